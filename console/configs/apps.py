@@ -1,0 +1,11 @@
+"""The configs app: drafts, versions and what they fixed."""
+
+from django.apps import AppConfig
+
+
+class ConfigsConfig(AppConfig):
+    """Drafts, versions and what they fixed."""
+
+    name = "console.configs"
+    label = "configs"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,20 @@
+"""The config languages: every sub-package that defines DIALECT, found by looking."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+from console.dialects.base import Dialect
+
+
+@cache
+def dialects() -> dict[str, Dialect]:
+    """Return all dialects by name, sorted by name."""
+    found = {}
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
+        if module.ispkg:
+            dialect: Dialect = importlib.import_module(f"{__name__}.{module.name}").DIALECT
+            found[dialect.name] = dialect
+    return found

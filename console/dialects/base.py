@@ -1,0 +1,57 @@
+"""What a dialect is: a name, samples, and a reader that turns any text into a reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from console.dialects.diagnostics import Diagnostic, Severity
+from console.engine.policy import Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastSpec:
+    """The spec of a queue that was active once, and the version that fixed it."""
+
+    version: int
+    spec: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """
+    What came of reading a text.
+
+    *policy* is there exactly when no diagnostic is an error. *queue_specs* holds,
+    by queue name, the canonical form (plain JSON values) of what may not change
+    for that name across versions.
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    policy: Policy | None = None
+    queue_specs: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the text may be applied."""
+        return self.policy is not None
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics that stop an apply."""
+        return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """One config language."""
+
+    name: str
+    title: str
+    #: (text, past queue specs by name) -> Reading. Never raises, whatever the text.
+    read: Callable[[str | bytes, Mapping[str, PastSpec]], Reading]
+    #: JSON Schema of a document, for editors.
+    schema: Callable[[], dict[str, Any]]
+    #: Title -> text of documents that compile: the editor's examples.
+    samples: Callable[[], Mapping[str, str]]

@@ -1,0 +1,74 @@
+"""Decisions: what the engine answers for one workload."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from console.engine.trace import Trace
+
+
+class Outcome(StrEnum):
+    """What was decided."""
+
+    ADMITTED = "admitted"
+    PENDING = "pending"
+    PREEMPTED = "preempted"
+    REJECTED = "rejected"
+
+
+class Reason(StrEnum):
+    """Why, as a stable code; `explain` has the sentence for each."""
+
+    # admitted
+    NO_RULES = "no_rules"
+    PASSTHROUGH = "passthrough"
+    QUOTA_RESERVED = "quota_reserved"
+    # rejected
+    NO_RULE_MATCHED = "no_rule_matched"
+    NO_FLAVOR_MATCHED = "no_flavor_matched"
+    # pending, the most lasting first
+    QUEUE_HELD = "queue_held"
+    EXCEEDS_MAX_QUOTA = "exceeds_max_quota"
+    WAITING_FOR_PREEMPTED = "waiting_for_preempted"
+    WAITING_FOR_QUOTA = "waiting_for_quota"
+    BEHIND_OTHERS = "behind_others"
+    # pending as rows know it: submitted, and no worker has looked yet
+    NOT_EVALUATED = "not_evaluated"
+    # preempted
+    PREEMPTED_IN_QUEUE = "preempted_in_queue"
+
+
+#: Resource -> flavor that gives it. Resources that no group covers are absent.
+Assignment = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """
+    One answer of the engine about one workload.
+
+    *trace* holds the facts that led to it; sentences come from `explain`.
+    """
+
+    workload: str
+    outcome: Outcome
+    reason: Reason
+    queue: str | None = None
+    #: Effective priority; None when no rule took the workload.
+    priority: int | None = None
+    #: Index of the rule that took it, from 0; None when none did.
+    rule: int | None = None
+    assignment: Assignment = field(default_factory=dict)
+    #: Ids of the workloads that have to stop for this one.
+    victims: tuple[str, ...] = ()
+    #: Only when preempted: the workload that needs the room.
+    preemptor: str | None = None
+    #: Position in the order of reservations; only when admitted.
+    reservation: int | None = None
+    #: Name of the pending class it waits in; only when pending. See `PendingClass`.
+    pending_class: str | None = None
+    trace: Trace

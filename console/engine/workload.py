@@ -1,0 +1,40 @@
+"""The workload: what asks for admission."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSet:
+    """Identical pods of a workload: a count, and the request of each in thousandths by resource."""
+
+    name: str = "main"
+    count: int = 1
+    requests: Mapping[str, int] = field(default_factory=dict)
+
+    def total(self) -> dict[str, int]:
+        """Return what all pods together ask for, by resource; zero requests are left out."""
+        return {name: amount * self.count for name, amount in self.requests.items() if amount}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """The unit that asks for admission, all or nothing."""
+
+    id: str
+    #: Place in the order of submission, unique in the organization; smaller is earlier.
+    sequence: int
+    labels: Mapping[str, str] = field(default_factory=dict)
+    #: Requested priority; None leaves the choice to the rule that routes it.
+    priority: int | None = None
+    pod_sets: tuple[PodSet, ...] = ()
+
+    def total(self) -> dict[str, int]:
+        """Return what all pod sets together ask for, by resource, in thousandths."""
+        total: dict[str, int] = {}
+        for pod_set in self.pod_sets:
+            for resource, amount in pod_set.total().items():
+                total[resource] = total.get(resource, 0) + amount
+        return total

@@ -1,0 +1,114 @@
+"""
+What services raise when a request cannot be met, as data for the API and the pages.
+
+    ConsoleError
+    ├── NotFound         there is no such thing in this organization
+    ├── NotAllowed       the actor's role does not include it
+    ├── Conflict         it does not fit the present state
+    │   └── StaleVersion     somebody else applied a config in between
+    ├── BadRequest       fields that cannot be read
+    └── ConfigRejected   the config text has errors
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from console.configs.models import ConfigVersion
+    from console.dialects.base import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One field that cannot be read: where, which rule, and what to do."""
+
+    path: str
+    code: str
+    message: str
+
+
+class ConsoleError(Exception):
+    """A request that cannot be met; *message* is one sentence for the person who asked."""
+
+    status: ClassVar[int] = 400
+    title: ClassVar[str] = "The request cannot be met"
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class NotFound(ConsoleError):
+    """There is no such thing in this organization."""
+
+    status = 404
+    title = "Not found"
+
+    def __init__(self, message: str) -> None:
+        super().__init__("not_found", message)
+
+
+class NotAllowed(ConsoleError):
+    """The actor's role does not include it."""
+
+    status = 403
+    title = "Not allowed"
+
+    def __init__(self, message: str) -> None:
+        super().__init__("not_allowed", message)
+
+
+class Conflict(ConsoleError):
+    """The request does not fit the present state."""
+
+    status = 409
+    title = "Conflict"
+
+
+class StaleVersion(Conflict):
+    """Somebody else applied a config in between; *newer* holds those versions, newest first."""
+
+    title = "The active version has changed"
+
+    def __init__(self, expected: int, active: int, newer: Sequence[ConfigVersion]) -> None:
+        super().__init__(
+            "stale_version",
+            f"You started from version {expected}, and version {active} is active now. "
+            "Compare your text with it and apply again from there.",
+        )
+        self.expected = expected
+        self.active = active
+        self.newer = tuple(newer)
+
+
+class BadRequest(ConsoleError):
+    """Fields of the request cannot be read; all of them are listed."""
+
+    title = "The request has errors"
+
+    def __init__(self, errors: Sequence[FieldError], message: str = "") -> None:
+        super().__init__("invalid_request", message or _count(len(errors)))
+        self.errors = tuple(errors)
+
+
+class ConfigRejected(ConsoleError):
+    """The config text has errors; *reading* holds the diagnostics."""
+
+    status = 422
+    title = "The config has errors"
+
+    def __init__(self, reading: Reading) -> None:
+        count = len(reading.errors)
+        super().__init__(
+            "config_rejected",
+            f"The config has {count} error{'s' if count != 1 else ''}; nothing was applied.",
+        )
+        self.reading = reading
+
+
+def _count(errors: int) -> str:
+    return "One field is wrong." if errors == 1 else f"{errors} fields are wrong."

@@ -1,0 +1,70 @@
+"""Who may do what: roles, permissions, and the actor that every service is called with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from console.errors import NotAllowed
+from console.orgs.models import ApiToken, Organization, Role, User
+
+
+class Permission(StrEnum):
+    """Something a role may include; the value completes "may not ..."."""
+
+    READ = "look at this organization"
+    SUBMIT = "submit workloads, or finish and withdraw their own"
+    MANAGE_WORK = "finish or withdraw the workloads of others"
+    HOLD_QUEUES = "hold and resume queues"
+    DRAFT = "edit drafts of the config"
+    APPLY = "apply configs"
+    MANAGE_ORG = "manage members and tokens"
+
+
+_VIEWER = frozenset({Permission.READ})
+_SUBMITTER = _VIEWER | {Permission.SUBMIT}
+
+#: What each role includes.
+GRANTS: dict[str, frozenset[Permission]] = {
+    Role.VIEWER: _VIEWER,
+    Role.SUBMITTER: _SUBMITTER,
+    Role.OPERATOR: _SUBMITTER | {Permission.MANAGE_WORK, Permission.HOLD_QUEUES},
+    Role.EDITOR: _VIEWER | {Permission.DRAFT},
+    Role.OWNER: frozenset(Permission),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """A person or token acting in one organization with one role."""
+
+    org: Organization
+    role: str
+    #: E-mail address or token name, as events and versions record it.
+    name: str
+    #: "user:7" or "token:3": stays the same when the name changes.
+    key: str
+    user: User | None = None
+
+    @classmethod
+    def from_user(cls, org: Organization, user: User, role: str) -> Actor:
+        """Return a member as actor."""
+        return cls(org=org, role=role, name=user.email, key=f"user:{user.pk}", user=user)
+
+    @classmethod
+    def from_token(cls, token: ApiToken) -> Actor:
+        """Return a token as actor."""
+        return cls(org=token.org, role=token.role, name=token.name, key=f"token:{token.pk}")
+
+    def may(self, permission: Permission) -> bool:
+        """Say whether the role includes *permission*."""
+        return permission in GRANTS[self.role]
+
+    def require(self, permission: Permission) -> None:
+        """Raise NotAllowed, naming the roles that would do, unless the role includes *permission*."""
+        if not self.may(permission):
+            enough = [role for role in Role.values if permission in GRANTS[role]]
+            raise NotAllowed(
+                f"The role {self.role} may not {permission.value}; "
+                f"ask an owner for one of: {', '.join(enough)}."
+            )
