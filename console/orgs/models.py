@@ -28,7 +28,7 @@ class User(AbstractUser):
     """A person, known by e-mail address."""
 
     username = None  # type: ignore[assignment]
-    email = models.EmailField("e-mail address")
+    email = models.EmailField("e-mail address", unique=True)
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
