@@ -1,19 +1,214 @@
 """Settings: read from the environment through `console.env`, once."""
 
+from __future__ import annotations
+
+import importlib.util
+import secrets
 from pathlib import Path
+from typing import Any
+
+from console import env, logs
+from console.home import Home
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-SECRET_KEY = "bootstrap"
-AUTH_USER_MODEL = "orgs.User"
+
+# State folder and processes
+
+HOME = Home(env.folder("SLUICE_HOME", BASE_DIR / "var"))
+HOST = env.text("HOST", "127.0.0.1")
+PORT = env.port("PORT", 8000)
+DEBUG = env.flag("DEBUG", default=False)
+DEMO = env.flag("SLUICE_DEMO", default=True)
+LOG_FORMAT = env.choice("LOG_FORMAT", ("console", "json"), "console")
+LOGGING_CONFIG = "logging.config.dictConfig"
+LOGGING = logs.configure(LOG_FORMAT)
+
+
+# Database and broker
+
+DATABASES: dict[str, dict[str, Any]] = {"default": env.database("DATABASE_URL", HOME.database)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["OPTIONS"] = {
+        # A deferred transaction that reads and then writes fails at once when another
+        # process wrote in between, whatever the timeout; an immediate one waits.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        # FULL: what was answered with 2xx survives a power cut.
+        "init_command": (
+            "PRAGMA journal_mode=WAL;"
+            "PRAGMA synchronous=FULL;"
+            "PRAGMA mmap_size=134217728;"
+            "PRAGMA journal_size_limit=67108864;"
+            "PRAGMA cache_size=-20000;"
+        ),
+    }
+DATABASES["default"]["CONN_MAX_AGE"] = 60
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+
+REDIS_IS_EMBEDDED = not env.text("REDIS_URL", "")
+REDIS_URL = env.broker("REDIS_URL", HOME.broker_socket)
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
+CELERY_BEAT_SCHEDULE_FILENAME = str(HOME.schedule)
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "sluice",
+    }
+}
+
+
+# Secrets, hosts and cookies
+
+
+def _stored_secret_key() -> str:
+    try:
+        return HOME.secret_key.read_text().strip()
+    except OSError:
+        return ""
+
+
+SECRET_KEY = env.text("SECRET_KEY", _stored_secret_key())
+#: No key is set and none was generated: good enough for commands, refused by `console.wsgi`.
+SECRET_KEY_IS_TEMPORARY = not SECRET_KEY
+if SECRET_KEY_IS_TEMPORARY:
+    SECRET_KEY = secrets.token_urlsafe(50)
+
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]", HOST])
+CSRF_TRUSTED_ORIGINS = env.origins("CSRF_TRUSTED_ORIGINS")
+
+# Browsers keep a Secure cookie to themselves on plain http, where the default address is:
+# cookies become Secure when every origin the console is told to trust has TLS.
+HTTPS_ONLY = bool(CSRF_TRUSTED_ORIGINS) and all(
+    origin.startswith("https://") for origin in CSRF_TRUSTED_ORIGINS
+)
+SESSION_COOKIE_SECURE = HTTPS_ONLY
+CSRF_COOKIE_SECURE = HTTPS_ONLY
+SESSION_COOKIE_NAME = "sluice_session"
+CSRF_COOKIE_NAME = "sluice_csrf"
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+
+
+# Application
+
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django_ace",
+    "django_htmx",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "console.orgs",
     "console.configs",
     "console.workloads",
+    "console.api",
+    "console.pages",
 ]
-DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "/tmp/bootstrap.sqlite3"}}
+
+MIDDLEWARE = [
+    "console.logs.RequestLogMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "console.csp.ContentSecurityPolicyMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "console.urls"
+WSGI_APPLICATION = "console.wsgi.application"
+APPEND_SLASH = False
+
+_PAGE_CONTEXT = (
+    ["console.pages.context.page_context"]
+    if importlib.util.find_spec("console.pages.context")
+    else []
+)
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                *_PAGE_CONTEXT,
+            ],
+        },
+    }
+]
+
+AUTH_USER_MODEL = "orgs.User"
+LOGIN_URL = "/login"
+LOGIN_REDIRECT_URL = "/o/"
+LOGOUT_REDIRECT_URL = "/login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+    )
+]
+
+LANGUAGE_CODE = "en-us"
+USE_I18N = False
 USE_TZ = True
+TIME_ZONE = "UTC"
+
+
+# Static files
+
+STATIC_URL = "/static/"
+STATIC_ROOT = HOME.static
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    # Unhashed copies stay too: the editor loads its modules by their plain names.
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+
+# API
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "console.api.authentication.BearerTokenAuthentication",
+        "console.api.authentication.BrowserSessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "console.api.errors.exception_handler",
+    "UNAUTHENTICATED_USER": None,
+    "COERCE_DECIMAL_TO_STRING": False,
+}
+# A request may carry 1,000 workloads or a config of a megabyte.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Sluice",
+    "DESCRIPTION": "Decide which compute workloads may run, and say why.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}

@@ -9,3 +9,8 @@ class OrgsConfig(AppConfig):
     name = "console.orgs"
     label = "orgs"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Bind shared tasks to the Celery app in every process, the web ones too."""
+        # Not in `console/__init__`: that would start Celery for whoever imports the engine.
+        import console.celery  # noqa: F401, PLC0415

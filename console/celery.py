@@ -1,0 +1,47 @@
+"""The Celery app: a message is only a wake-up, so lost, late and double ones do no harm."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
+
+#: Seconds after which the broker hands an unacknowledged message to another worker.
+VISIBILITY_TIMEOUT = 120
+
+app = Celery("sluice")
+# The broker's address and the schedule file come from the Django settings.
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.conf.update(
+    task_default_queue="sluice",
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    task_ignore_result=True,
+    # A message must not become visible again while its task still runs.
+    task_soft_time_limit=VISIBILITY_TIMEOUT - 60,
+    task_time_limit=VISIBILITY_TIMEOUT - 30,
+    worker_prefetch_multiplier=1,
+    worker_hijack_root_logger=False,
+    worker_send_task_events=False,
+    broker_connection_retry_on_startup=True,
+    broker_transport_options={
+        "visibility_timeout": VISIBILITY_TIMEOUT,
+        # The defaults look for unacknowledged messages every 100 seconds.
+        "unacked_restore_interval": 5,
+        "unacked_restore_throttle": 1,
+        "socket_timeout": 30,
+        "socket_connect_timeout": 5,
+        "socket_keepalive": True,
+    },
+    beat_schedule={
+        "sweep": {
+            "task": "console.workloads.tasks.sweep",
+            "schedule": 2.0,
+            "options": {"expires": 10},
+        },
+    },
+    timezone="UTC",
+)
+app.autodiscover_tasks()

@@ -1,0 +1,111 @@
+"""Readers of environment variables that refuse a bad value by name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+_TRUE = ("1", "true", "yes", "on")
+_FALSE = ("0", "false", "no", "off")
+_DATABASE_SCHEMES = ("postgres", "postgresql", "sqlite")
+_BROKER_SCHEMES = ("redis", "rediss", "unix")
+
+
+def text(name: str, default: str) -> str:
+    """Return a variable as it is, or *default* when it is unset or empty."""
+    return os.environ.get(name, "").strip() or default
+
+
+def flag(name: str, *, default: bool) -> bool:
+    """Return an on/off variable; raise ImproperlyConfigured for any other word."""
+    value = text(name, "1" if default else "0").lower()
+    if value in _TRUE:
+        return True
+    if value in _FALSE:
+        return False
+    raise _refused(name, value, "1 or 0")
+
+
+def port(name: str, default: int) -> int:
+    """Return a TCP port; raise ImproperlyConfigured unless it is a number from 1 to 65535."""
+    value = text(name, str(default))
+    if not (value.isascii() and value.isdigit() and 1 <= int(value) <= 65535):
+        raise _refused(name, value, "a port from 1 to 65535")
+    return int(value)
+
+
+def choice(name: str, allowed: Sequence[str], default: str) -> str:
+    """Return one of *allowed*; raise ImproperlyConfigured for anything else."""
+    value = text(name, default)
+    if value not in allowed:
+        raise _refused(name, value, " or ".join(allowed))
+    return value
+
+
+def words(name: str, default: Sequence[str]) -> list[str]:
+    """Return the parts of a comma-separated variable, without empty ones."""
+    found = [part.strip() for part in os.environ.get(name, "").split(",")]
+    return [part for part in found if part] or list(default)
+
+
+def origins(name: str) -> list[str]:
+    """Return a comma-separated list of origins; raise ImproperlyConfigured for other forms."""
+    found = words(name, [])
+    for value in found:
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or value != f"{parts.scheme}://{parts.netloc}":
+            raise _refused(name, value, "origins such as https://console.example.org")
+    return found
+
+
+def folder(name: str, default: Path) -> Path:
+    """Return an absolute folder; it need not exist."""
+    return Path(text(name, str(default))).expanduser().absolute()
+
+
+def database(name: str, default: Path) -> dict[str, Any]:
+    """
+    Return Django's settings of a database URL, or of the SQLite file *default*.
+
+    Raise ImproperlyConfigured unless it is a `postgresql://` or `sqlite:///` URL.
+    """
+    value = text(name, f"sqlite:///{default}")
+    accepted = "postgresql://USER:PASSWORD@HOST/NAME or sqlite:////PATH"
+    if value.partition("://")[0] not in _DATABASE_SCHEMES:
+        raise _refused(name, _without_password(value), accepted)
+    try:
+        return dict(dj_database_url.parse(value))
+    except ValueError as error:
+        raise _refused(name, _without_password(value), accepted) from error
+
+
+def broker(name: str, default: Path) -> str:
+    """
+    Return the broker's URL as the redis client reads it, or the unix socket *default*.
+
+    Raise ImproperlyConfigured unless it is a `redis://`, `rediss://` or `unix://` URL.
+    """
+    value = text(name, f"unix://{default}")
+    if value.partition("://")[0] not in _BROKER_SCHEMES:
+        accepted = "redis://HOST:PORT/DB, rediss://HOST:PORT/DB or unix:///PATH"
+        raise _refused(name, _without_password(value), accepted)
+    return value
+
+
+def _refused(name: str, value: str, accepted: str) -> ImproperlyConfigured:
+    return ImproperlyConfigured(f"{name} is {value!r}; it must be {accepted}.")
+
+
+def _without_password(url: str) -> str:
+    """Return *url* as it may be shown in a message."""
+    head, at, tail = url.rpartition("@")
+    if not at:
+        return url
+    scheme, separator, _ = head.partition("://")
+    return f"{scheme}{separator}…@{tail}"

@@ -1,0 +1,83 @@
+"""What a load balancer or an operator asks: is the process up, and can it do its work."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import structlog
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+from redis import RedisError
+
+from console import broker
+
+#: Seconds that a worker may stay silent; the sweep comes every two.
+SILENCE = 15
+
+_HEARTBEAT = "sluice:heartbeat"
+
+log = structlog.get_logger("console.health")
+
+
+def beat() -> None:
+    """
+    Note that a worker is alive; the periodic sweep calls it.
+
+    The note lives in the broker and expires there, so that it costs the database
+    nothing. A broker that is down is logged and not raised: the sweep goes on.
+    """
+    try:
+        broker.client().set(_HEARTBEAT, int(time.time()), ex=SILENCE)
+    except RedisError as error:
+        log.warning("heartbeat not noted", error=str(error))
+
+
+@require_safe
+def healthz(request: HttpRequest) -> HttpResponse:
+    """Answer 200 as long as this process answers at all."""
+    return JsonResponse({"status": "ok"})
+
+
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Answer 200 when database, broker and worker do their part, else 503; the body names each."""
+    checks = {name: check() for name, check in _CHECKS.items()}
+    ready = all(answer == "ok" for answer in checks.values())
+    body = {"status": "ok" if ready else "unavailable", "checks": checks}
+    return JsonResponse(body, status=200 if ready else 503, headers={"Cache-Control": "no-store"})
+
+
+def _database() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError as error:
+        log.error("database does not answer", error=str(error))
+        return "does not answer"
+    return "ok"
+
+
+def _broker() -> str:
+    try:
+        broker.client().ping()
+    except RedisError as error:
+        log.error("broker does not answer", error=str(error))
+        return "does not answer"
+    return "ok"
+
+
+def _worker() -> str:
+    try:
+        alive = broker.client().exists(_HEARTBEAT)
+    except RedisError:
+        return "unknown, because the broker does not answer"
+    return "ok" if alive else f"no sign of life for {SILENCE} seconds; are worker and beat running?"
+
+
+_CHECKS: dict[str, Callable[[], str]] = {
+    "database": _database,
+    "broker": _broker,
+    "worker": _worker,
+}

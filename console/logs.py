@@ -1,0 +1,105 @@
+"""Structured logs: one event per line, for a person or as JSON, with the request's id."""
+
+from __future__ import annotations
+
+import re
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+from django.http import HttpRequest, HttpResponse
+
+#: An id from a proxy is kept when it can stand in a log line as it is.
+_SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+_SHARED = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+]
+
+
+def configure(log_format: str) -> dict[str, Any]:
+    """
+    Set structlog up and return the settings for the standard library's logging.
+
+    Both end in the same formatter, so that Django's and Celery's lines look like
+    ours. *log_format* is "console" or "json". On a console, requests that went well
+    are not logged: open pages ask every few seconds.
+    """
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *_SHARED,
+            structlog.stdlib.PositionalArgumentsFormatter(),
+            structlog.processors.StackInfoRenderer(),
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+    renderers: list[Any]
+    if log_format == "json":
+        renderers = [
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ]
+    else:
+        renderers = [structlog.dev.ConsoleRenderer(colors=False)]
+    quiet = "WARNING" if log_format == "console" else "INFO"
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "structured": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "foreign_pre_chain": _SHARED,
+                "processors": [
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    *renderers,
+                ],
+            }
+        },
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
+        "root": {"handlers": ["stderr"], "level": "INFO"},
+        "loggers": {
+            "console.requests": {"level": quiet},
+            # Its lines about 4xx and 5xx answers would repeat those of console.requests.
+            "django.request": {"level": "ERROR"},
+            # One line for every task would drown the rest: the sweep runs every two seconds.
+            "celery.app.trace": {"level": "WARNING"},
+            "celery.worker.strategy": {"level": "WARNING"},
+            "celery.beat": {"level": "WARNING"},
+        },
+    }
+
+
+class RequestLogMiddleware:
+    """Gives every request an id, binds it to all log lines, and logs how it was answered."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+        self.log = structlog.get_logger("console.requests")
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Log the request; the answer's X-Request-ID tells its id."""
+        given = request.headers.get("X-Request-ID", "")
+        request_id = given if _SANE_ID.fullmatch(given) else uuid.uuid4().hex
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        begun = time.perf_counter()
+        response = self.get_response(request)
+        response.headers["X-Request-ID"] = request_id
+        status = response.status_code
+        level = "error" if status >= 500 else "warning" if status >= 400 else "info"
+        getattr(self.log, level)(
+            "request",
+            method=request.method,
+            path=request.path,
+            status=status,
+            milliseconds=round((time.perf_counter() - begun) * 1000, 1),
+        )
+        return response

@@ -1,0 +1,27 @@
+"""Whom a person may act as: the organizations they belong to, and their role in each."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from console.errors import NotFound
+from console.orgs.models import Membership, Organization, User
+from console.orgs.permissions import Actor
+
+
+def orgs_of(user: User) -> QuerySet[Organization]:
+    """Return the organizations that *user* is a member of, by slug."""
+    return Organization.objects.filter(memberships__user=user).order_by("slug")
+
+
+def actor_for(user: User, slug: str) -> Actor:
+    """
+    Return *user* as actor in the organization *slug*.
+
+    A foreign organization raises the same NotFound as an unknown one, so that
+    nobody learns which ones exist.
+    """
+    membership = Membership.objects.select_related("org").filter(org__slug=slug, user=user).first()
+    if membership is None:
+        raise NotFound(f"There is no organization {slug!r} that you are a member of.")
+    return Actor.from_user(membership.org, user, membership.role)

@@ -1,0 +1,49 @@
+"""Create an organization with the rows that everything else expects of it."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import transaction
+
+from console.configs.models import ActiveConfig
+from console.errors import BadRequest, Conflict, FieldError
+from console.orgs.models import Membership, Organization, Role, User
+from console.workloads.models import Engine
+
+#: As the slug column of the table.
+_LONGEST_SLUG = 50
+
+
+def create_org(slug: str, name: str, owner: User | None) -> Organization:
+    """
+    Return a fresh organization that *owner*, if any, owns; it has no config yet.
+
+    Raise BadRequest for a slug that cannot stand in an address, and Conflict for
+    one that is taken.
+    """
+    _check_slug(slug)
+    with transaction.atomic():
+        org, created = Organization.objects.get_or_create(slug=slug, defaults={"name": name})
+        if not created:
+            raise Conflict("org_exists", f"There is already an organization {slug!r}.")
+        ActiveConfig.objects.create(org=org)
+        Engine.objects.create(org=org)
+        if owner is not None:
+            Membership.objects.create(org=org, user=owner, role=Role.OWNER)
+    return org
+
+
+def _check_slug(slug: str) -> None:
+    try:
+        validate_slug(slug)
+    except ValidationError:
+        wrong = True
+    else:
+        wrong = len(slug) > _LONGEST_SLUG
+    if wrong:
+        message = (
+            f"An organization's slug has 1 to {_LONGEST_SLUG} letters, digits, hyphens or "
+            f"underscores; {slug!r} has not."
+        )
+        raise BadRequest([FieldError("slug", "invalid_slug", message)], message)

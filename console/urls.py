@@ -1,0 +1,12 @@
+"""Addresses: health checks, the API, and the pages."""
+
+from django.urls import include, path
+
+from console.health import healthz, readyz
+
+urlpatterns = [
+    path("healthz", healthz),
+    path("readyz", readyz),
+    path("api/v1/", include("console.api.urls")),
+    path("", include("console.pages.urls")),
+]

@@ -1,0 +1,18 @@
+"""The web application, as a WSGI server starts it."""
+
+import os
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
+
+if settings.SECRET_KEY_IS_TEMPORARY:
+    # Every process would sign sessions with a key of its own.
+    raise ImproperlyConfigured(
+        "SECRET_KEY is not set and SLUICE_HOME has no generated one; "
+        "set SECRET_KEY to the same long random text for all processes."
+    )
+
+application = get_wsgi_application()

@@ -1,0 +1,108 @@
+"""The cast: people and tokens of one organization, and an outsider of another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from console.orgs.models import Membership, Organization, Role, User
+from console.orgs.permissions import Actor
+from console.orgs.services.create_org import create_org
+from console.orgs.services.create_user import create_user
+from console.orgs.services.issue_token import issue_token
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def org(db: None) -> Organization:
+    """The organization that most tests act in; it has no config yet."""
+    return create_org("acme", "Acme", owner=None)
+
+
+@pytest.fixture
+def other_org(db: None) -> Organization:
+    """An organization whose things nobody of `org` may see."""
+    return create_org("globex", "Globex", owner=None)
+
+
+def _member(org: Organization, role: str) -> Actor:
+    user = create_user(f"{role}@{org.slug}.example", PASSWORD)
+    Membership.objects.create(org=org, user=user, role=role)
+    return Actor.from_user(org, user, role)
+
+
+@pytest.fixture
+def owner(org: Organization) -> Actor:
+    """May do everything in `org`."""
+    return _member(org, Role.OWNER)
+
+
+@pytest.fixture
+def editor(org: Organization) -> Actor:
+    """May read and draft configs."""
+    return _member(org, Role.EDITOR)
+
+
+@pytest.fixture
+def operator(org: Organization) -> Actor:
+    """May submit, manage everybody's work, and hold queues."""
+    return _member(org, Role.OPERATOR)
+
+
+@pytest.fixture
+def submitter(org: Organization) -> Actor:
+    """May submit, and finish and withdraw their own work."""
+    return _member(org, Role.SUBMITTER)
+
+
+@pytest.fixture
+def viewer(org: Organization) -> Actor:
+    """May look."""
+    return _member(org, Role.VIEWER)
+
+
+@pytest.fixture
+def outsider(other_org: Organization) -> User:
+    """Owns `other_org` and is no member of `org`."""
+    user = _member(other_org, Role.OWNER).user
+    assert user is not None
+    return user
+
+
+@pytest.fixture
+def client_for() -> Callable[[Actor], Client]:
+    """Return a browser in which the actor is signed in."""
+
+    def signed_in(actor: Actor) -> Client:
+        assert actor.user is not None
+        client = Client()
+        client.force_login(actor.user)
+        return client
+
+    return signed_in
+
+
+@pytest.fixture
+def api_for() -> Callable[[Actor], Client]:
+    """Return an HTTP client with a fresh token of the actor's organization and role."""
+
+    def with_token(actor: Actor) -> Client:
+        secret = issue_token(actor.org, actor.role, f"{actor.role} token")
+        return Client(headers={"authorization": f"Bearer {secret}"})
+
+    return with_token
+
+
+@pytest.fixture
+def settle() -> Callable[[Organization], int]:
+    """Return a function that runs the engine until the organization's intake is empty."""
+
+    def run(org: Organization) -> int:
+        from console.workloads.services.run_engine import run_engine
+
+        return run_engine(org.pk)
+
+    return run

@@ -1,0 +1,21 @@
+"""The product's settings, made quick and self-contained for tests."""
+
+import os
+
+# Neither the developer's own environment nor their state folder takes part.
+for _name in ("REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "HOST", "DEBUG"):
+    os.environ.pop(_name, None)
+os.environ["DATABASE_URL"] = os.environ.get("TEST_DATABASE_URL") or "sqlite://:memory:"
+
+from console.settings import *
+from console.settings import MIDDLEWARE
+
+# Its middleware looks through all static files for each test client.
+MIDDLEWARE = [name for name in MIDDLEWARE if "whitenoise" not in name]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+CELERY_BROKER_URL = "memory://"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
