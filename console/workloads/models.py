@@ -108,8 +108,13 @@ class Workload(models.Model):
             models.Index(fields=["org", "label_set", "-id"], name="workload_by_labels"),
             models.Index(fields=["org", "user", "-id"], name="workload_by_user"),
             models.Index(fields=["org", "project", "-id"], name="workload_by_project"),
-            models.Index(fields=["org", "type", "-id"], name="workload_by_type"),
-            models.Index(fields=["org", "name"], name="workload_by_name"),
+            models.Index(fields=["org", "queue", "state", "-id"], name="workload_by_queue"),
+            # The operator class lets PostgreSQL use it for prefixes under any collation.
+            models.Index(
+                fields=["org", "name"],
+                opclasses=["int8_ops", "varchar_pattern_ops"],
+                name="workload_by_name",
+            ),
             models.Index(fields=["org", "pending_class"], name="workload_by_class"),
             models.Index(fields=["org", "submitted_at"], name="workload_by_time"),
         ]

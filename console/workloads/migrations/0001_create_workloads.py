@@ -241,11 +241,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='workload',
-            index=models.Index(fields=['org', 'type', '-id'], name='workload_by_type'),
+            index=models.Index(fields=['org', 'queue', 'state', '-id'], name='workload_by_queue'),
         ),
         migrations.AddIndex(
             model_name='workload',
-            index=models.Index(fields=['org', 'name'], name='workload_by_name'),
+            index=models.Index(fields=['org', 'name'], name='workload_by_name', opclasses=['int8_ops', 'varchar_pattern_ops']),
         ),
         migrations.AddIndex(
             model_name='workload',
