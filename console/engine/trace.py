@@ -40,6 +40,8 @@ class FlavorVerdict(StrEnum):
     NO_CANDIDATES = "no_candidates"
     #: Fits when some running workloads of the queue stop.
     PREEMPT = "preempt"
+    #: Fits when workloads that were already told to stop have stopped.
+    WAITS_FOR_PREEMPTED = "waits_for_preempted"
     FITS = "fits"
     #: A flavor before it was taken, so this one was not looked at.
     NOT_REACHED = "not_reached"
@@ -54,8 +56,10 @@ class CandidateVerdict(StrEnum):
     PRIORITY_NOT_LOWER = "priority_not_lower"
     #: Holds nothing of the flavors and resources that are short.
     OTHER_CAPACITY = "other_capacity"
-    #: Already on its way out for another workload.
-    ALREADY_CLAIMED = "already_claimed"
+    #: Even with every candidate stopped there is not enough room.
+    NOT_ENOUGH = "not_enough"
+    #: Already on its way out; the room it leaves is counted as free or promised.
+    DEPARTING = "departing"
 
 
 class PreemptionVerdict(StrEnum):

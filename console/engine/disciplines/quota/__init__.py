@@ -1,0 +1,5 @@
+"""The quota discipline: nominal quota per flavor-resource, flavors in listed order, preemption by priority."""
+
+from console.engine.disciplines.quota.cycle import QuotaDiscipline
+
+DISCIPLINE = QuotaDiscipline()

@@ -1,0 +1,171 @@
+"""Routing: from labels and a requested priority to a queue, an effective priority, or a rejection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from console.engine.decision import Reason
+from console.engine.policy import OnViolation, Policy, PriorityPolicy, Queue, Rule
+from console.engine.selectors import Selector
+from console.engine.trace import (
+    FailedExpression,
+    PriorityStep,
+    PriorityVerdict,
+    RuleTried,
+    RuleVerdict,
+)
+from console.engine.workload import Workload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """
+    Where a workload goes, and every rule that was tried on the way.
+
+    *queue* is None when no rule took it or the policy has no rules. *matches*
+    has, per resource group and flavor, the expression that keeps the workload
+    off the flavor, or None where it may use it.
+    """
+
+    rules: tuple[RuleTried, ...] = ()
+    priorities: tuple[PriorityStep, ...] = ()
+    rule: int | None = None
+    queue: str | None = None
+    priority: int | None = None
+    matches: tuple[tuple[FailedExpression | None, ...], ...] = ()
+
+
+class Router:
+    """Routes workloads under one policy; each distinct (labels, priority) is judged once."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._routes: dict[tuple[tuple[tuple[str, str], ...], int | None], Route] = {}
+
+    def route(self, workload: Workload) -> Route:
+        """Return the route of *workload* (native dialect, admission steps 1 and 3)."""
+        key = (tuple(sorted(workload.labels.items())), workload.priority)
+        found = self._routes.get(key)
+        if found is None:
+            found = self._routes[key] = self._judge(workload.labels, workload.priority)
+        return found
+
+    def _judge(self, labels: Mapping[str, str], requested: int | None) -> Route:
+        tried: list[RuleTried] = []
+        priorities: list[PriorityStep] = []
+        for rule in self._policy.rules:
+            failed = _first_false(rule.selector, labels)
+            if failed is not None:
+                tried.append(_tried(rule, RuleVerdict.SELECTOR_FALSE, failed))
+                continue
+            step = effective_priority(rule, requested)
+            priorities.append(step)
+            if step.effective is None:
+                tried.append(_tried(rule, RuleVerdict.PRIORITY_OUT_OF_RANGE))
+                continue
+            tried.append(_tried(rule, RuleVerdict.TOOK))
+            return Route(
+                rules=tuple(tried),
+                priorities=tuple(priorities),
+                rule=rule.index,
+                queue=rule.queue,
+                priority=step.effective,
+                matches=self._flavor_matches(self._policy.queues[rule.queue], labels),
+            )
+        if not self._policy.rules:
+            return Route(priority=requested or 0)
+        return Route(rules=tuple(tried), priorities=tuple(priorities))
+
+    def _flavor_matches(
+        self, queue: Queue, labels: Mapping[str, str]
+    ) -> tuple[tuple[FailedExpression | None, ...], ...]:
+        flavors = self._policy.flavors
+        return tuple(
+            tuple(_first_false(flavors[entry.flavor].selector, labels) for entry in group.flavors)
+            for group in queue.groups
+        )
+
+
+def effective_priority(rule: Rule, requested: int | None) -> PriorityStep:
+    """
+    Apply the rule's priority policy to a requested priority.
+
+    Without a request the default holds, or 0 raised to the minimum. A request
+    outside the range is moved to its nearer end by ``force_update`` and refused
+    by ``reject``: then *effective* is None and the next rule is tried.
+    """
+    policy = rule.priority
+    verdict: PriorityVerdict | None
+    effective: int | None
+    if requested is None:
+        effective, verdict = _priority_without_request(policy)
+    else:
+        effective, verdict = requested, PriorityVerdict.REQUESTED
+        nearest = _nearest(policy, requested)
+        if nearest != requested:
+            forced = policy.on_violation is OnViolation.FORCE_UPDATE
+            effective, verdict = (nearest, PriorityVerdict.FORCED) if forced else (None, None)
+    return PriorityStep(
+        rule=rule.index,
+        requested=requested,
+        effective=effective,
+        verdict=verdict,
+        default=policy.default,
+        minimum=policy.minimum,
+        maximum=policy.maximum,
+        origin=policy.origin or rule.origin,
+    )
+
+
+def flavor_rejection(route: Route, queue: Queue, requests: Mapping[str, int]) -> Reason | None:
+    """
+    Return NO_FLAVOR_MATCHED when the workload's labels keep it off every flavor it could use.
+
+    That is when no flavor of any group accepts it, whatever it requests, or no
+    flavor of a group that covers a requested resource does.
+    """
+    if queue.is_passthrough:
+        return None
+    accepts = [any(failed is None for failed in group) for group in route.matches]
+    if not any(accepts):
+        return Reason.NO_FLAVOR_MATCHED
+    for group, accepted in zip(queue.groups, accepts, strict=True):
+        if not accepted and any(requests.get(resource) for resource in group.resources):
+            return Reason.NO_FLAVOR_MATCHED
+    return None
+
+
+def _priority_without_request(policy: PriorityPolicy) -> tuple[int, PriorityVerdict]:
+    if policy.default is not None:
+        return policy.default, PriorityVerdict.DEFAULT
+    if policy.minimum:
+        return policy.minimum, PriorityVerdict.FORCED
+    return 0, PriorityVerdict.ZERO
+
+
+def _nearest(policy: PriorityPolicy, requested: int) -> int:
+    if policy.minimum is not None and requested < policy.minimum:
+        return policy.minimum
+    if policy.maximum is not None and requested > policy.maximum:
+        return policy.maximum
+    return requested
+
+
+def _first_false(selector: Selector, labels: Mapping[str, str]) -> FailedExpression | None:
+    expression = selector.first_false(labels)
+    if expression is None:
+        return None
+    return FailedExpression(
+        key=expression.key,
+        operator=expression.operator.value,
+        values=expression.values,
+        actual=labels.get(expression.key),
+        origin=expression.origin,
+    )
+
+
+def _tried(rule: Rule, verdict: RuleVerdict, failed: FailedExpression | None = None) -> RuleTried:
+    return RuleTried(
+        index=rule.index, queue=rule.queue, verdict=verdict, failed=failed, origin=rule.origin
+    )

@@ -1,0 +1,72 @@
+"""Who runs in one queue, in the order in which preemption looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from console.engine.decision import Assignment
+from console.engine.ledger import FlavorResource
+from console.engine.routing import Route
+from console.engine.workload import Workload
+
+
+@dataclass(slots=True, eq=False)
+class Running:
+    """One admitted workload and what it holds."""
+
+    workload: Workload
+    #: None when it was admitted under a policy without rules.
+    queue: str | None
+    priority: int
+    assignment: Assignment
+    usage: Mapping[FlavorResource, int]
+    #: Position in the order of reservations: larger is later.
+    reservation: int
+    #: Route under the policy that admitted it; None when it was adopted from rows.
+    route: Route | None = None
+    #: It was told to stop and holds its quota until it is released.
+    departing: bool = False
+
+
+class RunningLine:
+    """The running workloads of one queue, by priority and reservation."""
+
+    def __init__(self) -> None:
+        self._by_priority: dict[int, dict[str, Running]] = {}
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Running]:
+        for line in self._by_priority.values():
+            yield from line.values()
+
+    def add(self, running: Running) -> None:
+        """Add a workload; reservations arrive in ascending order within a priority."""
+        self._by_priority.setdefault(running.priority, {})[running.workload.id] = running
+        self._count += 1
+
+    def remove(self, running: Running) -> None:
+        """Take a workload out."""
+        line = self._by_priority[running.priority]
+        del line[running.workload.id]
+        if not line:
+            del self._by_priority[running.priority]
+        self._count -= 1
+
+    def below(self, priority: int) -> Iterator[Running]:
+        """
+        Yield workloads of lower priority, the first to stop first.
+
+        The lowest priority first, then the latest reservation (Kueue's
+        candidate order, spec 7.1).
+        """
+        for each in sorted(p for p in self._by_priority if p < priority):
+            yield from reversed(self._by_priority[each].values())
+
+    def at_or_above(self, priority: int) -> Iterator[Running]:
+        """Yield workloads that *priority* does not outrank, lowest priority and latest reservation first."""
+        for each in sorted(p for p in self._by_priority if p >= priority):
+            yield from reversed(self._by_priority[each].values())
