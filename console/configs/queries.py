@@ -1,0 +1,75 @@
+"""Named reads of configs: what is active, what was, and what it compiles to."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from django.db.models import F, QuerySet
+
+from console.configs.models import ActiveConfig, ConfigVersion, Draft, QueueSpec
+from console.dialects import dialects
+from console.dialects.base import PastSpec
+from console.engine.policy import Policy
+from console.errors import NotFound
+from console.orgs.models import Organization, User
+
+#: The policy of an organization that has not applied anything yet.
+NO_POLICY = Policy(dialect="native")
+
+
+def active_number(org: Organization) -> int:
+    """Return the number of the active version; 0 before the first apply."""
+    return ActiveConfig.objects.values_list("number", flat=True).get(org=org)
+
+
+def active_version(org: Organization) -> ConfigVersion | None:
+    """Return the active version, or None before the first apply."""
+    return ConfigVersion.objects.filter(org=org, number=F("org__active_config__number")).first()
+
+
+def get_version(org: Organization, number: int) -> ConfigVersion:
+    """Return version *number*; raises NotFound when there is none."""
+    version = ConfigVersion.objects.filter(org=org, number=number).first()
+    if version is None:
+        raise NotFound(f"There is no version {number} of the config in {org.slug}.")
+    return version
+
+
+def versions(org: Organization) -> QuerySet[ConfigVersion]:
+    """Return all versions, newest first."""
+    return ConfigVersion.objects.filter(org=org).order_by("-number")
+
+
+def versions_after(org: Organization, number: int, limit: int = 50) -> list[ConfigVersion]:
+    """Return the newest *limit* versions above *number*, newest first."""
+    return list(versions(org).filter(number__gt=number)[:limit])
+
+
+def draft_of(org: Organization, user: User) -> Draft | None:
+    """Return the unapplied text of *user*, or None."""
+    return Draft.objects.filter(org=org, author=user).first()
+
+
+def past_specs(org: Organization) -> dict[str, PastSpec]:
+    """Return what each queue name was fixed to by the first version that had it."""
+    rows = QueueSpec.objects.filter(org=org).values_list("name", "version", "spec")
+    return {name: PastSpec(version=version, spec=spec) for name, version, spec in rows}
+
+
+def policy_of(version: ConfigVersion) -> Policy:
+    """Return what *version* compiles to."""
+    return _compile(version.dialect, version.text)
+
+
+def active_policy(org: Organization) -> Policy:
+    """Return what the active version compiles to; a policy without anything before the first."""
+    version = active_version(org)
+    return policy_of(version) if version else NO_POLICY
+
+
+@lru_cache(maxsize=64)
+def _compile(dialect: str, text: str) -> Policy:
+    # Immutability was judged when the text was applied, so no past specs here.
+    reading = dialects()[dialect].read(text, {})
+    assert reading.policy is not None, f"an applied text no longer compiles: {reading.errors[:3]}"
+    return reading.policy

@@ -1,0 +1,191 @@
+"""
+Reads values that came from outside (JSON, forms) and collects everything that is wrong with them.
+
+Each reader method takes a value and its path, such as ``workloads[3].requests.gpu``,
+and returns the typed value, or a stand-in after it noted a `FieldError`. What
+was read must not be used before `finish` has returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
+from difflib import get_close_matches
+from typing import Any
+
+from console.engine.amounts import SCALE, format_amount, parse_amount
+from console.errors import BadRequest, FieldError
+
+#: The largest amount of one request, in thousandths: sums of many stay inside 64 bits.
+LARGEST_AMOUNT = 1_000_000_000 * SCALE
+
+#: The largest integer that every JSON reader keeps exact.
+LARGEST_INTEGER = 2**53 - 1
+
+#: Errors that one answer lists.
+_LISTED = 100
+
+
+class Reader:
+    """Reads the fields of one request."""
+
+    def __init__(self) -> None:
+        self.errors: list[FieldError] = []
+
+    def finish(self) -> None:
+        """Raise BadRequest with the first hundred errors when there was any."""
+        if len(self.errors) > _LISTED:
+            message = f"{len(self.errors)} fields are wrong; these are the first {_LISTED}."
+            raise BadRequest(self.errors[:_LISTED], message)
+        if self.errors:
+            raise BadRequest(self.errors)
+
+    def refuse(self, path: str, code: str, message: str) -> None:
+        """Note that the value at *path* cannot be read."""
+        self.errors.append(FieldError(path, code, message))
+
+    def mapping(
+        self,
+        value: Any,
+        path: str,
+        known: Collection[str],
+        required: Collection[str] = (),
+    ) -> Mapping[str, Any]:
+        """Return an object whose keys are all *known* and include those *required*."""
+        if not isinstance(value, dict):
+            self._wrong_type(path, "an object", value)
+            return {}
+        if not value.keys() <= set(known):
+            for key in value:
+                if key not in known:
+                    self._unknown(key, path, known)
+        for key in required:
+            if key not in value:
+                self.refuse(join(path, key), "required", f"{key} is required.")
+        return value
+
+    def items(self, value: Any, path: str, least: int, most: int) -> Sequence[Any]:
+        """Return a list of *least* to *most* items."""
+        if not isinstance(value, list):
+            self._wrong_type(path, "a list", value)
+            return ()
+        if not least <= len(value) <= most:
+            self.refuse(
+                path,
+                "wrong_length",
+                f"Send {least} to {most:,} items at once; this request has {len(value):,}.",
+            )
+            return ()
+        return value
+
+    def text(self, value: Any, path: str, longest: int, *, blank: bool = True) -> str:
+        """Return a text of at most *longest* characters; null reads as empty."""
+        if value is None and blank:
+            return ""
+        if not isinstance(value, str):
+            self._wrong_type(path, "a string", value)
+        elif len(value) > longest:
+            self.refuse(
+                path, "too_long", f"At most {longest:,} characters; this one has {len(value):,}."
+            )
+        elif not blank and not value.strip():
+            self.refuse(path, "blank", "This may not be blank.")
+        elif not is_storable(value):
+            self.refuse(
+                path,
+                "invalid_characters",
+                "NUL and single surrogates cannot be stored; remove them.",
+            )
+        else:
+            return value
+        return ""
+
+    def optional_text(self, value: Any, path: str, longest: int) -> str | None:
+        """Return a text that is not blank, or None when it is absent or null."""
+        return None if value is None else self.text(value, path, longest, blank=False)
+
+    def choice(self, value: Any, path: str, choices: Collection[str]) -> str:
+        """Return one of *choices*."""
+        if isinstance(value, str) and value in choices:
+            return value
+        if not isinstance(value, str):
+            self._wrong_type(path, "a string", value)
+        else:
+            self.refuse(path, "invalid_choice", f"This has to be one of: {', '.join(choices)}.")
+        return next(iter(choices))
+
+    def integer(self, value: Any, path: str, least: int = 0) -> int:
+        """Return an integer from *least* to `LARGEST_INTEGER`."""
+        if isinstance(value, bool) or not isinstance(value, int):
+            self._wrong_type(path, "an integer", value)
+        elif not least <= value <= LARGEST_INTEGER:
+            self.refuse(
+                path,
+                "out_of_range",
+                f"This has to be from {least} to {LARGEST_INTEGER:,}.",
+            )
+        else:
+            return value
+        return least
+
+    def amount(self, value: Any, path: str) -> int:
+        """Return a number from 0 to `LARGEST_AMOUNT` with at most three decimals as thousandths."""
+        if isinstance(value, bool) or not isinstance(value, int | Decimal):
+            self._wrong_type(path, "a number", value)
+            return 0
+        try:
+            amount = parse_amount(str(value))
+        except ValueError as error:
+            self.refuse(path, "invalid_amount", f"{error}.")
+            return 0
+        if not 0 <= amount <= LARGEST_AMOUNT:
+            self.refuse(
+                path,
+                "out_of_range",
+                f"An amount has to be from 0 to {format_amount(LARGEST_AMOUNT)}.",
+            )
+            return 0
+        return amount
+
+    def _unknown(self, key: str, path: str, known: Collection[str]) -> None:
+        near = get_close_matches(key, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known are: {', '.join(sorted(known))}."
+        shown = printable(key)
+        self.refuse(join(path, shown), "unknown_field", f"{shown} is not known here; {hint}")
+
+    def _wrong_type(self, path: str, wanted: str, value: Any) -> None:
+        self.refuse(path, "wrong_type", f"This has to be {wanted}, not {_kind(value)}.")
+
+
+def join(path: str, key: str) -> str:
+    """Return the path of *key* inside the object at *path*."""
+    return f"{path}.{key}" if path else key
+
+
+def is_storable(text: str) -> bool:
+    """Say whether every database can hold *text*: no NUL, no single surrogate."""
+    if text.isascii():
+        return "\0" not in text
+    return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)
+
+
+def printable(text: str) -> str:
+    """Return *text* as an answer may repeat it: not too long, and encodable."""
+    short = text if len(text) <= 80 else f"{text[:79]}…"
+    return short.encode("utf-8", "backslashreplace").decode()
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case str():
+            return "a string"
+        case int() | Decimal():
+            return "a number"
+        case list():
+            return "a list"
+        case _:
+            return "an object"

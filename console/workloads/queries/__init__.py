@@ -1,0 +1,39 @@
+"""Named reads of workloads, queues, decisions and events."""
+
+from console.workloads.queries.feeds import decisions_after, decisions_of, list_events
+from console.workloads.queries.filters import EventFilter, WorkloadFilter
+from console.workloads.queries.paging import DEFAULT_LIMIT, MAX_LIMIT, Page
+from console.workloads.queries.queues import QueueView, UsageView, queue_list, queue_view
+from console.workloads.queries.workloads import (
+    get_workload,
+    list_workloads,
+    pending_in_order,
+    position_of,
+    reason_of,
+    running_of,
+    state_counts,
+    workload_rows,
+)
+
+__all__ = [
+    "DEFAULT_LIMIT",
+    "MAX_LIMIT",
+    "EventFilter",
+    "Page",
+    "QueueView",
+    "UsageView",
+    "WorkloadFilter",
+    "decisions_after",
+    "decisions_of",
+    "get_workload",
+    "list_events",
+    "list_workloads",
+    "pending_in_order",
+    "position_of",
+    "queue_list",
+    "queue_view",
+    "reason_of",
+    "running_of",
+    "state_counts",
+    "workload_rows",
+]

@@ -1,0 +1,174 @@
+"""What a list of workloads or events may be narrowed to, read from a query string."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from django.http import QueryDict
+from django.utils.dateparse import parse_datetime
+
+from console.engine.decision import Reason
+from console.errors import BadRequest, FieldError
+from console.workloads.models import EventType, Level, State
+
+T = TypeVar("T")
+
+#: What a workload may be.
+TYPES = ("job", "service", "workspace")
+
+_LABEL = "label."
+_LONGEST = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadFilter:
+    """Conditions on workloads; None and empty leave that side open."""
+
+    state: str | None = None
+    queue: str | None = None
+    reason: str | None = None
+    user: str | None = None
+    project: str | None = None
+    type: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    #: A whole id, or the beginning of a name.
+    q: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @classmethod
+    def from_query(cls, query: QueryDict) -> WorkloadFilter:
+        """Read the filters of a query string; raises BadRequest that names every wrong value."""
+        reader = _Reader(query)
+        found = cls(
+            state=reader.choice("state", State.values),
+            queue=reader.text("queue"),
+            reason=reader.choice("reason", [reason.value for reason in Reason]),
+            user=reader.text("user"),
+            project=reader.text("project"),
+            type=reader.choice("type", TYPES),
+            labels=reader.labels(),
+            q=reader.text("q"),
+            since=reader.time("since"),
+            until=reader.time("until"),
+        )
+        reader.finish()
+        return found
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every workload passes."""
+        return self == WorkloadFilter()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventFilter:
+    """Conditions on events; None leaves that side open."""
+
+    type: str | None = None
+    level: str | None = None
+    queue: str | None = None
+    actor: str | None = None
+    #: Id of a workload.
+    workload: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @classmethod
+    def from_query(cls, query: QueryDict) -> EventFilter:
+        """Read the filters of a query string; raises BadRequest that names every wrong value."""
+        reader = _Reader(query)
+        found = cls(
+            type=reader.choice("type", EventType.values),
+            level=reader.choice("level", Level.values),
+            queue=reader.text("queue"),
+            actor=reader.text("actor"),
+            workload=reader.text("workload"),
+            since=reader.time("since"),
+            until=reader.time("until"),
+        )
+        reader.finish()
+        return found
+
+
+class _Reader:
+    """Reads values one by one and collects what is wrong with them."""
+
+    def __init__(self, query: QueryDict) -> None:
+        self._query = query
+        self._errors: list[FieldError] = []
+
+    def text(self, name: str) -> str | None:
+        """Return a text; a parameter without a value counts as absent."""
+        value = self._query.get(name) or None
+        if value is not None and ("\0" in value or len(value) > _LONGEST):
+            return self._refuse(
+                name, "invalid_text", f"{name} has to be at most {_LONGEST} characters without NUL."
+            )
+        return value
+
+    def choice(self, name: str, choices: list[str] | tuple[str, ...]) -> str | None:
+        """Return one of *choices*."""
+        return self._converted(
+            name,
+            lambda text: choices[choices.index(text)],
+            "invalid_choice",
+            f"{name} has to be one of: {', '.join(choices)}.",
+        )
+
+    def time(self, name: str) -> datetime | None:
+        """Return a moment; one without a zone is taken as UTC."""
+        return self._converted(
+            name,
+            _moment,
+            "invalid_time",
+            f"{name} has to be a time such as 2026-01-31T12:00:00Z.",
+        )
+
+    def labels(self) -> dict[str, str]:
+        """Return the ``label.KEY=VALUE`` parameters."""
+        found = {}
+        for name in self._query:
+            if not name.startswith(_LABEL):
+                continue
+            key = name.removeprefix(_LABEL)
+            value = self.text(name)
+            if not key or len(key) > _LONGEST or any(c in key for c in '"\\\0'):
+                self._refuse(
+                    name,
+                    "invalid_label",
+                    "A label to search for needs a key without quotes and backslashes.",
+                )
+            elif value is not None:
+                found[key] = value
+        return found
+
+    def finish(self) -> None:
+        """Raise BadRequest when anything was wrong."""
+        if self._errors:
+            raise BadRequest(self._errors)
+
+    def _converted(
+        self, name: str, convert: Callable[[str], T], code: str, message: str
+    ) -> T | None:
+        text = self.text(name)
+        if text is None:
+            return None
+        try:
+            return convert(text)
+        except ValueError:
+            return self._refuse(name, code, message)
+
+    def _refuse(self, name: str, code: str, message: str) -> None:
+        self._errors.append(FieldError(name, code, message))
+
+
+def _moment(text: str) -> datetime:
+    # A plus sign that was not quoted arrives as a space.
+    moment = parse_datetime(text.replace(" ", "+") if text.count(":") > 2 else text)
+    if moment is None or not 1970 <= moment.year <= 9000:
+        raise ValueError(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

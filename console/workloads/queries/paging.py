@@ -1,0 +1,105 @@
+"""
+Keyset paging: a page costs the same wherever it lies and however long the list is.
+
+The driving condition of a list has an index that ends in the primary key, so a
+page is one short walk along it. Further conditions are judged on the rows of
+that walk, which is cut into windows and given up after a bounded number of
+rows: such a page may be short, or even empty, and still have a next one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from django.db.models import Model, Q, QuerySet
+
+from console.errors import BadRequest, FieldError
+
+M = TypeVar("M", bound=Model)
+T = TypeVar("T")
+
+DEFAULT_LIMIT = 50
+MAX_LIMIT = 1000
+
+#: Rows of the driving index that one window covers, and windows that one page may take.
+WINDOW = 20_000
+WINDOWS = 5
+
+_LARGEST_KEY = 2**63 - 1
+_CURSOR = re.compile(r"[0-9]{1,19}(?:\.[0-9]{1,19})*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Some rows of a list, and the cursor of the rest; *next* None means there is none."""
+
+    results: list[T]
+    next: str | None = None
+
+
+def write_cursor(*keys: int) -> str:
+    """Return an opaque cursor for the place behind the row with these *keys*."""
+    return ".".join(map(str, keys))
+
+
+def read_cursor(cursor: str | None, size: int = 1) -> tuple[int, ...] | None:
+    """
+    Return the *size* keys that `write_cursor` wrote, or None for the start of the list.
+
+    Raises BadRequest when *cursor* was not given out by this list.
+    """
+    if not cursor:
+        return None
+    keys = tuple(map(int, cursor.split("."))) if _CURSOR.fullmatch(cursor) else ()
+    if len(keys) != size or max(keys) > _LARGEST_KEY:
+        message = "This cursor is not one of this list; use the next of an answer as it is."
+        raise BadRequest([FieldError("cursor", "invalid_cursor", message)])
+    return keys
+
+
+def newest_first(driven: QuerySet[M], rest: Q | None, limit: int, cursor: str | None) -> Page[M]:
+    """
+    Return the next *limit* rows of *driven* by falling primary key.
+
+    *driven* holds the conditions that one index answers in order; *rest* holds
+    the conditions judged row by row.
+    """
+    keys = read_cursor(cursor)
+    ordered: QuerySet[Any] = driven.order_by("-pk")
+    if keys:
+        ordered = ordered.filter(pk__lt=keys[0])
+    if rest is None:
+        return _page(list(ordered[: limit + 1]), limit)
+    found: list[M] = []
+    for _ in range(WINDOWS):
+        floors = ordered.values_list("pk", flat=True)[WINDOW - 1 : WINDOW]
+        floor = next(iter(floors), None)
+        window = ordered.filter(rest)
+        if floor is not None:
+            window = window.filter(pk__gte=floor)
+        found += window[: limit + 1 - len(found)]
+        if len(found) > limit or floor is None:
+            return _page(found, limit)
+        ordered = ordered.filter(pk__lt=floor)
+    return Page(found, write_cursor(floor))
+
+
+def merged_newest_first(walks: Iterable[QuerySet[M]], limit: int, cursor: str | None) -> Page[M]:
+    """Return the next *limit* rows of several *walks* that share no row, by falling primary key."""
+    keys = read_cursor(cursor)
+    found: list[M] = []
+    for walk in walks:
+        ordered = walk.order_by("-pk")
+        found += (ordered.filter(pk__lt=keys[0]) if keys else ordered)[: limit + 1]
+    found.sort(key=lambda row: -row.pk)
+    return _page(found, limit)
+
+
+def _page(rows: list[M], limit: int) -> Page[M]:
+    if len(rows) <= limit:
+        return Page(rows)
+    rows = rows[:limit]
+    return Page(rows, write_cursor(rows[-1].pk))

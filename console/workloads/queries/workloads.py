@@ -1,0 +1,232 @@
+"""Named reads of workloads: lists, one by id, and the place in its queue."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db import connection
+from django.db.models import (
+    Case,
+    CharField,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    When,
+)
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import Exact
+
+from console.engine.decision import Reason
+from console.errors import NotFound
+from console.orgs.models import Organization
+from console.workloads.models import Engine, PendingClass, State, Workload
+from console.workloads.queries.filters import WorkloadFilter
+from console.workloads.queries.paging import (
+    Page,
+    merged_newest_first,
+    newest_first,
+    read_cursor,
+    write_cursor,
+)
+
+#: Reasons that only a pending workload has; its `PendingClass` holds the present one.
+_WAITING = frozenset(
+    {
+        Reason.QUEUE_HELD,
+        Reason.EXCEEDS_MAX_QUOTA,
+        Reason.WAITING_FOR_PREEMPTED,
+        Reason.WAITING_FOR_QUOTA,
+        Reason.BEHIND_OTHERS,
+    }
+)
+
+#: How much later than its time of submission a row may appear: bounds times by primary keys.
+_LATE = timedelta(minutes=5)
+
+#: Workloads of one name that are looked at one by one.
+_FEW = 500
+
+#: Workloads of one priority that are counted for a position; beyond it there is none.
+_COUNTED = 100_000
+
+
+def workload_rows(org: Organization) -> QuerySet[Workload]:
+    """
+    Return an organization's workloads as every list and page reads them.
+
+    Each has two further attributes: *labels*, and *present_reason*, which is
+    the reason that holds now where *reason* is the one last decided.
+    """
+    waiting = PendingClass.objects.filter(org=OuterRef("org"), key=OuterRef("pending_class"))
+    return Workload.objects.filter(org=org).annotate(
+        labels=F("label_set__labels"),
+        present_reason=Case(
+            When(
+                state=State.PENDING,
+                then=Coalesce(Subquery(waiting.values("reason")[:1]), F("reason")),
+            ),
+            default=F("reason"),
+            output_field=CharField(),
+        ),
+    )
+
+
+def list_workloads(
+    org: Organization, filter: WorkloadFilter, limit: int, cursor: str | None = None
+) -> Page[Workload]:
+    """Return the newest workloads that pass *filter*, as `workload_rows`."""
+    rows = workload_rows(org)
+    if filter.since:
+        rows = rows.filter(pk__gte=_first_key(org, filter.since - _LATE))
+    if filter.until:
+        rows = rows.filter(pk__lt=_first_key(org, filter.until + _LATE))
+    driving, rest = _conditions(org, filter)
+    if filter.q:
+        called = Q(uid=filter.q) | _begins_with(filter.q)
+        few = list(
+            Workload.objects.filter(called, org=org).values_list("pk", flat=True)[: _FEW + 1]
+        )
+        if len(few) <= _FEW:
+            rows = rows.filter(driving, rest, pk__in=few)
+            return newest_first(rows, None, limit, cursor)
+        rest &= called
+    if filter.queue and rest == Q(queue=filter.queue) and not driving:
+        walks = (rows.filter(queue=filter.queue, state=state) for state in State.values)
+        return merged_newest_first(walks, limit, cursor)
+    return newest_first(rows.filter(driving), rest or None, limit, cursor)
+
+
+def get_workload(org: Organization, uid: str) -> Workload:
+    """Return one workload as `workload_rows`; raises NotFound when there is none."""
+    workload = workload_rows(org).filter(uid=uid).first()
+    if workload is None:
+        raise NotFound(f"There is no workload {uid!r} in {org.slug}.")
+    return workload
+
+
+def state_counts(org: Organization) -> dict[str, int]:
+    """Return how many workloads are in each state, as the engine last wrote it."""
+    counts = Engine.objects.values_list("counts", flat=True).get(org=org)
+    return {state: counts.get(state, 0) for state in State.values}
+
+
+def reason_of(workload: Workload) -> str:
+    """Return the reason that holds now; no query for what `workload_rows` gave."""
+    present: str | None = getattr(workload, "present_reason", None)
+    if present is not None or workload.state != State.PENDING:
+        return present or workload.reason
+    waiting = PendingClass.objects.filter(org_id=workload.org_id, key=workload.pending_class)
+    return waiting.values_list("reason", flat=True).first() or workload.reason
+
+
+def pending_in_order(
+    org: Organization, queue: str, limit: int, cursor: str | None = None
+) -> Page[Workload]:
+    """
+    Return the pending workloads of *queue* in the order in which they are tried.
+
+    As `workload_rows`, with a further attribute *position*, from 1. On later
+    pages it counts on from the page before.
+    """
+    keys = read_cursor(cursor, size=3)
+    rows = workload_rows(org).filter(queue=queue, state=State.PENDING)
+    ordered = rows.order_by("-priority", "pk")
+    if keys is None:
+        found, before = list(ordered[: limit + 1]), 0
+    else:
+        priority, pk, before = keys
+        # Two walks along the index; one with OR would start at the front of the queue.
+        found = list(ordered.filter(priority=priority, pk__gt=pk)[: limit + 1])
+        if len(found) <= limit:
+            found += ordered.filter(priority__lt=priority)[: limit + 1 - len(found)]
+    page = found[:limit]
+    for position, workload in enumerate(page, start=before + 1):
+        workload.position = position  # type: ignore[attr-defined]
+    if len(found) <= limit:
+        return Page(page)
+    last = page[-1]
+    return Page(page, write_cursor(last.priority or 0, last.pk, before + limit))
+
+
+def running_of(
+    org: Organization, queue: str, limit: int, cursor: str | None = None
+) -> Page[Workload]:
+    """Return the workloads that hold quota of *queue*, newest first, as `workload_rows`."""
+    rows = workload_rows(org).filter(queue=queue)
+    walks = (rows.filter(state=state) for state in (State.ADMITTED, State.PREEMPTING))
+    return merged_newest_first(walks, limit, cursor)
+
+
+def position_of(workload: Workload) -> int | None:
+    """
+    Return the place of a pending workload in its queue's order, from 1.
+
+    None when it does not wait in a queue, or when too many of the same
+    priority are before it to be counted.
+    """
+    if workload.state != State.PENDING or workload.queue is None or workload.priority is None:
+        return None
+    above = PendingClass.objects.filter(
+        org_id=workload.org_id, queue=workload.queue, priority__gt=workload.priority
+    ).aggregate(total=Sum("count"))["total"]
+    before = Workload.objects.filter(
+        org_id=workload.org_id,
+        queue=workload.queue,
+        state=State.PENDING,
+        priority=workload.priority,
+        pk__lt=workload.pk,
+    )
+    alike = before[:_COUNTED].count()
+    return None if alike == _COUNTED else (above or 0) + alike + 1
+
+
+def _conditions(org: Organization, filter: WorkloadFilter) -> tuple[Q, Q]:
+    """Return the condition that an index answers in order, and the others but q."""
+    exact = {
+        name: value
+        for name in ("user", "project", "queue", "state", "reason", "type")
+        if (value := getattr(filter, name)) is not None
+    }
+    rest = Q()
+    if filter.reason in _WAITING:
+        del exact["reason"]
+        if filter.state not in (None, State.PENDING):
+            return Q(pk__in=()), Q()
+        exact["state"] = State.PENDING
+        waiting = PendingClass.objects.filter(
+            org=org, key=OuterRef("pending_class"), reason=filter.reason
+        )
+        rest &= Q(Exists(waiting))
+    elif filter.reason:
+        # A pending workload keeps the reason it was last decided with.
+        rest &= Q(present_reason=filter.reason)
+    for key, value in filter.labels.items():
+        rest &= Q(Exact(KeyTextTransform(key, "label_set__labels"), value))
+    if filter.since:
+        rest &= Q(submitted_at__gte=filter.since)
+    if filter.until:
+        rest &= Q(submitted_at__lt=filter.until)
+    driving = Q()
+    for names in (("queue", "state"), ("user",), ("project",), ("state",), ("reason",)):
+        if all(name in exact for name in names):
+            driving = Q(**{name: exact.pop(name) for name in names})
+            break
+    return driving, rest & Q(**exact)
+
+
+def _begins_with(text: str) -> Q:
+    """Return the condition that the name begins with *text*, as the database can use its index."""
+    if connection.vendor == "postgresql":
+        return Q(name__startswith=text)
+    return Q(name__gte=text, name__lt=text + "\U0010ffff")
+
+
+def _first_key(org: Organization, moment: datetime) -> int:
+    """Return the primary key from which on workloads were submitted at *moment* or later."""
+    rows = Workload.objects.filter(org=org, submitted_at__gte=moment).order_by("submitted_at")
+    return rows.values_list("pk", flat=True).first() or 2**63 - 1

@@ -1,0 +1,120 @@
+"""
+End workloads: finish (its work is done), withdraw (not wanted any more), release (it has stopped).
+
+Each writes one intake row; the engine writes the state that follows. Asking
+again for what has already happened is harmless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from console.errors import Conflict, NotFound
+from console.orgs.permissions import Actor, Permission
+from console.workloads import nudge
+from console.workloads.models import Intake, State, Workload
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """One way to end: the states it is possible in, and the one it leads to."""
+
+    kind: Intake.Kind
+    possible: frozenset[str]
+    done: str
+
+
+_FINISH = _Ending(Intake.Kind.FINISH, frozenset({State.ADMITTED, State.PREEMPTING}), State.FINISHED)
+_WITHDRAW = _Ending(
+    Intake.Kind.WITHDRAW,
+    frozenset({State.PENDING, State.ADMITTED, State.PREEMPTING}),
+    State.WITHDRAWN,
+)
+_RELEASE = _Ending(Intake.Kind.RELEASE, frozenset({State.PREEMPTING}), State.PENDING)
+_ENDINGS = (_FINISH, _WITHDRAW, _RELEASE)
+
+#: Ids that a message names.
+_NAMED = 5
+
+
+def finish_workloads(actor: Actor, uids: Iterable[str]) -> None:
+    """
+    Say that the work of admitted workloads is done.
+
+    Raises NotFound, NotAllowed, or Conflict when one is in another state.
+    """
+    _end(actor, uids, _FINISH)
+
+
+def withdraw_workloads(actor: Actor, uids: Iterable[str]) -> None:
+    """
+    Say that workloads are not wanted any more, whether they wait or run.
+
+    Raises NotFound, NotAllowed, or Conflict when one has ended otherwise.
+    """
+    _end(actor, uids, _WITHDRAW)
+
+
+def release_workloads(actor: Actor, uids: Iterable[str]) -> None:
+    """
+    Say that preempted workloads have stopped: they give back their quota and wait again.
+
+    Raises NotFound, NotAllowed, or Conflict when one was not told to stop.
+    """
+    _end(actor, uids, _RELEASE)
+
+
+def _end(actor: Actor, uids: Iterable[str], ending: _Ending) -> None:
+    actor.require(Permission.SUBMIT)
+    wanted = list(dict.fromkeys(uids))
+    rows = Workload.objects.filter(org=actor.org, uid__in=wanted).only(
+        "uid", "name", "state", "submitted_by", "preemptions"
+    )
+    found = {workload.uid: workload for workload in rows}
+    _require_all(actor, wanted, found.keys())
+    workloads = [found[uid] for uid in wanted]
+    if any(workload.submitted_by != actor.key for workload in workloads):
+        actor.require(Permission.MANAGE_WORK)
+    due = [workload for workload in workloads if not _is_done(workload, ending)]
+    _require_possible(due, ending)
+    if not due:
+        return
+    with transaction.atomic():
+        Intake.objects.create(
+            org=actor.org,
+            kind=ending.kind,
+            payload={"ids": [workload.pk for workload in due], "actor": actor.name},
+            size=len(due),
+        )
+        nudge.request_admission(actor.org.pk)
+
+
+def _require_all(actor: Actor, wanted: Sequence[str], found: Iterable[str]) -> None:
+    known = set(found)
+    missing = [uid for uid in wanted if uid not in known]
+    if missing:
+        named = ", ".join(missing[:_NAMED])
+        more = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
+        raise NotFound(f"There is no workload {named}{more} in {actor.org.slug}.")
+
+
+def _is_done(workload: Workload, ending: _Ending) -> bool:
+    if ending is _RELEASE:
+        # A pending workload that was never preempted has nothing to release.
+        return workload.state == State.PENDING and workload.preemptions > 0
+    return workload.state == ending.done
+
+
+def _require_possible(due: Sequence[Workload], ending: _Ending) -> None:
+    for workload in due:
+        if workload.state not in ending.possible:
+            instead = [e.kind.value for e in _ENDINGS if workload.state in e.possible]
+            rest = f"it can be: {', '.join(instead)}" if instead else "it has ended"
+            raise Conflict(
+                "wrong_state",
+                f"{workload.name} ({workload.uid}) is {workload.state}, so {ending.kind.value} "
+                f"is not possible; {rest}. Nothing was changed.",
+            )

@@ -1,0 +1,50 @@
+"""Hold a queue, so that nothing new is admitted from it, and resume it."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from console.orgs.permissions import Actor, Permission
+from console.reading import Reader
+from console.workloads import nudge
+from console.workloads.models import Intake, QueueHold
+from console.workloads.queries import queue_view
+
+
+def hold_queue(actor: Actor, queue: str, reason: str) -> QueueHold:
+    """
+    Hold *queue*; what runs goes on. Holding a held queue replaces the reason.
+
+    Raises NotAllowed, NotFound for an unknown queue, and BadRequest without a reason.
+    """
+    actor.require(Permission.HOLD_QUEUES)
+    reader = Reader()
+    reason = reader.text(reason, "reason", 500, blank=False).strip()
+    reader.finish()
+    queue_view(actor.org, queue)
+    with transaction.atomic():
+        hold, created = QueueHold.objects.update_or_create(
+            org=actor.org, queue=queue, defaults={"reason": reason, "actor": actor.name}
+        )
+        if created:
+            _tell_engine(actor, Intake.Kind.HOLD, queue)
+    return hold
+
+
+def resume_queue(actor: Actor, queue: str) -> None:
+    """
+    Resume *queue*; resuming one that is not held is harmless.
+
+    Raises NotAllowed, and NotFound for an unknown queue.
+    """
+    actor.require(Permission.HOLD_QUEUES)
+    queue_view(actor.org, queue)
+    with transaction.atomic():
+        deleted, _ = QueueHold.objects.filter(org=actor.org, queue=queue).delete()
+        if deleted:
+            _tell_engine(actor, Intake.Kind.RESUME, queue)
+
+
+def _tell_engine(actor: Actor, kind: Intake.Kind, queue: str) -> None:
+    Intake.objects.create(org=actor.org, kind=kind, payload={"queue": queue, "actor": actor.name})
+    nudge.request_admission(actor.org.pk)

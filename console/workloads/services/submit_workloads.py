@@ -1,0 +1,130 @@
+"""Hand in workloads: all of them or none, durable when it returns."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor, Permission
+from console.workloads import nudge
+from console.workloads.models import Event, EventType, Intake, LabelSet, Workload
+from console.workloads.submissions import Submission
+
+__all__ = ["Submission", "submit_workloads"]
+
+#: Digests that one query looks for.
+_LOOKED_UP = 500
+
+
+def submit_workloads(actor: Actor, submissions: Sequence[Submission]) -> list[Workload]:
+    """
+    Write *submissions* as pending workloads and ask for admission.
+
+    Raises NotAllowed, and BadRequest when a tag uses a reserved key.
+    """
+    actor.require(Permission.SUBMIT)
+    batch = prepare(actor, submissions)
+    with transaction.atomic():
+        write(batch)
+    return batch.workloads
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Workloads ready to be written: everything slow is done."""
+
+    actor: Actor
+    workloads: list[Workload]
+    #: One for each workload.
+    digests: list[str]
+    #: Label sets by digest, those that exist as rows and those that do not yet.
+    label_sets: dict[str, LabelSet]
+
+
+def prepare(actor: Actor, submissions: Sequence[Submission]) -> Batch:
+    """Return the rows of *submissions*, written nowhere yet."""
+    now = timezone.now()
+    digests = []
+    sets: dict[str, LabelSet] = {}
+    for submission in submissions:
+        labels = submission.labels()
+        digest = _digest(labels)
+        digests.append(digest)
+        if digest not in sets:
+            sets[digest] = LabelSet(org=actor.org, digest=digest, labels=labels)
+    workloads = [_workload(actor, submission, now) for submission in submissions]
+    return Batch(actor, workloads, digests, sets | _existing(actor.org, list(sets)))
+
+
+def write(batch: Batch) -> None:
+    """Write *batch* inside the caller's transaction, and nudge the engine when it commits."""
+    org, name = batch.actor.org, batch.actor.name
+    sets = _with_keys(org, batch.label_sets)
+    for workload, digest in zip(batch.workloads, batch.digests, strict=True):
+        workload.label_set = sets[digest]
+    Workload.objects.bulk_create(batch.workloads)
+    Intake.objects.create(
+        org=org,
+        kind=Intake.Kind.SUBMIT,
+        payload={"ids": [workload.pk for workload in batch.workloads], "actor": name},
+        size=len(batch.workloads),
+    )
+    Event.objects.bulk_create(_submitted(name, workload) for workload in batch.workloads)
+    nudge.request_admission(org.pk)
+
+
+def _workload(actor: Actor, submission: Submission, now: datetime) -> Workload:
+    return Workload(
+        org=actor.org,
+        name=submission.name,
+        type=submission.type,
+        requests={resource: amount for resource, amount in submission.requests.items() if amount},
+        requested_priority=submission.priority,
+        user=submission.user,
+        groups=list(submission.groups),
+        project=submission.project,
+        namespace=submission.namespace,
+        submitted_by=actor.key,
+        submitted_at=now,
+    )
+
+
+def _submitted(actor: str, workload: Workload) -> Event:
+    return Event(
+        org_id=workload.org_id,
+        type=EventType.REQUEST_SUBMITTED,
+        workload=workload,
+        actor=actor,
+        data={"workload": workload.uid, "name": workload.name},
+        created_at=workload.submitted_at,
+    )
+
+
+def _digest(labels: Mapping[str, str]) -> str:
+    canonical = json.dumps(labels, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _existing(org: Organization, digests: list[str]) -> dict[str, LabelSet]:
+    found: dict[str, LabelSet] = {}
+    for start in range(0, len(digests), _LOOKED_UP):
+        some = digests[start : start + _LOOKED_UP]
+        rows = LabelSet.objects.filter(org=org, digest__in=some)
+        found |= {row.digest: row for row in rows}
+    return found
+
+
+def _with_keys(org: Organization, sets: dict[str, LabelSet]) -> dict[str, LabelSet]:
+    missing = [row for row in sets.values() if row.pk is None]
+    if not missing:
+        return sets
+    # Somebody else may write the same set at this moment: then theirs is read.
+    LabelSet.objects.bulk_create(missing, ignore_conflicts=True)
+    return sets | _existing(org, [row.digest for row in missing])

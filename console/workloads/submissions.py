@@ -1,0 +1,177 @@
+"""Submissions: what may be said of a workload when it is handed in, and its labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from console.errors import BadRequest, FieldError
+from console.reading import Reader, join, printable
+from console.workloads.queries.filters import TYPES
+
+#: Workloads that one request may hand in.
+MOST_AT_ONCE: Final = 1000
+
+MARKET_TYPES: Final = ("SPOT", "ON_DEMAND")
+
+#: Label keys that come from a field of their own, and that field.
+RESERVED: Final[Mapping[str, str]] = {
+    "instance-type": "instance_type",
+    "accelerator-type": "accelerator_type",
+    "market-type": "market_type",
+    "cloud-resource-id": "cloud_resource_id",
+    "workload-type": "type",
+}
+
+#: Fields of config languages that are not here yet, and what to write instead.
+_NOT_HERE: Final[Mapping[str, str]] = {
+    "pod_sets": "The config language of this organization has no pod sets; use requests.",
+    "placement": "The config language of this organization has no placement; leave it out.",
+}
+
+_FIELDS: Final = (
+    "name",
+    "type",
+    "tags",
+    "instance_type",
+    "accelerator_type",
+    "market_type",
+    "cloud_resource_id",
+    "priority",
+    "requests",
+    "user",
+    "groups",
+    "project",
+    "namespace",
+)
+_KNOWN: Final = frozenset((*_FIELDS, *_NOT_HERE))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """One workload as it is handed in; None is a fact that is not known."""
+
+    name: str
+    type: str = "job"
+    tags: Mapping[str, str] = field(default_factory=dict)
+    instance_type: str | None = None
+    accelerator_type: str | None = None
+    market_type: str | None = None
+    cloud_resource_id: str | None = None
+    #: None leaves the choice to the rule that takes it.
+    priority: int | None = None
+    #: Resource -> thousandths.
+    requests: Mapping[str, int] = field(default_factory=dict)
+    user: str = ""
+    groups: tuple[str, ...] = ()
+    project: str = ""
+    namespace: str = ""
+
+    def labels(self) -> dict[str, str]:
+        """
+        Return the labels that selectors are judged on: tags and known reserved facts.
+
+        Raises BadRequest when a tag uses a reserved key.
+        """
+        if not self.tags.keys().isdisjoint(RESERVED):
+            taken = [key for key in self.tags if key in RESERVED]
+            raise BadRequest([_reserved(key, f"tags.{key}") for key in taken])
+        labels = dict(self.tags)
+        for key, name in RESERVED.items():
+            fact = getattr(self, name)
+            if fact is not None:
+                labels[key] = fact
+        return labels
+
+
+def read_submissions(value: Any) -> list[Submission]:
+    """
+    Read the list under ``workloads`` of a request; numbers are int or Decimal.
+
+    Raises BadRequest with the path of everything that is wrong.
+    """
+    reader = Reader()
+    items = reader.items(value, "workloads", 1, MOST_AT_ONCE)
+    submissions = [_read(reader, item, f"workloads[{i}]") for i, item in enumerate(items)]
+    reader.finish()
+    return submissions
+
+
+def _read(reader: Reader, value: Any, path: str) -> Submission:
+    fields = reader.mapping(value, path, _KNOWN, required=("name",))
+    for name, message in _NOT_HERE.items():
+        if fields.get(name) is not None:
+            reader.refuse(f"{path}.{name}", "not_supported", message)
+    get = fields.get
+    market = get("market_type")
+    priority = get("priority")
+    return Submission(
+        name=reader.text(fields["name"], f"{path}.name", 200, blank=False)
+        if "name" in fields
+        else "",
+        type="job" if get("type") is None else reader.choice(get("type"), f"{path}.type", TYPES),
+        tags=_tags(reader, get("tags"), f"{path}.tags"),
+        instance_type=reader.optional_text(get("instance_type"), f"{path}.instance_type", 200),
+        accelerator_type=reader.optional_text(
+            get("accelerator_type"), f"{path}.accelerator_type", 200
+        ),
+        market_type=None
+        if market is None
+        else reader.choice(market, f"{path}.market_type", MARKET_TYPES),
+        cloud_resource_id=reader.optional_text(
+            get("cloud_resource_id"), f"{path}.cloud_resource_id", 200
+        ),
+        priority=None if priority is None else reader.integer(priority, f"{path}.priority"),
+        requests=_requests(reader, get("requests"), f"{path}.requests"),
+        user=reader.text(get("user"), f"{path}.user", 200),
+        groups=_groups(reader, get("groups"), f"{path}.groups"),
+        project=reader.text(get("project"), f"{path}.project", 200),
+        namespace=reader.text(get("namespace"), f"{path}.namespace", 253),
+    )
+
+
+def _tags(reader: Reader, value: Any, path: str) -> dict[str, str]:
+    found = {}
+    for key, text in _entries(reader, value, path, most=100):
+        if key in RESERVED:
+            reader.errors.append(_reserved(key, join(path, key)))
+        found[key] = reader.text(text, join(path, key), 500) if text is not None else ""
+        if text is None:
+            reader.refuse(join(path, key), "wrong_type", "This has to be a string, not null.")
+    return found
+
+
+def _requests(reader: Reader, value: Any, path: str) -> dict[str, int]:
+    entries = _entries(reader, value, path, most=20)
+    return {resource: reader.amount(amount, join(path, resource)) for resource, amount in entries}
+
+
+def _groups(reader: Reader, value: Any, path: str) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    items = reader.items(value, path, 0, 100)
+    return tuple(
+        reader.text(item, f"{path}[{i}]", 200, blank=False) for i, item in enumerate(items)
+    )
+
+
+def _entries(reader: Reader, value: Any, path: str, most: int) -> list[tuple[str, Any]]:
+    """Return the entries of an object with free keys; null reads as empty."""
+    if value is None:
+        return []
+    fields = reader.mapping(value, path, value if isinstance(value, dict) else ())
+    if len(fields) > most:
+        reader.refuse(path, "wrong_length", f"At most {most} entries; this has {len(fields)}.")
+        return []
+    entries = []
+    for key, item in fields.items():
+        shown = printable(key)
+        if reader.text(key, join(path, shown), 100, blank=False):
+            entries.append((key, item))
+    return entries
+
+
+def _reserved(key: str, path: str) -> FieldError:
+    message = f"The key {key} is reserved: send it as the field {RESERVED[key]} instead of a tag."
+    return FieldError(path, "reserved_key", message)
