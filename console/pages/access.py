@@ -1,0 +1,116 @@
+"""Who looks at an organization's page: a signed-in member, or somebody who is sent to sign in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import patch_cache_control
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from console.errors import BadRequest, Conflict, NotAllowed, NotFound
+from console.orgs.models import User
+from console.orgs.permissions import Actor
+from console.orgs.queries import actor_for
+from console.pages.shell import live_version
+
+OrgView = Callable[..., HttpResponse]
+
+
+def signed_in(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Send whoever is not signed in to the sign-in page, and back here afterwards."""
+
+    @wraps(view)
+    def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return _sign_in_first(request)
+        return _private(view(request, *args, **kwargs))
+
+    return page
+
+
+def org_page(view: OrgView) -> Callable[..., HttpResponse]:
+    """
+    Call *view* with the actor of the organization in the address.
+
+    What services refuse becomes a page with the status and the sentence of the
+    error. A foreign organization is the same 404 as an unknown one.
+    """
+
+    @wraps(view)
+    def page(request: HttpRequest, org: str, **kwargs: Any) -> HttpResponse:
+        actor: Actor | None = None
+        try:
+            actor = actor_for(signed_in_user(request), org)
+            return view(request, actor, **kwargs)
+        except (NotFound, NotAllowed, BadRequest, Conflict) as error:
+            return refusal(request, error, actor)
+
+    return signed_in(page)
+
+
+def live_page(view: OrgView) -> OrgView:
+    """
+    Answer 204 to a browser that already shows the present state (`?v=<version>`).
+
+    The version is read before the page's own data, so that a change in between
+    is shown one poll later rather than never.
+    """
+
+    @wraps(view)
+    def page(request: HttpRequest, actor: Actor, **kwargs: Any) -> HttpResponse:
+        version = live_version(actor.org)
+        if request.GET.get("v") == version:
+            return HttpResponse(status=HTTPStatus.NO_CONTENT)
+        request.live_version = version  # type: ignore[attr-defined]
+        return view(request, actor, **kwargs)
+
+    return page
+
+
+def refusal(
+    request: HttpRequest, error: NotFound | NotAllowed | BadRequest | Conflict, actor: Actor | None
+) -> HttpResponse:
+    """Return the page that says why the request cannot be met, and where to go on."""
+    template = {400: "400.html", 403: "403.html", 404: "404.html"}.get(error.status, "409.html")
+    context = {
+        "title": error.title,
+        "message": error.message,
+        "errors": getattr(error, "errors", ()),
+        "org": actor.org if actor else None,
+        "here": request.path,
+    }
+    return render(request, template, context, status=error.status)
+
+
+def signed_in_user(request: HttpRequest) -> User:
+    """Return the person behind a request that `signed_in` let through."""
+    return cast(User, request.user)
+
+
+def safe_return_url(request: HttpRequest, url: str) -> str:
+    """Return *url* when it stays on this site, else the list of organizations."""
+    if url_has_allowed_host_and_scheme(
+        url, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    ):
+        return url
+    return reverse("pages:orgs")
+
+
+def _sign_in_first(request: HttpRequest) -> HttpResponse:
+    if "v" in request.GET or request.headers.get("Accept", "").startswith("application/json"):
+        # A poll or a background check must not swap the sign-in page into this one.
+        return HttpResponse(status=HTTPStatus.UNAUTHORIZED)
+    query = urlencode({"next": request.get_full_path()}) if request.method == "GET" else ""
+    return HttpResponseRedirect(f"{reverse('pages:sign-in')}?{query}".rstrip("?"))
+
+
+def _private(response: HttpResponse) -> HttpResponse:
+    patch_cache_control(response, private=True, no_store=True)
+    return response

@@ -1,0 +1,10 @@
+"""The pages app: views, presenters and template tags, without rows of its own."""
+
+from django.apps import AppConfig
+
+
+class PagesConfig(AppConfig):
+    """Pages for the browser."""
+
+    name = "console.pages"
+    label = "pages"

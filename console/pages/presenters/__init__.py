@@ -1,0 +1,1 @@
+"""Presenters: turn rows and engine values into what a template prints."""

@@ -1,0 +1,46 @@
+"""Lists: the addresses of their pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+
+from console.workloads.queries import Page
+
+#: Rows of one page.
+PAGE_SIZE = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pager:
+    """Where the start and the next page of a list are; empty when there is none."""
+
+    first_url: str = ""
+    next_url: str = ""
+    note: str = ""
+
+
+def pager_of(request: HttpRequest, page: Page[Any], name: str = "cursor") -> Pager:
+    """Return the pager of *page*, whose cursor is the query parameter *name*."""
+    note = ""
+    if page.next and not page.results:
+        note = "Nothing so far among the rows looked through; the next page looks further."
+    return Pager(
+        first_url=with_query(request, **{name: None}) if request.GET.get(name) else "",
+        next_url=with_query(request, **{name: page.next}) if page.next else "",
+        note=note,
+    )
+
+
+def with_query(request: HttpRequest, **changes: str | None) -> str:
+    """Return the address of this page with some query parameters changed; None removes one."""
+    query = request.GET.copy()
+    query.pop("v", None)
+    for name, value in changes.items():
+        if value is None:
+            query.pop(name, None)
+        else:
+            query[name] = value
+    return f"{request.path}?{query.urlencode()}" if query else request.path

@@ -1,0 +1,110 @@
+"""Queues as pages show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from console.engine import explain
+from console.engine.origin import Origin
+from console.engine.policy import Policy
+from console.engine.selectors import MatchExpression, Selector
+from console.pages.presenters.quota import Bar, bar_of
+from console.workloads.queries import QueueView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueRow:
+    """One queue with its bars, the tightest first where it is asked for."""
+
+    view: QueueView
+    state: str
+    state_title: str
+    bars: tuple[Bar, ...]
+    tightest: Bar | None
+    #: Bars beyond the tightest.
+    more_bars: int
+    #: Id of the row, stable however the list is sorted.
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReasonCount:
+    """How many workloads wait for one reason."""
+
+    reason: str
+    title: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleRow:
+    """One routing rule that leads to a queue."""
+
+    #: Counted from 1, as people do.
+    number: int
+    conditions: str
+    origin: Origin | None
+
+
+def queue_row(view: QueueView) -> QueueRow:
+    """Return *view* with everything a page prints of it."""
+    bars = tuple(bar_of(usage, draining=view.draining) for usage in view.usages)
+    tightest = max(bars, key=lambda bar: bar.pressure, default=None)
+    state, title = _state(view)
+    return QueueRow(
+        view=view,
+        state=state,
+        state_title=title,
+        bars=bars,
+        tightest=tightest,
+        more_bars=max(0, len(bars) - 1),
+        key=view.name.encode().hex(),
+    )
+
+
+def reason_counts(counts: Mapping[str, int]) -> tuple[ReasonCount, ...]:
+    """Return the roll-up of *counts* with words."""
+    return tuple(
+        ReasonCount(reason=reason, title=explain.reason_title(reason), count=count)
+        for reason, count in counts.items()
+    )
+
+
+def rules_of(view: QueueView, policy: Policy) -> tuple[RuleRow, ...]:
+    """Return the rules that lead to a queue."""
+    return tuple(
+        RuleRow(
+            number=index + 1,
+            conditions=describe_selector(policy.rules[index].selector),
+            origin=policy.rules[index].origin,
+        )
+        for index in view.rules
+    )
+
+
+def describe_selector(selector: Selector) -> str:
+    """
+    Return a selector in one line.
+
+    >>> describe_selector(Selector())
+    'every workload'
+    """
+    if not selector.expressions:
+        return "every workload"
+    return " and ".join(_expression(expression) for expression in selector.expressions)
+
+
+def _expression(expression: MatchExpression) -> str:
+    words = expression.operator.value.replace("_", " ")
+    return f"{expression.key} {words} {', '.join(expression.values)}".strip()
+
+
+def _state(view: QueueView) -> tuple[str, str]:
+    if view.held:
+        return "held", "Held"
+    if view.draining:
+        return "draining", "Draining"
+    if view.passthrough:
+        return "passthrough", "Passthrough"
+    return "accepting", "Accepting"

@@ -1,0 +1,92 @@
+"""The shell around every page of an organization: navigation, active version, freshness, rights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from console.configs.models import ConfigVersion
+from console.configs.queries import active_version
+from console.orgs.models import Organization, User
+from console.orgs.permissions import Actor, Permission
+from console.orgs.queries import orgs_of
+
+#: As many organizations as the switcher lists; the page of all has the rest.
+SWITCHER_SIZE = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NavItem:
+    """One entry of the rail; *key* is pressed after ``g``."""
+
+    name: str
+    title: str
+    url_name: str
+    key: str
+
+
+NAV = (
+    NavItem(name="overview", title="Overview", url_name="pages:overview", key="o"),
+    NavItem(name="queues", title="Queues", url_name="pages:queues", key="q"),
+    NavItem(name="workloads", title="Workloads", url_name="pages:workloads", key="w"),
+    NavItem(name="config", title="Config", url_name="pages:config", key="c"),
+    NavItem(name="events", title="Events", url_name="pages:events", key="e"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shell:
+    """What the shell prints; *live* is the version that polling compares, or nothing."""
+
+    actor: Actor
+    org: Organization
+    orgs: tuple[Organization, ...]
+    section: str
+    nav: tuple[NavItem, ...]
+    active: ConfigVersion | None
+    live: str
+    as_of: datetime
+    may_submit: bool
+    may_manage_work: bool
+    may_hold: bool
+    may_draft: bool
+    may_apply: bool
+
+
+def render_page(
+    request: HttpRequest,
+    actor: Actor,
+    template: str,
+    context: Mapping[str, Any],
+    *,
+    section: str,
+    status: int = 200,
+) -> HttpResponse:
+    """Render *template* inside the shell, with *section* marked in the rail."""
+    shell = Shell(
+        actor=actor,
+        org=actor.org,
+        orgs=tuple(orgs_of(cast(User, request.user))[:SWITCHER_SIZE]),
+        section=section,
+        nav=NAV,
+        active=active_version(actor.org),
+        live=getattr(request, "live_version", ""),
+        as_of=timezone.now(),
+        may_submit=actor.may(Permission.SUBMIT),
+        may_manage_work=actor.may(Permission.MANAGE_WORK),
+        may_hold=actor.may(Permission.HOLD_QUEUES),
+        may_draft=actor.may(Permission.DRAFT),
+        may_apply=actor.may(Permission.APPLY),
+    )
+    return render(request, template, {**context, "shell": shell}, status=status)
+
+
+def live_version(org: Organization) -> str:
+    """Return a text that changes with everything a live page shows of *org*."""
+    return f"{org.engine.version}.{org.active_config.number}"

@@ -1,0 +1,213 @@
+"""Template tags that format finished values: amounts, ages, icons, reasons, links to config lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django import template
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from console.engine import explain
+from console.engine.amounts import Amount, format_amount
+from console.engine.origin import Origin
+
+register = template.Library()
+
+STATE_TITLES = {
+    "pending": "Pending",
+    "admitted": "Admitted",
+    "preempting": "Preempting",
+    "finished": "Finished",
+    "rejected": "Rejected",
+    "withdrawn": "Withdrawn",
+}
+
+
+@register.simple_tag
+def icon(name: str, title: str = "") -> SafeString:
+    """Draw the icon *name*; without *title* it is decoration and hidden from screen readers."""
+    href = f"{static('img/icons.svg')}#{name}"
+    if title:
+        return format_html(
+            '<svg class="icon" role="img" aria-label="{}"><title>{}</title><use href="{}"/></svg>',
+            title,
+            title,
+            href,
+        )
+    return format_html('<svg class="icon" aria-hidden="true"><use href="{}"/></svg>', href)
+
+
+@register.filter
+def amount(value: Amount) -> str:
+    """Write an amount of thousandths in its unit."""
+    return format_amount(value)
+
+
+@register.filter
+def requests(value: Mapping[str, int]) -> str:
+    """
+    Write what a workload asks for on one line.
+
+    >>> requests({"gpu": 8000, "cpu": 1500})
+    '8 gpu, 1.5 cpu'
+    """
+    return ", ".join(f"{format_amount(number)} {name}" for name, number in value.items())
+
+
+@register.filter
+def flavors(assignment: Mapping[str, str]) -> str:
+    """
+    Write which flavor gives which resources.
+
+    >>> flavors({"gpu": "spot", "cpu": "spot", "memory_gb": "plain"})
+    'spot (gpu, cpu), plain (memory_gb)'
+    """
+    given: dict[str, list[str]] = {}
+    for resource, flavor in assignment.items():
+        given.setdefault(flavor, []).append(resource)
+    return ", ".join(f"{flavor} ({', '.join(names)})" for flavor, names in given.items())
+
+
+@register.filter
+def count(value: int) -> str:
+    """
+    Write a count with thin spaces between thousands.
+
+    >>> count(12345)
+    '12\\u202f345'
+    """
+    return f"{value:,}".replace(",", "\u202f")
+
+
+@register.filter
+def state_title(state: str) -> str:
+    """Return the word for a workload's state."""
+    return STATE_TITLES.get(state, state)
+
+
+@register.filter
+def reason_title(reason: str) -> str:
+    """Return the short words for a reason code."""
+    return explain.reason_title(reason)
+
+
+@register.filter
+def reason_class(reason: str) -> str:
+    """Return what kind of reason a code is, for people."""
+    return explain.reason_class(reason)
+
+
+@register.filter
+def event_title(event_type: str) -> str:
+    """
+    Write an event's type as words.
+
+    >>> event_title("REQUEST_ADMITTED")
+    'Request admitted'
+    """
+    return event_type.replace("_", " ").capitalize()
+
+
+@register.simple_tag
+def age(moment: datetime | None) -> SafeString | str:
+    """Write how long ago *moment* was, with the exact time beside it; the browser keeps it current."""
+    if moment is None:
+        return "—"
+    return format_html(
+        '<time datetime="{}" title="{}" data-age>{} ago</time>',
+        moment.isoformat(),
+        f"{moment:%Y-%m-%d %H:%M:%S} UTC",
+        span_of(moment),
+    )
+
+
+@register.simple_tag
+def waiting(moment: datetime | None) -> SafeString | str:
+    """Write how long it has been since *moment*."""
+    if moment is None:
+        return "—"
+    return format_html(
+        '<time datetime="{}" title="since {}" data-age="span">{}</time>',
+        moment.isoformat(),
+        f"{moment:%Y-%m-%d %H:%M:%S} UTC",
+        span_of(moment),
+    )
+
+
+@register.simple_tag
+def exact(moment: datetime | None) -> SafeString | str:
+    """Write a moment in full."""
+    if moment is None:
+        return "—"
+    return format_html(
+        '<time datetime="{}">{}</time>', moment.isoformat(), f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+    )
+
+
+def span_of(moment: datetime) -> str:
+    """Return the time since *moment* in its largest sensible unit."""
+    seconds = max(0, int((timezone.now() - moment).total_seconds()))
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+@register.simple_tag
+def lines(org: str, version: int | None, origin: Origin | None) -> SafeString | str:
+    """Link to the lines of a config version that *origin* spans."""
+    if origin is None or not version:
+        return ""
+    span = line_range(origin)
+    url = reverse("pages:config-version", args=[org, version])
+    return format_html(
+        '<a class="lines-link" href="{}#{}" title="Version {}, {}">v{} {}</a>',
+        url,
+        span.replace("–", "-"),
+        version,
+        span,
+        version,
+        span,
+    )
+
+
+def line_range(origin: Origin) -> str:
+    """
+    Return a span's lines as a person reads them.
+
+    >>> line_range(Origin(3, 1, 7, 2)), line_range(Origin(3, 1, 3, 9))
+    ('L3–L7', 'L3')
+    """
+    if origin.end_line > origin.line:
+        return f"L{origin.line}–L{origin.end_line}"
+    return f"L{origin.line}"
+
+
+@register.simple_tag
+def org_url(name: str, org: str, *args: Any, **query: Any) -> str:
+    """Return the address of an organization's page with a query string."""
+    url = reverse(f"pages:{name}", args=[org, *args])
+    given = {key: value for key, value in query.items() if value not in ("", None)}
+    return f"{url}?{urlencode(given)}" if given else url
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    """Write a value as JSON for an attribute; the template escapes it."""
+    return json.dumps(value)
+
+
+@register.simple_tag(takes_context=True)
+def theme(context: template.Context) -> str:
+    """Return the theme that the reader chose; empty follows the system."""
+    request = context.get("request")
+    chosen = request.COOKIES.get("theme", "") if request else ""
+    return chosen if chosen in ("light", "dark") else ""
