@@ -71,5 +71,6 @@ def active_policy(org: Organization) -> Policy:
 def _compile(dialect: str, text: str) -> Policy:
     # Immutability was judged when the text was applied, so no past specs here.
     reading = dialects()[dialect].read(text, {})
-    assert reading.policy is not None, f"an applied text no longer compiles: {reading.errors[:3]}"
+    if reading.policy is None:
+        raise RuntimeError(f"an applied text no longer compiles: {reading.errors[:3]}")
     return reading.policy

@@ -1,0 +1,1 @@
+"""Use cases of configs: one module each, named by what it does."""

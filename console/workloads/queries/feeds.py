@@ -29,22 +29,22 @@ def decisions_of(workload: Workload) -> list[Decision]:
 
 
 def list_events(
-    org: Organization, filter: EventFilter, limit: int, cursor: str | None = None
+    org: Organization, conditions: EventFilter, limit: int, cursor: str | None = None
 ) -> Page[Event]:
-    """Return the newest events that pass *filter*, each with *workload_uid* (or None)."""
+    """Return the newest events that pass *conditions*, each with *workload_uid* (or None)."""
     rows = Event.objects.filter(org=org).annotate(workload_uid=F("workload__uid"))
     exact = {
         name: value
         for name in ("queue", "type", "level", "actor")
-        if (value := getattr(filter, name)) is not None
+        if (value := getattr(conditions, name)) is not None
     }
     rest = Q()
-    if filter.since:
-        rest &= Q(created_at__gte=filter.since)
-    if filter.until:
-        rest &= Q(created_at__lt=filter.until)
-    if filter.workload:
-        workload = Workload.objects.filter(org=org, uid=filter.workload).first()
+    if conditions.since:
+        rest &= Q(created_at__gte=conditions.since)
+    if conditions.until:
+        rest &= Q(created_at__lt=conditions.until)
+    if conditions.workload:
+        workload = Workload.objects.filter(org=org, uid=conditions.workload).first()
         # So few that each may be looked at.
         rows = rows.filter(rest, workload=workload, **exact) if workload else rows.none()
         return newest_first(rows, None, limit, cursor)

@@ -105,9 +105,10 @@ class _Reader:
         """Return a text; a parameter without a value counts as absent."""
         value = self._query.get(name) or None
         if value is not None and ("\0" in value or len(value) > _LONGEST):
-            return self._refuse(
+            self._refuse(
                 name, "invalid_text", f"{name} has to be at most {_LONGEST} characters without NUL."
             )
+            return None
         return value
 
     def choice(self, name: str, choices: list[str] | tuple[str, ...]) -> str | None:
@@ -160,7 +161,8 @@ class _Reader:
         try:
             return convert(text)
         except ValueError:
-            return self._refuse(name, code, message)
+            self._refuse(name, code, message)
+            return None
 
     def _refuse(self, name: str, code: str, message: str) -> None:
         self._errors.append(FieldError(name, code, message))

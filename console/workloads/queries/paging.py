@@ -74,14 +74,15 @@ def newest_first(driven: QuerySet[M], rest: Q | None, limit: int, cursor: str | 
     if rest is None:
         return _page(list(ordered[: limit + 1]), limit)
     found: list[M] = []
+    floor = 0
     for _ in range(WINDOWS):
         floors = ordered.values_list("pk", flat=True)[WINDOW - 1 : WINDOW]
-        floor = next(iter(floors), None)
+        floor = next(iter(floors), 0)
         window = ordered.filter(rest)
-        if floor is not None:
+        if floor:
             window = window.filter(pk__gte=floor)
         found += window[: limit + 1 - len(found)]
-        if len(found) > limit or floor is None:
+        if len(found) > limit or not floor:
             return _page(found, limit)
         ordered = ordered.filter(pk__lt=floor)
     return Page(found, write_cursor(floor))

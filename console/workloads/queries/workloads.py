@@ -77,17 +77,17 @@ def workload_rows(org: Organization) -> QuerySet[Workload]:
 
 
 def list_workloads(
-    org: Organization, filter: WorkloadFilter, limit: int, cursor: str | None = None
+    org: Organization, conditions: WorkloadFilter, limit: int, cursor: str | None = None
 ) -> Page[Workload]:
-    """Return the newest workloads that pass *filter*, as `workload_rows`."""
+    """Return the newest workloads that pass *conditions*, as `workload_rows`."""
     rows = workload_rows(org)
-    if filter.since:
-        rows = rows.filter(pk__gte=_first_key(org, filter.since - _LATE))
-    if filter.until:
-        rows = rows.filter(pk__lt=_first_key(org, filter.until + _LATE))
-    driving, rest = _conditions(org, filter)
-    if filter.q:
-        called = Q(uid=filter.q) | _begins_with(filter.q)
+    if conditions.since:
+        rows = rows.filter(pk__gte=_first_key(org, conditions.since - _LATE))
+    if conditions.until:
+        rows = rows.filter(pk__lt=_first_key(org, conditions.until + _LATE))
+    driving, rest = _conditions(org, conditions)
+    if conditions.q:
+        called = Q(uid=conditions.q) | _begins_with(conditions.q)
         few = list(
             Workload.objects.filter(called, org=org).values_list("pk", flat=True)[: _FEW + 1]
         )
@@ -95,8 +95,8 @@ def list_workloads(
             rows = rows.filter(driving, rest, pk__in=few)
             return newest_first(rows, None, limit, cursor)
         rest &= called
-    if filter.queue and rest == Q(queue=filter.queue) and not driving:
-        walks = (rows.filter(queue=filter.queue, state=state) for state in State.values)
+    if conditions.queue and rest == Q(queue=conditions.queue) and not driving:
+        walks = (rows.filter(queue=conditions.queue, state=state) for state in State.values)
         return merged_newest_first(walks, limit, cursor)
     return newest_first(rows.filter(driving), rest or None, limit, cursor)
 
@@ -185,32 +185,32 @@ def position_of(workload: Workload) -> int | None:
     return None if alike == _COUNTED else (above or 0) + alike + 1
 
 
-def _conditions(org: Organization, filter: WorkloadFilter) -> tuple[Q, Q]:
+def _conditions(org: Organization, conditions: WorkloadFilter) -> tuple[Q, Q]:
     """Return the condition that an index answers in order, and the others but q."""
     exact = {
         name: value
         for name in ("user", "project", "queue", "state", "reason", "type")
-        if (value := getattr(filter, name)) is not None
+        if (value := getattr(conditions, name)) is not None
     }
     rest = Q()
-    if filter.reason in _WAITING:
+    if conditions.reason in _WAITING:
         del exact["reason"]
-        if filter.state not in (None, State.PENDING):
+        if conditions.state not in (None, State.PENDING):
             return Q(pk__in=()), Q()
         exact["state"] = State.PENDING
         waiting = PendingClass.objects.filter(
-            org=org, key=OuterRef("pending_class"), reason=filter.reason
+            org=org, key=OuterRef("pending_class"), reason=conditions.reason
         )
         rest &= Q(Exists(waiting))
-    elif filter.reason:
+    elif conditions.reason:
         # A pending workload keeps the reason it was last decided with.
-        rest &= Q(present_reason=filter.reason)
-    for key, value in filter.labels.items():
+        rest &= Q(present_reason=conditions.reason)
+    for key, value in conditions.labels.items():
         rest &= Q(Exact(KeyTextTransform(key, "label_set__labels"), value))
-    if filter.since:
-        rest &= Q(submitted_at__gte=filter.since)
-    if filter.until:
-        rest &= Q(submitted_at__lt=filter.until)
+    if conditions.since:
+        rest &= Q(submitted_at__gte=conditions.since)
+    if conditions.until:
+        rest &= Q(submitted_at__lt=conditions.until)
     driving = Q()
     for names in (("queue", "state"), ("user",), ("project",), ("state",), ("reason",)):
         if all(name in exact for name in names):

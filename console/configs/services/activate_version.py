@@ -1,0 +1,98 @@
+"""
+Make a text the next and active version, if the active one is still the expected one.
+
+The step that apply and roll back share. Two who start from the same version
+meet at one conditional UPDATE: one of them changes the row, the other is told.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from console.configs.models import ActiveConfig, ConfigVersion, QueueSpec
+from console.configs.queries import active_number, versions_after
+from console.dialects.base import Reading
+from console.errors import StaleVersion
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.reading import Reader
+from console.workloads import nudge
+from console.workloads.models import Event, EventType, Intake
+
+#: Characters of a message.
+LONGEST_MESSAGE = 500
+
+
+def read_message(message: str) -> str:
+    """Return *message* without surrounding space; raises BadRequest when it cannot be kept."""
+    reader = Reader()
+    text = reader.text(message, "message", LONGEST_MESSAGE).strip()
+    reader.finish()
+    return text
+
+
+def require_active(org: Organization, expected: int) -> None:
+    """
+    Raise StaleVersion unless version *expected* is the active one.
+
+    Called before the queue specs of the past are read: if the claim in
+    `activate_version` then succeeds, nobody has fixed a spec in between.
+    """
+    active = active_number(org)
+    if active != expected:
+        raise StaleVersion(expected, active, versions_after(org, expected))
+
+
+def activate_version(
+    actor: Actor, version: ConfigVersion, reading: Reading, expected: int
+) -> ConfigVersion:
+    """
+    Write *version*, whose text gave *reading*, and make it the active one.
+
+    Its number is given here. Raises StaleVersion, with nothing written, when
+    *expected* is not the active version any more.
+    """
+    org = actor.org
+    with transaction.atomic():
+        newest = ConfigVersion.objects.filter(org=org).aggregate(newest=Max("number"))["newest"]
+        version.number = (newest or 0) + 1
+        claimed = ActiveConfig.objects.filter(org=org, number=expected).update(
+            number=version.number, changed_at=timezone.now()
+        )
+        if not claimed:
+            raise StaleVersion(expected, active_number(org), versions_after(org, expected))
+        version.save(force_insert=True)
+        _fix_queue_specs(version, reading)
+        _tell(actor, version, expected)
+    return version
+
+
+def _fix_queue_specs(version: ConfigVersion, reading: Reading) -> None:
+    known = set(QueueSpec.objects.filter(org=version.org).values_list("name", flat=True))
+    QueueSpec.objects.bulk_create(
+        QueueSpec(org=version.org, name=name, spec=spec, version=version.number)
+        for name, spec in reading.queue_specs.items()
+        if name not in known
+    )
+
+
+def _tell(actor: Actor, version: ConfigVersion, before: int) -> None:
+    Event.objects.create(
+        org=actor.org,
+        type=EventType.CONFIG_UPDATED,
+        actor=actor.name,
+        data={
+            "version": version.number,
+            "from": before,
+            "kind": version.kind,
+            "message": version.message,
+        },
+    )
+    Intake.objects.create(
+        org=actor.org,
+        kind=Intake.Kind.POLICY,
+        payload={"version": version.number, "actor": actor.name},
+    )
+    nudge.request_admission(actor.org.pk)

@@ -1,0 +1,28 @@
+"""Check a config text: everything that is wrong with it, and what it compiles to."""
+
+from __future__ import annotations
+
+from console.configs.queries import past_specs
+from console.dialects import dialects
+from console.dialects.base import Dialect, Reading
+from console.errors import BadRequest, FieldError
+from console.orgs.permissions import Actor, Permission
+
+
+def check_config(actor: Actor, dialect: str, text: str) -> Reading:
+    """
+    Read *text* as the next version of the organization's config would be read.
+
+    Raises NotAllowed, and BadRequest when the dialect is not known.
+    """
+    actor.require(Permission.READ)
+    return find_dialect(dialect).read(text, past_specs(actor.org))
+
+
+def find_dialect(name: str) -> Dialect:
+    """Return the dialect called *name*; raises BadRequest that lists the known ones."""
+    dialect = dialects().get(name)
+    if dialect is None:
+        message = f"There is no config language of this name; known are: {', '.join(dialects())}."
+        raise BadRequest([FieldError("dialect", "unknown_dialect", message)])
+    return dialect
