@@ -6,6 +6,8 @@ from functools import lru_cache
 
 from django.conf import settings
 from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 #: Seconds after which an unreachable broker counts as down, rather than waiting for ever.
 TIMEOUT = 2
@@ -15,5 +17,9 @@ TIMEOUT = 2
 def client() -> Redis:
     """Return this process's client; its calls raise redis.RedisError when the broker is down."""
     return Redis.from_url(
-        settings.REDIS_URL, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT
+        settings.REDIS_URL,
+        socket_timeout=TIMEOUT,
+        socket_connect_timeout=TIMEOUT,
+        # Once, for a connection that went stale; a broker that is down is told at once.
+        retry=Retry(NoBackoff(), 1),
     )

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import logging.config
 import os
+import warnings
+from typing import Any
 
 from celery import Celery
+from celery.platforms import SecurityWarning
+from celery.signals import setup_logging
+from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 
@@ -23,7 +29,6 @@ app.conf.update(
     task_soft_time_limit=VISIBILITY_TIMEOUT - 60,
     task_time_limit=VISIBILITY_TIMEOUT - 30,
     worker_prefetch_multiplier=1,
-    worker_hijack_root_logger=False,
     worker_send_task_events=False,
     broker_connection_retry_on_startup=True,
     broker_transport_options={
@@ -45,3 +50,12 @@ app.conf.update(
     timezone="UTC",
 )
 app.autodiscover_tasks()
+
+# It warns root against workers that unpickle messages; these read JSON alone.
+warnings.filterwarnings("ignore", category=SecurityWarning)
+
+
+@setup_logging.connect
+def use_the_same_logs(**_: Any) -> None:
+    """Keep Celery from configuring logs of its own."""
+    logging.config.dictConfig(settings.LOGGING)

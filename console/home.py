@@ -54,6 +54,11 @@ class Home:
         return self.folder / "broker"
 
     @property
+    def broker_log(self) -> Path:
+        """What the embedded broker says about itself."""
+        return self.broker / "broker.log"
+
+    @property
     def broker_socket(self) -> Path:
         """
         The unix socket of the embedded broker.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 import uuid
@@ -13,6 +14,9 @@ from django.http import HttpRequest, HttpResponse
 
 #: An id from a proxy is kept when it can stand in a log line as it is.
 _SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+#: Asked every few seconds by machines; a failing check logs a line of its own.
+_UNLOGGED = ("/healthz", "/readyz")
 
 _SHARED = [
     structlog.contextvars.merge_contextvars,
@@ -48,7 +52,11 @@ def configure(log_format: str) -> dict[str, Any]:
             structlog.processors.JSONRenderer(),
         ]
     else:
-        renderers = [structlog.dev.ConsoleRenderer(colors=False)]
+        renderers = [
+            structlog.dev.ConsoleRenderer(
+                colors=False, exception_formatter=structlog.dev.plain_traceback
+            )
+        ]
     quiet = "WARNING" if log_format == "console" else "INFO"
     return {
         "version": 1,
@@ -63,18 +71,27 @@ def configure(log_format: str) -> dict[str, Any]:
                 ],
             }
         },
+        "filters": {"exceptions": {"()": OnlyExceptions}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
         "root": {"handlers": ["stderr"], "level": "INFO"},
         "loggers": {
             "console.requests": {"level": quiet},
-            # Its lines about 4xx and 5xx answers would repeat those of console.requests.
-            "django.request": {"level": "ERROR"},
+            # Without an exception its lines repeat those of console.requests.
+            "django.request": {"filters": ["exceptions"]},
             # One line for every task would drown the rest: the sweep runs every two seconds.
             "celery.app.trace": {"level": "WARNING"},
             "celery.worker.strategy": {"level": "WARNING"},
             "celery.beat": {"level": "WARNING"},
         },
     }
+
+
+class OnlyExceptions(logging.Filter):
+    """Keeps the lines that come with a traceback."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Say whether there is a traceback."""
+        return bool(record.exc_info)
 
 
 class RequestLogMiddleware:
@@ -93,6 +110,8 @@ class RequestLogMiddleware:
         begun = time.perf_counter()
         response = self.get_response(request)
         response.headers["X-Request-ID"] = request_id
+        if request.path in _UNLOGGED:
+            return response
         status = response.status_code
         level = "error" if status >= 500 else "warning" if status >= 400 else "info"
         getattr(self.log, level)(

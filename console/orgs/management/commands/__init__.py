@@ -1,0 +1,1 @@
+"""Commands about organizations, and the one that starts everything."""

@@ -1,0 +1,49 @@
+"""Creates an organization, and its owner if they are new."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from console.errors import ConsoleError
+from console.orgs.models import User
+from console.orgs.services.create_org import create_org
+from console.orgs.services.create_user import create_user, generate_password
+
+
+class Command(BaseCommand):
+    """Create an organization."""
+
+    help = "Create an organization without a config."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Read the slug and the owner's address."""
+        parser.add_argument("slug", help="its name in addresses: letters, digits and hyphens")
+        parser.add_argument(
+            "--owner", metavar="EMAIL", help="who owns it; a new person gets a generated password"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Create it, all or nothing, and say how its owner signs in."""
+        slug, email = options["slug"], options["owner"]
+        try:
+            with transaction.atomic():
+                owner, password = _person(email) if email else (None, None)
+                create_org(slug, slug, owner)
+        except ConsoleError as error:
+            raise CommandError(error.message) from error
+        self.stdout.write(f"Created the organization {slug}.")
+        if password:
+            self.stdout.write(f"Created {email} with the password {password}")
+
+
+def _person(email: str) -> tuple[User, str | None]:
+    """Return the person with this address, and the password if they had to be created."""
+    known = User.objects.filter(email__iexact=email).first()
+    if known:
+        return known, None
+    password = generate_password()
+    return create_user(email, password), password

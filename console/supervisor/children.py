@@ -1,0 +1,134 @@
+"""The child processes: started in sessions of their own, their lines forwarded, stopped together."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO
+
+_PR_SET_PDEATHSIG = 1
+
+# Loaded before any fork: a child must not load libraries between fork and exec.
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+@dataclass(slots=True)
+class Child:
+    """One child process."""
+
+    name: str
+    process: subprocess.Popen[bytes]
+    output: IO[bytes]
+    #: The beginning of a line whose end has not come yet.
+    partial: bytes = b""
+
+
+class Children:
+    """
+    All child processes of one supervisor, driven from a single thread.
+
+    Each child leads a session of its own, so that Ctrl-C in the terminal reaches the
+    supervisor alone and the children are stopped once and in order. On Linux they are
+    told to end when the supervisor dies, however it dies.
+    """
+
+    def __init__(self, folder: str, log: IO[bytes]) -> None:
+        self._folder = folder
+        self._log = log
+        self._children: list[Child] = []
+        self._selector = selectors.DefaultSelector()
+
+    def start(
+        self,
+        name: str,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        descriptors: Sequence[int] = (),
+    ) -> None:
+        """Start *command*; *descriptors* are open files that it inherits."""
+        parent = os.getpid()
+
+        def die_with_parent() -> None:
+            if _LIBC is not None:
+                _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+                if os.getppid() != parent:
+                    os._exit(1)
+
+        process = subprocess.Popen(  # noqa: S603
+            command,
+            cwd=self._folder,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            pass_fds=descriptors,
+            # Safe here: the supervisor has no other threads.
+            preexec_fn=die_with_parent,  # noqa: PLW1509
+        )
+        assert process.stdout is not None  # noqa: S101
+        child = Child(name, process, process.stdout)
+        os.set_blocking(child.output.fileno(), False)
+        self._children.append(child)
+        self._selector.register(child.output, selectors.EVENT_READ, child)
+
+    def forward(self, seconds: float) -> None:
+        """Wait up to *seconds* for lines of the children, and write them with their names."""
+        for key, _ in self._selector.select(seconds):
+            self._forward_from(key.data)
+
+    def ended(self) -> Child | None:
+        """Return a child that is no longer running."""
+        return next((child for child in self._children if child.process.poll() is not None), None)
+
+    def stop(self, names: Sequence[str], seconds: float) -> None:
+        """Ask the children *names* to end, and kill those still there after *seconds*."""
+        stopping = [child for child in self._children if child.name in names]
+        for child in stopping:
+            if child.process.poll() is None:
+                child.process.terminate()
+        deadline = time.monotonic() + seconds
+        while any(child.process.poll() is None for child in stopping):
+            if time.monotonic() > deadline:
+                break
+            self.forward(0.02)
+        for child in stopping:
+            self._end(child)
+
+    def names(self) -> list[str]:
+        """Return the names of the children that were started and not stopped."""
+        return [child.name for child in self._children]
+
+    def _end(self, child: Child) -> None:
+        """Kill what is left of the child and of the processes it started."""
+        with suppress(ProcessLookupError):
+            os.killpg(child.process.pid, signal.SIGKILL)
+        child.process.wait()
+        while self._forward_from(child):
+            pass
+        child.output.close()
+        self._children.remove(child)
+
+    def _forward_from(self, child: Child) -> bool:
+        """Write the lines that have come; return whether there may be more."""
+        try:
+            data = os.read(child.output.fileno(), 65536)
+        except BlockingIOError:
+            return False
+        if not data and child.output in self._selector.get_map():
+            self._selector.unregister(child.output)
+        *lines, child.partial = (child.partial + data).split(b"\n")
+        # A terminal that went away must not keep the children from being stopped.
+        with suppress(BrokenPipeError):
+            for line in lines:
+                self._log.write(f"{child.name:<7} | ".encode() + line + b"\n")
+            self._log.flush()
+        return bool(data)

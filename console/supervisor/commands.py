@@ -1,0 +1,52 @@
+"""How each process is started; `docs/operations.md` gives the same lines for other supervisors."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+_WEB_PROCESSES = 2
+_WEB_THREADS = 4
+
+#: More worker processes than this help only installations with many busy organizations.
+_MOST_WORKER_PROCESSES = 4
+
+
+def web(descriptor: int) -> list[str]:
+    """Return the web server's command; *descriptor* is the listening socket it inherits."""
+    return [
+        *(sys.executable, "-m", "gunicorn", "console.wsgi"),
+        *("--bind", f"fd://{descriptor}"),
+        *("--worker-class", "gthread"),
+        *("--workers", str(_WEB_PROCESSES), "--threads", str(_WEB_THREADS)),
+        # Loads the code once and shares its memory.
+        "--preload",
+        *("--graceful-timeout", "2"),
+        *("--log-level", "warning"),
+        "--no-control-socket",
+    ]
+
+
+def worker() -> list[str]:
+    """Return the worker's command: one process per core, so that one long cycle delays no other."""
+    processes = min(os.cpu_count() or 1, _MOST_WORKER_PROCESSES)
+    return [
+        *(sys.executable, "-m", "celery", "--quiet", "--app", "console.celery", "worker"),
+        *("--concurrency", str(processes)),
+        "--without-gossip",
+        "--without-mingle",
+    ]
+
+
+def beat() -> list[str]:
+    """Return the command of the process that wakes the workers; there must be exactly one."""
+    return [sys.executable, "-m", "celery", "--quiet", "--app", "console.celery", "beat"]
+
+
+def traffic(org: str, url: str) -> list[str]:
+    """Return the command of the demo's traffic, light enough to watch."""
+    return [
+        *(sys.executable, "manage.py", "traffic"),
+        *("--org", org, "--url", url),
+        *("--rate", "0.4", "--seconds", "0"),
+    ]

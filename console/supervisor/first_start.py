@@ -1,0 +1,54 @@
+"""The first start: a secret key, and in an empty database a person who owns an organization."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from console.home import Home
+from console.orgs.models import User
+from console.orgs.services.create_org import create_org
+from console.orgs.services.create_user import create_user, generate_password
+from console.supervisor import demo
+
+OWNER = "owner@localhost"
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """How to sign in for the first time; the password is nowhere else."""
+
+    email: str
+    password: str
+
+
+def keep_secret_key(home: Home) -> None:
+    """Generate the secret key into the state folder, unless there is one."""
+    try:
+        descriptor = os.open(home.secret_key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secrets.token_urlsafe(50) + "\n")
+
+
+def fill_empty_database(*, with_demo: bool) -> Welcome | None:
+    """
+    Create the owner and their organization; return None when there are people already.
+
+    The organization is the demo, or an empty one named `main`.
+    """
+    if User.objects.exists():
+        return None
+    password = generate_password()
+    # All or nothing, so that a start that fails here is a first start again.
+    with transaction.atomic():
+        owner = create_user(OWNER, password)
+        if with_demo:
+            demo.create(owner)
+        else:
+            create_org("main", "Main", owner)
+    return Welcome(OWNER, password)

@@ -1,0 +1,42 @@
+"""One supervisor per state folder: two brokers on the same files would ruin them."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from console.home import Home
+from console.supervisor.failure import StartFailed
+
+
+@contextmanager
+def hold(home: Home) -> Iterator[None]:
+    """
+    Make the state folder and keep it locked.
+
+    The kernel drops the lock with the process, however it ends, so a stale one
+    cannot be left behind. Raise StartFailed when another supervisor holds it, or
+    when the folder cannot be written.
+    """
+    try:
+        home.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(home.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StartFailed(
+            f"The state folder {home.folder} cannot be written ({error.strerror}); "
+            "set SLUICE_HOME to a folder that can."
+        ) from error
+    with os.fdopen(descriptor, "r+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise StartFailed(
+                f"Sluice already runs on {home.folder} as process {file.read().strip()}; "
+                "stop that one first, or set SLUICE_HOME to another folder."
+            ) from error
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+        yield

@@ -1,0 +1,32 @@
+"""Collects the static files, only when one of them has changed."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.metadata import version
+from pathlib import Path
+
+from django.contrib.staticfiles import finders
+from django.core.management import call_command
+
+from console.home import Home
+
+
+def collect(home: Home) -> None:
+    """Bring the collected static files up to date; later starts only compare times and sizes."""
+    stamp = _stamp()
+    if home.static_stamp.exists() and home.static_stamp.read_text() == stamp:
+        return
+    home.static_stamp.unlink(missing_ok=True)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    home.static_stamp.write_text(stamp)
+
+
+def _stamp() -> str:
+    """Return a digest of everything that the collected files are made from."""
+    digest = hashlib.sha256(f"{version('Django')} {version('whitenoise')}\n".encode())
+    for finder in finders.get_finders():
+        for path, storage in finder.list([]):
+            stat = Path(storage.path(path)).stat()
+            digest.update(f"{path} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,192 @@
+"""Start everything in order, watch it, and stop everything in order."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import NoReturn
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import OperationalError
+from redis import RedisError
+
+from console import broker as broker_client
+from console.supervisor import broker, commands, demo, static
+from console.supervisor.children import Children
+from console.supervisor.failure import StartFailed
+from console.supervisor.first_start import Welcome, fill_empty_database, keep_secret_key
+from console.supervisor.listener import listen, url_of
+from console.supervisor.lock import hold
+from console.supervisor.readiness import answer
+
+#: Seconds until everything must answer.
+_PATIENCE = 60
+
+#: Seconds that the children have to end by themselves; after that nothing is lost by force:
+#: requests are rows, and a task that was cut off is done again.
+_GRACE = 3.5
+
+
+def up(port: int) -> int:
+    """
+    Run until interrupted, and return the exit status: 0 when asked to stop.
+
+    Raise StartFailed when it cannot start, or when one of the processes ends by itself.
+    """
+    _treat_as_interrupt(signal.SIGTERM, signal.SIGHUP)
+    children = Children(str(settings.BASE_DIR), sys.stdout.buffer)
+    try:
+        with hold(settings.HOME):
+            try:
+                _start(children, port)
+                while True:
+                    _watch(children, 0.5)
+            finally:
+                _stop(children)
+    except KeyboardInterrupt:
+        return 0
+
+
+def _start(children: Children, port: int) -> None:
+    with listen(settings.HOST, port) as listener:
+        keep_secret_key(settings.HOME)
+        environment = _environment()
+        if settings.REDIS_IS_EMBEDDED:
+            children.start("broker", broker.command(settings.HOME), environment)
+        _prepare_database()
+        static.collect(settings.HOME)
+        _wait_for_broker(children)
+        children.start(
+            "web", commands.web(listener.fileno()), environment, descriptors=[listener.fileno()]
+        )
+        children.start("worker", commands.worker(), environment)
+        children.start("beat", commands.beat(), environment)
+        host, actual_port = _reachable(listener)
+    _wait_until_ready(children, host, actual_port)
+    _greet(url_of(settings.HOST, actual_port), fill_empty_database(with_demo=settings.DEMO))
+    token = demo.traffic_token() if settings.DEMO else None
+    if token:
+        children.start(
+            "traffic",
+            commands.traffic(demo.SLUG, url_of(host, actual_port)),
+            {**environment, "SLUICE_TOKEN": token},
+        )
+
+
+def _environment() -> dict[str, str]:
+    return {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "console.settings",
+        "SLUICE_HOME": str(settings.HOME.folder),
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def _prepare_database() -> None:
+    try:
+        call_command("migrate", interactive=False, verbosity=0)
+    except OperationalError as error:
+        raise StartFailed(
+            f"The database cannot be used ({_first_line(error)}); check DATABASE_URL."
+        ) from error
+
+
+def _wait_for_broker(children: Children) -> None:
+    failure = ""
+
+    def answers() -> bool:
+        nonlocal failure
+        try:
+            broker_client.client().ping()
+        except RedisError as error:
+            failure = _first_line(error)
+            return False
+        return True
+
+    patience = 10 if settings.REDIS_IS_EMBEDDED else 5
+    if not _wait(children, answers, patience):
+        raise StartFailed(f"The broker does not answer ({failure}); check REDIS_URL.")
+
+
+def _wait_until_ready(children: Children, host: str, port: int) -> None:
+    body: dict[str, object] = {}
+
+    def ready() -> bool:
+        nonlocal body
+        status, body = answer(host, port, "/readyz")
+        return status == 200
+
+    if not _wait(children, lambda: answer(host, port, "/healthz")[0] == 200, _PATIENCE):
+        raise StartFailed(f"The web process did not answer within {_PATIENCE} seconds.")
+    if not _wait(children, ready, _PATIENCE):
+        raise StartFailed(f"Not ready within {_PATIENCE} seconds: {body.get('checks')}.")
+
+
+def _wait(children: Children, check: Callable[[], bool], seconds: float) -> bool:
+    """Try *check* every 50 ms for up to *seconds*; say whether it came true."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if check():
+            return True
+        pause = time.monotonic() + 0.05
+        while (rest := pause - time.monotonic()) > 0:
+            _watch(children, rest)
+    return False
+
+
+def _watch(children: Children, seconds: float) -> None:
+    children.forward(seconds)
+    child = children.ended()
+    if child is not None:
+        where = settings.HOME.broker_log if child.name == "broker" else "its last lines above"
+        raise StartFailed(
+            f"The {child.name} process ended with status {child.process.returncode}, "
+            f"so everything was stopped; {where} may say why."
+        )
+
+
+def _greet(url: str, welcome: Welcome | None) -> None:
+    lines = [f"Sluice is ready at {url}"]
+    if welcome:
+        lines += [
+            "",
+            f"  Sign in as  {welcome.email}",
+            f"  Password    {welcome.password}",
+            "",
+            "The password is shown this once; `manage.py changepassword` sets another.",
+        ]
+    sys.stdout.write("\n".join(["", *lines, "Ctrl-C stops everything.", "", ""]))
+    sys.stdout.flush()
+
+
+def _stop(children: Children) -> None:
+    # From here on an impatient second Ctrl-C must not leave anything behind.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    children.stop([name for name in children.names() if name != "broker"], _GRACE)
+    # Last, because the others talk to it until they end.
+    children.stop(["broker"], 1)
+
+
+def _treat_as_interrupt(*numbers: signal.Signals) -> None:
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    for number in numbers:
+        signal.signal(number, interrupt)
+
+
+def _reachable(listener: socket.socket) -> tuple[str, int]:
+    """Return where this machine itself reaches the listening socket."""
+    host, port = listener.getsockname()[:2]
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port  # noqa: S104
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
