@@ -205,9 +205,7 @@ def _unmatched(queue: Queue, route: Route) -> tuple[GroupStep, ...]:
             flavors=tuple(
                 FlavorTried(
                     flavor=entry.flavor,
-                    verdict=(
-                        FlavorVerdict.SELECTOR_FALSE if failed else FlavorVerdict.NOT_REACHED
-                    ),
+                    verdict=(FlavorVerdict.SELECTOR_FALSE if failed else FlavorVerdict.NOT_REACHED),
                     failed=failed,
                     origin=entry.origin,
                 )

@@ -64,6 +64,8 @@ class State:
         self.running: dict[str, Running] = {}
         self.pending: dict[str, Pending] = {}
         self.promises: dict[str, Promise] = {}
+        #: Ids of running workloads that were told to stop.
+        self.departing: set[str] = set()
         #: Position that the next reservation gets.
         self.next_reservation = 1
         self._arrivals: list[Pending] = []
@@ -109,11 +111,7 @@ class State:
     def promise(
         self, workload: Workload, *, assignment: Assignment, victims: Iterable[str]
     ) -> None:
-        """
-        Put back a pending workload that waits for *victims* to stop; adopt those first.
-
-        Call it for several in the order in which the promises were made.
-        """
+        """Put back a pending workload that waits for *victims* to stop; adopt those first."""
         pending = Pending(workload, workload.total(), self._router.route(workload))
         self.pending[workload.id] = pending
         self._promise(
@@ -220,6 +218,10 @@ class State:
         decisions, self._decisions = self._decisions, []
         return decisions
 
+    def knows(self, workload_id: str) -> bool:
+        """Say whether a workload waits or runs here."""
+        return workload_id in self.pending or workload_id in self.running
+
     @property
     def has_budget(self) -> bool:
         """Whether this settle may decide more."""
@@ -306,6 +308,7 @@ class State:
         for target in targets:
             self.expected.remove(queue, target.usage)
             target.departing = True
+            self.departing.add(target.workload.id)
             self._decisions.append(record.preempted(self.policy, target, pending))
         assignment = {resource: flavor for flavor, resource in usage}
         promise = Promise(
@@ -388,7 +391,11 @@ class State:
         self._discipline.settle_queue(self, queue)
 
     def _keep_promises(self, queue: QueueState) -> None:
-        for promise in [p for p in self.promises.values() if p.pending.route.queue == queue.name]:
+        promises = [p for p in self.promises.values() if p.pending.route.queue == queue.name]
+        # In the order of the line, whenever the promises were made: a rebuilt
+        # state has forgotten that.
+        promises.sort(key=lambda p: (-(p.pending.route.priority or 0), p.pending.workload.sequence))
+        for promise in promises:
             self.expected.remove(queue.name, promise.usage)
             now, later = self.ledger.queue(queue.name), self.expected.queue(queue.name)
             if all(
@@ -463,6 +470,8 @@ class State:
 
     def _start(self, running: Running) -> None:
         self.running[running.workload.id] = running
+        if running.departing:
+            self.departing.add(running.workload.id)
         if running.queue is not None:
             self._queue(running.queue).running.add(running)
             self._changes.queues.add(running.queue)
@@ -475,6 +484,7 @@ class State:
                 self.expected.add(running.queue, running.usage)
 
     def _stop(self, running: Running) -> None:
+        self.departing.discard(running.workload.id)
         if running.queue is None:
             return
         self.queues[running.queue].running.remove(running)

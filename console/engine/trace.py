@@ -314,7 +314,11 @@ def _decode(hint: Any, stored: Any) -> Any:
         return dict(stored)
     if is_dataclass(hint):
         hints = _hints_of(hint)
-        known = {name: _decode(hints[name], stored[name]) for name, _ in _fields_of(hint) if name in stored}
+        known = {
+            name: _decode(hints[name], stored[name])
+            for name, _ in _fields_of(hint)
+            if name in stored
+        }
         return hint(**known)
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return hint(stored)

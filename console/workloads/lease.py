@@ -1,0 +1,109 @@
+"""The lease: which process may run an organization's engine, and what stops it from writing late."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from console.workloads.models import Engine
+
+#: How long a silent owner keeps the lease. Renewed before each batch.
+DURATION = timedelta(seconds=10)
+
+
+class LeaseLost(Exception):
+    """Somebody else has taken over; nothing was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to write an organization's decisions, as long as the fencing number is the newest."""
+
+    org_id: int
+    owner: str
+    fence: int
+
+    def renew(self) -> None:
+        """Keep the lease for another DURATION; raises LeaseLost."""
+        if not self._mine().update(lease_until=timezone.now() + DURATION):
+            raise LeaseLost
+
+    def claim_write(self, version: int) -> None:
+        """
+        Move the engine from *version* to the next; raises LeaseLost.
+
+        The first statement of the write transaction: it locks the row, so that
+        nobody takes the lease until the transaction ends.
+        """
+        now = timezone.now()
+        moved = self._mine().filter(version=version)
+        if not moved.update(version=version + 1, lease_until=now + DURATION, settled_at=now):
+            raise LeaseLost
+
+    def release(self) -> None:
+        """Give the lease back, if it is still ours."""
+        self._mine().update(owner="", lease_until=None)
+
+    def _mine(self) -> QuerySet[Engine]:
+        return Engine.objects.filter(org_id=self.org_id, owner=self.owner, fence=self.fence)
+
+
+@contextmanager
+def leased(org_id: int) -> Iterator[Lease | None]:
+    """Hold the organization's lease, or None when somebody else does."""
+    lease = _acquire(org_id)
+    try:
+        yield lease
+    finally:
+        if lease is not None:
+            lease.release()
+
+
+def _acquire(org_id: int) -> Lease | None:
+    now = timezone.now()
+    owner = f"{_host()}/{os.getpid()}/{secrets.token_hex(4)}"
+    free = Q(owner="") | Q(lease_until__lt=now)
+    holder = Engine.objects.values_list("owner", flat=True).get(org_id=org_id)
+    if holder and _is_gone(holder):
+        # Its process was killed on this machine. Should the guess be wrong, the
+        # fencing number still keeps it from writing.
+        free |= Q(owner=holder)
+    taken = Engine.objects.filter(free, org_id=org_id).update(
+        owner=owner, fence=F("fence") + 1, lease_until=now + DURATION
+    )
+    if not taken:
+        return None
+    fence = Engine.objects.values_list("fence", flat=True).filter(org_id=org_id, owner=owner)
+    return Lease(org_id, owner, fence[0]) if fence else None
+
+
+def _is_gone(holder: str) -> bool:
+    host, pid, _ = holder.rsplit("/", 2)
+    if host != _host() or int(pid) == os.getpid():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
+
+
+@cache
+def _host() -> str:
+    """Name the space in which process ids mean something: machine and, on Linux, pid namespace."""
+    try:
+        return f"{socket.gethostname()}/{Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return socket.gethostname()

@@ -1,0 +1,186 @@
+"""One batch of the engine's work: facts taken in, decisions made, and the rows they become."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F
+
+from console.engine.decision import Decision, Outcome, Reason
+from console.engine.trace import trace_to_json
+from console.workloads import models
+from console.workloads.bulk import update_rows
+from console.workloads.models import Event, EventType, Level, State
+
+#: Ids per IN list; SQLite takes 999 parameters in one statement.
+_CHUNK = 500
+
+#: What a decision does to the workload's state, and the event that tells of it.
+_OUTCOMES: dict[Outcome, tuple[State, EventType, Level]] = {
+    Outcome.ADMITTED: (State.ADMITTED, EventType.REQUEST_ADMITTED, Level.INFO),
+    Outcome.PENDING: (State.PENDING, EventType.REQUEST_QUEUED, Level.INFO),
+    Outcome.PREEMPTED: (State.PREEMPTING, EventType.REQUEST_PREEMPTED, Level.WARNING),
+    Outcome.REJECTED: (State.REJECTED, EventType.REQUEST_REJECTED, Level.ERROR),
+}
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one write transaction has to write, gathered while the engine works."""
+
+    org_id: int
+    config_version: int
+    now: datetime
+    #: New values of workload rows by uid; later facts override earlier ones.
+    updates: dict[str, dict[str, Any]] = field(default_factory=lambda: defaultdict(dict))
+    decisions: list[Decision] = field(default_factory=list)
+    #: (type, level, workload uid, queue, actor, data); the row gets its key when written.
+    events: list[tuple[EventType, Level, str, str | None, str, dict[str, Any]]] = field(
+        default_factory=list
+    )
+    #: Workloads that came back to wait, so that their next wait is told as a requeue.
+    requeued: set[str] = field(default_factory=set)
+    #: How many workloads reached each final state.
+    ended: dict[State, int] = field(default_factory=lambda: defaultdict(int))
+
+    def end(self, uid: str, state: State, event: EventType, actor: str) -> None:
+        """Note that a workload has ended by request of *actor*."""
+        self.updates[uid] |= {
+            "state": state.value,
+            "ended_at": self.now,
+            "pending_class": None,
+            "preemptor": None,
+            "victims": [],
+        }
+        self.ended[state] += 1
+        self.events.append((event, Level.INFO, uid, None, actor, {}))
+
+    def requeue(self, uid: str, actor: str) -> None:
+        """Note that a preempted workload has stopped and waits again."""
+        self.updates[uid] |= {
+            "state": State.PENDING.value,
+            "reason": Reason.NOT_EVALUATED.value,
+            "assignment": {},
+            "preemptor": None,
+            "reservation": None,
+            "admitted_at": None,
+        }
+        self.requeued.add(uid)
+        self.events.append((EventType.REQUEST_RELEASED, Level.INFO, uid, None, actor, {}))
+
+    def decide(self, decisions: Iterable[Decision]) -> None:
+        """Note what the engine decided."""
+        for decision in decisions:
+            self.decisions.append(decision)
+            self._update(decision)
+            self._tell(decision)
+
+    def write(self) -> None:
+        """Write workload rows, decisions and events; call inside the transaction."""
+        known = self._known()
+        self._write_updates()
+        models.Decision.objects.bulk_create(
+            [
+                self._decision_row(decision, known[decision.workload][0])
+                for decision in self.decisions
+            ]
+        )
+        Event.objects.bulk_create(
+            [
+                Event(
+                    org_id=self.org_id,
+                    type=kind,
+                    level=level,
+                    workload_id=known[uid][0],
+                    queue=queue,
+                    actor=actor,
+                    data={"workload": uid, "name": known[uid][1], **data},
+                    created_at=self.now,
+                )
+                for kind, level, uid, queue, actor, data in self.events
+            ]
+        )
+
+    def _update(self, decision: Decision) -> None:
+        state, _, _ = _OUTCOMES[decision.outcome]
+        row = self.updates[decision.workload]
+        row |= {"state": state.value, "reason": decision.reason.value}
+        if decision.outcome is Outcome.PREEMPTED:
+            row["preemptor"] = decision.preemptor
+            return
+        row |= {
+            "queue": decision.queue,
+            "priority": decision.priority,
+            "rule_index": decision.rule,
+            "config_version": self.config_version,
+            "assignment": dict(decision.assignment),
+            "victims": list(decision.victims),
+            "pending_class": decision.pending_class,
+        }
+        if decision.outcome is Outcome.ADMITTED:
+            row |= {"reservation": decision.reservation, "admitted_at": self.now}
+        elif decision.outcome is Outcome.REJECTED:
+            row["ended_at"] = self.now
+            self.ended[State.REJECTED] += 1
+
+    def _tell(self, decision: Decision) -> None:
+        _, event, level = _OUTCOMES[decision.outcome]
+        if event is EventType.REQUEST_QUEUED and decision.workload in self.requeued:
+            event = EventType.REQUEST_REQUEUED
+        data: dict[str, Any] = {"reason": decision.reason.value}
+        if decision.priority is not None:
+            data["priority"] = decision.priority
+        if decision.assignment:
+            data["flavors"] = dict(decision.assignment)
+        if decision.victims:
+            data["victims"] = list(decision.victims)
+        if decision.preemptor:
+            data["preemptor"] = decision.preemptor
+        told = (event, level, decision.workload, decision.queue, "engine", data)
+        self.events.append(told)
+
+    def _known(self) -> dict[str, tuple[int, str]]:
+        """Return key and name of every workload that the batch speaks of."""
+        uids = list({d.workload for d in self.decisions} | {event[2] for event in self.events})
+        known: dict[str, tuple[int, str]] = {}
+        for start in range(0, len(uids), _CHUNK):
+            rows = models.Workload.objects.filter(uid__in=uids[start : start + _CHUNK])
+            known |= {uid: (pk, name) for uid, pk, name in rows.values_list("uid", "pk", "name")}
+        return known
+
+    def _decision_row(self, decision: Decision, workload_id: int) -> models.Decision:
+        return models.Decision(
+            org_id=self.org_id,
+            workload_id=workload_id,
+            outcome=decision.outcome.value,
+            reason=decision.reason.value,
+            queue=decision.queue,
+            priority=decision.priority,
+            rule_index=decision.rule,
+            config_version=self.config_version,
+            assignment=dict(decision.assignment),
+            victims=list(decision.victims),
+            preemptor=decision.preemptor,
+            trace=trace_to_json(decision.trace),
+            created_at=self.now,
+        )
+
+    def _write_updates(self) -> None:
+        # Rows with the same columns go into one statement.
+        alike: dict[tuple[str, ...], dict[str, dict[str, Any]]] = defaultdict(dict)
+        for uid, row in self.updates.items():
+            alike[tuple(sorted(row))][uid] = row
+        for columns, rows in alike.items():
+            update_rows(models.Workload, "uid", columns, rows)
+        preempted = [d.workload for d in self.decisions if d.outcome is Outcome.PREEMPTED]
+        _count_preemptions(preempted)
+
+
+def _count_preemptions(uids: list[str]) -> None:
+    for start in range(0, len(uids), _CHUNK):
+        rows = models.Workload.objects.filter(uid__in=uids[start : start + _CHUNK])
+        rows.update(preemptions=F("preemptions") + 1)

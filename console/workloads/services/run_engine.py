@@ -1,0 +1,196 @@
+"""
+Run an organization's engine: take in what was accepted, decide, write, look again.
+
+Rows are the truth. Facts are read and decided on outside any transaction; one
+short transaction then writes everything or nothing, under the lease's fencing
+number and the engine's version. A crash at any instruction loses nothing: what
+was not written is read again from the rows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import structlog
+from django.db import connection, transaction
+from django.utils import timezone
+
+from console.engine.state import State
+from console.orgs.models import Organization
+from console.workloads import models
+from console.workloads.lease import Lease, LeaseLost, leased
+from console.workloads.models import Engine, EventType, Intake
+from console.workloads.services.batch import Batch
+from console.workloads.services.load_state import engine_workloads, load_policy, load_state
+from console.workloads.services.write_aggregates import write_aggregates
+
+#: Workloads that one batch takes in, and decisions after which it is written.
+BATCH = 1000
+
+#: Seconds without the write lock between two batches on SQLite, whose lock is
+#: unfair: a writer without pauses starves the web processes.
+PAUSE = 0.02
+
+log = structlog.get_logger("console.engine")
+
+
+@dataclass(slots=True)
+class _Warm:
+    """A live state and the engine version it stands for."""
+
+    version: int
+    config_version: int
+    state: State
+
+
+#: States that this process keeps between runs, by organization.
+_warm: dict[int, _Warm] = {}
+
+
+def run_engine(org_id: int, seconds: float = 20) -> int:
+    """
+    Decide everything the organization's intake asks for, and return how many decisions were made.
+
+    Returns 0 at once when another process runs this engine; that one looks again
+    before it leaves. Stops after about *seconds*, with the rest still in the intake.
+    """
+    org = Organization.objects.get(pk=org_id)
+    made = 0
+    deadline = time.monotonic() + seconds
+    while True:
+        with leased(org_id) as lease:
+            if lease is None:
+                return made
+            try:
+                made += _work(org, lease, deadline)
+            except LeaseLost:
+                _warm.pop(org_id, None)
+                log.warning("lease lost, nothing written", org=org.slug)
+                return made
+            except BaseException:
+                # Half-used: what it took in was not written.
+                _warm.pop(org_id, None)
+                raise
+        # Something may have been accepted between the last look and the release.
+        if time.monotonic() > deadline or not Intake.objects.filter(org_id=org_id).exists():
+            return made
+
+
+def forget_states() -> None:
+    """Drop all warm states; the next run rebuilds them from rows."""
+    _warm.clear()
+
+
+def _work(org: Organization, lease: Lease, deadline: float) -> int:
+    made = 0
+    warm = _state(org, lease)
+    while time.monotonic() < deadline:
+        intake = _next_intake(org)
+        if not intake and warm.state.is_settled:
+            break
+        lease.renew()
+        made += _run_batch(org, lease, warm, intake)
+        if connection.vendor == "sqlite":
+            time.sleep(PAUSE)
+    return made
+
+
+def _state(org: Organization, lease: Lease) -> _Warm:
+    version, config_version = Engine.objects.values_list("version", "config_version").get(
+        org=org, fence=lease.fence
+    )
+    warm = _warm.get(org.pk)
+    if warm is None or warm.version != version:
+        warm = _warm[org.pk] = _Warm(version, config_version, load_state(org, config_version))
+    return warm
+
+
+def _next_intake(org: Organization) -> list[Intake]:
+    taken: list[Intake] = []
+    size = 0
+    for row in Intake.objects.filter(org=org).order_by("pk")[:BATCH]:
+        if taken and size + row.size > BATCH:
+            break
+        taken.append(row)
+        size += row.size
+    return taken
+
+
+def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake]) -> int:
+    batch = Batch(org_id=org.pk, config_version=warm.config_version, now=timezone.now())
+    named = _Named(org, intake)
+    for row in intake:
+        _take_in(org, warm, batch, row, named)
+    batch.config_version = warm.config_version
+    batch.decide(warm.state.settle(BATCH))
+    changes = warm.state.take_changes()
+    with transaction.atomic():
+        lease.claim_write(warm.version)
+        batch.write()
+        write_aggregates(org.pk, warm.state, changes)
+        Engine.objects.filter(org=org).update(
+            config_version=warm.config_version, counts=_counts(org, warm.state, batch)
+        )
+        Intake.objects.filter(pk__in=[row.pk for row in intake]).delete()
+    warm.version += 1
+    return len(batch.decisions)
+
+
+class _Named:
+    """The workloads that a batch of intake names, read in two queries."""
+
+    def __init__(self, org: Organization, intake: list[Intake]) -> None:
+        submitted = _keys(row for row in intake if row.kind == Intake.Kind.SUBMIT)
+        others = _keys(row for row in intake if row.kind != Intake.Kind.SUBMIT)
+        rows = models.Workload.objects.filter(org=org)
+        pending = rows.filter(pk__in=submitted, state=models.State.PENDING)
+        #: What the engine has to know of those that were submitted and still wait.
+        self.submitted = {each.sequence: each for each in engine_workloads(pending)}
+        self.uids = dict(rows.filter(pk__in=others).values_list("pk", "uid"))
+
+
+def _keys(intake: Iterable[Intake]) -> list[int]:
+    return [key for row in intake for key in row.payload.get("ids", ())]
+
+
+def _take_in(org: Organization, warm: _Warm, batch: Batch, row: Intake, named: _Named) -> None:
+    """Tell the state one accepted fact, and the batch what the fact alone does to rows."""
+    state, payload = warm.state, row.payload
+    uids = [named.uids[key] for key in payload.get("ids", ()) if key in named.uids]
+    match row.kind:
+        case Intake.Kind.SUBMIT:
+            for workload in (named.submitted.get(key) for key in payload["ids"]):
+                # A state that was just loaded may know it from its row.
+                if workload and not state.knows(workload.id):
+                    state.submit(workload)
+        case Intake.Kind.FINISH:
+            for uid in filter(state.finish, uids):
+                batch.end(uid, models.State.FINISHED, EventType.REQUEST_FULFILLED, payload["actor"])
+        case Intake.Kind.WITHDRAW:
+            for uid in filter(state.withdraw, uids):
+                batch.end(uid, models.State.WITHDRAWN, EventType.REQUEST_ABORTED, payload["actor"])
+        case Intake.Kind.RELEASE:
+            for uid in filter(state.release, uids):
+                batch.requeue(uid, payload["actor"])
+        case Intake.Kind.POLICY:
+            warm.config_version = payload["version"]
+            state.change_policy(load_policy(org, warm.config_version))
+        case Intake.Kind.HOLD:
+            state.hold(payload["queue"])
+        case Intake.Kind.RESUME:
+            state.resume(payload["queue"])
+
+
+def _counts(org: Organization, state: State, batch: Batch) -> dict[str, int]:
+    before = Engine.objects.values_list("counts", flat=True).get(org=org)
+    departing = len(state.departing)
+    counts = {
+        models.State.PENDING: len(state.pending),
+        models.State.ADMITTED: len(state.running) - departing,
+        models.State.PREEMPTING: departing,
+    }
+    for final in models.ENDED:
+        counts[final] = before.get(final, 0) + batch.ended[final]
+    return {state.value: count for state, count in counts.items()}

@@ -1,0 +1,70 @@
+"""Hand in workloads under a key: the same request again gets the first answer, and no more work."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from django.db import IntegrityError, transaction
+
+from console.errors import BadRequest, Conflict, FieldError
+from console.orgs.permissions import Actor, Permission
+from console.workloads.models import IdempotentAnswer
+from console.workloads.services.submit_workloads import prepare, write
+from console.workloads.submissions import Submission
+
+#: Characters of a key.
+LONGEST_KEY = 150
+
+
+def submit_once(actor: Actor, key: str, submissions: Sequence[Submission]) -> list[str]:
+    """
+    Write *submissions* unless the actor used *key* before; return the ids of the first time.
+
+    Of several at the same moment one writes and the others wait for its
+    answer. Raises NotAllowed, BadRequest, and Conflict
+    (``idempotency_key_reused``) when the key came with another request.
+    """
+    actor.require(Permission.SUBMIT)
+    if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
+        message = f"A key has 1 to {LONGEST_KEY} printable ASCII characters."
+        raise BadRequest([FieldError("Idempotency-Key", "invalid_key", message)])
+    # A key belongs to who used it: nobody meets the answers of others by chance.
+    row = IdempotentAnswer(org=actor.org, key=f"{actor.key} {key}", digest=_digest(submissions))
+    first = _first_answer(row)
+    if first is not None:
+        return first
+    batch = prepare(actor, submissions)
+    ids = [workload.uid for workload in batch.workloads]
+    row.answer = {"ids": ids}
+    try:
+        with transaction.atomic():
+            # First of all, so that another one with this key waits here or fails here.
+            row.save(force_insert=True)
+            write(batch)
+    except IntegrityError:
+        first = _first_answer(row)
+        if first is None:
+            raise
+        return first
+    return ids
+
+
+def _first_answer(row: IdempotentAnswer) -> list[str] | None:
+    found = IdempotentAnswer.objects.filter(org=row.org, key=row.key).first()
+    if found is None:
+        return None
+    if found.digest != row.digest:
+        raise Conflict(
+            "idempotency_key_reused",
+            "This Idempotency-Key was used for another request; give every request its own key.",
+        )
+    ids: list[str] = found.answer["ids"]
+    return ids
+
+
+def _digest(submissions: Sequence[Submission]) -> str:
+    canonical = json.dumps([asdict(one) for one in submissions], sort_keys=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()
