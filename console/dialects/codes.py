@@ -1,0 +1,244 @@
+"""Diagnostic codes of the text and of its shared structure, each declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from console.dialects.diagnostics import Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One kind of finding: its stable code, how bad it is, and what to do about it."""
+
+    code: str
+    severity: Severity
+    title: str
+    #: Why it is a finding and how to repair it, for the catalogue.
+    advice: str
+
+
+def declared(namespace: Mapping[str, object]) -> tuple[Code, ...]:
+    """Return the codes that a module declares, sorted by code."""
+    return tuple(
+        sorted((c for c in namespace.values() if isinstance(c, Code)), key=lambda c: c.code)
+    )
+
+
+SYNTAX = Code(
+    "YML001",
+    Severity.ERROR,
+    "Not valid YAML",
+    "The text cannot be read beyond this place, so nothing below it was checked. "
+    "Repair what stands at the mark; the cause is often one line above it.",
+)
+ENCODING = Code(
+    "YML002",
+    Severity.ERROR,
+    "Not UTF-8",
+    "A config is UTF-8 text. Save the file as UTF-8 and check it again.",
+)
+CONTROL_CHARACTER = Code(
+    "YML003",
+    Severity.ERROR,
+    "Character that YAML does not allow",
+    "Control characters and lone surrogates cannot stand in YAML text. "
+    "Remove them, or write them as an escape in double quotes.",
+)
+TOO_LARGE = Code(
+    "YML004",
+    Severity.ERROR,
+    "Text too large",
+    "A config may have up to 1 MiB. Remove what is not needed.",
+)
+TOO_DEEP = Code(
+    "YML005",
+    Severity.ERROR,
+    "Nested too deeply",
+    "A config may nest 64 levels. The fields of a config need nine; "
+    "flatten the value, or look for a bracket that is never closed.",
+)
+TOO_MANY_VALUES = Code(
+    "YML006",
+    Severity.ERROR,
+    "Too many values",
+    "A config may hold 300,000 values, counting every use of an alias. "
+    "Aliases of aliases multiply; write out what is really meant.",
+)
+TAB = Code(
+    "YML007",
+    Severity.ERROR,
+    "Tab in the indentation",
+    "YAML allows only spaces for indentation. Replace the tab with spaces.",
+)
+SECOND_DOCUMENT = Code(
+    "YML008",
+    Severity.ERROR,
+    "Second document",
+    "A config is one YAML document. Remove the line --- and what does not belong to the config.",
+)
+DUPLICATE_KEY = Code(
+    "YML009",
+    Severity.ERROR,
+    "Key written twice",
+    "A mapping holds every key once. Remove one of the two; the first one is the one that was read.",
+)
+TAG = Code(
+    "YML010",
+    Severity.ERROR,
+    "YAML tag",
+    "Tags such as !!str or !custom are not read. Remove the tag; to mark a value as text, quote it.",
+)
+UNKNOWN_ALIAS = Code(
+    "YML011",
+    Severity.ERROR,
+    "Alias without an anchor",
+    "An alias (*name) repeats a value that was marked with an anchor (&name) above it. "
+    "Define the anchor earlier, or quote the text if it was not meant as an alias.",
+)
+RECURSIVE_ALIAS = Code(
+    "YML012",
+    Severity.ERROR,
+    "Alias inside its own anchor",
+    "A value cannot contain itself. Write out what is meant.",
+)
+KEY_NOT_TEXT = Code(
+    "YML013",
+    Severity.ERROR,
+    "Key is not text",
+    "The key of a mapping is one text, not a list, a mapping or an alias of one.",
+)
+MERGE = Code(
+    "YML014",
+    Severity.ERROR,
+    "Merge of something that is not a mapping",
+    "The merge key << takes an alias of a mapping, or a list of such aliases.",
+)
+
+UNKNOWN_KEY = Code(
+    "DOC001",
+    Severity.ERROR,
+    "Unknown key",
+    "The field does not exist at this place. Correct its spelling, its indentation, or remove it.",
+)
+MISSING_KEY = Code(
+    "DOC002",
+    Severity.ERROR,
+    "Required field is missing",
+    "Add the field, or give it a value if it stands there empty.",
+)
+NOT_A_MAPPING = Code(
+    "DOC003",
+    Severity.ERROR,
+    "Not a mapping",
+    "Fields are expected here: lines of the form `field: value`, or `{field: value}`.",
+)
+NOT_A_LIST = Code(
+    "DOC004",
+    Severity.ERROR,
+    "Not a list",
+    "A list is expected here: lines that begin with `- `, or `[a, b]`.",
+)
+NOT_TEXT = Code(
+    "DOC005",
+    Severity.ERROR,
+    "Not a text",
+    "One text is expected here, not a list or a mapping.",
+)
+BLANK = Code(
+    "DOC006",
+    Severity.ERROR,
+    "Blank text",
+    "The text must have at least one character that is not a space.",
+)
+QUOTE_IT = Code(
+    "DOC007",
+    Severity.ERROR,
+    "Text that YAML reads as something else",
+    "Without quotes YAML readers take this for a number, a date, true, false or null, and they do "
+    "not agree on which. Quote it, so that everybody reads the same text.",
+)
+NOT_A_CHOICE = Code(
+    "DOC008",
+    Severity.ERROR,
+    "Not one of the choices",
+    "The field takes one of a few words; the message lists them.",
+)
+NOT_A_NUMBER = Code(
+    "DOC009",
+    Severity.ERROR,
+    "Not a number",
+    "Write a plain number: digits, and a decimal point when needed. true, false and words are not numbers.",
+)
+QUOTED_NUMBER = Code(
+    "DOC010",
+    Severity.ERROR,
+    "Number in quotes",
+    "A quoted value is text. Remove the quotes.",
+)
+NEGATIVE = Code(
+    "DOC011",
+    Severity.ERROR,
+    "Negative number",
+    "The number must be 0 or more. 0 blocks; leave the field out for no limit.",
+)
+TOO_PRECISE = Code(
+    "DOC012",
+    Severity.ERROR,
+    "More than three decimals",
+    "Amounts are exact thousandths of a unit. Round to three decimals.",
+)
+NOT_FINITE = Code(
+    "DOC013",
+    Severity.ERROR,
+    "Not a finite number",
+    "Infinity and not-a-number are no amounts. Leave the field out for no limit.",
+)
+TOO_BIG = Code(
+    "DOC014",
+    Severity.ERROR,
+    "Number too large",
+    "Amounts go up to 1,000,000,000,000,000 and priorities up to 1,000,000,000. "
+    "Leave the field out for no limit.",
+)
+NUMBER_SPELLING = Code(
+    "DOC015",
+    Severity.ERROR,
+    "Number in a spelling that YAML readers disagree on",
+    "010, 0x10, 1_000, 12:30, 1e3, .5 and +5 mean different things to different readers. "
+    "Write the number with digits and at most one decimal point.",
+)
+NOT_WHOLE = Code(
+    "DOC016",
+    Severity.ERROR,
+    "Not a whole number",
+    "Priorities are whole numbers. Write it without a decimal point.",
+)
+EMPTY_LIST = Code(
+    "DOC017",
+    Severity.ERROR,
+    "Empty list",
+    "The list needs at least one item.",
+)
+DUPLICATE_ITEM = Code(
+    "DOC018",
+    Severity.ERROR,
+    "Item written twice",
+    "Every item may stand in the list once. Remove one of the two.",
+)
+DUPLICATE_NAME = Code(
+    "DOC019",
+    Severity.ERROR,
+    "Name used twice",
+    "Names identify what they name, so two entries of one list cannot share one. "
+    "Rename or remove one of them.",
+)
+MORE_FINDINGS = Code(
+    "DOC020",
+    Severity.INFO,
+    "More findings",
+    "500 findings are shown at a time. Repair some of them and check again.",
+)
+
+SHARED_CODES = declared(globals())

@@ -1,0 +1,395 @@
+"""Typed readers over a mapping's fields: they note what is wrong and go on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Any, Final, Generic, TypeAlias, TypeVar
+
+from console.dialects.codes import (
+    BLANK,
+    EMPTY_LIST,
+    MISSING_KEY,
+    NOT_A_CHOICE,
+    NOT_A_LIST,
+    NOT_A_MAPPING,
+    NOT_A_NUMBER,
+    NOT_TEXT,
+    QUOTE_IT,
+    UNKNOWN_KEY,
+    Code,
+)
+from console.dialects.findings import Edit, Findings, Place, Repair
+from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode, UnreadNode
+from console.dialects.numbers import NumberProblem, read_amount, read_priority
+from console.dialects.scalars import is_guessed, shorten, write_text
+from console.dialects.suggest import nearest
+
+T = TypeVar("T")
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+class Unread(Enum):
+    """The value of a field that is there and could not be read; it was reported."""
+
+    UNREAD = "unread"
+
+
+UNREAD: Final = Unread.UNREAD
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Generic[T]):
+    """A value and the place where it was written."""
+
+    value: T
+    place: Place
+
+
+#: A field's value; None when the field is absent.
+Read: TypeAlias = Written[T] | Unread | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a mapping is called in messages, and the fields it may have."""
+
+    what: str
+    keys: tuple[str, ...]
+
+
+def value_of(read: Read[T]) -> T | None:
+    """Return the value that was read, or None when it is absent or unread."""
+    return read.value if isinstance(read, Written) else None
+
+
+def suggest(findings: Findings, word: str, choices: Sequence[str]) -> str | None:
+    """Return the choice nearest to *word* while the reading may still pay for the search."""
+    if findings.suggestion_budget < len(choices):
+        return None
+    findings.suggestion_budget -= len(choices)
+    return nearest(word, choices)
+
+
+def did_you_mean(
+    findings: Findings, place: Place, word: str, choices: Sequence[str]
+) -> tuple[str, tuple[Repair, ...]]:
+    """Return the hint and the repair that put the nearest choice in the place of *word*."""
+    best = suggest(findings, word, choices)
+    if best is None:
+        return "", ()
+    return f'Did you mean "{shorten(best)}"?', (replace(place, best),)
+
+
+def replace(place: Place, text: str, *, number: bool = False) -> Repair:
+    """Return the repair that writes *text* in the place of what stands there."""
+    edit = Edit(place.start, place.end, text if number else write_text(text))
+    return Repair(f'Replace with "{shorten(text)}"', (edit,))
+
+
+def capitalize(words: str) -> str:
+    """Return *words* as the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
+
+
+def listed(words: Iterable[str], joint: str = "or") -> str:
+    """
+    Return words as a list in a sentence.
+
+    >>> listed(["never", "lower_priority", "any"])
+    'never, lower_priority or any'
+    """
+    *head, last = words
+    return f"{', '.join(head)} {joint} {last}" if head else last
+
+
+class Fields:
+    """
+    The fields of one mapping.
+
+    Unknown keys are noted at once. A misspelled key is read as the field it was
+    probably meant to be, so that one slip is one finding.
+    """
+
+    def __init__(self, node: MapNode, path: str, shape: Shape, findings: Findings) -> None:
+        self.place = Place(node.start, node.end, path)
+        self.findings = findings
+        self._shape = shape
+        self._node = node
+        self._nodes = {key: value for key, (_, value) in node.entries.items()}
+        for key, (key_node, value) in node.entries.items():
+            if key not in shape.keys:
+                self._note_unknown_key(key_node, value)
+
+    def _note_unknown_key(self, key: ScalarNode, value: Node) -> None:
+        place = Place(key.start, key.end, self._path(key.text))
+        free = [known for known in self._shape.keys if known not in self._nodes]
+        best = suggest(self.findings, key.text, free)
+        hint = f"{capitalize(self._shape.what)} has {listed(self._shape.keys, 'and')}."
+        repairs: tuple[Repair, ...] = ()
+        if best is not None:
+            self._nodes[best] = value
+            hint, repairs = f'Did you mean "{best}"?', (replace(place, best),)
+        self.findings.add(
+            UNKNOWN_KEY,
+            place,
+            f'"{shorten(key.text)}" is not a field of {self._shape.what}.',
+            hint,
+            repairs,
+        )
+
+    def text(self, key: str, *, required: bool = False) -> Read[str]:
+        """
+        Read a text that is not blank.
+
+        A required text that is missing or blank is noted and absent.
+        """
+        node = self._value(key, required)
+        if node is None:
+            return None
+        text = self._text(node, self._path(key), key)
+        blank = isinstance(node, ScalarNode) and not node.text.strip()
+        return None if required and blank else text
+
+    def texts(self, key: str, *, required: bool = False) -> Read[tuple[Read[str], ...]]:
+        """Read a list of texts; an item that cannot be read is UNREAD."""
+        items = self._items(key, required)
+        if not isinstance(items, Written):
+            return items
+        path = items.place.path
+        texts = [self._text(node, f"{path}[{i}]", "a value") for i, node in enumerate(items.value)]
+        return Written(tuple(texts), items.place)
+
+    def choice(self, key: str, choices: type[Choice], *, required: bool = False) -> Read[Choice]:
+        """Read one of the words of an enumeration."""
+        node = self._value(key, required)
+        if node is None:
+            return None
+        place = Place(node.start, node.end, self._path(key))
+        words = [choice.value for choice in choices]
+        if isinstance(node, ScalarNode):
+            if node.text in words:
+                return Written(choices(node.text), place)
+            hint, repairs = did_you_mean(self.findings, place, node.text, words)
+            message = f'"{shorten(node.text)}" is not a value of {key}; it takes {listed(words)}.'
+            self.findings.add(NOT_A_CHOICE, place, message, hint, repairs)
+        elif not isinstance(node, UnreadNode):
+            self.findings.add(NOT_TEXT, place, f"{key} takes {listed(words)}, not {_kind(node)}.")
+        return UNREAD
+
+    def amount(self, key: str) -> Read[int]:
+        """Read a number of at most three decimals, 0 or more, as thousandths."""
+        return self._number(key, read_amount)
+
+    def priority(self, key: str) -> Read[int]:
+        """Read a whole number, 0 or more."""
+        return self._number(key, read_priority)
+
+    def mapping(self, key: str, shape: Shape) -> Fields | Unread | None:
+        """Read a mapping with the fields of *shape*."""
+        node = self._value(key, required=False)
+        return None if node is None else self._fields(node, self._path(key), shape)
+
+    def mappings(
+        self, key: str, shape: Shape, *, required: bool = False
+    ) -> Read[tuple[Fields | Unread, ...]]:
+        """Read a list of mappings with the fields of *shape*; a required one is not empty."""
+        items = self._items(key, required)
+        if not isinstance(items, Written):
+            return items
+        path = items.place.path
+        fields = [self._fields(node, f"{path}[{i}]", shape) for i, node in enumerate(items.value)]
+        return Written(tuple(fields), items.place)
+
+    def opaque(self, key: str) -> Read[dict[str, Any]]:
+        """Read a mapping of anything as plain JSON values."""
+        node = self._value(key, required=False)
+        if node is None:
+            return None
+        place = Place(node.start, node.end, self._path(key))
+        if isinstance(node, MapNode):
+            return Written(
+                {text: to_json(value) for text, (_, value) in node.entries.items()}, place
+            )
+        if not isinstance(node, UnreadNode):
+            self.findings.add(NOT_A_MAPPING, place, f"{key} must be a mapping, not {_kind(node)}.")
+        return UNREAD
+
+    def has(self, key: str) -> bool:
+        """Say whether the field was written, with whatever value."""
+        return key in self._nodes
+
+    def _path(self, key: str) -> str:
+        return f"{self.place.path}.{key}" if self.place.path else key
+
+    def _value(self, key: str, required: bool) -> Node | None:
+        """Return the node of a value; None when there is none, which is noted if it is required."""
+        node = self._nodes.get(key)
+        absent = node is None or (isinstance(node, ScalarNode) and node.is_null)
+        if absent and required:
+            self._note_missing(key, node)
+        return None if absent else node
+
+    def _note_missing(self, key: str, empty: Node | None) -> None:
+        if empty is not None:
+            place = Place(empty.start, empty.end, self._path(key))
+            self.findings.add(
+                MISSING_KEY, place, f"{key} has no value; {self._shape.what} needs one."
+            )
+            return
+        first = next(iter(self._node.entries.values()), (self._node, None))[0]
+        place = Place(first.start, first.end, self._path(key))
+        self.findings.add(
+            MISSING_KEY,
+            place,
+            f'{capitalize(self._shape.what)} needs "{key}", which is missing here.',
+            f"Add {key}.",
+        )
+
+    def _text(self, node: Node, path: str, what: str) -> Written[str] | Unread:
+        place = Place(node.start, node.end, path)
+        if isinstance(node, UnreadNode):
+            return UNREAD
+        if not isinstance(node, ScalarNode):
+            self.findings.add(NOT_TEXT, place, f"{what} must be one text, not {_kind(node)}.")
+            return UNREAD
+        if not node.text.strip():
+            self.findings.add(BLANK, place, f"{what} is blank.")
+            return UNREAD
+        if node.plain and is_guessed(node.text):
+            self.findings.add(
+                QUOTE_IT,
+                place,
+                f"Without quotes, YAML readers take {shorten(node.text)} for "
+                f"{_guess(node.text)}; {what} must be text.",
+                f'Quote it: "{shorten(node.text)}".',
+                (
+                    Repair(
+                        "Quote it",
+                        (Edit(place.start, place.end, write_text(node.text, plain=False)),),
+                    ),
+                ),
+            )
+        return Written(node.text, place)
+
+    def _number(self, key: str, read: Callable[..., int | NumberProblem]) -> Read[int]:
+        node = self._value(key, required=False)
+        if node is None:
+            return None
+        place = Place(node.start, node.end, self._path(key))
+        if isinstance(node, UnreadNode):
+            return UNREAD
+        if not isinstance(node, ScalarNode):
+            self.findings.add(NOT_A_NUMBER, place, f"{key} must be a number, not {_kind(node)}.")
+            return UNREAD
+        number = read(node.text, plain=node.plain)
+        if isinstance(number, int):
+            return Written(number, place)
+        repairs = tuple(
+            Repair(f"Write {text}", (Edit(place.start, place.end, text),))
+            for text in number.instead
+        )
+        self.findings.add(number.code, place, f"{key}: {number.message}.", number.hint, repairs)
+        return UNREAD
+
+    def _items(self, key: str, required: bool) -> Read[list[Node]]:
+        node = self._value(key, required)
+        if node is None:
+            return None
+        place = Place(node.start, node.end, self._path(key))
+        if isinstance(node, ListNode):
+            if required and not node.items:
+                self.findings.add(EMPTY_LIST, place, f"{key} is empty; it needs at least one item.")
+                return UNREAD
+            return Written(node.items, place)
+        if not isinstance(node, UnreadNode):
+            repairs: tuple[Repair, ...] = ()
+            if isinstance(node, ScalarNode) and node.plain and "\n" not in node.text:
+                repairs = (
+                    Repair(
+                        "Make it a list",
+                        (Edit(node.start, node.end, f"[{write_text(node.text)}]"),),
+                    ),
+                )
+            self.findings.add(
+                NOT_A_LIST, place, f"{key} must be a list, not {_kind(node)}.", repairs=repairs
+            )
+        return UNREAD
+
+    def _fields(self, node: Node, path: str, shape: Shape) -> Fields | Unread:
+        if isinstance(node, MapNode):
+            return Fields(node, path, shape, self.findings)
+        if not isinstance(node, UnreadNode):
+            place = Place(node.start, node.end, path)
+            message = f"{capitalize(shape.what)} must be a mapping, not {_kind(node)}."
+            self.findings.add(NOT_A_MAPPING, place, message, f"It has {listed(shape.keys, 'and')}.")
+        return UNREAD
+
+
+def note_repeated(
+    findings: Findings, code: Code, texts: Iterable[Written[str]], what: str
+) -> dict[str, Written[str]]:
+    """Note every text that stands a second time; return the first of each."""
+    first: dict[str, Written[str]] = {}
+    for text in texts:
+        if text.value not in first:
+            first[text.value] = text
+            continue
+        start = first[text.value].place.start
+        line = findings.positions.span(start, start).line
+        findings.add(
+            code,
+            text.place,
+            f'{what} "{shorten(text.value)}" is already used on line {line}.',
+            "Rename or remove one of the two.",
+        )
+    return first
+
+
+def to_json(node: Node) -> Any:
+    """
+    Return a node as a plain JSON value.
+
+    Only what JSON writes without quotes is more than text: ``true``, ``false``,
+    ``null`` and plain decimal numbers.
+    """
+    if isinstance(node, MapNode):
+        return {text: to_json(value) for text, (_, value) in node.entries.items()}
+    if isinstance(node, ListNode):
+        return [to_json(item) for item in node.items]
+    if isinstance(node, UnreadNode) or node.is_null:
+        return None
+    if not node.plain:
+        return node.text
+    if node.text in _JSON_WORDS:
+        return _JSON_WORDS[node.text]
+    if len(node.text) <= 30 and _JSON_NUMBER.fullmatch(node.text):
+        return float(node.text) if set(node.text) & set(".eE") else int(node.text)
+    return node.text
+
+
+_JSON_WORDS: Final = {"true": True, "false": False}
+_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,2})?")
+
+
+def _kind(node: Node) -> str:
+    if isinstance(node, MapNode):
+        return "a mapping"
+    if isinstance(node, ListNode):
+        return "a list"
+    if isinstance(node, ScalarNode) and node.text.strip():
+        return f'"{shorten(node.text, 40)}"'
+    return "an empty value"
+
+
+def _guess(text: str) -> str:
+    lower = text.lower()
+    if lower in ("~", "null"):
+        return "null"
+    if lower in ("yes", "no", "true", "false", "on", "off"):
+        return "true or false"
+    if re.match(r"[0-9]{4}-[0-9]", text):
+        return "a date"
+    return "a number" if re.search(r"[0-9]|inf|nan", lower) else "a special word"

@@ -1,0 +1,137 @@
+"""The collector of findings: everything that is wrong with a text, in the order of the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from console.dialects.codes import MORE_FINDINGS, Code
+from console.dialects.diagnostics import Diagnostic, Fix, Severity, TextEdit
+from console.dialects.positions import Positions
+
+MAX_KEPT: Final = 500
+#: Comparisons of two words that the suggestions of one reading may cost together.
+SUGGESTION_BUDGET: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Offsets in the text, and the path in the document."""
+
+    start: int
+    end: int
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text between two offsets."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A fix in offsets: it becomes a `Fix` when its finding is kept."""
+
+    title: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    code: Code
+    place: Place
+    message: str
+    hint: str
+    repairs: tuple[Repair, ...]
+
+    @property
+    def position(self) -> tuple[int, int, str]:
+        return self.place.start, self.place.end, self.code.code
+
+
+class Findings:
+    """
+    Collects findings by offset and hands them out as diagnostics.
+
+    The same finding at the same place counts once, however many aliases lead
+    there.
+    """
+
+    def __init__(self, positions: Positions) -> None:
+        self.positions = positions
+        self.suggestion_budget = SUGGESTION_BUDGET
+        self._findings: dict[tuple[int, int, str, str], _Finding] = {}
+        self._errors: list[int] = []
+
+    def add(
+        self,
+        code: Code,
+        place: Place,
+        message: str,
+        hint: str = "",
+        repairs: tuple[Repair, ...] = (),
+    ) -> None:
+        """Note a finding about *place*."""
+        key = (place.start, place.end, code.code, message)
+        if key not in self._findings:
+            self._findings[key] = _Finding(code, place, message, hint, repairs)
+            if code.severity is Severity.ERROR:
+                self._errors.append(place.start)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether an error was noted so far."""
+        return bool(self._errors)
+
+    def error_offsets(self) -> list[int]:
+        """Return where the errors noted so far begin, ascending."""
+        return sorted(self._errors)
+
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """
+        Return the findings in the order of the text.
+
+        At most 500 are kept, errors before all others, and an info at the end
+        counts the rest.
+        """
+        found = sorted(
+            self._findings.values(),
+            key=lambda f: (f.code.severity is not Severity.ERROR, f.position),
+        )
+        kept = sorted(found[:MAX_KEPT], key=lambda f: f.position)
+        diagnostics = [self._diagnostic(f) for f in kept]
+        left_out = len(found) - len(kept)
+        if left_out:
+            diagnostics.append(
+                Diagnostic(
+                    code=MORE_FINDINGS.code,
+                    severity=MORE_FINDINGS.severity,
+                    message=f"{left_out} more findings are not shown.",
+                    path="",
+                    span=diagnostics[-1].span,
+                    hint="Repair some of those above and check again.",
+                )
+            )
+        return tuple(diagnostics)
+
+    def _diagnostic(self, finding: _Finding) -> Diagnostic:
+        span = self.positions.span
+        return Diagnostic(
+            code=finding.code.code,
+            severity=finding.code.severity,
+            message=finding.message,
+            path=finding.place.path,
+            span=span(finding.place.start, finding.place.end),
+            hint=finding.hint,
+            fixes=tuple(
+                Fix(
+                    repair.title,
+                    tuple(TextEdit(span(e.start, e.end), e.text) for e in repair.edits),
+                )
+                for repair in finding.repairs
+            ),
+        )

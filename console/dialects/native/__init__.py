@@ -1,0 +1,50 @@
+"""The native dialect: the scheduler config that the public client of the console sends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+
+from console.dialects.base import Dialect, PastSpec, Reading
+from console.dialects.native.checks import check
+from console.dialects.native.compile import compile_policy
+from console.dialects.native.json_schema import json_schema
+from console.dialects.native.lints import lint
+from console.dialects.native.parse import parse
+from console.dialects.native.specs import check_specs, queue_specs
+from console.dialects.source import read_source
+
+_SAMPLES = {
+    "Cap one instance type": "cap-instance-type.yaml",
+    "Share research GPUs by priority": "research-gpus.yaml",
+    "Guard a capacity reservation": "capacity-reservation.yaml",
+}
+
+
+def read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
+    """Read *text* as a native config; *past* holds the specs that queue names are fixed to."""
+    source = read_source(text)
+    findings = source.findings
+    if source.root is None:
+        return Reading(diagnostics=findings.diagnostics(), queue_specs={})
+    document = parse(source.root, findings)
+    check(document, findings)
+    specs = queue_specs(document, findings)
+    check_specs(document, specs, past, findings)
+    if findings.has_errors:
+        return Reading(diagnostics=findings.diagnostics(), queue_specs=specs)
+    lint(document, findings)
+    return Reading(
+        diagnostics=findings.diagnostics(),
+        policy=compile_policy(document, source.positions),
+        queue_specs=specs,
+    )
+
+
+def samples() -> dict[str, str]:
+    """Return the documents that show the dialect, by title."""
+    folder = files(__name__) / "samples"
+    return {title: (folder / name).read_text("utf-8") for title, name in _SAMPLES.items()}
+
+
+DIALECT = Dialect(name="native", title="Native", read=read, schema=json_schema, samples=samples)

@@ -1,0 +1,111 @@
+"""Rules that no single field of a native document can see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from console.dialects.codes import DUPLICATE_NAME
+from console.dialects.fields import Read, Unread, Written, note_repeated, replace
+from console.dialects.findings import Findings
+from console.dialects.native.codes import (
+    COHORTS_NOT_SUPPORTED,
+    PRIORITY_ORDER,
+    UNKNOWN_QUEUE,
+    VALUES_MISSING,
+    VALUES_NOT_ALLOWED,
+)
+from console.dialects.native.queue_checks import check_queue
+from console.dialects.native.references import Defined
+from console.dialects.native.schema import Document, ExpressionDoc, PriorityDoc
+from console.engine.selectors import Operator
+
+
+def check(document: Document, findings: Findings) -> None:
+    """Note what is wrong between the fields of *document*."""
+    flavors = Defined(
+        "Flavor",
+        "resource_flavors",
+        _first_of_each("Flavor", [flavor.name for flavor in document.flavors], findings),
+        document.all_flavors_known,
+    )
+    queues = Defined(
+        "Queue",
+        "resource_queues",
+        _first_of_each("Queue", [queue.name for queue in document.queues], findings),
+        document.all_queues_known,
+    )
+    for expression in _expressions(document):
+        _check_values(expression, findings)
+    for queue in document.queues:
+        check_queue(queue, flavors, findings)
+    for rule in document.rules:
+        queues.check(rule.resource_queue, UNKNOWN_QUEUE, findings)
+        if rule.priority_policy is not None:
+            _check_priority(rule.priority_policy, findings)
+    _refuse_cohorts(document, findings)
+
+
+def _first_of_each(
+    what: str, names: list[Read[str]], findings: Findings
+) -> dict[str, Written[str]]:
+    written = [name for name in names if isinstance(name, Written)]
+    return note_repeated(findings, DUPLICATE_NAME, written, what)
+
+
+def _expressions(document: Document) -> Iterator[ExpressionDoc]:
+    for part in (*document.flavors, *document.rules):
+        if isinstance(part.selector, Written):
+            yield from part.selector.value
+
+
+def _check_values(expression: ExpressionDoc, findings: Findings) -> None:
+    operator, values = expression.operator, expression.values
+    if not isinstance(operator, Written) or isinstance(values, Unread):
+        return
+    compares = operator.value in (Operator.IN, Operator.NOT_IN)
+    has_values = values is not None and bool(values.value)
+    if compares and not has_values:
+        findings.add(
+            VALUES_MISSING,
+            operator.place if values is None else values.place,
+            f'The operator "{operator.value}" needs values, and there are none.',
+            "Add values, or use exists or does_not_exist.",
+        )
+    elif values is not None and has_values and not compares:
+        positive = operator.value is Operator.EXISTS
+        findings.add(
+            VALUES_NOT_ALLOWED,
+            values.place,
+            f'The operator "{operator.value}" takes no values.',
+            "Remove values, or use in or not_in.",
+            (replace(operator.place, "in" if positive else "not_in"),),
+        )
+
+
+def _check_priority(policy: PriorityDoc, findings: Findings) -> None:
+    low, high, default = policy.minimum, policy.maximum, policy.default
+    hint = "Write min <= default <= max."
+    if isinstance(low, Written) and isinstance(high, Written) and low.value > high.value:
+        message = f"min {low.value} is above max {high.value}."
+        findings.add(PRIORITY_ORDER, low.place, message, hint)
+    elif isinstance(default, Written):
+        if isinstance(low, Written) and default.value < low.value:
+            message = f"default {default.value} is below min {low.value}."
+            repairs = (replace(default.place, str(low.value), number=True),)
+            findings.add(PRIORITY_ORDER, default.place, message, hint, repairs)
+        elif isinstance(high, Written) and default.value > high.value:
+            message = f"default {default.value} is above max {high.value}."
+            repairs = (replace(default.place, str(high.value), number=True),)
+            findings.add(PRIORITY_ORDER, default.place, message, hint, repairs)
+
+
+def _refuse_cohorts(document: Document, findings: Findings) -> None:
+    for queue in document.queues:
+        if isinstance(queue.cohort_name, Written):
+            findings.add(
+                COHORTS_NOT_SUPPORTED,
+                queue.cohort_name.place,
+                "Cohorts are not supported yet by this version; nothing of this config is applied.",
+                "Remove cohort_name from every queue.",
+            )
+            return

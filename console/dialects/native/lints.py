@@ -1,0 +1,83 @@
+"""Warnings about a sound document: what it probably does not mean to say."""
+
+from __future__ import annotations
+
+from console.dialects.fields import Written, value_of
+from console.dialects.findings import Findings, Place
+from console.dialects.native.codes import (
+    FLAVOR_UNUSED,
+    NO_CATCH_ALL,
+    QUEUE_WITHOUT_RULE,
+    RULE_NEVER_REACHED,
+)
+from console.dialects.native.schema import Document, RuleDoc
+from console.dialects.scalars import shorten
+from console.engine.policy import OnViolation
+
+
+def lint(document: Document, findings: Findings) -> None:
+    """Note what looks unintended in a document that has no errors."""
+    _lint_rules(document, findings)
+    reached = {value_of(rule.resource_queue) for rule in document.rules}
+    for queue in document.queues:
+        name = queue.name
+        if isinstance(name, Written) and name.value not in reached:
+            findings.add(
+                QUEUE_WITHOUT_RULE,
+                name.place,
+                f'No rule leads to queue "{shorten(name.value)}", so no workload ever reaches it.',
+                "Add a rule that leads to it, or remove it.",
+            )
+    used = {value_of(quota.name) for queue in document.queues for quota in queue.quotas()}
+    for flavor in document.flavors:
+        name = flavor.name
+        if isinstance(name, Written) and name.value not in used:
+            findings.add(
+                FLAVOR_UNUSED,
+                name.place,
+                f'No queue uses flavor "{shorten(name.value)}".',
+                "Add it to a resource group, or remove it.",
+            )
+
+
+def _lint_rules(document: Document, findings: Findings) -> None:
+    taker: int | None = None
+    for index, rule in enumerate(document.rules):
+        if taker is not None:
+            findings.add(
+                RULE_NEVER_REACHED,
+                _head(rule),
+                f"This rule is never reached: scheduling_rules[{taker}] takes every workload.",
+                "Move it up, or remove it.",
+            )
+        elif _takes_everything(rule):
+            taker = index
+    if document.rules and all(_has_selector(rule) for rule in document.rules):
+        findings.add(
+            NO_CATCH_ALL,
+            _head(document.rules[-1]),
+            "No rule takes everything, so a workload that matches none is rejected.",
+            "Add a last rule that has no selector.",
+        )
+
+
+def _head(rule: RuleDoc) -> Place:
+    """Return the place of a rule's queue, to mark a line rather than a block."""
+    queue = rule.resource_queue
+    if not isinstance(queue, Written):
+        return rule.place
+    return Place(queue.place.start, queue.place.end, rule.place.path)
+
+
+def _has_selector(rule: RuleDoc) -> bool:
+    return bool(value_of(rule.selector))
+
+
+def _takes_everything(rule: RuleDoc) -> bool:
+    """Say whether no workload gets past the rule, by its labels or by its priority."""
+    policy = rule.priority_policy
+    if _has_selector(rule):
+        return False
+    if policy is None or value_of(policy.on_violation) is OnViolation.FORCE_UPDATE:
+        return True
+    return not value_of(policy.minimum) and policy.maximum is None

@@ -1,0 +1,194 @@
+"""Nodes to the native document: field by field, with every finding that one field alone can have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from console.dialects.codes import NOT_A_MAPPING
+from console.dialects.fields import UNREAD, Fields, Read, Shape, Unread, Written
+from console.dialects.findings import Findings, Place
+from console.dialects.native.schema import (
+    Document,
+    ExpressionDoc,
+    FlavorDoc,
+    GroupDoc,
+    NeverOrLower,
+    PreemptionDoc,
+    PriorityDoc,
+    QueueDoc,
+    QuotaDoc,
+    ResourceDoc,
+    RuleDoc,
+)
+from console.dialects.nodes import MapNode, Node, ScalarNode, UnreadNode
+from console.engine.policy import OnViolation, PreemptionRule
+from console.engine.selectors import Operator
+
+T = TypeVar("T")
+
+DOCUMENT = Shape("the config", ("resource_flavors", "resource_queues", "scheduling_rules"))
+FLAVOR = Shape("a flavor", ("name", "selector", "advanced_instance_config"))
+QUEUE = Shape("a queue", ("name", "preemption", "resource_groups", "cohort_name"))
+PREEMPTION = Shape(
+    "preemption", ("within_resource_queue", "reclaim_within_cohort", "borrow_within_cohort")
+)
+GROUP = Shape("a resource group", ("covered_resources", "flavors"))
+QUOTA = Shape("a flavor of a resource group", ("name", "resources"))
+RESOURCE = Shape(
+    "a resource of a flavor", ("name", "nominal_quota", "borrowing_limit", "lending_limit")
+)
+RULE = Shape("a scheduling rule", ("selector", "resource_queue", "priority_policy"))
+PRIORITY = Shape("a priority policy", ("default", "min", "max", "on_violation"))
+EXPRESSION = Shape("a match expression", ("key", "operator", "values"))
+
+
+def parse(root: Node, findings: Findings) -> Document:
+    """Read *root* as a native document; whatever cannot be read is noted and left out."""
+    if isinstance(root, MapNode):
+        return _document(Fields(root, "", DOCUMENT, findings))
+    if not isinstance(root, UnreadNode) and not (isinstance(root, ScalarNode) and root.is_null):
+        kind = "text" if isinstance(root, ScalarNode) else "a list"
+        findings.add(
+            NOT_A_MAPPING,
+            Place(root.start, root.end),
+            f"A config is a mapping, not {kind}.",
+            "It has resource_flavors, resource_queues and scheduling_rules.",
+        )
+    return Document()
+
+
+def _document(fields: Fields) -> Document:
+    flavors = _each(fields.mappings("resource_flavors", FLAVOR), _flavor)
+    queues = _each(fields.mappings("resource_queues", QUEUE), _queue)
+    rules = _each(fields.mappings("scheduling_rules", RULE), _rule)
+    return Document(
+        flavors=_known(flavors),
+        queues=_known(queues),
+        rules=_known(rules),
+        all_flavors_known=_all_known(flavors),
+        all_queues_known=_all_known(queues),
+    )
+
+
+def _each(
+    read: Read[tuple[Fields | Unread, ...]], parse_one: Callable[[Fields], T]
+) -> Read[tuple[T | Unread, ...]]:
+    """Parse every mapping of a list; what is no mapping stays UNREAD."""
+    if not isinstance(read, Written):
+        return read
+    parsed = tuple(
+        parse_one(fields) if isinstance(fields, Fields) else UNREAD for fields in read.value
+    )
+    return Written(parsed, read.place)
+
+
+def _known(read: Read[tuple[T | Unread, ...]]) -> tuple[T, ...]:
+    """Return the items that could be parsed."""
+    if not isinstance(read, Written):
+        return ()
+    return tuple(item for item in read.value if not isinstance(item, Unread))
+
+
+def _all_known(
+    read: Read[tuple[FlavorDoc | Unread, ...]] | Read[tuple[QueueDoc | Unread, ...]],
+) -> bool:
+    """Say whether every item and its name could be read; a missing name names nothing."""
+    if not isinstance(read, Written):
+        return read is None
+    return not any(isinstance(i, Unread) or isinstance(i.name, Unread) for i in read.value)
+
+
+def _flavor(fields: Fields) -> FlavorDoc:
+    return FlavorDoc(
+        place=fields.place,
+        name=fields.text("name", required=True),
+        selector=_selector(fields),
+        advanced_instance_config=fields.opaque("advanced_instance_config"),
+    )
+
+
+def _queue(fields: Fields) -> QueueDoc:
+    name = fields.text("name", required=True)
+    preemption = fields.mapping("preemption", PREEMPTION)
+    groups = _each(fields.mappings("resource_groups", GROUP), _group)
+    return QueueDoc(
+        place=fields.place,
+        name=name,
+        cohort_name=fields.text("cohort_name"),
+        preemption=_preemption(preemption) if isinstance(preemption, Fields) else None,
+        resource_groups=Written(_known(groups), groups.place)
+        if isinstance(groups, Written)
+        else groups,
+    )
+
+
+def _preemption(fields: Fields) -> PreemptionDoc:
+    return PreemptionDoc(
+        place=fields.place,
+        within_resource_queue=fields.choice("within_resource_queue", NeverOrLower),
+        reclaim_within_cohort=fields.choice("reclaim_within_cohort", PreemptionRule),
+        borrow_within_cohort=fields.choice("borrow_within_cohort", NeverOrLower),
+    )
+
+
+def _group(fields: Fields) -> GroupDoc:
+    return GroupDoc(
+        place=fields.place,
+        covered_resources=fields.texts("covered_resources", required=True),
+        flavors=_known(_each(fields.mappings("flavors", QUOTA, required=True), _quota)),
+    )
+
+
+def _quota(fields: Fields) -> QuotaDoc:
+    return QuotaDoc(
+        place=fields.place,
+        name=fields.text("name", required=True),
+        resources=_known(_each(fields.mappings("resources", RESOURCE), _resource)),
+    )
+
+
+def _resource(fields: Fields) -> ResourceDoc:
+    return ResourceDoc(
+        place=fields.place,
+        name=fields.text("name", required=True),
+        nominal_quota=fields.amount("nominal_quota"),
+        borrowing_limit=fields.amount("borrowing_limit"),
+        lending_limit=fields.amount("lending_limit"),
+    )
+
+
+def _rule(fields: Fields) -> RuleDoc:
+    priority = fields.mapping("priority_policy", PRIORITY)
+    return RuleDoc(
+        place=fields.place,
+        selector=_selector(fields),
+        resource_queue=fields.text("resource_queue", required=True),
+        priority_policy=_priority(priority) if isinstance(priority, Fields) else None,
+    )
+
+
+def _priority(fields: Fields) -> PriorityDoc:
+    return PriorityDoc(
+        place=fields.place,
+        default=fields.priority("default"),
+        minimum=fields.priority("min"),
+        maximum=fields.priority("max"),
+        on_violation=fields.choice("on_violation", OnViolation),
+    )
+
+
+def _selector(fields: Fields) -> Read[tuple[ExpressionDoc, ...]]:
+    expressions = _each(fields.mappings("selector", EXPRESSION), _expression)
+    if not isinstance(expressions, Written):
+        return expressions
+    return Written(_known(expressions), expressions.place)
+
+
+def _expression(fields: Fields) -> ExpressionDoc:
+    return ExpressionDoc(
+        place=fields.place,
+        key=fields.text("key", required=True),
+        operator=fields.choice("operator", Operator, required=True),
+        values=fields.texts("values"),
+    )

@@ -1,0 +1,56 @@
+"""Nodes: what stands in a YAML text, with the offsets where it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(slots=True, eq=False)
+class ScalarNode:
+    """One text as it was written, before YAML guesses a type for it."""
+
+    start: int
+    end: int
+    text: str
+    #: Written without quotes and not as a block; only such a text can be a number.
+    plain: bool
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was written at all, as after ``key:``."""
+        return self.plain and not self.text
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it stands for no value: nothing, ``null`` or ``~``."""
+        return self.plain and self.text in ("", "null", "Null", "NULL", "~")
+
+
+@dataclass(slots=True, eq=False)
+class ListNode:
+    """A list."""
+
+    start: int
+    end: int
+    items: list[Node] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class MapNode:
+    """A mapping: for every key its node and the node of its value, in the order of the text."""
+
+    start: int
+    end: int
+    entries: dict[str, tuple[ScalarNode, Node]] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class UnreadNode:
+    """A value that could not be read and was reported; nobody complains about it again."""
+
+    start: int
+    end: int
+
+
+Node: TypeAlias = ScalarNode | ListNode | MapNode | UnreadNode

@@ -1,0 +1,156 @@
+"""Numbers as people write them in a config: plain decimals, or a finding that says how to write one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from console.dialects.codes import (
+    NEGATIVE,
+    NOT_A_NUMBER,
+    NOT_FINITE,
+    NOT_WHOLE,
+    NUMBER_SPELLING,
+    QUOTED_NUMBER,
+    TOO_BIG,
+    TOO_PRECISE,
+    Code,
+)
+from console.dialects.scalars import shorten
+from console.engine.amounts import parse_amount
+
+MAX_AMOUNT: Final = 10**15
+#: What fits a signed 32-bit integer, the usual width of a priority.
+MAX_PRIORITY: Final = 2**31 - 1
+
+_DECIMAL = re.compile(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?")
+_NOT_FINITE = re.compile(r"[-+]?\.?(?:inf|infinity)|\.?nan", re.IGNORECASE)
+#: Longer texts are not taken apart: they are no number that anybody means.
+_MAX_LENGTH: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class NumberProblem:
+    """Why a text is not the number that was asked for, and what to write instead."""
+
+    code: Code
+    message: str
+    hint: str = ""
+    #: Texts to put in its place.
+    instead: tuple[str, ...] = ()
+
+
+def read_amount(text: str, *, plain: bool) -> int | NumberProblem:
+    """
+    Read an amount as thousandths.
+
+    >>> read_amount("1.5", plain=True)
+    1500
+    >>> read_amount("0x10", plain=True).instead
+    ('16',)
+    """
+    found = _DECIMAL.fullmatch(text) if len(text) <= _MAX_LENGTH else None
+    if found is None or not plain:
+        return _not_plain_decimal(text, plain)
+    sign, whole, decimals = found.groups()
+    if sign and text.strip("-0."):
+        return NumberProblem(NEGATIVE, f"{text} is negative; it must be 0 or more")
+    if decimals and len(decimals.rstrip("0")) > 3:
+        return _too_precise(text)
+    if len(whole) > 16 or int(whole) > MAX_AMOUNT:
+        return NumberProblem(
+            TOO_BIG, f"{shorten(text)} is too large; it may be {MAX_AMOUNT:,} at most"
+        )
+    return parse_amount(text)
+
+
+def read_priority(text: str, *, plain: bool) -> int | NumberProblem:
+    """
+    Read a priority: a whole number from 0.
+
+    >>> read_priority("50", plain=True)
+    50
+    """
+    found = _DECIMAL.fullmatch(text) if len(text) <= _MAX_LENGTH else None
+    if found is None or not plain:
+        return _not_plain_decimal(text, plain)
+    sign, whole, decimals = found.groups()
+    if sign and text.strip("-0."):
+        return NumberProblem(NEGATIVE, f"{text} is negative; it must be 0 or more")
+    if decimals is not None:
+        instead = () if decimals.strip("0") else (whole,)
+        return NumberProblem(NOT_WHOLE, f"{text} is not a whole number", instead=instead)
+    if len(whole) > 10 or int(whole) > MAX_PRIORITY:
+        return NumberProblem(
+            TOO_BIG, f"{shorten(text)} is too large; it may be {MAX_PRIORITY:,} at most"
+        )
+    return int(whole)
+
+
+def _too_precise(text: str) -> NumberProblem:
+    with_three = Decimal(text[:40]).quantize(Decimal("0.001")) if len(text) <= 24 else None
+    return NumberProblem(
+        TOO_PRECISE,
+        f"{shorten(text)} has more than three decimals",
+        instead=(str(with_three),) if with_three is not None else (),
+    )
+
+
+def _not_plain_decimal(text: str, plain: bool) -> NumberProblem:
+    shown = shorten(text)
+    if not plain:
+        if _DECIMAL.fullmatch(text):
+            return NumberProblem(
+                QUOTED_NUMBER, f'"{shown}" is text, not a number', "Remove the quotes.", (text,)
+            )
+        return NumberProblem(NOT_A_NUMBER, f'"{shown}" is not a number')
+    if _NOT_FINITE.fullmatch(text):
+        return NumberProblem(
+            NOT_FINITE, f"{shown} is not a finite number", "Leave the field out for no limit."
+        )
+    if len(text) <= _MAX_LENGTH:
+        if instead := _spelled_otherwise(text):
+            return NumberProblem(
+                NUMBER_SPELLING,
+                f"YAML readers disagree on the number {shown}",
+                "Write it with digits and at most one decimal point.",
+                instead,
+            )
+    return NumberProblem(NOT_A_NUMBER, f'"{shown}" is not a number')
+
+
+def _spelled_otherwise(text: str) -> tuple[str, ...]:
+    """Return the plain decimals that readers may take *text* for, the likeliest first."""
+    sign = "-" if text.startswith("-") else ""
+    body = text.lstrip("+-") if text[:1] in "+-" else text
+    bare = body.replace("_", "")
+    if re.fullmatch(r"0+[0-9]*", bare) and len(bare) > 1:
+        decimal, octal = str(int(bare)), None
+        if re.fullmatch(r"[0-7]+", bare):
+            octal = str(int(bare, 8))
+        return tuple(sign + number for number in dict.fromkeys((decimal, octal or decimal)))
+    for pattern, base in ((r"0x[0-9a-fA-F]+", 16), (r"0o[0-7]+", 8), (r"0b[01]+", 2)):
+        if re.fullmatch(pattern, bare) and len(bare) <= 20:
+            return (sign + str(int(bare[2:], base)),)
+    if re.fullmatch(r"[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?", bare):
+        return _sexagesimal(sign, bare)
+    if (
+        re.fullmatch(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,2})?", bare)
+        and len(bare) <= 24
+    ):
+        number = f"{Decimal(bare):f}"
+        if "." in number:
+            number = number.rstrip("0").rstrip(".")
+        return (sign + (number or "0"),)
+    return ()
+
+
+def _sexagesimal(sign: str, text: str) -> tuple[str, ...]:
+    total = 0
+    for part in text.split(".")[0].split(":"):
+        total = total * 60 + int(part)
+        if total > MAX_AMOUNT:
+            break
+    return (f"{sign}{total}",)

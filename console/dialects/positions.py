@@ -1,0 +1,66 @@
+"""Positions: the way between offsets into a text and its lines and columns."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from console.dialects.diagnostics import Fix
+from console.engine.origin import Origin
+
+#: What ends a line for an editor. YAML 1.1 knows three more, which editors do not count.
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+BYTE_ORDER_MARK = "\ufeff"
+
+
+class Positions:
+    """
+    A text and where its lines begin.
+
+    A byte order mark in front of the text is not part of it: it has no column.
+
+    >>> Positions("a\\r\\nbc").span(3, 5)
+    Origin(line=2, column=1, end_line=2, end_column=3)
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text.removeprefix(BYTE_ORDER_MARK)
+        self._starts = [0, *(m.end() for m in _LINE_BREAK.finditer(self.text))]
+
+    def span(self, start: int, end: int) -> Origin:
+        """Return the lines and columns of the text from offset *start* to *end*."""
+        line = bisect_right(self._starts, start)
+        end_line = bisect_right(self._starts, end)
+        return Origin(
+            line,
+            start - self._starts[line - 1] + 1,
+            end_line,
+            end - self._starts[end_line - 1] + 1,
+        )
+
+    def offset(self, line: int, column: int) -> int:
+        """Return the offset of a line and a column that lie in the text."""
+        return self._starts[line - 1] + column - 1
+
+    def line(self, number: int) -> str:
+        """Return the text of a line without its line break; lines count from 1."""
+        start = self._starts[number - 1]
+        end = self._starts[number] if number < len(self._starts) else len(self.text)
+        return self.text[start:end].rstrip("\r\n")
+
+
+def apply_fix(text: str, fix: Fix) -> str:
+    """
+    Return *text* with the edits of *fix* made.
+
+    >>> from console.dialects.diagnostics import TextEdit
+    >>> apply_fix("a: yes", Fix("Quote it", (TextEdit(Origin(1, 4, 1, 7), '"yes"'),)))
+    'a: "yes"'
+    """
+    positions = Positions(text)
+    result = positions.text
+    for edit in sorted(fix.edits, key=lambda e: e.span, reverse=True):
+        start = positions.offset(edit.span.line, edit.span.column)
+        end = positions.offset(edit.span.end_line, edit.span.end_column)
+        result = result[:start] + edit.new_text + result[end:]
+    return text[: len(text) - len(positions.text)] + result

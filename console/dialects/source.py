@@ -1,0 +1,110 @@
+"""Source text to positioned nodes: what was written, never what YAML would make of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+import yaml
+
+from console.dialects.codes import CONTROL_CHARACTER, ENCODING, TOO_LARGE
+from console.dialects.findings import Edit, Findings, Place, Repair
+from console.dialects.nodes import Node
+from console.dialects.positions import Positions
+from console.dialects.syntax import report_syntax_error
+from console.dialects.tree import TreeBuilder
+
+MAX_BYTES: Final = 1024 * 1024
+#: More places than this are not offered as one fix.
+MAX_EDITS: Final = 100
+#: Everything but what YAML calls printable.
+_NOT_YAML = re.compile(
+    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text that was read: its root node, if it could be read, and the findings so far."""
+
+    findings: Findings
+    root: Node | None
+
+    @property
+    def positions(self) -> Positions:
+        """The text and its lines."""
+        return self.findings.positions
+
+
+def read_source(text: str | bytes) -> Source:
+    """
+    Read *text* as one YAML document.
+
+    The root is None when the text is not YAML or too large, and then the
+    findings say why. An empty document has an empty scalar as its root.
+    """
+    size = len(text) if isinstance(text, bytes) else len(text.encode("utf-8", "surrogatepass"))
+    if size > MAX_BYTES:
+        findings = Findings(Positions(""))
+        findings.add(
+            TOO_LARGE,
+            Place(0, 0),
+            f"The text has {size:,} bytes; at most {MAX_BYTES:,} (1 MiB) are read.",
+        )
+        return Source(findings, None)
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8")
+        except UnicodeDecodeError as error:
+            return _not_utf8(text, error.start)
+    findings = Findings(Positions(text))
+    if _has_unreadable_characters(findings):
+        return Source(findings, None)
+    return Source(findings, _build(findings))
+
+
+def _build(findings: Findings) -> Node | None:
+    builder = TreeBuilder(findings)
+    try:
+        # Events come one by one, so that the builder's limits hold before libyaml
+        # has gone through a hostile text; composing would recurse.
+        for event in yaml.parse(findings.positions.text, Loader=yaml.CSafeLoader):
+            if not builder.take(event):
+                break
+    except yaml.MarkedYAMLError as error:
+        report_syntax_error(findings, error)
+        return None
+    return builder.root
+
+
+def _not_utf8(raw: bytes, at: int) -> Source:
+    findings = Findings(Positions(raw[:at].decode("utf-8")))
+    end = len(findings.positions.text)
+    findings.add(
+        ENCODING,
+        Place(end, end),
+        f"The byte 0x{raw[at]:02x} is not UTF-8.",
+        "Save the file as UTF-8.",
+    )
+    return Source(findings, None)
+
+
+def _has_unreadable_characters(findings: Findings) -> bool:
+    places = [m.start() for m in _NOT_YAML.finditer(findings.positions.text)]
+    if not places:
+        return False
+    first = places[0]
+    more = f" and {len(places) - 1} more like it" if len(places) > 1 else ""
+    repairs: tuple[Repair, ...] = ()
+    if len(places) <= MAX_EDITS:
+        title = "Remove these characters" if more else "Remove the character"
+        repairs = (Repair(title, tuple(Edit(at, at + 1, "") for at in places)),)
+    findings.add(
+        CONTROL_CHARACTER,
+        Place(first, first + 1),
+        f"The character U+{ord(findings.positions.text[first]):04X}{more} cannot stand in YAML text.",
+        "Remove it, or write it as an escape in double quotes.",
+        repairs,
+    )
+    return True

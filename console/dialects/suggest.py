@@ -1,0 +1,58 @@
+"""Did you mean: the known word that is nearest to one that is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+#: Longer words are not compared: nobody misspells them by a letter or two.
+_MAX_LENGTH: Final = 100
+
+
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """
+    Return the choice that *word* most likely was meant to be, or None.
+
+    Case, ``-`` and ``_`` do not count; a third of the letters may be wrong,
+    three at most.
+
+    >>> nearest("resourceQueue", ["resource_queue", "selector"])
+    'resource_queue'
+    >>> nearest("defualt", ["default", "team-a"])
+    'default'
+    """
+    if not word or len(word) > _MAX_LENGTH:
+        return None
+    folded = _fold(word)
+    best, least = None, min(3, max(1, len(folded) // 3)) + 1
+    for choice in choices:
+        if len(choice) > _MAX_LENGTH or choice == word:
+            continue
+        distance = _distance(folded, _fold(choice), least)
+        if distance < least:
+            best, least = choice, distance
+            if distance == 0:
+                break
+    return best
+
+
+def _fold(word: str) -> str:
+    return word.casefold().replace("-", "").replace("_", "").strip()
+
+
+def _distance(a: str, b: str, limit: int) -> int:
+    """Return how many letters to insert, delete, replace or swap, or *limit* when that many or more."""
+    if abs(len(a) - len(b)) >= limit or len(set(a) ^ set(b)) >= 2 * limit:
+        return limit
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        older, before, row = before, row, [i]
+        for j, y in enumerate(b, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and y == a[i - 2]:
+                cost = min(cost, older[j - 2] + 1)
+            row.append(cost)
+        if min(row) >= limit:
+            return limit
+    return min(row[-1], limit)
