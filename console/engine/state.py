@@ -250,8 +250,8 @@ class State:
         short = {}
         for key, amount in cls.verdict.asks.items():
             available = node.available(key)
-            if amount > available:
-                short[key] = amount - max(0, int(available))
+            if isinstance(available, int) and amount > available:
+                short[key] = amount - max(0, available)
         return short
 
     def pending_class(self, queue: str, key: str) -> PendingClass | None:

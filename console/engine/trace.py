@@ -282,7 +282,8 @@ def _encode(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     encoded = {}
-    for name, default in _fields_of(type(value)):
+    kind: Any = type(value)
+    for name, default in _fields_of(kind):
         item = getattr(value, name)
         if item != default:
             encoded[name] = _encode(item)
@@ -290,12 +291,12 @@ def _encode(value: Any) -> Any:
 
 
 @cache
-def _fields_of(kind: type) -> tuple[tuple[str, Any], ...]:
+def _fields_of(kind: Any) -> tuple[tuple[str, Any], ...]:
     return tuple((field.name, field.default) for field in fields(kind))
 
 
 @cache
-def _hints_of(kind: type) -> dict[str, Any]:
+def _hints_of(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
@@ -312,14 +313,12 @@ def _decode(hint: Any, stored: Any) -> Any:
         return tuple(_decode(get_args(hint)[0], item) for item in stored)
     if origin is not None:
         return dict(stored)
-    if is_dataclass(hint):
-        hints = _hints_of(hint)
-        known = {
-            name: _decode(hints[name], stored[name])
-            for name, _ in _fields_of(hint)
-            if name in stored
-        }
-        return hint(**known)
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return hint(stored)
-    return stored
+    return _decode_fields(hint, stored) if is_dataclass(hint) else stored
+
+
+def _decode_fields(kind: Any, stored: Any) -> Any:
+    hints = _hints_of(kind)
+    names = [name for name, _ in _fields_of(kind) if name in stored]
+    return kind(**{name: _decode(hints[name], stored[name]) for name in names})

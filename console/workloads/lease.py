@@ -21,26 +21,26 @@ from console.workloads.models import Engine
 DURATION = timedelta(seconds=10)
 
 
-class LeaseLost(Exception):
+class LeaseLostError(Exception):
     """Somebody else has taken over; nothing was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to write an organization's decisions, as long as the fencing number is the newest."""
+    """The right to write an organization's decisions while its fencing number is the newest."""
 
     org_id: int
     owner: str
     fence: int
 
     def renew(self) -> None:
-        """Keep the lease for another DURATION; raises LeaseLost."""
+        """Keep the lease for another DURATION; raises LeaseLostError."""
         if not self._mine().update(lease_until=timezone.now() + DURATION):
-            raise LeaseLost
+            raise LeaseLostError
 
     def claim_write(self, version: int) -> None:
         """
-        Move the engine from *version* to the next; raises LeaseLost.
+        Move the engine from *version* to the next; raises LeaseLostError.
 
         The first statement of the write transaction: it locks the row, so that
         nobody takes the lease until the transaction ends.
@@ -48,7 +48,7 @@ class Lease:
         now = timezone.now()
         moved = self._mine().filter(version=version)
         if not moved.update(version=version + 1, lease_until=now + DURATION, settled_at=now):
-            raise LeaseLost
+            raise LeaseLostError
 
     def release(self) -> None:
         """Give the lease back, if it is still ours."""

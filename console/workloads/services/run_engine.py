@@ -10,7 +10,6 @@ was not written is read again from the rows.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import structlog
@@ -20,10 +19,11 @@ from django.utils import timezone
 from console.engine.state import State
 from console.orgs.models import Organization
 from console.workloads import models
-from console.workloads.lease import Lease, LeaseLost, leased
-from console.workloads.models import Engine, EventType, Intake
+from console.workloads.lease import Lease, LeaseLostError, leased
+from console.workloads.models import Engine, Intake
 from console.workloads.services.batch import Batch
-from console.workloads.services.load_state import engine_workloads, load_policy, load_state
+from console.workloads.services.load_state import load_state
+from console.workloads.services.take_in import take_in
 from console.workloads.services.write_aggregates import write_aggregates
 
 #: Workloads that one batch takes in, and decisions after which it is written.
@@ -65,7 +65,7 @@ def run_engine(org_id: int, seconds: float = 20) -> int:
                 return made
             try:
                 made += _work(org, lease, deadline)
-            except LeaseLost:
+            except LeaseLostError:
                 _warm.pop(org_id, None)
                 log.warning("lease lost, nothing written", org=org.slug)
                 return made
@@ -120,10 +120,7 @@ def _next_intake(org: Organization) -> list[Intake]:
 
 def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake]) -> int:
     batch = Batch(org_id=org.pk, config_version=warm.config_version, now=timezone.now())
-    named = _Named(org, intake)
-    for row in intake:
-        _take_in(org, warm, batch, row, named)
-    batch.config_version = warm.config_version
+    warm.config_version = take_in(org, warm.state, intake, batch)
     batch.decide(warm.state.settle(BATCH))
     changes = warm.state.take_changes()
     with transaction.atomic():
@@ -136,51 +133,6 @@ def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake
         Intake.objects.filter(pk__in=[row.pk for row in intake]).delete()
     warm.version += 1
     return len(batch.decisions)
-
-
-class _Named:
-    """The workloads that a batch of intake names, read in two queries."""
-
-    def __init__(self, org: Organization, intake: list[Intake]) -> None:
-        submitted = _keys(row for row in intake if row.kind == Intake.Kind.SUBMIT)
-        others = _keys(row for row in intake if row.kind != Intake.Kind.SUBMIT)
-        rows = models.Workload.objects.filter(org=org)
-        pending = rows.filter(pk__in=submitted, state=models.State.PENDING)
-        #: What the engine has to know of those that were submitted and still wait.
-        self.submitted = {each.sequence: each for each in engine_workloads(pending)}
-        self.uids = dict(rows.filter(pk__in=others).values_list("pk", "uid"))
-
-
-def _keys(intake: Iterable[Intake]) -> list[int]:
-    return [key for row in intake for key in row.payload.get("ids", ())]
-
-
-def _take_in(org: Organization, warm: _Warm, batch: Batch, row: Intake, named: _Named) -> None:
-    """Tell the state one accepted fact, and the batch what the fact alone does to rows."""
-    state, payload = warm.state, row.payload
-    uids = [named.uids[key] for key in payload.get("ids", ()) if key in named.uids]
-    match row.kind:
-        case Intake.Kind.SUBMIT:
-            for workload in (named.submitted.get(key) for key in payload["ids"]):
-                # A state that was just loaded may know it from its row.
-                if workload and not state.knows(workload.id):
-                    state.submit(workload)
-        case Intake.Kind.FINISH:
-            for uid in filter(state.finish, uids):
-                batch.end(uid, models.State.FINISHED, EventType.REQUEST_FULFILLED, payload["actor"])
-        case Intake.Kind.WITHDRAW:
-            for uid in filter(state.withdraw, uids):
-                batch.end(uid, models.State.WITHDRAWN, EventType.REQUEST_ABORTED, payload["actor"])
-        case Intake.Kind.RELEASE:
-            for uid in filter(state.release, uids):
-                batch.requeue(uid, payload["actor"])
-        case Intake.Kind.POLICY:
-            warm.config_version = payload["version"]
-            state.change_policy(load_policy(org, warm.config_version))
-        case Intake.Kind.HOLD:
-            state.hold(payload["queue"])
-        case Intake.Kind.RESUME:
-            state.resume(payload["queue"])
 
 
 def _counts(org: Organization, state: State, batch: Batch) -> dict[str, int]:

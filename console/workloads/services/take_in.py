@@ -1,0 +1,109 @@
+"""From accepted intake to facts: the engine's state is told, and the rows each fact changes are noted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from console.engine.state import State
+from console.engine.workload import Workload
+from console.orgs.models import Organization
+from console.workloads import models
+from console.workloads.models import EventType, Intake
+from console.workloads.services.batch import Batch
+from console.workloads.services.load_state import engine_workloads, load_policy
+
+
+@dataclass(slots=True)
+class _Told:
+    """What the handlers of one batch work on."""
+
+    org: Organization
+    state: State
+    batch: Batch
+    #: Workloads that were submitted and still wait, by key.
+    submitted: dict[int, Workload]
+    #: Ids of all other workloads that the intake names, by key.
+    uids: dict[int, str]
+
+    def named(self, payload: dict[str, Any]) -> list[str]:
+        """Return the ids of the workloads that *payload* names."""
+        return [self.uids[key] for key in payload["ids"] if key in self.uids]
+
+
+def take_in(org: Organization, state: State, intake: list[Intake], batch: Batch) -> int:
+    """
+    Tell *state* every fact of *intake* in order, and *batch* what the fact alone does to rows.
+
+    Returns the config version the state decides under afterwards. Facts about
+    workloads that have ended meanwhile are passed over: asking twice is harmless.
+    """
+    rows = models.Workload.objects.filter(org=org)
+    others = _keys(row for row in intake if row.kind != Intake.Kind.SUBMIT)
+    pending = rows.filter(
+        pk__in=_keys(row for row in intake if row.kind == Intake.Kind.SUBMIT),
+        state=models.State.PENDING,
+    )
+    told = _Told(
+        org=org,
+        state=state,
+        batch=batch,
+        submitted={each.sequence: each for each in engine_workloads(pending)},
+        uids=dict(rows.filter(pk__in=others).values_list("pk", "uid")),
+    )
+    for row in intake:
+        _HANDLERS[row.kind](told, row.payload)
+    return batch.config_version
+
+
+def _keys(intake: Iterable[Intake]) -> list[int]:
+    return [key for row in intake for key in row.payload.get("ids", ())]
+
+
+def _submit(told: _Told, payload: dict[str, Any]) -> None:
+    for workload in (told.submitted.get(key) for key in payload["ids"]):
+        # A state that was just loaded may know it from its row.
+        if workload and not told.state.knows(workload.id):
+            told.state.submit(workload)
+
+
+def _finish(told: _Told, payload: dict[str, Any]) -> None:
+    for uid in filter(told.state.finish, told.named(payload)):
+        finished, event = models.State.FINISHED, EventType.REQUEST_FULFILLED
+        told.batch.end(uid, finished, event, payload["actor"])
+
+
+def _withdraw(told: _Told, payload: dict[str, Any]) -> None:
+    for uid in filter(told.state.withdraw, told.named(payload)):
+        withdrawn, event = models.State.WITHDRAWN, EventType.REQUEST_ABORTED
+        told.batch.end(uid, withdrawn, event, payload["actor"])
+
+
+def _release(told: _Told, payload: dict[str, Any]) -> None:
+    for uid in filter(told.state.release, told.named(payload)):
+        told.batch.requeue(uid, payload["actor"])
+
+
+def _change_policy(told: _Told, payload: dict[str, Any]) -> None:
+    told.batch.config_version = payload["version"]
+    told.state.change_policy(load_policy(told.org, payload["version"]))
+
+
+def _hold(told: _Told, payload: dict[str, Any]) -> None:
+    told.state.hold(payload["queue"])
+
+
+def _resume(told: _Told, payload: dict[str, Any]) -> None:
+    told.state.resume(payload["queue"])
+
+
+_HANDLERS: dict[str, Callable[[_Told, dict[str, Any]], None]] = {
+    Intake.Kind.SUBMIT: _submit,
+    Intake.Kind.FINISH: _finish,
+    Intake.Kind.WITHDRAW: _withdraw,
+    Intake.Kind.RELEASE: _release,
+    Intake.Kind.POLICY: _change_policy,
+    Intake.Kind.HOLD: _hold,
+    Intake.Kind.RESUME: _resume,
+}
