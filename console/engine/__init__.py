@@ -1,0 +1,1 @@
+"""The admission engine: values in, decisions out; standard library only."""

@@ -7,7 +7,7 @@ lead to it. Every sentence that a line of the config caused carries its origin.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -34,7 +34,7 @@ from console.engine.trace import (
 class Verdict(StrEnum):
     """How a stage or a single fact speaks for admission."""
 
-    PASS = "pass"
+    PASS = "pass"  # noqa: S105
     FAIL = "fail"
     INFO = "info"
     #: Not looked at.
@@ -187,35 +187,8 @@ class _Words:
     names: Mapping[str, str]
 
     def headline(self) -> str:
-        trace, reason = self.trace, self.trace.outcome.reason
-        queue = trace.queue.name if trace.queue is not None else "its queue"
-        match reason:
-            case Reason.NO_RULES:
-                return "Admitted without a queue: the config has no scheduling rules."
-            case Reason.PASSTHROUGH:
-                return f"Admitted: {queue} takes everything without quota."
-            case Reason.QUOTA_RESERVED:
-                return self._admitted(queue)
-            case Reason.NO_RULE_MATCHED:
-                return self._no_rule()
-            case Reason.NO_FLAVOR_MATCHED:
-                return self._no_flavor(queue)
-            case Reason.QUEUE_HELD:
-                return f"Waiting: {queue} is on hold and admits nothing new."
-            case Reason.EXCEEDS_MAX_QUOTA:
-                return f"Can never run under this config: {self._exceeds(queue)}."
-            case Reason.WAITING_FOR_PREEMPTED:
-                return self._soon(queue)
-            case Reason.WAITING_FOR_QUOTA:
-                return f"Waiting for quota in {queue}: {self._short()}."
-            case Reason.BEHIND_OTHERS:
-                return (
-                    f"Waiting in {queue}: it fits alone, but the free quota is promised to others."
-                )
-            case Reason.PREEMPTED_IN_QUEUE:
-                return self._preempted()
-            case Reason.NOT_EVALUATED:
-                return "Not looked at yet: it was submitted and waits for its first evaluation."
+        queue = self.trace.queue.name if self.trace.queue is not None else "its queue"
+        return _HEADLINES[self.trace.outcome.reason](self, queue)
 
     def stages(self) -> Iterator[StageText]:
         yield self._intake()
@@ -229,13 +202,13 @@ class _Words:
 
     # Headlines
 
-    def _admitted(self, queue: str) -> str:
+    def admitted(self, queue: str) -> str:
         flavors = sorted(set(self.trace.outcome.assignment.values()))
         if not flavors:
             return f"Admitted in {queue}: it asks for nothing that the queue limits."
         return f"Admitted in {queue} on {_listed(flavors)}: its request fits the free quota."
 
-    def _no_rule(self) -> str:
+    def no_rule(self, queue: str) -> str:
         count = len(self.trace.rules)
         lead = (
             "Rejected: the only scheduling rule does not take it."
@@ -250,7 +223,7 @@ class _Words:
                 return f"{lead} Rule {rule.index + 1} asks for {_failed(rule.failed)}."
         return lead
 
-    def _no_flavor(self, queue: str) -> str:
+    def no_flavor(self, queue: str) -> str:
         failed = [
             flavor.failed
             for group in self.trace.groups
@@ -262,7 +235,7 @@ class _Words:
             return f"{lead}; they need {_failed(failed[0])}."
         return f"{lead}."
 
-    def _exceeds(self, queue: str) -> str:
+    def exceeds(self, queue: str) -> str:
         parts = []
         for group in self.trace.groups:
             checks = [
@@ -277,9 +250,10 @@ class _Words:
                     f"it asks for {_amount(check.requested, check.resource)}, and {queue} can "
                     f"never have more than {format_amount(check.maximum)} on {flavor}"
                 )
-        return "; ".join(parts) or f"it asks for more than {queue} can ever have"
+        why = "; ".join(parts) or f"it asks for more than {queue} can ever have"
+        return f"Can never run under this config: {why}."
 
-    def _short(self) -> str:
+    def short(self, queue: str) -> str:
         parts = []
         for group in self.trace.groups:
             for flavor in group.flavors:
@@ -291,9 +265,10 @@ class _Words:
                         for check in flavor.checks
                         if check.missing
                     ]
-        return "; ".join(parts) or "what it needs is in use"
+        why = "; ".join(parts) or "what it needs is in use"
+        return f"Waiting for quota in {queue}: {why}."
 
-    def _soon(self, queue: str) -> str:
+    def soon(self, queue: str) -> str:
         count = len(self.trace.outcome.victims)
         if not count:
             return f"Starting soon in {queue}: it fits as soon as preempted workloads have stopped."
@@ -302,7 +277,7 @@ class _Words:
             f"{'is' if count == 1 else 'are'} being stopped to make room."
         )
 
-    def _preempted(self) -> str:
+    def preempted(self, queue: str) -> str:
         step = self.trace.preempted
         if step is None:
             return "Preempted: it was told to stop and holds its quota until it is released."
@@ -390,7 +365,7 @@ class _Words:
             step = self.trace.preempted
             text = (
                 f"{self._name(step.preemptor)} asks for {_amounts(step.preemptor_requests)} with "
-                f"priority {step.preemptor_priority}; preemption within {step.queue} is {step.rule}."
+                f"priority {step.preemptor_priority}; {step.queue} may preempt ({step.rule})."
             )
             sentences.append(
                 Sentence(
@@ -442,8 +417,8 @@ class _Words:
         if step is None:
             return _stage("order", Verdict.INFO, [])
         texts = [
-            f"Position {step.position} of {step.pending} in the queue: priority first, then "
-            "submission. Later workloads may start before it when they fit and it does not."
+            f"Position {step.position} of {step.pending} in the queue.",
+            "Priority goes first, then submission; a later one may overtake what does not fit.",
         ]
         if step.alike > 1:
             texts.append(f"{step.alike} pending workloads are alike and wait for the same.")
@@ -469,6 +444,27 @@ class _Words:
     def _name(self, workload: str) -> str:
         return self.names.get(workload, workload)
 
+
+_HEADLINES: dict[Reason, Callable[[_Words, str], str]] = {
+    Reason.NO_RULES: lambda _, queue: (
+        "Admitted without a queue: the config has no scheduling rules."
+    ),
+    Reason.PASSTHROUGH: lambda _, queue: f"Admitted: {queue} takes everything without quota.",
+    Reason.QUOTA_RESERVED: _Words.admitted,
+    Reason.NO_RULE_MATCHED: _Words.no_rule,
+    Reason.NO_FLAVOR_MATCHED: _Words.no_flavor,
+    Reason.QUEUE_HELD: lambda _, queue: f"Waiting: {queue} is on hold and admits nothing new.",
+    Reason.EXCEEDS_MAX_QUOTA: _Words.exceeds,
+    Reason.WAITING_FOR_PREEMPTED: _Words.soon,
+    Reason.WAITING_FOR_QUOTA: _Words.short,
+    Reason.BEHIND_OTHERS: lambda _, queue: (
+        f"Waiting in {queue}: it fits alone, but the free quota is promised to others."
+    ),
+    Reason.NOT_EVALUATED: lambda _, queue: (
+        "Not looked at yet: it was submitted and waits for its first evaluation."
+    ),
+    Reason.PREEMPTED_IN_QUEUE: _Words.preempted,
+}
 
 _CANDIDATES = {
     CandidateVerdict.TARGET: "has to stop",
@@ -541,7 +537,10 @@ def _priority_sentence(step: PriorityStep) -> Sentence:
             text = f"Priority 0: none was requested, and {rule} has no default."
         case PriorityVerdict.FORCED:
             asked = "none" if step.requested is None else str(step.requested)
-            text = f"Priority {step.effective}: {asked} was requested, and {rule} moves it into {_range(step)}."
+            text = (
+                f"Priority {step.effective}: {asked} was requested, "
+                f"and {rule} accepts {_range(step)}."
+            )
     verdict = Verdict.FAIL if step.verdict is None else Verdict.PASS
     return Sentence(text=text, verdict=verdict, origin=step.origin)
 

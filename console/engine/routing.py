@@ -1,4 +1,4 @@
-"""Routing: from labels and a requested priority to a queue, an effective priority, or a rejection."""
+"""Routing: from labels and a requested priority to a queue and an effective priority."""
 
 from __future__ import annotations
 

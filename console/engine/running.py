@@ -67,6 +67,6 @@ class RunningLine:
             yield from reversed(self._by_priority[each].values())
 
     def at_or_above(self, priority: int) -> Iterator[Running]:
-        """Yield workloads that *priority* does not outrank, lowest priority and latest reservation first."""
+        """Yield workloads that *priority* does not outrank, in the same order."""
         for each in sorted(p for p in self._by_priority if p >= priority):
             yield from reversed(self._by_priority[each].values())

@@ -302,7 +302,7 @@ class State:
         usage: Mapping[FlavorResource, int],
     ) -> None:
         """Tell *targets* to stop and promise their room to *pending*."""
-        route, queue = pending.route, pending.route.queue
+        queue = pending.route.queue
         assert queue is not None
         self._leave(pending)
         for target in targets:

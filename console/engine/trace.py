@@ -85,7 +85,7 @@ class PriorityVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedExpression:
-    """The first expression of a selector that was false; *actual* None means the label is absent."""
+    """The first false expression of a selector; *actual* None: the label is absent."""
 
     key: str
     operator: str
@@ -209,7 +209,7 @@ class OrderStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptedStep:
-    """Why a running workload has to stop: for whom, and under which setting of which queue."""
+    """Why a running workload has to stop: for whom, and under which setting."""
 
     preemptor: str
     preemptor_priority: int
@@ -233,14 +233,14 @@ class OutcomeStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """The facts behind one decision, in the order in which they were found; a stage not reached is empty."""
+    """The facts behind one decision in the order of finding; a stage not reached is empty."""
 
     workload: str
     labels: Mapping[str, str]
     requests: Mapping[str, int]
     requested_priority: int | None
     rules: tuple[RuleTried, ...] = ()
-    #: One for each rule whose selector held: a rule may refuse the priority and pass the workload on.
+    #: One for each rule whose selector held; a rule that refuses the priority passes it on.
     priorities: tuple[PriorityStep, ...] = ()
     queue: QueueStep | None = None
     groups: tuple[GroupStep, ...] = ()

@@ -1,0 +1,1 @@
+"""Workloads: submitted, decided, explained; and the rows the engine keeps."""

@@ -1,4 +1,4 @@
-"""The lease: which process may run an organization's engine, and what stops it from writing late."""
+"""The lease: which process may run an organization's engine, and who may no longer write."""
 
 from __future__ import annotations
 

@@ -49,6 +49,6 @@ class Discipline(Protocol):
 
 
 def load_discipline(name: str) -> Discipline:
-    """Return the discipline in the folder *name*; an unknown name is a broken promise of a dialect."""
+    """Return the discipline in the folder *name*, which the dialect guarantees to exist."""
     discipline: Discipline = import_module(f"{__name__}.{name}").DISCIPLINE
     return discipline

@@ -1,4 +1,4 @@
-"""From accepted intake to facts: the engine's state is told, and the rows each fact changes are noted."""
+"""From accepted intake to facts that the engine's state is told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The quota discipline: nominal quota per flavor-resource, flavors in listed order, preemption by priority."""
+"""The quota discipline: nominal quota, flavors in listed order, preemption by priority."""
 
 from console.engine.disciplines.quota.cycle import QuotaDiscipline
 

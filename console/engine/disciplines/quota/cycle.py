@@ -1,4 +1,4 @@
-"""The admission cycle of the quota discipline: the next class in order is admitted, makes room, or is parked."""
+"""The admission cycle: the next class in order is admitted, makes room, or is parked."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class QuotaNomination:
 
 
 class QuotaDiscipline:
-    """Admits by quota, flavors in listed order, and preempts lower priorities where the queue says so."""
+    """Admits by quota, flavors in listed order, and preempts where the queue says so."""
 
     def wants(self, queue: Queue, pending: Pending) -> frozenset[FlavorResource]:
         """Return every flavor-resource that *pending* could take."""

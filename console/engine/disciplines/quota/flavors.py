@@ -1,4 +1,4 @@
-"""Flavor assignment: which flavor of each resource group a workload would take, and how well it fits."""
+"""Flavor assignment: which flavor of each resource group a workload would take, how well."""
 
 from __future__ import annotations
 

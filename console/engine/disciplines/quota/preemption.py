@@ -60,7 +60,7 @@ def find_targets(books: Books, line: RunningLine, preemptor: Preemptor) -> tuple
 def describe_search(
     line: RunningLine, preemptor: Preemptor, targets: tuple[Running, ...]
 ) -> PreemptionStep:
-    """Return the search as facts: every running workload of the queue with its verdict, at most LISTED."""
+    """Return the search as facts: the running workloads with a verdict each, at most LISTED."""
     rule = preemptor.queue.preemption
     if rule.within_queue is PreemptionRule.NEVER:
         return PreemptionStep(

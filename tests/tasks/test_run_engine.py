@@ -1,0 +1,181 @@
+"""The engine over rows: what is accepted is decided, written once, and rebuilt the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from console.configs.services.apply_config import apply_config
+from console.dialects import dialects
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.explanations import explain_workload
+from console.workloads.models import (
+    Decision,
+    Engine,
+    Event,
+    Intake,
+    PendingClass,
+    QueueCount,
+    Usage,
+    Workload,
+)
+from console.workloads.services.end_workloads import (
+    finish_workloads,
+    release_workloads,
+    withdraw_workloads,
+)
+from console.workloads.services.run_engine import forget_states
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import Submission
+
+Settle = Callable[[Organization], int]
+
+TRAIN = """
+resource_flavors:
+  - name: any
+resource_queues:
+  - name: train
+    preemption: {within_resource_queue: lower_priority}
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - {name: any, resources: [{name: gpu, nominal_quota: 4}]}
+scheduling_rules:
+  - resource_queue: train
+"""
+
+
+@pytest.fixture(autouse=True)
+def _cold() -> Iterator[None]:
+    forget_states()
+    yield
+    forget_states()
+
+
+def submit(actor: Actor, *names: str, priority: int = 0, gpu: int = 2) -> list[Workload]:
+    wanted = [
+        Submission(name=name, type="job", priority=priority, requests={"gpu": gpu * 1000})
+        for name in names
+    ]
+    return submit_workloads(actor, wanted)
+
+
+def states(org: Organization) -> dict[str, tuple[str, str]]:
+    rows = Workload.objects.filter(org=org).order_by("pk")
+    columns = rows.values_list("name", "state", "reason")
+    return {name: (state, reason) for name, state, reason in columns}
+
+
+def test_everything_runs_before_the_first_config(
+    org: Organization, owner: Actor, settle: Settle
+) -> None:
+    submit(owner, "a")
+    assert settle(org) == 1
+    assert states(org) == {"a": ("admitted", "no_rules")}
+    assert not Intake.objects.exists()
+
+
+def test_one_preempts_the_other_and_it_comes_back(
+    org: Organization, owner: Actor, settle: Settle
+) -> None:
+    apply_config(owner, "native", TRAIN, "first", 0)
+    low = submit(owner, "low-1", "low-2")
+    settle(org)
+    high = submit(owner, "high", priority=5)
+    settle(org)
+    assert states(org) == {
+        "low-1": ("admitted", "quota_reserved"),
+        "low-2": ("preempting", "preempted_in_queue"),
+        "high": ("pending", "waiting_for_preempted"),
+    }
+    high[0].refresh_from_db()
+    assert explain_workload(org, high[0]).explanation.headline == (
+        "Starting soon in train: 1 workload is being stopped to make room."
+    )
+    release_workloads(owner, [low[1].uid])
+    settle(org)
+    assert states(org) == {
+        "low-1": ("admitted", "quota_reserved"),
+        "low-2": ("pending", "waiting_for_quota"),
+        "high": ("admitted", "quota_reserved"),
+    }
+    low[1].refresh_from_db()
+    assert (low[1].preemptions, low[1].preemptor, low[1].reservation) == (1, None, None)
+    assert explain_workload(org, low[1]).explanation.headline == (
+        "Waiting for quota in train: needs 2 gpu on any, 0 free now, 2 short."
+    )
+    assert list(Usage.objects.values_list("queue", "flavor", "resource", "used")) == [
+        ("train", "any", "gpu", 4000)
+    ]
+    assert list(QueueCount.objects.values_list("queue", "running", "pending")) == [("train", 2, 1)]
+    assert list(PendingClass.objects.values_list("reason", "missing", "count")) == [
+        ("waiting_for_quota", {"any/gpu": 2000}, 1)
+    ]
+    finish_workloads(owner, [high[0].uid])
+    settle(org)
+    assert states(org)["low-2"] == ("admitted", "quota_reserved")
+    assert Engine.objects.get(org=org).counts == {
+        "pending": 0,
+        "admitted": 2,
+        "preempting": 0,
+        "finished": 1,
+        "rejected": 0,
+        "withdrawn": 0,
+    }
+    assert list(Event.objects.order_by("pk").values_list("type", "data__name")) == [
+        ("CONFIG_UPDATED", None),
+        ("REQUEST_SUBMITTED", "low-1"),
+        ("REQUEST_SUBMITTED", "low-2"),
+        ("REQUEST_ADMITTED", "low-1"),
+        ("REQUEST_ADMITTED", "low-2"),
+        ("REQUEST_SUBMITTED", "high"),
+        ("REQUEST_PREEMPTED", "low-2"),
+        ("REQUEST_QUEUED", "high"),
+        ("REQUEST_RELEASED", "low-2"),
+        ("REQUEST_ADMITTED", "high"),
+        ("REQUEST_REQUEUED", "low-2"),
+        ("REQUEST_FULFILLED", "high"),
+        ("REQUEST_ADMITTED", "low-2"),
+    ]
+
+
+@pytest.mark.parametrize("cold", [False, True])
+def test_a_rebuilt_engine_decides_the_same(
+    org: Organization, owner: Actor, settle: Settle, *, cold: bool
+) -> None:
+    def step(work: Callable[[], object]) -> None:
+        work()
+        if cold:
+            forget_states()
+        settle(org)
+
+    rows: dict[str, Workload] = {}
+
+    def more(names: Sequence[str], priority: int) -> None:
+        rows.update({row.name: row for row in submit(owner, *names, priority=priority)})
+
+    step(lambda: apply_config(owner, "native", TRAIN, "first", 0))
+    step(lambda: more(["a", "b", "c"], 1))
+    step(lambda: more(["d", "e"], 7))
+    step(lambda: release_workloads(owner, [rows["b"].uid]))
+    step(lambda: more(["f"], 7))
+    step(lambda: withdraw_workloads(owner, [rows["d"].uid]))
+    step(lambda: release_workloads(owner, [rows["a"].uid]))
+    made = Decision.objects.order_by("pk").values_list("workload__name", "outcome", "reason")
+    assert list(made) == [
+        ("a", "admitted", "quota_reserved"),
+        ("b", "admitted", "quota_reserved"),
+        ("c", "pending", "waiting_for_quota"),
+        ("b", "preempted", "preempted_in_queue"),
+        ("d", "pending", "waiting_for_preempted"),
+        ("a", "preempted", "preempted_in_queue"),
+        ("e", "pending", "waiting_for_preempted"),
+        ("d", "admitted", "quota_reserved"),
+        ("b", "pending", "waiting_for_quota"),
+        ("f", "pending", "waiting_for_quota"),
+        ("e", "admitted", "quota_reserved"),
+        ("f", "admitted", "quota_reserved"),
+        ("a", "pending", "waiting_for_quota"),
+    ]
