@@ -30,8 +30,8 @@ SYNTAX = Code(
     "YML001",
     Severity.ERROR,
     "Not valid YAML",
-    "The text cannot be read beyond this place, so nothing below it was checked. "
-    "Repair what stands at the mark; the cause is often one line above it.",
+    "The text cannot be read beyond this place, so nothing below it was checked. Repair what "
+    "stands at the mark; the cause is often one line above it.",
 )
 ENCODING = Code(
     "YML002",
@@ -43,8 +43,8 @@ CONTROL_CHARACTER = Code(
     "YML003",
     Severity.ERROR,
     "Character that YAML does not allow",
-    "Control characters and lone surrogates cannot stand in YAML text. "
-    "Remove them, or write them as an escape in double quotes.",
+    "Control characters and lone surrogates cannot stand in YAML text. Remove them, or write "
+    "them as an escape in double quotes.",
 )
 TOO_LARGE = Code(
     "YML004",
@@ -56,15 +56,15 @@ TOO_DEEP = Code(
     "YML005",
     Severity.ERROR,
     "Nested too deeply",
-    "A config may nest 64 levels. The fields of a config need nine; "
-    "flatten the value, or look for a bracket that is never closed.",
+    "A config may nest 64 levels. The fields of a config need nine; flatten the value, or "
+    "look for a bracket that is never closed.",
 )
 TOO_MANY_VALUES = Code(
     "YML006",
     Severity.ERROR,
     "Too many values",
-    "A config may hold 300,000 values, counting every use of an alias. "
-    "Aliases of aliases multiply; write out what is really meant.",
+    "A config may hold 300,000 values, counting every use of an alias. Aliases of aliases "
+    "multiply; write out what is really meant.",
 )
 TAB = Code(
     "YML007",
@@ -82,20 +82,22 @@ DUPLICATE_KEY = Code(
     "YML009",
     Severity.ERROR,
     "Key written twice",
-    "A mapping holds every key once. Remove one of the two; the first one is the one that was read.",
+    "A mapping holds every key once. Remove one of the two; the first one is the one that was"
+    " read.",
 )
 TAG = Code(
     "YML010",
     Severity.ERROR,
     "YAML tag",
-    "Tags such as !!str or !custom are not read. Remove the tag; to mark a value as text, quote it.",
+    "Tags such as !!str or !custom are not read. Remove the tag; to mark a value as text, "
+    "quote it.",
 )
 UNKNOWN_ALIAS = Code(
     "YML011",
     Severity.ERROR,
     "Alias without an anchor",
-    "An alias (*name) repeats a value that was marked with an anchor (&name) above it. "
-    "Define the anchor earlier, or quote the text if it was not meant as an alias.",
+    "An alias (*name) repeats a value that was marked with an anchor (&name) above it. Define"
+    " the anchor earlier, or quote the text if it was not meant as an alias.",
 )
 RECURSIVE_ALIAS = Code(
     "YML012",
@@ -156,8 +158,8 @@ QUOTE_IT = Code(
     "DOC007",
     Severity.ERROR,
     "Text that YAML reads as something else",
-    "Without quotes YAML readers take this for a number, a date, true, false or null, and they do "
-    "not agree on which. Quote it, so that everybody reads the same text.",
+    "Without quotes YAML readers take this for a number, a date, true, false or null, and "
+    "they do not agree on which. Quote it, so that everybody reads the same text.",
 )
 NOT_A_CHOICE = Code(
     "DOC008",
@@ -169,7 +171,8 @@ NOT_A_NUMBER = Code(
     "DOC009",
     Severity.ERROR,
     "Not a number",
-    "Write a plain number: digits, and a decimal point when needed. true, false and words are not numbers.",
+    "Write a plain number: digits, and a decimal point when needed. true, false and words are"
+    " not numbers.",
 )
 QUOTED_NUMBER = Code(
     "DOC010",
@@ -199,8 +202,8 @@ TOO_BIG = Code(
     "DOC014",
     Severity.ERROR,
     "Number too large",
-    "Amounts go up to 1,000,000,000,000,000 and priorities up to 1,000,000,000. "
-    "Leave the field out for no limit.",
+    "Amounts go up to 1,000,000,000,000,000 and priorities up to 1,000,000,000. Leave the "
+    "field out for no limit.",
 )
 NUMBER_SPELLING = Code(
     "DOC015",
@@ -231,14 +234,27 @@ DUPLICATE_NAME = Code(
     "DOC019",
     Severity.ERROR,
     "Name used twice",
-    "Names identify what they name, so two entries of one list cannot share one. "
-    "Rename or remove one of them.",
+    "Names identify what they name, so two entries of one list cannot share one. Rename or "
+    "remove one of them.",
 )
 MORE_FINDINGS = Code(
     "DOC020",
     Severity.INFO,
     "More findings",
     "500 findings are shown at a time. Repair some of them and check again.",
+)
+TOO_LONG = Code(
+    "DOC021",
+    Severity.ERROR,
+    "Text too long",
+    "Names, keys and values have 500 characters at most. Shorten it.",
+)
+CONTROL_IN_TEXT = Code(
+    "DOC022",
+    Severity.ERROR,
+    "Control character in a text",
+    "Line breaks, tabs and other control characters cannot be part of a name, a key or a "
+    "value. Write the text on one line.",
 )
 
 SHARED_CODES = declared(globals())

@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from console.dialects.codes import (
     BLANK,
+    CONTROL_IN_TEXT,
     EMPTY_LIST,
     MISSING_KEY,
     NOT_A_CHOICE,
@@ -18,6 +19,7 @@ from console.dialects.codes import (
     NOT_A_NUMBER,
     NOT_TEXT,
     QUOTE_IT,
+    TOO_LONG,
     UNKNOWN_KEY,
     Code,
 )
@@ -29,6 +31,10 @@ from console.dialects.suggest import nearest
 
 T = TypeVar("T")
 Choice = TypeVar("Choice", bound=StrEnum)
+
+#: Names are stored and compared as they are; nobody means a longer one.
+MAX_TEXT: Final = 500
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class Unread(Enum):
@@ -257,6 +263,14 @@ class Fields:
             return UNREAD
         if not node.text.strip():
             self.findings.add(BLANK, place, f"{what} is blank.")
+            return UNREAD
+        if len(node.text) > MAX_TEXT:
+            message = f"{what} has {len(node.text):,} characters; at most {MAX_TEXT} are possible."
+            self.findings.add(TOO_LONG, place, message, "Shorten it.")
+            return UNREAD
+        if found := _CONTROL.search(node.text):
+            message = f"{what} contains the character U+{ord(found.group()):04X}."
+            self.findings.add(CONTROL_IN_TEXT, place, message, "Remove it.")
             return UNREAD
         if node.plain and is_guessed(node.text):
             self.findings.add(

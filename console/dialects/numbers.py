@@ -1,4 +1,4 @@
-"""Numbers as people write them in a config: plain decimals, or a finding that says how to write one."""
+"""Numbers as people write them: a plain decimal, or what is wrong and what to write instead."""
 
 from __future__ import annotations
 
@@ -110,14 +110,13 @@ def _not_plain_decimal(text: str, plain: bool) -> NumberProblem:
         return NumberProblem(
             NOT_FINITE, f"{shown} is not a finite number", "Leave the field out for no limit."
         )
-    if len(text) <= _MAX_LENGTH:
-        if instead := _spelled_otherwise(text):
-            return NumberProblem(
-                NUMBER_SPELLING,
-                f"YAML readers disagree on the number {shown}",
-                "Write it with digits and at most one decimal point.",
-                instead,
-            )
+    if len(text) <= _MAX_LENGTH and (instead := _spelled_otherwise(text)):
+        return NumberProblem(
+            NUMBER_SPELLING,
+            f"YAML readers disagree on the number {shown}",
+            "Write it with digits and at most one decimal point.",
+            instead,
+        )
     return NumberProblem(NOT_A_NUMBER, f'"{shown}" is not a number')
 
 
@@ -149,7 +148,7 @@ def _spelled_otherwise(text: str) -> tuple[str, ...]:
 
 def _sexagesimal(sign: str, text: str) -> tuple[str, ...]:
     total = 0
-    for part in text.split(".")[0].split(":"):
+    for part in text.partition(".")[0].split(":"):
         total = total * 60 + int(part)
         if total > MAX_AMOUNT:
             break

@@ -14,12 +14,12 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 class Positions:
-    """
+    r"""
     A text and where its lines begin.
 
     A byte order mark in front of the text is not part of it: it has no column.
 
-    >>> Positions("a\\r\\nbc").span(3, 5)
+    >>> Positions("a\r\nbc").span(3, 5)
     Origin(line=2, column=1, end_line=2, end_column=3)
     """
 

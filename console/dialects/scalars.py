@@ -1,4 +1,4 @@
-"""Scalars: which plain texts YAML readers take for something else, and how to write a text safely."""
+"""Scalars: which texts YAML readers take for something else, and how to write one safely."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def write_text(text: str, *, plain: bool = True) -> str:
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """
+    r"""
     Return *text* on one line and not too long, for a message.
 
-    >>> shorten("a\\nb")
+    >>> shorten("a\nb")
     'a b'
     """
     line = " ".join(text[: limit * 4].split())

@@ -55,10 +55,12 @@ def read_source(text: str | bytes) -> Source:
         return Source(findings, None)
     if isinstance(text, bytes):
         try:
-            text = text.decode("utf-8")
+            decoded = text.decode("utf-8")
         except UnicodeDecodeError as error:
             return _not_utf8(text, error.start)
-    findings = Findings(Positions(text))
+    else:
+        decoded = text
+    findings = Findings(Positions(decoded))
     if _has_unreadable_characters(findings):
         return Source(findings, None)
     return Source(findings, _build(findings))
@@ -95,6 +97,7 @@ def _has_unreadable_characters(findings: Findings) -> bool:
     if not places:
         return False
     first = places[0]
+    character = findings.positions.text[first]
     more = f" and {len(places) - 1} more like it" if len(places) > 1 else ""
     repairs: tuple[Repair, ...] = ()
     if len(places) <= MAX_EDITS:
@@ -103,7 +106,7 @@ def _has_unreadable_characters(findings: Findings) -> bool:
     findings.add(
         CONTROL_CHARACTER,
         Place(first, first + 1),
-        f"The character U+{ord(findings.positions.text[first]):04X}{more} cannot stand in YAML text.",
+        f"The character U+{ord(character):04X}{more} cannot stand in YAML text.",
         "Remove it, or write it as an escape in double quotes.",
         repairs,
     )

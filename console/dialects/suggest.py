@@ -41,7 +41,7 @@ def _fold(word: str) -> str:
 
 
 def _distance(a: str, b: str, limit: int) -> int:
-    """Return how many letters to insert, delete, replace or swap, or *limit* when that many or more."""
+    """Return how many letters to insert, delete, replace or swap, at most *limit*."""
     if abs(len(a) - len(b)) >= limit or len(set(a) ^ set(b)) >= 2 * limit:
         return limit
     before: list[int] = []

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
 import yaml
 
 from console.dialects.codes import (
+    CONTROL_CHARACTER,
     DUPLICATE_KEY,
     KEY_NOT_TEXT,
     MERGE,
@@ -28,6 +29,12 @@ MAX_NODES: Final = 300_000
 #: An anchor and a tag, in either order, in front of a value.
 _PROPERTIES = re.compile(r"(?:[&!]\S*(?:[ \t]+|(?=[\r\n])|$))+")
 _TAG = re.compile(r"!\S*[ \t]*")
+
+
+class _Mark(Protocol):
+    """What libyaml's marks and PyYAML's own have in common."""
+
+    index: int
 
 
 @dataclass(slots=True)
@@ -66,7 +73,7 @@ class TreeBuilder:
 
     def take(self, event: yaml.Event) -> bool:
         """Take the next event; False means that reading has to stop."""
-        start: int = event.start_mark.index
+        start: int = _index(event.start_mark)
         if isinstance(event, yaml.ScalarEvent):
             return self._take_scalar(event, start)
         if isinstance(event, yaml.MappingStartEvent):
@@ -74,7 +81,7 @@ class TreeBuilder:
         if isinstance(event, yaml.SequenceStartEvent):
             return self._open(ListNode(start, start), event)
         if isinstance(event, yaml.CollectionEndEvent):
-            return self._close(event.end_mark.index)
+            return self._close(_index(event.end_mark))
         if isinstance(event, yaml.AliasEvent):
             return self._take_alias(event, start)
         if isinstance(event, yaml.DocumentStartEvent):
@@ -88,7 +95,7 @@ class TreeBuilder:
         if self._documents == 1:
             return True
         # Without `---` the mark stands where the text goes on after `...`.
-        end = event.end_mark.index if event.explicit else start
+        end = _index(event.end_mark) if event.explicit else start
         self._findings.add(
             SECOND_DOCUMENT,
             Place(start, end),
@@ -98,7 +105,7 @@ class TreeBuilder:
         return False
 
     def _take_scalar(self, event: yaml.ScalarEvent, start: int) -> bool:
-        end: int = event.end_mark.index
+        end: int = _index(event.end_mark)
         if event.anchor or event.tag:
             start = self._skip_properties(start, end)
         if event.style in ("|", ">"):
@@ -107,13 +114,18 @@ class TreeBuilder:
         if event.tag:
             self._report_tag(event)
             node = UnreadNode(start, end)
+        elif "\0" in event.value:
+            # Only an escape can bring it in, and no database takes it as text.
+            message = "The character U+0000 cannot be part of a text."
+            self._findings.add(CONTROL_CHARACTER, Place(start, end), message, "Remove it.")
+            node = UnreadNode(start, end)
         return self._count_up(1, start) and self._add(node, event.anchor, 1, 0)
 
     def _open(
         self, node: ListNode | MapNode, event: yaml.MappingStartEvent | yaml.SequenceStartEvent
     ) -> bool:
         if event.anchor or event.tag:
-            node.start = self._skip_properties(node.start, event.end_mark.index)
+            node.start = self._skip_properties(node.start, _index(event.end_mark))
         if event.tag:
             self._report_tag(event)
         if len(self._stack) >= MAX_DEPTH:
@@ -133,7 +145,7 @@ class TreeBuilder:
         return self._add(node, frame.anchor, self._count - frame.count, frame.height + 1)
 
     def _take_alias(self, event: yaml.AliasEvent, start: int) -> bool:
-        end: int = event.end_mark.index
+        end: int = _index(event.end_mark)
         name = event.anchor
         if name in self._anchors:
             node, weight, height = self._anchors[name]
@@ -144,7 +156,7 @@ class TreeBuilder:
             self._findings.add(
                 RECURSIVE_ALIAS,
                 Place(start, end),
-                f"*{name} stands inside the value that &{name} marks.",
+                f"*{name} stands inside the value of &{name}.",
             )
         else:
             self._findings.add(
@@ -221,7 +233,7 @@ class TreeBuilder:
         return min(found.end(), end) if found else start
 
     def _report_tag(self, event: yaml.NodeEvent) -> None:
-        start = event.start_mark.index
+        start = _index(event.start_mark)
         found = _TAG.search(self._text, start)
         start, end = found.span() if found else (start, start)
         word = self._text[start:end].rstrip()
@@ -252,3 +264,8 @@ class TreeBuilder:
         self.root = None
         self._stack.clear()
         return False
+
+
+def _index(mark: _Mark | None) -> int:
+    """Return the offset of a mark, in code points; only synthetic events have none."""
+    return 0 if mark is None else mark.index

@@ -53,9 +53,13 @@ def _first_of_each(
 
 
 def _expressions(document: Document) -> Iterator[ExpressionDoc]:
-    for part in (*document.flavors, *document.rules):
-        if isinstance(part.selector, Written):
-            yield from part.selector.value
+    selectors = [
+        *(flavor.selector for flavor in document.flavors),
+        *(rule.selector for rule in document.rules),
+    ]
+    for selector in selectors:
+        if isinstance(selector, Written):
+            yield from selector.value
 
 
 def _check_values(expression: ExpressionDoc, findings: Findings) -> None:

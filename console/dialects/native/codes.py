@@ -9,13 +9,15 @@ UNKNOWN_QUEUE = Code(
     "NAT001",
     Severity.ERROR,
     "Queue is not defined",
-    "A rule leads to a queue that resource_queues does not define. Correct the name or add the queue.",
+    "A rule leads to a queue that resource_queues does not define. Correct the name or add "
+    "the queue.",
 )
 UNKNOWN_FLAVOR = Code(
     "NAT002",
     Severity.ERROR,
     "Flavor is not defined",
-    "A queue names a flavor that resource_flavors does not define. Correct the name or add the flavor.",
+    "A queue names a flavor that resource_flavors does not define. Correct the name or add "
+    "the flavor.",
 )
 UNKNOWN_RESOURCE = Code(
     "NAT003",
@@ -33,13 +35,15 @@ FLAVOR_TWICE = Code(
     "NAT005",
     Severity.ERROR,
     "Flavor used twice in a queue",
-    "A flavor stands at most once in a queue, over all its groups. Remove one of the two, or define a second flavor.",
+    "A flavor stands at most once in a queue, over all its groups. Remove one of the two, or "
+    "define a second flavor.",
 )
 NOT_COVERED = Code(
     "NAT006",
     Severity.ERROR,
     "Resource not covered by the group",
-    "A flavor has quota only for what its group lists in covered_resources. Add the resource there or remove it here.",
+    "A flavor has quota only for what its group lists in covered_resources. Add the resource "
+    "there or remove it here.",
 )
 LIMIT_WITHOUT_COHORT = Code(
     "NAT007",
@@ -57,15 +61,15 @@ BORROW_NEEDS_RECLAIM = Code(
     "NAT009",
     Severity.ERROR,
     "borrow_within_cohort without reclaim_within_cohort",
-    "Preempting in order to borrow presupposes that the queue may reclaim its own quota. "
-    "Set reclaim_within_cohort to lower_priority or any.",
+    "Preempting in order to borrow presupposes that the queue may reclaim its own quota. Set "
+    "reclaim_within_cohort to lower_priority or any.",
 )
 COHORT_WITHOUT_GROUPS = Code(
     "NAT010",
     Severity.ERROR,
     "Cohort on a queue without quota",
-    "A queue without resource_groups admits everything and has nothing to share. "
-    "Remove cohort_name or add resource_groups.",
+    "A queue without resource_groups admits everything and has nothing to share. Remove "
+    "cohort_name or add resource_groups.",
 )
 PRIORITY_ORDER = Code(
     "NAT011",
@@ -77,27 +81,30 @@ VALUES_MISSING = Code(
     "NAT012",
     Severity.ERROR,
     "Values are missing",
-    "The operators in and not_in compare with a list of values. Add values, or use exists or does_not_exist.",
+    "The operators in and not_in compare with a list of values. Add values, or use exists or "
+    "does_not_exist.",
 )
 VALUES_NOT_ALLOWED = Code(
     "NAT013",
     Severity.ERROR,
     "Values are not allowed",
-    "The operators exists and does_not_exist ask only for the key. Remove values, or use in or not_in.",
+    "The operators exists and does_not_exist ask only for the key. Remove values, or use in "
+    "or not_in.",
 )
 COHORTS_NOT_SUPPORTED = Code(
     "NAT014",
     Severity.ERROR,
     "Cohorts are not supported yet",
-    "This version reads and checks the cohort fields but cannot admit by them, so it refuses the config "
-    "rather than obeying half of it. Remove cohort_name from every queue.",
+    "This version reads and checks the cohort fields but cannot admit by them, so it refuses "
+    "the config rather than obeying half of it. Remove cohort_name from every queue.",
 )
 SPEC_CHANGED = Code(
     "NAT015",
     Severity.ERROR,
     "Queue changed under the same name",
-    "What a queue name means is fixed by the first version that has it, so that usage and history keep their "
-    "meaning. Give the changed queue a new name, and let the rules lead to it.",
+    "What a queue name means is fixed by the first version that has it, so that usage and "
+    "history keep their meaning. Give the changed queue a new name, and let the rules lead to"
+    " it.",
 )
 PREEMPTION_WITHOUT_COHORT = Code(
     "NAT016",
@@ -109,13 +116,15 @@ NO_CATCH_ALL = Code(
     "NAT020",
     Severity.WARNING,
     "No rule takes everything",
-    "A workload that no rule matches is rejected. Add a last rule without a selector if that is not meant.",
+    "A workload that no rule matches is rejected. Add a last rule without a selector if that "
+    "is not meant.",
 )
 RULE_NEVER_REACHED = Code(
     "NAT021",
     Severity.WARNING,
     "Rule is never reached",
-    "Rules are tried in order, and an earlier rule takes every workload. Move this rule up or remove it.",
+    "Rules are tried in order, and an earlier rule takes every workload. Move this rule up or"
+    " remove it.",
 )
 QUEUE_WITHOUT_RULE = Code(
     "NAT022",

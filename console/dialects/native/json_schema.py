@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from console.dialects.fields import MAX_TEXT
 from console.dialects.native.schema import NeverOrLower, Resource
+from console.dialects.numbers import MAX_AMOUNT, MAX_PRIORITY
 from console.engine.policy import OnViolation, PreemptionRule
 from console.engine.selectors import Operator
 
-_NAME = {"type": "string", "pattern": r"\S", "maxLength": 200}
-_AMOUNT = {"type": "number", "minimum": 0, "maximum": 10**15, "multipleOf": 0.001}
-_PRIORITY = {"type": "integer", "minimum": 0, "maximum": 2**31 - 1}
+_NAME = {"type": "string", "pattern": r"\S", "maxLength": MAX_TEXT}
+_AMOUNT = {"type": "number", "minimum": 0, "maximum": MAX_AMOUNT, "multipleOf": 0.001}
+_PRIORITY = {"type": "integer", "minimum": 0, "maximum": MAX_PRIORITY}
 
 
 def json_schema() -> dict[str, Any]:

@@ -70,7 +70,7 @@ def _head(rule: RuleDoc) -> Place:
 
 
 def _has_selector(rule: RuleDoc) -> bool:
-    return bool(value_of(rule.selector))
+    return isinstance(rule.selector, Written) and bool(rule.selector.value)
 
 
 def _takes_everything(rule: RuleDoc) -> bool:

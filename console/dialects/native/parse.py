@@ -1,4 +1,4 @@
-"""Nodes to the native document: field by field, with every finding that one field alone can have."""
+"""Nodes to the native document, with every finding that one field alone can have."""
 
 from __future__ import annotations
 

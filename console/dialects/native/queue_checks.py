@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from console.dialects.codes import DUPLICATE_ITEM, DUPLICATE_NAME
@@ -15,7 +15,7 @@ from console.dialects.fields import (
     note_repeated,
     replace,
 )
-from console.dialects.findings import Findings
+from console.dialects.findings import Findings, Repair
 from console.dialects.native.codes import (
     BORROW_NEEDS_RECLAIM,
     COHORT_WITHOUT_GROUPS,
@@ -100,7 +100,8 @@ class _QueueCheck:
         if name.value in _RESOURCES:
             return True
         if name.value.lower() in _MEANS_MEMORY:
-            hint, repairs = "Use memory_gb, counted in GiB.", (replace(name.place, "memory_gb"),)
+            hint = "Use memory_gb, counted in GiB."
+            repairs: tuple[Repair, ...] = (replace(name.place, "memory_gb"),)
         else:
             hint, repairs = did_you_mean(self.findings, name.place, name.value, _RESOURCES)
         self.findings.add(
@@ -197,7 +198,7 @@ def written_items(items: Read[tuple[Read[str], ...]]) -> list[Written[str]]:
     return [item for item in items.value if isinstance(item, Written)]
 
 
-def readable_items(items: Read[tuple[Read[str], ...]]) -> Set[str] | None:
+def readable_items(items: Read[tuple[Read[str], ...]]) -> AbstractSet[str] | None:
     """Return what a list holds, or None when a part of it could not be read."""
     if not isinstance(items, Written) or any(isinstance(i, Unread) for i in items.value):
         return None

@@ -1,4 +1,4 @@
-"""The native document as written: every field with its place, before anything is judged across fields."""
+"""The native document as written: every field with its place."""
 
 from __future__ import annotations
 

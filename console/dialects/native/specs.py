@@ -117,7 +117,7 @@ def check_specs(
         findings.add(
             SPEC_CHANGED,
             name.place,
-            f'Queue "{shorten(name.value)}" is fixed since version {fixed.version} and differs from it: '
+            f'Queue "{shorten(name.value)}" was fixed by version {fixed.version}, and it differs: '
             f"{'; '.join(changes[:_NAMED])}{more}.",
             f'Give the changed queue a new name, such as "{shorten(new_name)}".',
             (_rename(document, name, new_name),),
