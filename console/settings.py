@@ -76,7 +76,8 @@ SECRET_KEY_IS_TEMPORARY = not SECRET_KEY
 if SECRET_KEY_IS_TEMPORARY:
     SECRET_KEY = secrets.token_urlsafe(50)
 
-ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]", HOST])
+# This machine's own names are always allowed: health checks and local programs use them.
+ALLOWED_HOSTS = [*env.words("ALLOWED_HOSTS", [HOST]), "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = env.origins("CSRF_TRUSTED_ORIGINS")
 
 # Browsers keep a Secure cookie to themselves on plain http, where the default address is:
@@ -93,6 +94,12 @@ CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+SILENCED_SYSTEM_CHECKS = [
+    # Redirects to https and HSTS belong to the proxy that ends TLS: the console cannot know
+    # whether its whole host name is served that way.
+    "security.W004",
+    "security.W008",
+]
 
 
 # Application
@@ -193,7 +200,7 @@ REST_FRAMEWORK = {
         "console.api.authentication.BearerTokenAuthentication",
         "console.api.authentication.BrowserSessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": ["console.api.authentication.IsSomebody"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

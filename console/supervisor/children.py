@@ -1,4 +1,4 @@
-"""The child processes: started in sessions of their own, their lines forwarded, stopped together."""
+"""The child processes: each in a session of its own, their lines forwarded, stopped together."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Children:
             # Safe here: the supervisor has no other threads.
             preexec_fn=die_with_parent,  # noqa: PLW1509
         )
-        assert process.stdout is not None  # noqa: S101
+        assert process.stdout is not None
         child = Child(name, process, process.stdout)
         os.set_blocking(child.output.fileno(), False)
         self._children.append(child)

@@ -70,12 +70,9 @@ def _start(children: Children, port: int) -> None:
         host, actual_port = _reachable(listener)
     _wait_until_ready(children, host, actual_port)
     _greet(url_of(settings.HOST, actual_port), fill_empty_database(with_demo=settings.DEMO))
-    token = demo.traffic_token() if settings.DEMO else None
-    if token:
+    if settings.DEMO and demo.exists():
         children.start(
-            "traffic",
-            commands.traffic(demo.SLUG, url_of(host, actual_port)),
-            {**environment, "SLUICE_TOKEN": token},
+            "traffic", commands.traffic(demo.SLUG, url_of(host, actual_port)), environment
         )
 
 

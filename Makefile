@@ -1,0 +1,52 @@
+# The two commands that matter are `make run` and `make test`; both set up what they need first.
+
+PY ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
+
+.PHONY: run test check bench
+.DELETE_ON_ERROR:
+
+# Start web, worker, beat and the embedded broker; Ctrl-C stops them.
+run: .venv/.runtime
+	@$(BIN)/python manage.py up
+
+# The tests of services, API and tasks run on PostgreSQL too, then everything on SQLite.
+test: .venv/.development
+	$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -q -m "not browser" tests/services tests/api tests/tasks
+	$(BIN)/python -m pytest
+
+# Lint, format, types, templates, migrations and settings.
+check: export DATABASE_URL = sqlite://:memory:
+check: export CSRF_TRUSTED_ORIGINS = https://console.example.org
+check: .venv/.development
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/djlint --lint --quiet templates
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/python manage.py check --deploy --fail-level WARNING
+
+# Submit, admit and finish through HTTP, database and worker; prints workloads per second.
+bench: .venv/.runtime
+	@$(BIN)/python manage.py bench
+
+.venv/.python:
+	@command -v $(PY) >/dev/null 2>&1 || \
+		{ echo "Sluice needs Python 3.11 or newer, and there is no $(PY): install it, or name one with PY=." >&2; exit 1; }
+	@$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Sluice needs Python 3.11 or newer, and $(PY) is older: name another with PY=." >&2; exit 1; }
+	@$(PY) -c 'import venv, ensurepip' 2>/dev/null || \
+		{ echo "$(PY) comes without its venv module: install it (on Debian and Ubuntu: apt install python3-venv)." >&2; exit 1; }
+	@$(PY) -m venv .venv
+	@touch $@
+
+.venv/.runtime: requirements.lock | .venv/.python
+	@echo "Installing the packages of $< into .venv ..."
+	@$(PIP) -r $<
+	@touch $@
+
+.venv/.development: requirements-dev.lock | .venv/.python
+	@echo "Installing the packages of $< into .venv ..."
+	@$(PIP) -r $<
+	@touch $@

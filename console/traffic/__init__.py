@@ -1,0 +1,1 @@
+"""Synthetic work that comes in over HTTP, as an executor would hand it in and report on it."""

@@ -1,0 +1,104 @@
+"""The part of the HTTP API that an executor needs."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+#: Rows of one page of a list.
+_PAGE = 1000
+
+_TIMEOUT = 30
+
+
+class Away(Exception):
+    """The API does not answer, or answers that it cannot at the moment; trying again may help."""
+
+
+class Refused(Exception):
+    """The API refused a request; *status* and the message are its own."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Client:
+    """Talks to one organization with one token over one connection that is kept open."""
+
+    def __init__(self, url: str, org: str, token: str) -> None:
+        parts = urlsplit(url)
+        kind = (
+            http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        )
+        self._connection = kind(parts.netloc, timeout=_TIMEOUT)
+        self._base = f"{parts.path.rstrip('/')}/api/v1/orgs/{quote(org, safe='')}"
+        self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+
+    def submit(self, workloads: Sequence[dict[str, Any]], key: str) -> list[str]:
+        """Submit up to 1,000 workloads and return their ids; the same *key* submits them once."""
+        answer = self._send(
+            "POST", "/workloads", {"workloads": list(workloads)}, {"Idempotency-Key": key}
+        )
+        return [row["id"] for row in answer["workloads"]]
+
+    def end(self, action: str, ids: Sequence[str]) -> None:
+        """Tell what became of workloads; *action* is finish, withdraw or release."""
+        self._send("POST", f"/workloads/{action}", {"ids": list(ids)})
+
+    def own(self, user: str, state: str) -> list[str]:
+        """Return the ids of all workloads of *user* in *state*."""
+        return [row["id"] for row in self._pages("/workloads", {"user": user, "state": state})]
+
+    def decisions(self, after: int) -> list[dict[str, Any]]:
+        """Return the next decisions after the number *after*, at most a page of them."""
+        query = urlencode({"after": after, "limit": _PAGE})
+        rows: list[dict[str, Any]] = self._send("GET", f"/decisions?{query}")["results"]
+        return rows
+
+    def _pages(self, path: str, query: dict[str, str]) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        cursor = None
+        while True:
+            page = {**query, "limit": str(_PAGE), **({"cursor": cursor} if cursor else {})}
+            answer = self._send("GET", f"{path}?{urlencode(page)}")
+            found += answer["results"]
+            cursor = answer["next"]
+            if not cursor:
+                return found
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> Any:
+        payload = None if body is None else json.dumps(body)
+        try:
+            self._connection.request(
+                method, self._base + path, payload, {**self._headers, **(headers or {})}
+            )
+            response = self._connection.getresponse()
+            status, text = response.status, response.read()
+        except (OSError, http.client.HTTPException) as error:
+            # The next request opens a fresh connection.
+            self._connection.close()
+            raise Away(str(error) or type(error).__name__) from error
+        if status >= 500:
+            raise Away(f"status {status}")
+        answer = _json(text)
+        if status >= 400:
+            detail = answer.get("detail") if isinstance(answer, dict) else None
+            raise Refused(status, str(detail or f"status {status}"))
+        return answer
+
+
+def _json(text: bytes) -> Any:
+    try:
+        return json.loads(text) if text else None
+    except ValueError:
+        return None

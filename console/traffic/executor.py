@@ -1,0 +1,175 @@
+"""Plays submitters and executor: submits work, runs what is admitted, stops what is preempted."""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from console.traffic.client import Away, Client, Refused
+from console.traffic.mix import USER, workload
+
+#: Most workloads of one request.
+_BATCH = 500
+
+#: Seconds that a workload runs, takes to stop, and waits before its submitter gives up.
+_RUN = (20.0, 90.0)
+_STOP = (1.0, 4.0)
+_WAIT = (120.0, 400.0)
+
+#: 409: somebody or something was faster. 404: it is gone. Both are part of the game.
+_HARMLESS = (404, 409)
+
+
+@dataclass(order=True, slots=True)
+class _Due:
+    """Something to tell the API at a time, unless the workload's state has changed until then."""
+
+    at: float
+    action: str = field(compare=False)
+    uid: str = field(compare=False)
+    epoch: int = field(compare=False)
+
+
+class Executor:
+    """
+    One run of traffic against one organization.
+
+    Time is handed in, in seconds, so that the same seed and the same answers give the
+    same run. When the API is away, what is due stays due.
+    """
+
+    def __init__(self, client: Client, rate: float, seed: int, say: Callable[[str], None]) -> None:
+        self._client = client
+        self._rate = rate
+        self._seed = seed
+        self._draw = random.Random(seed)  # noqa: S311
+        self._say = say
+        self._seq = 0
+        self._number = 0
+        self._next_arrival: float | None = None
+        self._unsent: list[dict[str, Any]] = []
+        #: How often each own workload has changed state; older plans for it are void.
+        self._epochs: dict[str, int] = {}
+        self._due: list[_Due] = []
+        self._away = False
+        self.counts: Counter[str] = Counter()
+
+    def adopt(self, now: float) -> None:
+        """Take over what an earlier run left behind, and follow the decisions from here on."""
+        for state, action, seconds in (
+            ("admitted", "finish", _RUN),
+            ("preempting", "release", _STOP),
+            ("pending", "withdraw", _WAIT),
+        ):
+            for uid in self._client.own(USER, state):
+                self._plan(uid, action, now, seconds)
+        while self._follow(now):
+            pass
+
+    def step(self, now: float, *, submitting: bool) -> None:
+        """Do everything that is due at *now*."""
+        try:
+            if submitting:
+                self._arrive(now)
+                self._submit(now)
+            while self._follow(now):
+                pass
+            self._tell(now)
+        except Away as error:
+            if not self._away:
+                self._say(f"The API is away ({error}); trying again.")
+            self._away = True
+        else:
+            if self._away:
+                self._say("The API is back.")
+            self._away = False
+
+    def wind_down(self) -> None:
+        """Finish what runs and withdraw what waits, so that nothing is left behind."""
+        for action, state in (("finish", "admitted"), ("withdraw", "preempting")):
+            self._end(action, self._client.own(USER, state))
+        self._end("withdraw", self._client.own(USER, "pending"))
+
+    def _arrive(self, now: float) -> None:
+        """Draw the workloads that have come up to *now*: a Poisson stream."""
+        if self._next_arrival is None:
+            self._next_arrival = now
+        while self._next_arrival <= now:
+            self._number += 1
+            self._unsent.append(workload(self._draw, self._number))
+            self._next_arrival += self._draw.expovariate(self._rate)
+
+    def _submit(self, now: float) -> None:
+        while self._unsent:
+            batch = self._unsent[:_BATCH]
+            # The same key until it is answered: a lost answer does not submit it twice.
+            key = f"traffic-{self._seed}-{batch[0]['name']}"
+            ids = self._client.submit(batch, key)
+            del self._unsent[:_BATCH]
+            self.counts["submitted"] += len(ids)
+            for uid in ids:
+                self._plan(uid, "withdraw", now, _WAIT)
+
+    def _follow(self, now: float) -> bool:
+        """Read a page of decisions and plan what comes of them; say whether there was one."""
+        rows = self._client.decisions(self._seq)
+        for row in rows:
+            self._seq = row["seq"]
+            uid = row["workload"]["id"]
+            if uid not in self._epochs:
+                continue
+            outcome = row["outcome"]
+            if outcome == "admitted":
+                self._plan(uid, "finish", now, _RUN)
+            elif outcome == "preempted":
+                self._plan(uid, "release", now, _STOP)
+            elif outcome == "rejected":
+                del self._epochs[uid]
+            self.counts[outcome] += 1
+        return bool(rows)
+
+    def _plan(self, uid: str, action: str, now: float, seconds: tuple[float, float]) -> None:
+        epoch = self._epochs[uid] = self._epochs.get(uid, 0) + 1
+        heapq.heappush(self._due, _Due(now + self._draw.uniform(*seconds), action, uid, epoch))
+
+    def _tell(self, now: float) -> None:
+        """Tell the API what has become of workloads, as many of a kind at a time as are due."""
+        while self._due and self._due[0].at <= now:
+            due = [heapq.heappop(self._due)]
+            while self._due and self._due[0].at <= now and len(due) < _BATCH:
+                due.append(heapq.heappop(self._due))
+            due = [one for one in due if self._epochs.get(one.uid) == one.epoch]
+            try:
+                for action in ("release", "finish", "withdraw"):
+                    self._end(action, [one.uid for one in due if one.action == action])
+            except Away:
+                for one in due:
+                    heapq.heappush(self._due, one)
+                raise
+            for one in due:
+                if one.action == "release":
+                    # It waits again, and its submitter's patience begins anew.
+                    self._plan(one.uid, "withdraw", now, _WAIT)
+                else:
+                    self._epochs.pop(one.uid, None)
+
+    def _end(self, action: str, ids: list[str]) -> None:
+        """End workloads together, or one by one when some of them refuse."""
+        if not ids:
+            return
+        try:
+            self._client.end(action, ids)
+            self.counts[_PAST[action]] += len(ids)
+        except Refused as refusal:
+            if refusal.status not in _HARMLESS:
+                raise
+            if len(ids) > 1:
+                for uid in ids:
+                    self._end(action, [uid])
+
+
+_PAST = {"finish": "finished", "withdraw": "withdrawn", "release": "released"}

@@ -1,0 +1,94 @@
+"""What the traffic is made of: a research team's work, that of others, and some that cannot run."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+#: Marks the traffic's own workloads, so that it never touches anybody else's.
+USER = "traffic"
+
+Body = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of work: how often it comes, and its request."""
+
+    weight: int
+    body: Callable[[random.Random], Body]
+
+
+def _training(draw: random.Random) -> Body:
+    gpus = draw.choice([2, 4, 4, 8, 8, 16])
+    return {
+        "name": "train",
+        "type": "job",
+        "project": "models",
+        "tags": {"team": "research"},
+        "accelerator_type": "A100",
+        "market_type": "SPOT",
+        "priority": draw.choice([10, 30, 50, 50, 70, 90]),
+        "requests": {"gpu": gpus, "cpu": gpus * 8},
+    }
+
+
+def _evaluation(draw: random.Random) -> Body:
+    gpus = draw.choice([1, 1, 2, 4])
+    return {
+        "name": "evaluate",
+        "type": "job",
+        "project": "models",
+        "tags": {"team": "research"},
+        "accelerator_type": draw.choice(["L4", "A10G"]),
+        "market_type": "ON_DEMAND",
+        "requests": {"gpu": gpus, "cpu": gpus * 8},
+    }
+
+
+def _priority_out_of_range(draw: random.Random) -> Body:
+    return {**_training(draw), "name": "urgent", "priority": draw.choice([150, 1000])}
+
+
+def _too_large(draw: random.Random) -> Body:
+    return {**_training(draw), "name": "pretrain", "requests": {"gpu": 128, "cpu": 1024}}
+
+
+def _untagged(draw: random.Random) -> Body:
+    return {
+        "name": draw.choice(["notebook", "dashboard"]),
+        "type": draw.choice(["workspace", "service"]),
+        "project": "analytics",
+        "requests": {"cpu": draw.choice([2, 4, 8])},
+    }
+
+
+def _without_flavor(draw: random.Random) -> Body:
+    """Asks for a reservation from an instance that none is made for."""
+    return {
+        "name": "reserved",
+        "type": "job",
+        "project": "platform",
+        "tags": {"use-reservation": "true"},
+        "instance_type": draw.choice(["m5.2xlarge", "g5.xlarge"]),
+        "requests": {"gpu": 8, "cpu": 64},
+    }
+
+
+KINDS = (
+    Kind(50, _training),
+    Kind(20, _evaluation),
+    Kind(16, _untagged),
+    Kind(5, _priority_out_of_range),
+    Kind(5, _without_flavor),
+    Kind(4, _too_large),
+)
+
+
+def workload(draw: random.Random, number: int) -> Body:
+    """Return the request body of the workload *number*; the same draws give the same body."""
+    kind = draw.choices(KINDS, [kind.weight for kind in KINDS])[0]
+    body = kind.body(draw)
+    return {**body, "name": f"{body['name']}-{number:05d}", "user": USER}

@@ -1,0 +1,117 @@
+"""Sends synthetic work through the HTTP API and acts as its executor."""
+
+from __future__ import annotations
+
+import signal
+import time
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from console.orgs.models import Organization, Role
+from console.orgs.services.issue_token import issue_token
+from console.orgs.services.revoke_token import revoke_token
+from console.supervisor.listener import url_of
+from console.traffic.client import Away, Client, Refused
+from console.traffic.executor import Executor
+
+#: Seconds between two looks at what is due; a high rate is sent in larger batches.
+_TICK = 0.25
+
+
+class Command(BaseCommand):
+    """Send synthetic work."""
+
+    help = "Submit synthetic workloads through the HTTP API, run them and report their ends."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Read where to, how much and for how long."""
+        parser.add_argument("--org", required=True, help="slug of the organization")
+        parser.add_argument(
+            "--rate", type=_positive, required=True, help="workloads per second, on average"
+        )
+        parser.add_argument(
+            "--seconds", type=_not_negative, required=True, help="how long; 0 until stopped"
+        )
+        parser.add_argument("--url", default=url_of(settings.HOST, settings.PORT))
+        parser.add_argument("--token", help="an operator's token (default: one for this run)")
+        parser.add_argument("--seed", type=int, default=1, help="the same seed draws the same work")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run until the time is over or somebody stops it, and print a summary."""
+        org, seconds = options["org"], options["seconds"]
+        with _token(org, options["token"], seconds) as token:
+            client = Client(options["url"], org, token)
+            executor = Executor(client, options["rate"], options["seed"], self._say)
+            begun = time.monotonic()
+            try:
+                _run(executor, begun, seconds)
+            except Refused as refusal:
+                raise CommandError(f"The API refused: {refusal}") from refusal
+            finally:
+                took = time.monotonic() - begun
+                counts = ", ".join(f"{n} {what}" for what, n in sorted(executor.counts.items()))
+                self.stdout.write(f"{counts or 'nothing'} in {took:.1f} s")
+
+    def _say(self, sentence: str) -> None:
+        self.stderr.write(sentence)
+
+
+def _run(executor: Executor, begun: float, seconds: float) -> None:
+    """Step until the time is over, then end what is left; when stopped, leave it to a later run."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        _adopt(executor)
+        while not seconds or time.monotonic() - begun < seconds:
+            executor.step(time.monotonic(), submitting=True)
+            time.sleep(_TICK)
+        executor.wind_down()
+    except KeyboardInterrupt:
+        return
+    except Away:
+        return
+
+
+def _adopt(executor: Executor) -> None:
+    while True:
+        try:
+            return executor.adopt(time.monotonic())
+        except Away:
+            time.sleep(1)
+
+
+@contextmanager
+def _token(slug: str, given: str | None, seconds: float) -> Iterator[str]:
+    """Yield the token to use: the given one, or an operator's that ends with this run."""
+    if given:
+        yield given
+        return
+    org = Organization.objects.filter(slug=slug).first()
+    if org is None:
+        raise CommandError(f"There is no organization {slug!r}; create_org makes one.")
+    expires = timezone.now() + timedelta(seconds=seconds, hours=1) if seconds else None
+    secret = issue_token(org, Role.OPERATOR, "traffic", expires_at=expires)
+    try:
+        yield secret
+    finally:
+        revoke_token(secret)
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= 10_000:
+        raise ArgumentTypeError("must be more than 0 and at most 10000")
+    return value
+
+
+def _not_negative(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise ArgumentTypeError("must be 0 or more")
+    return value

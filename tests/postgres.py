@@ -1,0 +1,112 @@
+"""
+Run a command with TEST_DATABASE_URL pointing at a PostgreSQL server of its own.
+
+    python -m tests.postgres pytest tests/services
+
+The server lives as long as the command, in a temporary folder, on a unix socket.
+Without PostgreSQL on the machine the command is left out, with a sentence; where
+CI=true that is an error.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+_MISSING = (
+    "The tests on PostgreSQL {verb}: there is no PostgreSQL server on this machine; "
+    "install one (on Debian and Ubuntu: apt install postgresql)."
+)
+
+#: Seconds until the server must accept connections.
+_PATIENCE = 30
+
+
+def main(command: Sequence[str]) -> int:
+    """Run *command* with a server; return its exit status."""
+    binaries = _binaries()
+    if binaries is None:
+        required = os.environ.get("CI") == "true"
+        print(_MISSING.format(verb="cannot run" if required else "were left out"), file=sys.stderr)
+        return 1 if required else 0
+    with _server(binaries) as url:
+        return subprocess.run(
+            command, env={**os.environ, "TEST_DATABASE_URL": url}, check=False
+        ).returncode
+
+
+def _binaries() -> Path | None:
+    """Return the folder of the newest server on this machine; Debian keeps it off the PATH."""
+    debian = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3])
+    )
+    if debian:
+        return debian[-1].parent
+    found = shutil.which("initdb")
+    return Path(found).resolve().parent if found else None
+
+
+@contextmanager
+def _server(binaries: Path) -> Iterator[str]:
+    """Start an empty server and yield its URL."""
+    with tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        who = _unprivileged()
+        if who:
+            os.chown(folder, who["user"], who["group"])
+        data = folder / "data"
+        _run([binaries / "initdb", "-D", data, "-U", "sluice", "-A", "trust", "-E", "UTF8",
+              "--locale=C", "--no-sync"], folder, who)  # fmt: skip
+        server = subprocess.Popen(
+            [binaries / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=",
+             "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"],
+            cwd=folder, stdout=subprocess.DEVNULL, stderr=(folder / "log").open("w"), **who,
+        )  # fmt: skip
+        try:
+            _wait_until_it_accepts(binaries, folder, server)
+            yield f"postgresql://sluice@{quote(str(folder), safe='')}/postgres"
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def _unprivileged() -> dict[str, Any]:
+    """Return who runs the server: it refuses to be root."""
+    if os.getuid() != 0:
+        return {}
+    for name in ("postgres", "nobody"):
+        try:
+            entry = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+    sys.exit("The tests on PostgreSQL cannot run as root without a user postgres or nobody.")
+
+
+def _run(command: Sequence[str | Path], folder: Path, who: dict[str, Any]) -> None:
+    result = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True, **who)
+    if result.returncode:
+        sys.exit(f"{command[0]} failed:\n{result.stderr}")
+
+
+def _wait_until_it_accepts(binaries: Path, folder: Path, server: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    probe = [binaries / "pg_isready", "-q", "-h", folder]
+    while subprocess.run(probe, check=False).returncode:
+        if server.poll() is not None or time.monotonic() > deadline:
+            sys.exit(f"The PostgreSQL server did not start:\n{(folder / 'log').read_text()}")
+        time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
