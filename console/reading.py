@@ -100,6 +100,12 @@ class Reader:
             return value
         return ""
 
+    def source(self, value: Any, path: str, longest: int) -> str:
+        """Return a text that a config reader is to judge: whatever it holds, unless it is huge."""
+        if isinstance(value, str) and len(value) <= longest:
+            return value
+        return self.text(value, path, longest, blank=False)
+
     def optional_text(self, value: Any, path: str, longest: int) -> str | None:
         """Return a text that is not blank, or None when it is absent or null."""
         return None if value is None else self.text(value, path, longest, blank=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache
 
 from django.db.models import F, QuerySet
@@ -12,6 +13,7 @@ from console.dialects.base import PastSpec
 from console.engine.policy import Policy
 from console.errors import NotFound
 from console.orgs.models import Organization, User
+from console.paging import Page, read_cursor, write_cursor
 
 #: The policy of an organization that has not applied anything yet.
 NO_POLICY = Policy(dialect="native")
@@ -40,6 +42,15 @@ def versions(org: Organization) -> QuerySet[ConfigVersion]:
     return ConfigVersion.objects.filter(org=org).order_by("-number")
 
 
+def list_versions(org: Organization, limit: int, cursor: str | None = None) -> Page[ConfigVersion]:
+    """Return one page of versions, newest first, without their texts."""
+    keys = read_cursor(cursor)
+    rows = versions(org).defer("text")
+    found = list((rows.filter(number__lt=keys[0]) if keys else rows)[: limit + 1])
+    page = found[:limit]
+    return Page(page, write_cursor(page[-1].number) if len(found) > limit else None)
+
+
 def versions_after(org: Organization, number: int, limit: int = 50) -> list[ConfigVersion]:
     """Return the newest *limit* versions above *number*, newest first."""
     return list(versions(org).filter(number__gt=number)[:limit])
@@ -59,6 +70,14 @@ def past_specs(org: Organization) -> dict[str, PastSpec]:
 def policy_of(version: ConfigVersion) -> Policy:
     """Return what *version* compiles to."""
     return _compile(version.dialect, version.text)
+
+
+def policies_of(org: Organization, numbers: Collection[int]) -> dict[int, Policy]:
+    """Return what the versions *numbers* compile to, by number."""
+    if not numbers:
+        return {}
+    rows = ConfigVersion.objects.filter(org=org, number__in=numbers)
+    return {version.number: policy_of(version) for version in rows}
 
 
 def active_policy(org: Organization) -> Policy:

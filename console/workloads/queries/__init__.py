@@ -1,8 +1,8 @@
 """Named reads of workloads, queues, decisions and events."""
 
+from console.paging import DEFAULT_LIMIT, MAX_LIMIT, Page
 from console.workloads.queries.feeds import decisions_after, decisions_of, list_events
 from console.workloads.queries.filters import EventFilter, WorkloadFilter
-from console.workloads.queries.paging import DEFAULT_LIMIT, MAX_LIMIT, Page
 from console.workloads.queries.queues import QueueView, UsageView, queue_list, queue_view
 from console.workloads.queries.workloads import (
     get_workload,

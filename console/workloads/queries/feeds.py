@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.db.models import F, Q, QuerySet
 
 from console.orgs.models import Organization
+from console.paging import Page, newest_first
 from console.workloads.models import Decision, Event, Workload
 from console.workloads.queries.filters import EventFilter
-from console.workloads.queries.paging import Page, newest_first
 
 #: Decisions of one workload that a page shows.
 _SHOWN = 200

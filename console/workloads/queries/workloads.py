@@ -24,15 +24,15 @@ from django.db.models.lookups import Exact
 from console.engine.decision import Reason
 from console.errors import NotFound
 from console.orgs.models import Organization
-from console.workloads.models import Engine, PendingClass, State, Workload
-from console.workloads.queries.filters import WorkloadFilter
-from console.workloads.queries.paging import (
+from console.paging import (
     Page,
     merged_newest_first,
     newest_first,
     read_cursor,
     write_cursor,
 )
+from console.workloads.models import Engine, PendingClass, State, Workload
+from console.workloads.queries.filters import WorkloadFilter
 
 #: Reasons that only a pending workload has; its `PendingClass` holds the present one.
 _WAITING = frozenset(

@@ -18,33 +18,40 @@ def hold_queue(actor: Actor, queue: str, reason: str) -> QueueHold:
     Raises NotAllowed, NotFound for an unknown queue, and BadRequest without a reason.
     """
     actor.require(Permission.HOLD_QUEUES)
-    reader = Reader()
-    reason = reader.text(reason, "reason", 500, blank=False).strip()
-    reader.finish()
+    reason = _read(reason, blank=False)
     queue_view(actor.org, queue)
     with transaction.atomic():
         hold, created = QueueHold.objects.update_or_create(
             org=actor.org, queue=queue, defaults={"reason": reason, "actor": actor.name}
         )
         if created:
-            _tell_engine(actor, Intake.Kind.HOLD, queue)
+            _tell_engine(actor, Intake.Kind.HOLD, queue, reason)
     return hold
 
 
-def resume_queue(actor: Actor, queue: str) -> None:
+def resume_queue(actor: Actor, queue: str, reason: str = "") -> None:
     """
     Resume *queue*; resuming one that is not held is harmless.
 
-    Raises NotAllowed, and NotFound for an unknown queue.
+    Raises NotAllowed, NotFound for an unknown queue, and BadRequest.
     """
     actor.require(Permission.HOLD_QUEUES)
+    reason = _read(reason, blank=True)
     queue_view(actor.org, queue)
     with transaction.atomic():
         deleted, _ = QueueHold.objects.filter(org=actor.org, queue=queue).delete()
         if deleted:
-            _tell_engine(actor, Intake.Kind.RESUME, queue)
+            _tell_engine(actor, Intake.Kind.RESUME, queue, reason)
 
 
-def _tell_engine(actor: Actor, kind: Intake.Kind, queue: str) -> None:
-    Intake.objects.create(org=actor.org, kind=kind, payload={"queue": queue, "actor": actor.name})
+def _read(reason: str, *, blank: bool) -> str:
+    reader = Reader()
+    text = reader.text(reason, "reason", 500, blank=blank).strip()
+    reader.finish()
+    return text
+
+
+def _tell_engine(actor: Actor, kind: Intake.Kind, queue: str, reason: str) -> None:
+    payload = {"queue": queue, "actor": actor.name, "reason": reason}
+    Intake.objects.create(org=actor.org, kind=kind, payload=payload)
     nudge.request_admission(actor.org.pk)

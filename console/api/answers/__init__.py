@@ -1,0 +1,1 @@
+"""Rows and values as the API writes them: plain dicts."""

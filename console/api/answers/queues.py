@@ -1,0 +1,46 @@
+"""Queues as the API writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from console.api.answers.configs import range_answer
+from console.api.answers.times import time_answer
+from console.engine.amounts import amount_to_number
+from console.workloads.queries import QueueView, UsageView
+
+
+def queue_answer(queue: QueueView) -> dict[str, Any]:
+    """Return a queue with its counts and its usage."""
+    return {
+        "name": queue.name,
+        "cohort": queue.cohort,
+        "passthrough": queue.passthrough,
+        "draining": queue.draining,
+        "held": {
+            "reason": queue.held.reason,
+            "actor": queue.held.actor,
+            "since": time_answer(queue.held.since),
+        }
+        if queue.held
+        else None,
+        "counts": {"running": queue.running, "pending": queue.pending},
+        "oldest_pending": time_answer(queue.oldest_pending),
+        "rules": list(queue.rules),
+        "range": range_answer(queue.origin),
+        "usage": [_usage(usage) for usage in queue.usages],
+    }
+
+
+def _usage(usage: UsageView) -> dict[str, Any]:
+    return {
+        "flavor": usage.flavor,
+        "resource": usage.resource,
+        "nominal": amount_to_number(usage.nominal),
+        "used": amount_to_number(usage.used),
+        "borrowed": amount_to_number(usage.borrowed),
+        "lent": 0,
+        "available": amount_to_number(usage.available),
+        "limit": amount_to_number(usage.limit),
+        "demand": amount_to_number(usage.demand),
+    }

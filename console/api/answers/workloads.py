@@ -1,0 +1,129 @@
+"""Workloads, decisions, events and explanations as the API writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from console.api.answers.configs import range_answer
+from console.api.answers.times import time_answer
+from console.engine.amounts import amount_to_number, decode_amount
+from console.engine.explain import Sentence, event_sentence, reason_title
+from console.engine.policy import Policy
+from console.workloads.explanations import Explained
+from console.workloads.models import Decision, Event, Workload
+from console.workloads.queries import reason_of
+
+#: Numbers of a sentence that count workloads; the others are amounts.
+_COUNTS = frozenset({"position", "pending", "alike"})
+
+
+def workload_answer(workload: Workload, position: int | None = None) -> dict[str, Any]:
+    """Return a workload that `workload_rows` gave; *position* is its place in the queue."""
+    reason = reason_of(workload)
+    return {
+        "id": workload.uid,
+        "name": workload.name,
+        "type": workload.type,
+        "labels": workload.labels,  # type: ignore[attr-defined]
+        "priority": {"requested": workload.requested_priority, "effective": workload.priority},
+        "requests": amounts_answer(workload.requests),
+        "state": workload.state,
+        "queue": workload.queue,
+        "queue_position": position,
+        "flavors": workload.assignment,
+        "reason": {"code": reason, "message": reason_title(reason)},
+        "config_version": workload.config_version,
+        "rule_index": workload.rule_index,
+        "submitted_at": time_answer(workload.submitted_at),
+        "admitted_at": time_answer(workload.admitted_at),
+        "ended_at": time_answer(workload.ended_at),
+        "preemptions": workload.preemptions,
+        "user": workload.user,
+        "groups": workload.groups,
+        "project": workload.project,
+        "namespace": workload.namespace,
+    }
+
+
+def amounts_answer(amounts: Mapping[str, int]) -> dict[str, int | float | None]:
+    """Return amounts by resource as JSON numbers in their units."""
+    return {resource: amount_to_number(amount) for resource, amount in amounts.items()}
+
+
+def decision_answer(decision: Decision, policies: Mapping[int, Policy]) -> dict[str, Any]:
+    """Return a decision of the feed; *policies* holds those of the page by version number."""
+    policy = policies.get(decision.config_version)
+    flavors = policy.flavors if policy else {}
+    return {
+        "seq": decision.pk,
+        "workload": {
+            "id": decision.workload_uid,  # type: ignore[attr-defined]
+            "name": decision.workload_name,  # type: ignore[attr-defined]
+        },
+        "outcome": decision.outcome,
+        "reason": decision.reason,
+        "queue": decision.queue,
+        "priority": decision.priority,
+        "config_version": decision.config_version,
+        "rule_index": decision.rule_index,
+        "flavors": {
+            resource: {
+                "flavor": name,
+                "launch_config": flavors[name].launch_config if name in flavors else None,
+            }
+            for resource, name in decision.assignment.items()
+        },
+        "victims": decision.victims,
+        "preemptor": decision.preemptor,
+        "created_at": time_answer(decision.created_at),
+    }
+
+
+def event_answer(event: Event) -> dict[str, Any]:
+    """Return an event with its sentence."""
+    return {
+        "id": str(event.pk),
+        "type": event.type,
+        "level": event.level,
+        "workload": event.workload_uid,  # type: ignore[attr-defined]
+        "queue": event.queue,
+        "actor": event.actor,
+        "message": event_sentence(event.type, event.data),
+        "data": event.data,
+        "created_at": time_answer(event.created_at),
+    }
+
+
+def explanation_answer(workload: Workload, explained: Explained) -> dict[str, Any]:
+    """Return why a workload is where it is; ranges are places in the text of the version named."""
+    return {
+        "workload": workload.uid,
+        "config_version": explained.config_version,
+        "evaluated_at": time_answer(explained.evaluated_at),
+        "live": explained.live,
+        "reason": explained.explanation.reason.value,
+        "headline": explained.explanation.headline,
+        "stages": [
+            {
+                "stage": stage.stage,
+                "verdict": stage.verdict.value,
+                "sentences": [_sentence(sentence) for sentence in stage.sentences],
+            }
+            for stage in explained.explanation.stages
+        ],
+    }
+
+
+def _sentence(sentence: Sentence) -> dict[str, Any]:
+    return {
+        "text": sentence.text,
+        "verdict": sentence.verdict.value,
+        "numbers": {name: _number(name, value) for name, value in sentence.numbers.items()},
+        "workloads": list(sentence.workloads),
+        "range": range_answer(sentence.origin),
+    }
+
+
+def _number(name: str, value: int | str) -> int | float | None:
+    return int(value) if name in _COUNTS else amount_to_number(decode_amount(value))

@@ -1,0 +1,84 @@
+"""Reads the body of a request: JSON with exact numbers, and nothing that a database cannot hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import IO, Any, ClassVar, NoReturn
+
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+
+from console.errors import ConsoleError
+from console.reading import printable
+
+#: Bytes of a body: 1,000 workloads or a config of several megabytes.
+LARGEST = 8 * 1024 * 1024
+
+
+class PayloadTooLarge(ConsoleError):
+    """The body is larger than any request needs."""
+
+    status = 413
+    title = "The request is too large"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "payload_too_large",
+            f"A request may have {LARGEST // 1024**2} MiB; send the work in several requests.",
+        )
+
+
+class ExactJSONParser(BaseParser):
+    """
+    Reads JSON as RFC 8259 has it, numbers with a point as Decimal.
+
+    Refused, because it would be guessed at or lost otherwise: NaN and
+    Infinity, the same key twice, text that is not UTF-8.
+    """
+
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Return the value; raises ParseError that says where the text stops being JSON."""
+        request = (parser_context or {})["request"]
+        if int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST:
+            raise PayloadTooLarge
+        try:
+            text = stream.read().decode("utf-8")
+            return json.loads(text, **self._options)
+        except UnicodeDecodeError as error:
+            raise ParseError(f"The body is not UTF-8 (byte {error.start}).") from error
+        except json.JSONDecodeError as error:
+            raise ParseError(
+                f"The body is not JSON: {error.msg} at line {error.lineno} column {error.colno}."
+            ) from error
+        except RecursionError as error:
+            raise ParseError("The body is nested too deep.") from error
+        except ValueError as error:
+            raise ParseError(f"The body is not JSON that can be read: {error}.") from error
+
+    @staticmethod
+    def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise ValueError(f"the key {printable(twice)} is there twice")
+        return found
+
+    @staticmethod
+    def _constant(name: str) -> NoReturn:
+        raise ValueError(f"{name} is not a JSON number")
+
+    _options: ClassVar[Mapping[str, Any]] = {
+        "parse_float": Decimal,
+        "parse_constant": _constant,
+        "object_pairs_hook": _pairs,
+    }

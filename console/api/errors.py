@@ -1,0 +1,83 @@
+"""Turns whatever goes wrong into ``application/problem+json`` (RFC 9457)."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.http import Http404
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from console.api.answers.configs import findings_answer, version_answer
+from console.api.body import PayloadTooLarge
+from console.errors import BadRequest, ConfigRejected, ConsoleError, NotFound, StaleVersion
+
+CONTENT_TYPE = "application/problem+json"
+
+#: Problems of HTTP itself that the framework finds: exception -> (code, title).
+_FRAMEWORK: dict[type[exceptions.APIException], tuple[str, str]] = {
+    exceptions.NotAuthenticated: ("not_authenticated", "Who are you?"),
+    exceptions.AuthenticationFailed: ("invalid_token", "The token is not valid"),
+    exceptions.PermissionDenied: ("csrf_failed", "The CSRF token is missing or wrong"),
+    exceptions.MethodNotAllowed: ("method_not_allowed", "This address has no such method"),
+    exceptions.UnsupportedMediaType: ("unsupported_media_type", "The body has to be JSON"),
+    exceptions.ParseError: ("invalid_json", "The body is not JSON"),
+    exceptions.Throttled: ("throttled", "Too many requests"),
+}
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
+    """Return the problem for *error*, or None for one that is a fault of the product."""
+    match error:
+        case RequestDataTooBig():
+            error = PayloadTooLarge()
+        case Http404():
+            error = NotFound("There is nothing at this address.")
+        case PermissionDenied():
+            error = exceptions.PermissionDenied()
+    if isinstance(error, ConsoleError):
+        return _console_problem(error)
+    if isinstance(error, exceptions.APIException):
+        return _framework_problem(error)
+    return None
+
+
+def _console_problem(error: ConsoleError) -> Response:
+    more: dict[str, Any] = {}
+    match error:
+        case BadRequest():
+            more["errors"] = [
+                {"path": e.path, "code": e.code, "message": e.message} for e in error.errors
+            ]
+        case ConfigRejected():
+            more |= findings_answer(error.reading)
+        case StaleVersion():
+            more["expected_version"] = error.expected
+            more["active_version"] = error.active
+            more["newer"] = [version_answer(v, active=error.active) for v in error.newer]
+    return _problem(error.status, error.code, error.title, error.message, more)
+
+
+def _framework_problem(error: exceptions.APIException) -> Response:
+    fallback = (str(error.default_code), HTTPStatus(error.status_code).phrase)
+    code, title = _FRAMEWORK.get(type(error), fallback)
+    response = _problem(error.status_code, code, title, str(error.detail), {})
+    if challenge := getattr(error, "auth_header", None):
+        response["WWW-Authenticate"] = challenge
+    if wait := getattr(error, "wait", None):
+        response["Retry-After"] = str(int(wait))
+    return response
+
+
+def _problem(status: int, code: str, title: str, detail: str, more: dict[str, Any]) -> Response:
+    body = {
+        "type": f"urn:sluice:problem:{code}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "code": code,
+        **more,
+    }
+    return Response(body, status=status, content_type=CONTENT_TYPE)

@@ -1,0 +1,161 @@
+"""Schemas of organizations, queues, decisions and events."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+from console.api.schemas.common import page_of, Range, Schema
+from console.engine.decision import Outcome, Reason
+from console.orgs.models import Role
+from console.workloads.models import EventType, Level
+
+
+class OrgSummary(Schema):
+    """An organization you belong to."""
+
+    slug = serializers.CharField()
+    name = serializers.CharField()
+
+
+OrgPage = page_of(OrgSummary, "OrgPage")
+
+
+class Org(OrgSummary):
+    """An organization, your role in it, and what is going on."""
+
+    role = serializers.ChoiceField(Role.values)
+    config_version = serializers.IntegerField(help_text="The active version; 0 before the first.")
+    counts = serializers.DictField(
+        child=serializers.IntegerField(), help_text="Number of workloads by state."
+    )
+
+
+class QueueHeld(Schema):
+    """Who holds the queue, and why."""
+
+    reason = serializers.CharField()
+    actor = serializers.CharField()
+    since = serializers.DateTimeField()
+
+
+class QueueCounts(Schema):
+    """How many workloads run and wait."""
+
+    running = serializers.IntegerField()
+    pending = serializers.IntegerField()
+
+
+class QueueUsage(Schema):
+    """One flavor-resource of a queue; null stands for unlimited."""
+
+    flavor = serializers.CharField()
+    resource = serializers.CharField()
+    nominal = serializers.FloatField(allow_null=True, help_text="What the queue owns.")
+    used = serializers.FloatField()
+    borrowed = serializers.FloatField(help_text="What is used beyond nominal.")
+    lent = serializers.FloatField(help_text="What others of the cohort use of it.")
+    available = serializers.FloatField(allow_null=True, help_text="What may still be used.")
+    limit = serializers.FloatField(allow_null=True, help_text="What may be used at most.")
+    demand = serializers.FloatField(
+        help_text="What pending workloads ask for of the resource; once for each group of "
+        "resources, at its first flavor."
+    )
+
+
+class Queue(Schema):
+    """One queue: its place in the config, its counts and its usage."""
+
+    name = serializers.CharField()
+    cohort = serializers.CharField(allow_null=True)
+    passthrough = serializers.BooleanField(help_text="It admits everything, without quota.")
+    draining = serializers.BooleanField(
+        help_text="The active version does not have it, and work still runs in it."
+    )
+    held = QueueHeld(allow_null=True)
+    counts = QueueCounts()
+    oldest_pending = serializers.DateTimeField(allow_null=True)
+    rules = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Indices of the rules that lead here."
+    )
+    range = Range(allow_null=True, help_text="Where the active text has it.")
+    usage = QueueUsage(many=True)
+
+
+QueuePage = page_of(Queue, "QueuePage")
+
+
+class HoldIn(Schema):
+    """Why the queue is held."""
+
+    reason = serializers.CharField(max_length=500)
+
+
+class ResumeIn(Schema):
+    """Why the queue is resumed."""
+
+    reason = serializers.CharField(max_length=500, required=False, allow_blank=True)
+
+
+class DecisionWorkload(Schema):
+    """The workload a decision is about."""
+
+    id = serializers.CharField()
+    name = serializers.CharField()
+
+
+class DecisionFlavor(Schema):
+    """The flavor that gives a resource, and how to launch on it."""
+
+    flavor = serializers.CharField()
+    launch_config = serializers.JSONField(
+        allow_null=True, help_text="The flavor's `advanced_instance_config`, word for word."
+    )
+
+
+class Decision(Schema):
+    """One decision of the engine."""
+
+    seq = serializers.IntegerField(help_text="Grows with every decision; pass it as `after`.")
+    workload = DecisionWorkload()
+    outcome = serializers.ChoiceField([outcome.value for outcome in Outcome])
+    reason = serializers.ChoiceField([reason.value for reason in Reason])
+    queue = serializers.CharField(allow_null=True)
+    priority = serializers.IntegerField(allow_null=True)
+    config_version = serializers.IntegerField()
+    rule_index = serializers.IntegerField(allow_null=True)
+    flavors = serializers.DictField(child=DecisionFlavor())
+    victims = serializers.ListField(
+        child=serializers.CharField(), help_text="Ids of workloads that have to stop for it."
+    )
+    preemptor = serializers.CharField(
+        allow_null=True, help_text="Id of the workload that a preempted one has to stop for."
+    )
+    created_at = serializers.DateTimeField()
+
+
+class DecisionFeed(Schema):
+    """Decisions in order."""
+
+    results = Decision(many=True)
+    next = serializers.IntegerField(
+        help_text="Pass it as `after`: the last number here, or the one you passed."
+    )
+
+
+class Event(Schema):
+    """Something that happened."""
+
+    id = serializers.CharField()
+    type = serializers.ChoiceField(EventType.values)
+    level = serializers.ChoiceField(Level.values)
+    workload = serializers.CharField(allow_null=True)
+    queue = serializers.CharField(allow_null=True)
+    actor = serializers.CharField(help_text="A person, a token, or `engine`.")
+    message = serializers.CharField()
+    data = serializers.DictField(  # type: ignore[assignment]
+        help_text="The facts behind the message."
+    )
+    created_at = serializers.DateTimeField()
+
+
+EventPage = page_of(Event, "EventPage")

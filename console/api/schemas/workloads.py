@@ -1,0 +1,204 @@
+"""Schemas of workloads and their explanations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from console.api.schemas.common import page_of, Range, Schema
+from console.engine.decision import Reason
+from console.engine.explain import Verdict
+from console.reading import LARGEST_INTEGER
+from console.workloads.models import State
+from console.workloads.queries.filters import TYPES
+from console.workloads.submissions import MARKET_TYPES, MOST_AT_ONCE
+
+_VERDICTS = [verdict.value for verdict in Verdict]
+_REASONS = [reason.value for reason in Reason]
+
+
+class WorkloadIn(Schema):
+    """One workload as it is handed in."""
+
+    name = serializers.CharField(max_length=200)
+    type = serializers.ChoiceField(TYPES, required=False, help_text="`job` when absent.")
+    tags = serializers.DictField(
+        child=serializers.CharField(max_length=500, allow_blank=True),
+        required=False,
+        allow_null=True,
+        help_text="Labels of your own; reserved keys have fields of their own.",
+    )
+    instance_type = serializers.CharField(max_length=200, required=False, allow_null=True)
+    accelerator_type = serializers.CharField(max_length=200, required=False, allow_null=True)
+    market_type = serializers.ChoiceField(MARKET_TYPES, required=False, allow_null=True)
+    cloud_resource_id = serializers.CharField(max_length=200, required=False, allow_null=True)
+    priority = serializers.IntegerField(
+        min_value=0,
+        max_value=LARGEST_INTEGER,
+        required=False,
+        allow_null=True,
+        help_text="Absent: the rule that takes it decides.",
+    )
+    requests = serializers.DictField(
+        child=serializers.FloatField(min_value=0),
+        required=False,
+        allow_null=True,
+        help_text="Resource to amount, with at most three decimals.",
+    )
+    user = serializers.CharField(max_length=200, required=False, allow_null=True)
+    groups = serializers.ListField(
+        child=serializers.CharField(max_length=200), required=False, allow_null=True
+    )
+    project = serializers.CharField(max_length=200, required=False, allow_null=True)
+    namespace = serializers.CharField(max_length=253, required=False, allow_null=True)
+
+
+class WorkloadsIn(Schema):
+    """Workloads to hand in: all of them or none."""
+
+    workloads = WorkloadIn(many=True, help_text=f"1 to {MOST_AT_ONCE:,} of them.")
+
+
+class Ids(Schema):
+    """Ids of workloads."""
+
+    ids = serializers.ListField(child=serializers.CharField())
+
+
+class WorkloadPriority(Schema):
+    """The priority that was asked for, and the one that counts."""
+
+    requested = serializers.IntegerField(allow_null=True)
+    effective = serializers.IntegerField(allow_null=True, help_text="Null while in no queue.")
+
+
+class WorkloadReason(Schema):
+    """Why the workload is in its state."""
+
+    code = serializers.ChoiceField(_REASONS)
+    message = serializers.CharField()
+
+
+class Workload(Schema):
+    """One workload and what was decided about it."""
+
+    id = serializers.CharField()
+    name = serializers.CharField()
+    type = serializers.ChoiceField(TYPES)
+    labels = serializers.DictField(child=serializers.CharField())
+    priority = WorkloadPriority()
+    requests = serializers.DictField(child=serializers.FloatField())
+    state = serializers.ChoiceField(State.values)
+    queue = serializers.CharField(allow_null=True)
+    queue_position = serializers.IntegerField(
+        allow_null=True,
+        help_text="From 1, of a pending workload; only in its own answer and in the pending list "
+        "of its queue, null elsewhere.",
+    )
+    flavors = serializers.DictField(
+        child=serializers.CharField(), help_text="Resource to the flavor that gives it."
+    )
+    reason = WorkloadReason()
+    config_version = serializers.IntegerField(allow_null=True)
+    rule_index = serializers.IntegerField(allow_null=True, help_text="From 0.")
+    submitted_at = serializers.DateTimeField()
+    admitted_at = serializers.DateTimeField(allow_null=True)
+    ended_at = serializers.DateTimeField(allow_null=True)
+    preemptions = serializers.IntegerField()
+    user = serializers.CharField()
+    groups = serializers.ListField(child=serializers.CharField())
+    project = serializers.CharField()
+    namespace = serializers.CharField()
+
+
+WorkloadPage = page_of(Workload, "WorkloadPage")
+
+
+class ExplanationSentence(Schema):
+    """One fact, in words and in numbers."""
+
+    text = serializers.CharField()
+    verdict = serializers.ChoiceField(_VERDICTS)
+    numbers = serializers.DictField(
+        child=serializers.FloatField(allow_null=True),
+        help_text="By name, amounts in their unit; null stands for unlimited.",
+    )
+    workloads = serializers.ListField(
+        child=serializers.CharField(), help_text="Ids of other workloads it speaks of."
+    )
+    range = Range(allow_null=True, help_text="The lines of the config that decided.")
+
+
+class ExplanationStage(Schema):
+    """One step from labels to outcome."""
+
+    stage = serializers.CharField(
+        help_text="intake, route, priority, queue, flavors, preemption, order or outcome."
+    )
+    verdict = serializers.ChoiceField(_VERDICTS)
+    sentences = ExplanationSentence(many=True)
+
+
+class WorkloadExplanation(Schema):
+    """Why a workload is where it is."""
+
+    workload = serializers.CharField()
+    config_version = serializers.IntegerField(
+        help_text="The version whose text the ranges point into; 0 when none was applied."
+    )
+    evaluated_at = serializers.DateTimeField()
+    live = serializers.BooleanField(
+        help_text="Judged at this moment on what runs now, rather than when it was decided."
+    )
+    reason = serializers.ChoiceField(_REASONS)
+    headline = serializers.CharField(help_text="The answer in one sentence.")
+    stages = ExplanationStage(many=True)
+
+
+EXAMPLE_IN = {
+    "workloads": [
+        {
+            "name": "train-resnet",
+            "type": "job",
+            "tags": {"team": "research"},
+            "instance_type": "p4d.24xlarge",
+            "accelerator_type": "A100",
+            "market_type": "SPOT",
+            "priority": 60,
+            "requests": {"gpu": 8, "cpu": 96},
+            "user": "trainer",
+            "project": "vision",
+        }
+    ]
+}
+EXAMPLE_IDS = {"ids": ["5f0c1c0e9a4f4c1b9d2e"]}
+EXAMPLE: dict[str, Any] = {
+    "id": "5f0c1c0e9a4f4c1b9d2e",
+    "name": "train-resnet",
+    "type": "job",
+    "labels": {
+        "team": "research",
+        "instance-type": "p4d.24xlarge",
+        "accelerator-type": "A100",
+        "market-type": "SPOT",
+        "workload-type": "job",
+    },
+    "priority": {"requested": 60, "effective": 60},
+    "requests": {"gpu": 8, "cpu": 96},
+    "state": "admitted",
+    "queue": "ml_training",
+    "queue_position": None,
+    "flavors": {"gpu": "gpu_a100_spot", "cpu": "gpu_a100_spot"},
+    "reason": {"code": "quota_reserved", "message": "Quota reserved"},
+    "config_version": 3,
+    "rule_index": 0,
+    "submitted_at": "2026-01-31T12:00:00.250000Z",
+    "admitted_at": "2026-01-31T12:00:00.400000Z",
+    "ended_at": None,
+    "preemptions": 0,
+    "user": "trainer",
+    "groups": [],
+    "project": "vision",
+    "namespace": "",
+}

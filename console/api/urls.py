@@ -1,0 +1,64 @@
+"""Addresses of the API."""
+
+from django.urls import path, re_path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from console.api.base import NoSuchAddress
+from console.api.views.configs import (
+    ActiveConfig,
+    ConfigCheck,
+    ConfigRollback,
+    ConfigSchema,
+    ConfigVersions,
+    OneVersion,
+    VersionDiff,
+)
+from console.api.views.feeds import Decisions, Events
+from console.api.views.orgs import OneOrg, Orgs
+from console.api.views.queues import HoldQueue, OneQueue, QueuePending, Queues, ResumeQueue
+from console.api.views.workloads import (
+    FinishWorkload,
+    FinishWorkloads,
+    OneWorkload,
+    ReleaseWorkload,
+    WithdrawWorkload,
+    WorkloadExplanation,
+    Workloads,
+)
+
+app_name = "api"
+
+_ORG = "orgs/<str:org>"
+_WORKLOAD = f"{_ORG}/workloads/<str:uid>"
+_VERSION = f"{_ORG}/config/versions/<int:number>"
+# A queue's name may hold slashes, so what comes behind it has to be looked for first.
+_QUEUE = f"{_ORG}/queues/<path:queue>"
+
+urlpatterns = [
+    path("orgs", Orgs.as_view(), name="orgs"),
+    path(_ORG, OneOrg.as_view(), name="org"),
+    path(f"{_ORG}/workloads", Workloads.as_view(), name="workloads"),
+    path(f"{_ORG}/workloads/finish", FinishWorkloads.as_view(), name="finish-workloads"),
+    path(_WORKLOAD, OneWorkload.as_view(), name="workload"),
+    path(f"{_WORKLOAD}/explanation", WorkloadExplanation.as_view(), name="explanation"),
+    path(f"{_WORKLOAD}/finish", FinishWorkload.as_view(), name="finish-workload"),
+    path(f"{_WORKLOAD}/withdraw", WithdrawWorkload.as_view(), name="withdraw-workload"),
+    path(f"{_WORKLOAD}/release", ReleaseWorkload.as_view(), name="release-workload"),
+    path(f"{_ORG}/config", ActiveConfig.as_view(), name="config"),
+    path(f"{_ORG}/config/check", ConfigCheck.as_view(), name="config-check"),
+    path(f"{_ORG}/config/schema", ConfigSchema.as_view(), name="config-schema"),
+    path(f"{_ORG}/config/rollback", ConfigRollback.as_view(), name="config-rollback"),
+    path(f"{_ORG}/config/versions", ConfigVersions.as_view(), name="versions"),
+    path(_VERSION, OneVersion.as_view(), name="version"),
+    path(f"{_VERSION}/diff", VersionDiff.as_view(), name="version-diff"),
+    path(f"{_ORG}/queues", Queues.as_view(), name="queues"),
+    path(f"{_QUEUE}/pending", QueuePending.as_view(), name="queue-pending"),
+    path(f"{_QUEUE}/hold", HoldQueue.as_view(), name="hold-queue"),
+    path(f"{_QUEUE}/resume", ResumeQueue.as_view(), name="resume-queue"),
+    path(_QUEUE, OneQueue.as_view(), name="queue"),
+    path(f"{_ORG}/decisions", Decisions.as_view(), name="decisions"),
+    path(f"{_ORG}/events", Events.as_view(), name="events"),
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api:schema"), name="docs"),
+    re_path("", NoSuchAddress.as_view(), name="no-such-address"),
+]

@@ -1,0 +1,264 @@
+"""Configs: check a text, apply it, look at versions, compare them, and roll back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.api.answers.configs import (
+    change_answer,
+    diff_row_answer,
+    findings_answer,
+    version_answer,
+)
+from console.api.base import PAGING, OrgView, results
+from console.api.schemas import configs as schemas
+from console.api.schemas.common import PAGED, PROBLEM_TYPE, example, problems, query
+from console.configs.models import ConfigVersion
+from console.configs.queries import (
+    NO_POLICY,
+    active_number,
+    active_version,
+    get_version,
+    list_versions,
+    policy_of,
+)
+from console.configs.services.apply_config import apply_config
+from console.configs.services.check_config import check_config, find_dialect
+from console.configs.services.compare_versions import compare_policies, text_diff
+from console.configs.services.roll_back import roll_back
+from console.errors import NotFound
+from console.orgs.permissions import Permission
+from console.reading import LARGEST_INTEGER, Reader
+
+#: Characters of a text; a larger one is refused before it is read.
+LONGEST_TEXT = 4_000_000
+DEFAULT_DIALECT = "native"
+
+_TAG = ["config"]
+_STALE = {
+    (409, PROBLEM_TYPE): OpenApiResponse(
+        schemas.StaleProblem, description="Another version is active; `newer` has what came since."
+    )
+}
+_REJECTED = {
+    (422, PROBLEM_TYPE): OpenApiResponse(
+        schemas.RejectedProblem, description="The text has errors; nothing was applied."
+    )
+}
+
+
+class ActiveConfig(OrgView):
+    """The active version."""
+
+    @extend_schema(
+        operation_id="get_config",
+        summary="Look at the active config",
+        responses={200: schemas.Version, **problems()},
+        examples=[example("The first version", schemas.EXAMPLE_VERSION)],
+        tags=_TAG,
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        """Show it; 404 before the first apply."""
+        version = active_version(self.actor.org)
+        if version is None:
+            raise NotFound(
+                f"{self.actor.org.slug} has no config yet: apply one with expected_version 0."
+            )
+        return Response(_whole(version, version.number))
+
+
+class ConfigCheck(OrgView):
+    """What is wrong with a text."""
+
+    @extend_schema(
+        operation_id="check_config",
+        summary="Check a config",
+        description="Finds everything that is wrong with a text, against the queue specs that "
+        "earlier versions fixed. Nothing is stored.",
+        request=schemas.ConfigText,
+        responses={200: schemas.ConfigCheck, **problems(413, 415)},
+        examples=[example("A text", {"text": schemas.EXAMPLE_TEXT}, request=True)],
+        tags=_TAG,
+    )
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        """Check it."""
+        reader, fields = self.fields(request, ("dialect", "text"), required=("text",))
+        dialect, text = _config(reader, fields)
+        reader.finish()
+        reading = check_config(self.actor, dialect, text)
+        return Response({"ok": reading.ok, **findings_answer(reading)})
+
+
+class ConfigVersions(OrgView):
+    """All versions, and the next one."""
+
+    parameters = PAGING
+    permissions = {"POST": Permission.APPLY}
+
+    @extend_schema(
+        operation_id="list_versions",
+        summary="List versions",
+        description="Newest first, without their texts.",
+        parameters=PAGED,
+        responses={200: schemas.VersionPage, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        """List them."""
+        org = self.actor.org
+        page = list_versions(org, self.limit(request), request.query_params.get("cursor"))
+        active = active_number(org)
+        return results([version_answer(row, active=active) for row in page.results], page.next)
+
+    @extend_schema(
+        operation_id="apply_config",
+        summary="Apply a config",
+        description="Makes a text the new active version, if `expected_version` is still the "
+        "active one. Pending work is routed again; running work goes on.",
+        request=schemas.ConfigApply,
+        responses={201: schemas.Version, **problems(413, 415), **_STALE, **_REJECTED},
+        examples=[
+            example("The first config", schemas.EXAMPLE_APPLY, request=True),
+            example("The version", schemas.EXAMPLE_VERSION),
+        ],
+        tags=_TAG,
+    )
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        """Apply it."""
+        reader, fields = self.fields(
+            request,
+            ("dialect", "text", "message", "expected_version"),
+            required=("text", "expected_version"),
+        )
+        dialect, text = _config(reader, fields)
+        message = reader.text(fields.get("message"), "message", 500)
+        expected = _integer(reader, fields, "expected_version")
+        reader.finish()
+        version = apply_config(self.actor, dialect, text, message, expected)
+        return Response(_whole(version, version.number), status=201)
+
+
+class OneVersion(OrgView):
+    """One version."""
+
+    @extend_schema(
+        operation_id="get_version",
+        summary="Look at a version",
+        responses={200: schemas.Version, **problems()},
+        examples=[example("The first version", schemas.EXAMPLE_VERSION)],
+        tags=_TAG,
+    )
+    def get(self, request: Request, number: int, **kwargs: Any) -> Response:
+        """Show it with its text and what it changed."""
+        org = self.actor.org
+        return Response(_whole(get_version(org, number), active_number(org)))
+
+
+class VersionDiff(OrgView):
+    """How two versions differ."""
+
+    parameters = ("to",)
+
+    @extend_schema(
+        operation_id="compare_versions",
+        summary="Compare two versions",
+        description="As text and as meaning; comments and layout have no meaning.",
+        parameters=[query("to", "The other version; the active one when absent.")],
+        responses={200: schemas.VersionDiff, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, number: int, **kwargs: Any) -> Response:
+        """Compare them."""
+        org = self.actor.org
+        other = self.number(request, "to", active_number(org), 1, LARGEST_INTEGER)
+        old, new = get_version(org, number), get_version(org, other)
+        return Response(
+            {
+                "from": old.number,
+                "to": new.number,
+                "text": [diff_row_answer(row) for row in text_diff(old.text, new.text)],
+                "changes": [
+                    change_answer(change)
+                    for change in compare_policies(policy_of(old), policy_of(new))
+                ],
+            }
+        )
+
+
+class ConfigRollback(OrgView):
+    """Back to an old version."""
+
+    permissions = {"POST": Permission.APPLY}
+
+    @extend_schema(
+        operation_id="roll_back",
+        summary="Roll back",
+        description="Makes the text of an old version a new version, if `expected_version` is "
+        "still the active one.",
+        request=schemas.ConfigRollback,
+        responses={201: schemas.Version, **problems(413, 415), **_STALE, **_REJECTED},
+        examples=[
+            example("Back to the first", {"version": 1, "expected_version": 4}, request=True),
+        ],
+        tags=_TAG,
+    )
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        """Roll back."""
+        reader, fields = self.fields(
+            request,
+            ("version", "expected_version", "message"),
+            required=("version", "expected_version"),
+        )
+        number = _integer(reader, fields, "version")
+        expected = _integer(reader, fields, "expected_version")
+        message = reader.text(fields.get("message"), "message", 500)
+        reader.finish()
+        version = roll_back(self.actor, number, expected, message)
+        return Response(_whole(version, version.number), status=201)
+
+
+class ConfigSchema(OrgView):
+    """The JSON Schema of a document."""
+
+    parameters = ("dialect",)
+
+    @extend_schema(
+        operation_id="get_config_schema",
+        summary="Look at the JSON Schema of a config",
+        description="For editors: completion and hovers.",
+        parameters=[query("dialect", "The config language; `native` when absent.")],
+        responses={200: OpenApiTypes.OBJECT, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        """Show it."""
+        name = request.query_params.get("dialect") or DEFAULT_DIALECT
+        return Response(find_dialect(name).schema())
+
+
+def _config(reader: Reader, fields: Any) -> tuple[str, str]:
+    dialect = fields.get("dialect")
+    return (
+        DEFAULT_DIALECT if dialect is None else reader.text(dialect, "dialect", 50, blank=False),
+        reader.source(fields["text"], "text", LONGEST_TEXT) if "text" in fields else "",
+    )
+
+
+def _integer(reader: Reader, fields: Any, name: str) -> int:
+    return reader.integer(fields[name], name) if name in fields else 0
+
+
+def _whole(version: ConfigVersion, active: int) -> dict[str, Any]:
+    """Return a version with its text, and what it changed against the one before."""
+    before = get_version(version.org, version.number - 1) if version.number > 1 else None
+    old = policy_of(before) if before else NO_POLICY
+    return {
+        **version_answer(version, active=active),
+        "text": version.text,
+        "changes": [change_answer(change) for change in compare_policies(old, policy_of(version))],
+    }

@@ -1,0 +1,62 @@
+"""Organizations: which ones you belong to, and what is going on in one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.api.authentication import person
+from console.api.base import JSONView, OrgView, results
+from console.api.schemas.common import problems
+from console.api.schemas.state import Org, OrgPage
+from console.configs.queries import active_number
+from console.orgs.models import ApiToken
+from console.orgs.queries import orgs_of
+from console.workloads.queries import state_counts
+
+
+class Orgs(JSONView):
+    """The organizations of who asks."""
+
+    @extend_schema(
+        operation_id="list_orgs",
+        summary="List your organizations",
+        description="A token belongs to one organization; a person may belong to many.",
+        responses={200: OrgPage, **problems()},
+        tags=["organizations"],
+    )
+    def get(self, request: Request) -> Response:
+        """List them by slug."""
+        if isinstance(request.auth, ApiToken):
+            orgs = [request.auth.org]
+        else:
+            orgs = list(orgs_of(person(request)))
+        return results([{"slug": org.slug, "name": org.name} for org in orgs], None)
+
+
+class OneOrg(OrgView):
+    """One organization."""
+
+    @extend_schema(
+        operation_id="get_org",
+        summary="Look at an organization",
+        description="Your role in it, its active config version, and how many workloads are in "
+        "each state.",
+        responses={200: Org, **problems()},
+        tags=["organizations"],
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        """Show it."""
+        org = self.actor.org
+        return Response(
+            {
+                "slug": org.slug,
+                "name": org.name,
+                "role": self.actor.role,
+                "config_version": active_number(org),
+                "counts": state_counts(org),
+            }
+        )

@@ -1,0 +1,126 @@
+"""Queues: usage and counts, who waits in which order, hold and resume."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.api.answers.queues import queue_answer
+from console.api.answers.workloads import workload_answer
+from console.api.base import PAGING, OrgView, results
+from console.api.schemas import state as schemas
+from console.api.schemas.common import PAGED, example, problems
+from console.api.schemas.workloads import WorkloadPage
+from console.orgs.permissions import Permission
+from console.paging import read_cursor, write_cursor
+from console.workloads.queries import pending_in_order, queue_list, queue_view
+from console.workloads.services.hold_queue import hold_queue, resume_queue
+
+_TAG = ["queues"]
+
+
+class Queues(OrgView):
+    """The queues of an organization."""
+
+    parameters = PAGING
+
+    @extend_schema(
+        operation_id="list_queues",
+        summary="List queues",
+        description="In the order of the active config, then those that only drain.",
+        parameters=PAGED,
+        responses={200: schemas.QueuePage, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        """List them."""
+        # There are as many as the config names, and each view needs all counts: cut afterwards.
+        queues = queue_list(self.actor.org)
+        (start,) = read_cursor(request.query_params.get("cursor")) or (0,)
+        end = start + self.limit(request)
+        rest = write_cursor(end) if end < len(queues) else None
+        return results([queue_answer(queue) for queue in queues[start:end]], rest)
+
+
+class OneQueue(OrgView):
+    """One queue."""
+
+    @extend_schema(
+        operation_id="get_queue",
+        summary="Look at a queue",
+        responses={200: schemas.Queue, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, queue: str, **kwargs: Any) -> Response:
+        """Show it."""
+        return Response(queue_answer(queue_view(self.actor.org, queue)))
+
+
+class QueuePending(OrgView):
+    """Who waits in a queue."""
+
+    parameters = PAGING
+
+    @extend_schema(
+        operation_id="list_pending",
+        summary="List the pending workloads of a queue",
+        description="In the order in which they are tried, each with its position and the reason "
+        "why it waits. A later one may start before an earlier one that does not fit.",
+        parameters=PAGED,
+        responses={200: WorkloadPage, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, queue: str, **kwargs: Any) -> Response:
+        """List them."""
+        org = self.actor.org
+        queue_view(org, queue)
+        page = pending_in_order(org, queue, self.limit(request), request.query_params.get("cursor"))
+        rows = [workload_answer(row, getattr(row, "position", None)) for row in page.results]
+        return results(rows, page.next)
+
+
+class HoldQueue(OrgView):
+    """A queue that admits nothing new."""
+
+    permissions = {"POST": Permission.HOLD_QUEUES}
+
+    @extend_schema(
+        operation_id="hold_queue",
+        summary="Hold a queue",
+        description="Nothing new is admitted from it until it is resumed; what runs goes on. "
+        "Holding a held queue replaces the reason.",
+        request=schemas.HoldIn,
+        responses={200: schemas.Queue, **problems(413, 415)},
+        examples=[example("A reason", {"reason": "Maintenance of the rack"}, request=True)],
+        tags=_TAG,
+    )
+    def post(self, request: Request, queue: str, **kwargs: Any) -> Response:
+        """Hold it."""
+        reader, fields = self.fields(request, ("reason",), required=("reason",))
+        reader.finish()
+        hold_queue(self.actor, queue, fields["reason"])
+        return Response(queue_answer(queue_view(self.actor.org, queue)))
+
+
+class ResumeQueue(OrgView):
+    """A queue that admits again."""
+
+    permissions = {"POST": Permission.HOLD_QUEUES}
+
+    @extend_schema(
+        operation_id="resume_queue",
+        summary="Resume a queue",
+        description="Resuming a queue that is not held is harmless.",
+        request=schemas.ResumeIn,
+        responses={200: schemas.Queue, **problems(413, 415)},
+        tags=_TAG,
+    )
+    def post(self, request: Request, queue: str, **kwargs: Any) -> Response:
+        """Resume it."""
+        reader, fields = self.fields(request, ("reason",))
+        reader.finish()
+        resume_queue(self.actor, queue, fields.get("reason") or "")
+        return Response(queue_answer(queue_view(self.actor.org, queue)))

@@ -1,0 +1,239 @@
+"""Workloads: hand them in, list them, look at one and at why, and end them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.api.answers.workloads import explanation_answer, workload_answer
+from console.api.base import PAGING, OrgView, results
+from console.api.schemas import workloads as schemas
+from console.api.schemas.common import PAGED, example, problems, query
+from console.orgs.permissions import Permission
+from console.workloads.explanations import explain_workload
+from console.workloads.queries import (
+    WorkloadFilter,
+    get_workload,
+    list_workloads,
+    position_of,
+)
+from console.workloads.services.end_workloads import (
+    finish_workloads,
+    release_workloads,
+    withdraw_workloads,
+)
+from console.workloads.services.submit_once import submit_once
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import MOST_AT_ONCE, read_submissions
+
+_FILTERS = {
+    "state": "pending, admitted, preempting, finished, rejected or withdrawn.",
+    "queue": "Name of a queue.",
+    "reason": "Code of the reason that holds now.",
+    "user": "User the workload was submitted for.",
+    "project": "Project of the workload.",
+    "type": "job, service or workspace.",
+    "q": "A whole id, or the beginning of a name.",
+    "since": "Submitted at this time or later.",
+    "until": "Submitted before this time.",
+}
+_TAG = ["workloads"]
+
+
+class Workloads(OrgView):
+    """The workloads of an organization."""
+
+    parameters = (*_FILTERS, *PAGING)
+    permissions = {"POST": Permission.SUBMIT}
+
+    def knows(self, name: str) -> bool:
+        """Accept ``label.KEY`` beside the named filters, and nothing in a POST."""
+        return self.request.method == "GET" and (name.startswith("label.") or super().knows(name))
+
+    @extend_schema(
+        operation_id="list_workloads",
+        summary="List workloads",
+        description="Newest first. Filters add up; `label.team=ml` asks for a label.",
+        parameters=[
+            *(query(name, description) for name, description in _FILTERS.items()),
+            query("label.KEY", "The label KEY has this value. May be given for several keys."),
+            *PAGED,
+        ],
+        responses={200: schemas.WorkloadPage, **problems()},
+        examples=[example("One workload", schemas.EXAMPLE)],
+        tags=_TAG,
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        """List them."""
+        conditions = WorkloadFilter.from_query(request.query_params)
+        page = list_workloads(
+            self.actor.org, conditions, self.limit(request), request.query_params.get("cursor")
+        )
+        return results([workload_answer(workload) for workload in page.results], page.next)
+
+    @extend_schema(
+        operation_id="submit_workloads",
+        summary="Submit workloads",
+        description=f"1 to {MOST_AT_ONCE:,} at once, all of them or none. When the answer comes "
+        "they are durable; what is decided about them shows in their state and in the decisions. "
+        "A request with an `Idempotency-Key` may be sent again: it gets the first answer and "
+        "creates nothing more.",
+        parameters=[
+            OpenApiParameter(
+                "Idempotency-Key",
+                str,
+                OpenApiParameter.HEADER,
+                description="1 to 150 printable ASCII characters, one key for each request.",
+            )
+        ],
+        request=schemas.WorkloadsIn,
+        responses={202: schemas.Ids, **problems(409, 413, 415)},
+        examples=[
+            example("A training job", schemas.EXAMPLE_IN, request=True),
+            example("Its id", schemas.EXAMPLE_IDS),
+        ],
+        tags=_TAG,
+    )
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        """Submit them; the ids come in the order of the request."""
+        reader, fields = self.fields(request, ("workloads",), required=("workloads",))
+        reader.finish()
+        submissions = read_submissions(fields["workloads"])
+        key = request.headers.get("Idempotency-Key")
+        if key is None:
+            ids = [workload.uid for workload in submit_workloads(self.actor, submissions)]
+        else:
+            ids = submit_once(self.actor, key, submissions)
+        return Response({"ids": ids}, status=202)
+
+
+class OneWorkload(OrgView):
+    """One workload."""
+
+    @extend_schema(
+        operation_id="get_workload",
+        summary="Look at a workload",
+        responses={200: schemas.Workload, **problems()},
+        examples=[example("A running workload", schemas.EXAMPLE)],
+        tags=_TAG,
+    )
+    def get(self, request: Request, uid: str, **kwargs: Any) -> Response:
+        """Show it, with its place in the queue."""
+        workload = get_workload(self.actor.org, uid)
+        return Response(workload_answer(workload, position_of(workload)))
+
+
+class WorkloadExplanation(OrgView):
+    """Why a workload is where it is."""
+
+    @extend_schema(
+        operation_id="explain_workload",
+        summary="Explain a workload",
+        description="The stages from its labels to the outcome: intake, route, priority, queue, "
+        "flavors, preemption, order, outcome. A pending workload is judged at this moment; any "
+        "other shows the decision that put it where it is.",
+        responses={200: schemas.WorkloadExplanation, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, uid: str, **kwargs: Any) -> Response:
+        """Explain it."""
+        workload = get_workload(self.actor.org, uid)
+        return Response(explanation_answer(workload, explain_workload(self.actor.org, workload)))
+
+
+class FinishWorkloads(OrgView):
+    """Many workloads whose work is done."""
+
+    permissions = {"POST": Permission.SUBMIT}
+
+    @extend_schema(
+        operation_id="finish_workloads",
+        summary="Finish many workloads",
+        description=f"1 to {MOST_AT_ONCE:,} at once, all of them or none.",
+        request=schemas.Ids,
+        responses={202: schemas.Ids, **problems(409, 413, 415)},
+        examples=[example("Ids", schemas.EXAMPLE_IDS, request=True)],
+        tags=_TAG,
+    )
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        """Finish them."""
+        reader, fields = self.fields(request, ("ids",), required=("ids",))
+        reader.finish()
+        items = reader.items(fields["ids"], "ids", 1, MOST_AT_ONCE)
+        ids = [reader.text(item, f"ids[{i}]", 100, blank=False) for i, item in enumerate(items)]
+        reader.finish()
+        finish_workloads(self.actor, ids)
+        return Response({"ids": ids}, status=202)
+
+
+class _EndWorkload(OrgView):
+    """One way in which one workload ends."""
+
+    permissions = {"POST": Permission.SUBMIT}
+
+    def end(self, uids: Iterable[str]) -> None:
+        """Call the service."""
+        raise NotImplementedError
+
+    def post(self, request: Request, uid: str, **kwargs: Any) -> Response:
+        """End it."""
+        reader, _ = self.fields(request, ())
+        reader.finish()
+        self.end([uid])
+        return Response({"ids": [uid]}, status=202)
+
+
+def _documented(operation: str, summary: str, description: str) -> Callable[[type], type]:
+    schema = extend_schema(
+        operation_id=operation,
+        summary=summary,
+        description=f"{description} Asking again is harmless.",
+        request=None,
+        responses={202: schemas.Ids, **problems(409, 415)},
+        examples=[example("Its id", schemas.EXAMPLE_IDS)],
+        tags=_TAG,
+    )
+    return extend_schema_view(post=schema)
+
+
+@_documented(
+    "finish_workload",
+    "Finish a workload",
+    "Its work is done, and the quota it holds becomes free.",
+)
+class FinishWorkload(_EndWorkload):
+    """A workload whose work is done."""
+
+    def end(self, uids: Iterable[str]) -> None:
+        """Finish it."""
+        finish_workloads(self.actor, uids)
+
+
+@_documented(
+    "withdraw_workload",
+    "Withdraw a workload",
+    "It is not wanted any more, whether it waits or runs.",
+)
+class WithdrawWorkload(_EndWorkload):
+    """A workload that is not wanted any more."""
+
+    def end(self, uids: Iterable[str]) -> None:
+        """Withdraw it."""
+        withdraw_workloads(self.actor, uids)
+
+
+@_documented(
+    "release_workload",
+    "Release a workload",
+    "A preempted workload has stopped: it gives back its quota and waits again.",
+)
+class ReleaseWorkload(_EndWorkload):
+    """A preempted workload that has stopped."""
+
+    def end(self, uids: Iterable[str]) -> None:
+        """Release it."""
+        release_workloads(self.actor, uids)
