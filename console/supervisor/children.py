@@ -16,6 +16,12 @@ from typing import IO
 
 _PR_SET_PDEATHSIG = 1
 
+#: A child that ends sooner than this many seconds after its start did not come up.
+SHORT_LIFE = 2.0
+
+#: After so many short lives in a row starting it again is hopeless.
+PATIENCE = 5
+
 # Loaded before any fork: a child must not load libraries between fork and exec.
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
@@ -27,6 +33,12 @@ class Child:
     name: str
     process: subprocess.Popen[bytes]
     output: IO[bytes]
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    descriptors: Sequence[int]
+    started: float
+    #: How often in a row it ended within SHORT_LIFE seconds.
+    short_lives: int = 0
     #: The beginning of a line whose end has not come yet.
     partial: bytes = b""
 
@@ -51,7 +63,9 @@ class Children:
         name: str,
         command: Sequence[str],
         environment: Mapping[str, str],
+        *,
         descriptors: Sequence[int] = (),
+        vital: bool = True,
     ) -> None:
         """Start *command*; *descriptors* are open files that it inherits."""
         parent = os.getpid()
@@ -75,7 +89,9 @@ class Children:
             preexec_fn=die_with_parent,  # noqa: PLW1509
         )
         assert process.stdout is not None
-        child = Child(name, process, process.stdout)
+        child = Child(
+            name, process, process.stdout, command, environment, descriptors, time.monotonic()
+        )
         os.set_blocking(child.output.fileno(), False)
         self._children.append(child)
         self._selector.register(child.output, selectors.EVENT_READ, child)
@@ -86,8 +102,23 @@ class Children:
             self._forward_from(key.data)
 
     def ended(self) -> Child | None:
-        """Return a child that is no longer running."""
-        return next((child for child in self._children if child.process.poll() is not None), None)
+        """Return a vital child that is no longer running."""
+        return next(
+            (child for child in self._children if child.vital and child.process.poll() is not None),
+            None,
+        )
+
+    def revive(self, child: Child) -> bool:
+        """Start an ended child again; return False when it keeps ending right after its start."""
+        lived = time.monotonic() - child.started
+        short_lives = child.short_lives + 1 if lived < SHORT_LIFE else 0
+        if short_lives >= PATIENCE:
+            return False
+        # What it started itself must not go on beside the new one.
+        self._end(child)
+        self.start(child.name, child.command, child.environment, child.descriptors)
+        self._children[-1].short_lives = short_lives
+        return True
 
     def stop(self, names: Sequence[str], seconds: float) -> None:
         """Ask the children *names* to end, and kill those still there after *seconds*."""

@@ -37,43 +37,43 @@ def up(port: int) -> int:
     """
     Run until interrupted, and return the exit status: 0 when asked to stop.
 
-    Raise StartFailed when it cannot start, or when one of the processes ends by itself.
+    Raise StartFailed when it cannot start. A process that ends later by itself is started
+    again: what it was at is in rows and queued messages. One that cannot stay up stops all.
     """
     _treat_as_interrupt(signal.SIGTERM, signal.SIGHUP)
     children = Children(str(settings.BASE_DIR), sys.stdout.buffer)
     try:
-        with hold(settings.HOME):
+        with hold(settings.HOME), listen(settings.HOST, port) as listener:
             try:
-                _start(children, port)
+                _start(children, listener)
                 while True:
-                    _watch(children, 0.5)
+                    children.forward(0.5)
+                    _revive(children)
             finally:
                 _stop(children)
     except KeyboardInterrupt:
         return 0
 
 
-def _start(children: Children, port: int) -> None:
-    with listen(settings.HOST, port) as listener:
-        keep_secret_key(settings.HOME)
-        environment = _environment()
-        if settings.REDIS_IS_EMBEDDED:
-            children.start("broker", broker.command(settings.HOME), environment)
-        _prepare_database()
-        static.collect(settings.HOME)
-        _wait_for_broker(children)
-        children.start(
-            "web", commands.web(listener.fileno()), environment, descriptors=[listener.fileno()]
-        )
-        children.start("worker", commands.worker(), environment)
-        children.start("beat", commands.beat(), environment)
-        host, actual_port = _reachable(listener)
+def _start(children: Children, listener: socket.socket) -> None:
+    keep_secret_key(settings.HOME)
+    environment = _environment()
+    if settings.REDIS_IS_EMBEDDED:
+        children.start("broker", broker.command(settings.HOME), environment)
+    _prepare_database()
+    static.collect(settings.HOME)
+    _wait_for_broker(children)
+    children.start(
+        "web", commands.web(listener.fileno()), environment, descriptors=[listener.fileno()]
+    )
+    children.start("worker", commands.worker(), environment)
+    children.start("beat", commands.beat(), environment)
+    host, actual_port = _reachable(listener)
     _wait_until_ready(children, host, actual_port)
     _greet(url_of(settings.HOST, actual_port), fill_empty_database(with_demo=settings.DEMO))
     if settings.DEMO and demo.exists():
-        children.start(
-            "traffic", commands.traffic(demo.SLUG, url_of(host, actual_port)), environment
-        )
+        traffic = commands.traffic(demo.SLUG, url_of(host, actual_port))
+        children.start("traffic", traffic, environment, vital=False)
 
 
 def _environment() -> dict[str, str]:
@@ -137,15 +137,30 @@ def _wait(children: Children, check: Callable[[], bool], seconds: float) -> bool
     return False
 
 
+def _revive(children: Children) -> None:
+    while (child := children.ended()) is not None:
+        status = child.process.returncode
+        if not children.revive(child):
+            raise StartFailed(
+                f"The {child.name} process keeps ending (status {status}), "
+                f"so everything was stopped; {_where(child.name)} may say why."
+            )
+        sys.stdout.write(f"The {child.name} process ended (status {status}); started again.\n")
+        sys.stdout.flush()
+
+
 def _watch(children: Children, seconds: float) -> None:
     children.forward(seconds)
     child = children.ended()
     if child is not None:
-        where = settings.HOME.broker_log if child.name == "broker" else "its last lines above"
         raise StartFailed(
             f"The {child.name} process ended with status {child.process.returncode}, "
-            f"so everything was stopped; {where} may say why."
+            f"so everything was stopped; {_where(child.name)} may say why."
         )
+
+
+def _where(name: str) -> str:
+    return str(settings.HOME.broker_log) if name == "broker" else "its last lines above"
 
 
 def _greet(url: str, welcome: Welcome | None) -> None:

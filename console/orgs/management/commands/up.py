@@ -25,10 +25,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--port",
             type=int,
-            choices=range(1, 65536),
+            choices=range(65536),
             metavar="PORT",
             default=settings.PORT,
-            help="port of the web server (default: PORT, or 8000)",
+            help="port of the web server, 0 for any free one (default: PORT, or 8000)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

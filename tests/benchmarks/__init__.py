@@ -1,0 +1,1 @@
+"""Speed, measured on results that are checked."""

@@ -1,0 +1,195 @@
+"""A product of one's own: started as users start it, driven over HTTP, stopped for good."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Seconds that a start may take on a busy machine.
+PATIENCE = 90
+
+
+@dataclass(slots=True)
+class Answer:
+    """What the API said."""
+
+    status: int
+    body: Any
+
+
+class Api:
+    """One keep-alive connection with a token of one organization."""
+
+    def __init__(self, port: int, org: str, token: str) -> None:
+        self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
+        self._base = f"/api/v1/orgs/{org}"
+        self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+
+    def get(self, path: str) -> Any:
+        """Return the body of a path below the organization; anything but 200 fails."""
+        answer = self.request("GET", path)
+        assert answer.status == 200, answer
+        return answer.body
+
+    def post(self, path: str, body: Any, expect: int = 202) -> Any:
+        """Send *body* and return the answer's; another status than *expect* fails."""
+        answer = self.request("POST", path, body)
+        assert answer.status == expect, answer
+        return answer.body
+
+    def request(self, method: str, path: str, body: Any = None) -> Answer:
+        """Send one request and return status and body."""
+        payload = None if body is None else json.dumps(body)
+        self._connection.request(method, self._base + path, payload, self._headers)
+        response = self._connection.getresponse()
+        text = response.read()
+        return Answer(response.status, json.loads(text) if text else None)
+
+
+@dataclass(slots=True)
+class Product:
+    """A running product, its address and its lines so far."""
+
+    process: subprocess.Popen[str]
+    home: Path
+    environment: Mapping[str, str]
+    port: int = 0
+    lines: list[str] = field(default_factory=list)
+
+    def manage(self, *arguments: str) -> str:
+        """Run a management command against this product and return what it prints."""
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=dict(self.environment),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def api(self, org: str = "main", role: str = "owner") -> Api:
+        """Return a connection with a fresh token."""
+        token = self.manage("create_token", "--org", org, "--role", role, "--name", f"{role} test")
+        return Api(self.port, org, token)
+
+    def children(self, word: str) -> list[int]:
+        """Return the process ids in this product whose command line has *word*."""
+        return [pid for pid, line in _descendants(self.process.pid) if word in line]
+
+    def output(self) -> str:
+        """Return everything printed so far."""
+        return "".join(self.lines)
+
+
+@contextmanager
+def running(home: Path, **settings: str) -> Iterator[Product]:
+    """Start a product on a free port with *home* as its state folder; stop it at the end."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if name not in _OURS},
+        "SLUICE_HOME": str(home),
+        "SLUICE_DEMO": "0",
+        "PORT": str(_free_port()),
+        **settings,
+    }
+    process = subprocess.Popen(  # noqa: S603
+        [sys.executable, "manage.py", "up"],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    product = Product(process, home, environment)
+    reader = threading.Thread(target=_read, args=(product,), daemon=True)
+    reader.start()
+    try:
+        _wait_until_ready(product)
+        yield product
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        reader.join(5)
+
+
+#: Variables of the developer's own environment that must not reach the product.
+_OURS = (
+    "DATABASE_URL",
+    "TEST_DATABASE_URL",
+    "REDIS_URL",
+    "SECRET_KEY",
+    "DJANGO_SETTINGS_MODULE",
+    "ALLOWED_HOSTS",
+    "HOST",
+    "PORT",
+)
+
+
+def _read(product: Product) -> None:
+    assert product.process.stdout is not None
+    for line in product.process.stdout:
+        product.lines.append(line)
+
+
+def _wait_until_ready(product: Product) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        found = re.search(r"ready at http://[^:]+:(\d+)", product.output())
+        if found:
+            product.port = int(found.group(1))
+            return
+        assert product.process.poll() is None, product.output()
+        time.sleep(0.05)
+    raise AssertionError(f"not ready within {PATIENCE} s:\n{product.output()}")
+
+
+def _descendants(ancestor: int) -> Iterator[tuple[int, str]]:
+    """Yield (pid, command line) of all processes below *ancestor*, parents first."""
+    parents: dict[int, int] = {}
+    lines: dict[int, str] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            # The name in parentheses may hold spaces; the fields behind it do not.
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        parents[int(folder.name)] = int(fields[1])
+        lines[int(folder.name)] = command
+    known = {ancestor}
+    while True:
+        found = {pid for pid, parent in parents.items() if parent in known} - known
+        if not found:
+            return
+        for pid in sorted(found):
+            yield pid, lines[pid]
+        known |= found
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
