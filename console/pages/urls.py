@@ -1,4 +1,54 @@
-"""Addresses of the pages."""
+"""Addresses of the pages; every one is a plain GET that works without scripts."""
+
+from django.urls import path, register_converter
+
+from console.pages.converters import NameConverter
+from console.pages.views import (
+    configs,
+    drafts,
+    events,
+    orgs,
+    overview,
+    queues,
+    reviews,
+    sessions,
+    submit,
+    workloads,
+)
+
+register_converter(NameConverter, "name")
 
 app_name = "pages"
-urlpatterns = []
+
+urlpatterns = [
+    path("", orgs.home, name="home"),
+    path("login", sessions.sign_in, name="sign-in"),
+    path("logout", sessions.sign_out, name="sign-out"),
+    path("password", sessions.password, name="password"),
+    path("theme", sessions.theme, name="theme"),
+    path("o/", orgs.org_list, name="orgs"),
+    path("o/<slug:org>/", overview.overview, name="overview"),
+    path("o/<slug:org>/queues", queues.queues, name="queues"),
+    path("o/<slug:org>/queues/<name:queue>", queues.queue, name="queue"),
+    path("o/<slug:org>/workloads", workloads.workloads, name="workloads"),
+    path("o/<slug:org>/workloads/new", submit.submit, name="workload-new"),
+    path("o/<slug:org>/workloads/<slug:uid>", workloads.workload, name="workload"),
+    path(
+        "o/<slug:org>/workloads/<slug:uid>/decisions/<int:number>",
+        workloads.decision,
+        name="decision",
+    ),
+    path("o/<slug:org>/config", configs.active, name="config"),
+    path("o/<slug:org>/config/edit", drafts.edit, name="config-edit"),
+    path("o/<slug:org>/config/edit/check", drafts.check, name="config-check"),
+    path("o/<slug:org>/config/edit/draft", drafts.autosave, name="config-draft"),
+    path("o/<slug:org>/config/review", reviews.review, name="config-review"),
+    path("o/<slug:org>/config/conflict", reviews.conflict, name="config-conflict"),
+    path("o/<slug:org>/config/history", configs.history, name="config-history"),
+    path("o/<slug:org>/config/v/<int:number>", configs.version, name="config-version"),
+    path("o/<slug:org>/config/compare", configs.compare, name="config-compare-form"),
+    path(
+        "o/<slug:org>/config/compare/<int:old>...<int:new>", configs.compare, name="config-compare"
+    ),
+    path("o/<slug:org>/events", events.events, name="events"),
+]

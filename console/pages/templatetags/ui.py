@@ -30,6 +30,17 @@ STATE_TITLES = {
     "withdrawn": "Withdrawn",
 }
 
+REASON_CLASSES = {
+    explain.ReasonClass.RUNNING: "Admitted",
+    explain.ReasonClass.REJECTED: "Rejected",
+    explain.ReasonClass.CANNOT_RUN: "Cannot run as configured",
+    explain.ReasonClass.HELD: "Held by a person",
+    explain.ReasonClass.SOON: "Starting soon",
+    explain.ReasonClass.WAITING: "Waiting",
+    explain.ReasonClass.UNSEEN: "Not looked at yet",
+    explain.ReasonClass.PREEMPTED: "Preempted",
+}
+
 
 @register.simple_tag
 def icon(name: str, title: str = "") -> SafeString:
@@ -101,8 +112,13 @@ def reason_title(reason: str) -> str:
 
 @register.filter
 def reason_class(reason: str) -> str:
-    """Return what kind of reason a code is, for people."""
-    return explain.reason_class(reason)
+    """
+    Return what kind of reason a code is, for people.
+
+    >>> reason_class("queue_held")
+    'Held by a person'
+    """
+    return REASON_CLASSES[explain.reason_class(reason)]
 
 
 @register.filter

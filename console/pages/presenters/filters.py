@@ -1,0 +1,95 @@
+"""Filters as pages show them: the canonical address, fields, removable chips, state segments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.http import HttpRequest, QueryDict
+
+from console.engine import explain
+from console.pages.presenters.lists import with_query
+from console.pages.templatetags.ui import STATE_TITLES, event_title
+
+_LABEL = "label."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chip:
+    """One filter in force, and the address without it."""
+
+    name: str
+    value: str
+    remove_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """One state to choose, with how many workloads are in it."""
+
+    state: str
+    title: str
+    count: int
+    url: str
+    current: bool
+
+
+def canonical_query(query: QueryDict) -> QueryDict:
+    """
+    Return *query* as it should stand in the address.
+
+    Fields left empty are dropped, and the form's ``label=team=ml`` becomes
+    ``label.team=ml``: several labels can be asked for, one name for each.
+    """
+    found = QueryDict(mutable=True)
+    for name in query:
+        value = query[name].strip()
+        if not value:
+            continue
+        if name == "label":
+            key, _, wanted = value.partition("=")
+            found[f"{_LABEL}{key.strip()}"] = wanted.strip()
+        else:
+            found[name] = value
+    return found
+
+
+def chips_of(request: HttpRequest, query: QueryDict, names: Iterable[str]) -> tuple[Chip, ...]:
+    """Return a chip for each filter of *query* that *names* lists, and for each label."""
+    known = set(names)
+    return tuple(
+        Chip(
+            name=name.removeprefix(_LABEL) if name.startswith(_LABEL) else name,
+            value=_words(name, query[name]),
+            remove_url=with_query(request, **{name: None, "cursor": None}),
+        )
+        for name in query
+        if name in known or name.startswith(_LABEL)
+    )
+
+
+def segments_of(
+    request: HttpRequest, counts: Mapping[str, int], chosen: str
+) -> tuple[Segment, ...]:
+    """Return the states to choose from, all of them first."""
+    states = {"": "All"} | STATE_TITLES
+    return tuple(
+        Segment(
+            state=state,
+            title=title,
+            count=counts.get(state, 0) if state else sum(counts.values()),
+            url=with_query(request, state=state or None, cursor=None),
+            current=state == chosen,
+        )
+        for state, title in states.items()
+    )
+
+
+def _words(name: str, value: str) -> str:
+    if name == "state":
+        return STATE_TITLES.get(value, value)
+    if name == "reason":
+        return explain.reason_title(value)
+    if name == "type" and value.isupper():
+        return event_title(value)
+    return value

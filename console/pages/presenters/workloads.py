@@ -1,0 +1,139 @@
+"""One workload as its page shows it: the stages of the explanation, what may be done, a text to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from console.engine.explain import Explanation, Sentence, StageText, Verdict
+from console.engine.origin import Origin
+from console.orgs.permissions import Actor, Permission
+from console.workloads.explanations import Explained
+from console.workloads.models import State, Workload
+
+STAGE_TITLES = {
+    "intake": "Intake",
+    "route": "Rules",
+    "priority": "Priority",
+    "queue": "Queue",
+    "flavors": "Flavors",
+    "preemption": "Preemption",
+    "order": "Order",
+    "outcome": "Outcome",
+}
+VERDICT_TITLES = {
+    Verdict.PASS: "Passed:",
+    Verdict.FAIL: "Not passed:",
+    Verdict.INFO: "Noted:",
+    Verdict.SKIP: "Not reached:",
+}
+
+#: Failed rules that are shown when none took the workload; the rest is folded.
+SHOWN_MISSES = 6
+
+_RUNNING = frozenset({State.ADMITTED, State.PREEMPTING})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One sentence with its verdict, the lines that caused it, and the workloads it speaks of."""
+
+    text: str
+    verdict: str
+    verdict_title: str
+    origin: Origin | None
+    #: Other workloads: id and name.
+    others: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """One stage of the trace; *folded* opens on demand under *fold_title*."""
+
+    title: str
+    verdict: str
+    verdict_title: str
+    shown: tuple[Fact, ...]
+    folded: tuple[Fact, ...]
+    fold_title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """Something the reader may do to the workload, and what it leads to."""
+
+    do: str
+    title: str
+    consequence: str
+
+
+def stages_of(explained: Explained) -> tuple[Stage, ...]:
+    """Return the stages; rules that did not match are folded away."""
+    return tuple(_stage(stage, explained.names) for stage in explained.explanation.stages)
+
+
+def actions_of(actor: Actor, workload: Workload) -> tuple[Action, ...]:
+    """Return what *actor* may do to *workload* in its present state."""
+    own = workload.submitted_by == actor.key
+    if not (actor.may(Permission.MANAGE_WORK) or (own and actor.may(Permission.SUBMIT))):
+        return ()
+    actions = []
+    if workload.state == State.PREEMPTING:
+        actions.append(
+            Action(
+                do="release",
+                title="It has stopped",
+                consequence="gives back its quota and lets it wait again",
+            )
+        )
+    if workload.state in _RUNNING:
+        actions.append(Action(do="finish", title="Finish", consequence="gives back its quota"))
+    if workload.state == State.PENDING or workload.state in _RUNNING:
+        actions.append(
+            Action(do="withdraw", title="Withdraw", consequence="ends it; it cannot come back")
+        )
+    return tuple(actions)
+
+
+def explanation_text(name: str, uid: str, explanation: Explanation) -> str:
+    """Return the explanation as plain text to paste into a ticket or chat."""
+    lines = [f"{name} ({uid})", explanation.headline, ""]
+    for stage in explanation.stages:
+        lines += [
+            f"{STAGE_TITLES.get(stage.stage, stage.stage)}: {sentence.text}"
+            for sentence in stage.sentences
+        ]
+    return "\n".join(lines)
+
+
+def _stage(stage: StageText, names: Mapping[str, str]) -> Stage:
+    shown, folded = _fold(stage)
+    return Stage(
+        title=STAGE_TITLES.get(stage.stage, stage.stage.capitalize()),
+        verdict=stage.verdict.value,
+        verdict_title=VERDICT_TITLES[stage.verdict],
+        shown=tuple(_fact(sentence, names) for sentence in shown),
+        folded=tuple(_fact(sentence, names) for sentence in folded),
+        fold_title=f"{len(folded)} other rule{'s' if len(folded) != 1 else ''} tried, none matched",
+    )
+
+
+def _fact(sentence: Sentence, names: Mapping[str, str]) -> Fact:
+    return Fact(
+        text=sentence.text,
+        verdict=sentence.verdict.value,
+        verdict_title=VERDICT_TITLES[sentence.verdict],
+        origin=sentence.origin,
+        others=tuple((uid, names.get(uid, uid)) for uid in sentence.workloads),
+    )
+
+
+def _fold(stage: StageText) -> tuple[Sequence[Sentence], Sequence[Sentence]]:
+    sentences = stage.sentences
+    if stage.stage != "route":
+        return sentences, ()
+    misses = [sentence for sentence in sentences if sentence.verdict is Verdict.FAIL]
+    others = [sentence for sentence in sentences if sentence.verdict is not Verdict.FAIL]
+    if others:
+        return others, misses
+    return misses[:SHOWN_MISSES], misses[SHOWN_MISSES:]

@@ -1,0 +1,89 @@
+"""Submitting workloads: one form for one kind, and pasted JSON for many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from console.configs.queries import active_policy
+from console.errors import BadRequest, FieldError
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor, Permission
+from console.pages.access import org_page
+from console.pages.forms import SubmitForm, read_pasted
+from console.pages.shell import render_page
+from console.workloads.models import Workload
+from console.workloads.services.submit_workloads import submit_workloads
+
+#: Offered when the active config names no resources.
+USUAL_RESOURCES = ("cpu", "memory_gb", "gpu")
+
+EXAMPLE = """[
+  {"name": "train-a", "type": "job", "tags": {"team": "research"}, "requests": {"gpu": 8, "cpu": 64}},
+  {"name": "notebook", "type": "workspace", "requests": {"cpu": 4, "memory_gb": 16}}
+]"""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@org_page
+def submit(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Ask for workloads and hand them in, all or none."""
+    actor.require(Permission.SUBMIT)
+    resources = _resources(actor.org)
+    if request.method != "POST":
+        return _page(request, actor, SubmitForm(resources=resources))
+    if "json" in request.POST:
+        return _pasted(request, actor, resources)
+    form = SubmitForm(request.POST, resources=resources)
+    if not form.is_valid():
+        return _page(request, actor, form, status=422)
+    return _done(request, actor, submit_workloads(actor, form.submissions))
+
+
+def _pasted(request: HttpRequest, actor: Actor, resources: Sequence[str]) -> HttpResponse:
+    text = request.POST["json"]
+    try:
+        made = submit_workloads(actor, read_pasted(text))
+    except BadRequest as error:
+        form = SubmitForm(resources=resources)
+        return _page(request, actor, form, pasted=text, errors=error.errors, status=422)
+    return _done(request, actor, made)
+
+
+def _done(request: HttpRequest, actor: Actor, made: Sequence[Workload]) -> HttpResponse:
+    org = actor.org
+    if len(made) == 1:
+        return HttpResponseRedirect(reverse("pages:workload", args=[org.slug, made[0].uid]))
+    messages.success(request, f"{len(made)} workloads are submitted.")
+    query = urlencode({"since": made[0].submitted_at.isoformat()})
+    return HttpResponseRedirect(f"{reverse('pages:workloads', args=[org.slug])}?{query}")
+
+
+def _page(
+    request: HttpRequest,
+    actor: Actor,
+    form: SubmitForm,
+    *,
+    pasted: str = "",
+    errors: Sequence[FieldError] = (),
+    status: int = 200,
+) -> HttpResponse:
+    context = {"form": form, "pasted": pasted, "json_errors": errors, "example": EXAMPLE}
+    return render_page(
+        request, actor, "workloads/new.html", context, section="workloads", status=status
+    )
+
+
+def _resources(org: Organization) -> tuple[str, ...]:
+    named = dict.fromkeys(
+        resource
+        for queue in active_policy(org).queues.values()
+        for group in queue.groups
+        for resource in group.resources
+    )
+    return tuple(named) or USUAL_RESOURCES

@@ -1,0 +1,134 @@
+"""Workloads: the list, one of them with why, one decision, and ending it."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from console.configs.queries import active_policy
+from console.engine import explain
+from console.engine.decision import Reason
+from console.errors import NotFound
+from console.orgs.permissions import Actor
+from console.pages.access import live_page, org_page
+from console.pages.presenters.filters import canonical_query, chips_of, segments_of
+from console.pages.presenters.lists import PAGE_SIZE, pager_of
+from console.pages.presenters.timeline import timeline_of
+from console.pages.presenters.workloads import actions_of, explanation_text, stages_of
+from console.pages.shell import render_page
+from console.workloads.explanations import explain_decision, explain_workload
+from console.workloads.queries import (
+    EventFilter,
+    WorkloadFilter,
+    decisions_of,
+    get_workload,
+    list_events,
+    list_workloads,
+    position_of,
+    state_counts,
+)
+from console.workloads.queries.filters import TYPES
+from console.workloads.services.end_workloads import (
+    finish_workloads,
+    release_workloads,
+    withdraw_workloads,
+)
+
+FILTERS = ("state", "queue", "reason", "user", "project", "type", "q", "since", "until")
+
+#: Events of one workload that its timeline shows.
+TIMELINE = 50
+
+ENDINGS = {
+    "finish": (finish_workloads, "Finishing: the quota it held is given back."),
+    "withdraw": (withdraw_workloads, "Withdrawing: it ends and does not come back."),
+    "release": (release_workloads, "Noted that it has stopped: it waits in its queue again."),
+}
+
+
+@require_safe
+@org_page
+@live_page
+def workloads(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """List workloads by the filters of the address, newest first."""
+    query = canonical_query(request.GET)
+    if query != request.GET and "v" not in request.GET and "HX-Request" not in request.headers:
+        return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
+    request.GET = query
+    chosen = WorkloadFilter.from_query(query)
+    counts = state_counts(actor.org)
+    page = list_workloads(actor.org, chosen, PAGE_SIZE, query.get("cursor"))
+    context = {
+        "workloads": page.results,
+        "pager": pager_of(request, page),
+        "segments": segments_of(request, counts, chosen.state or ""),
+        "chips": chips_of(request, query, FILTERS),
+        "chosen": query,
+        "queue_names": list(active_policy(actor.org).queues),
+        "reasons": [(reason.value, explain.reason_title(reason)) for reason in Reason],
+        "types": TYPES,
+        "any_exist": bool(page.results) or sum(counts.values()) > 0,
+        "is_start": not query.get("cursor"),
+    }
+    return render_page(request, actor, "workloads/index.html", context, section="workloads")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@org_page
+def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
+    """Show why one workload is where it is, or end it."""
+    if request.method == "POST":
+        return _end(request, actor, uid)
+    return _detail(request, actor, uid=uid)
+
+
+@require_safe
+@org_page
+def decision(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpResponse:
+    """Show one decision as it was made; it never changes."""
+    subject = get_workload(actor.org, uid)
+    made = next((row for row in decisions_of(subject) if row.pk == number), None)
+    if made is None:
+        raise NotFound(f"There is no decision {number} about the workload {uid!r}.")
+    explained = explain_decision(made)
+    context = {
+        "workload": subject,
+        "decision": made,
+        "explanation": explained.explanation,
+        "stages": stages_of(explained),
+        "version": explained.config_version,
+        "copy_text": explanation_text(subject.name, subject.uid, explained.explanation),
+    }
+    return render_page(request, actor, "workloads/decision.html", context, section="workloads")
+
+
+@live_page
+def _detail(request: HttpRequest, actor: Actor, *, uid: str) -> HttpResponse:
+    subject = get_workload(actor.org, uid)
+    explained = explain_workload(actor.org, subject)
+    events = list_events(actor.org, EventFilter(workload=uid), TIMELINE).results
+    context = {
+        "workload": subject,
+        "explained": explained,
+        "explanation": explained.explanation,
+        "stages": stages_of(explained),
+        "version": explained.config_version,
+        "position": position_of(subject),
+        "decisions": decisions_of(subject),
+        "timeline": timeline_of(actor.org, events),
+        "actions": actions_of(actor, subject),
+        "copy_text": explanation_text(subject.name, subject.uid, explained.explanation),
+    }
+    return render_page(request, actor, "workloads/detail.html", context, section="workloads")
+
+
+def _end(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
+    ending = ENDINGS.get(request.POST.get("do", ""))
+    if ending is None:
+        raise NotFound("There is no such action on a workload.")
+    service, done = ending
+    service(actor, [uid])
+    messages.success(request, done)
+    return HttpResponseRedirect(reverse("pages:workload", args=[actor.org.slug, uid]))

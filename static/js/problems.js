@@ -1,0 +1,145 @@
+/* The problems of the text in the editor: marks in gutter and text, a list, moves and quick fixes. */
+"use strict";
+
+window.Problems = class {
+  #editor;
+  #list;
+  #count;
+  #template;
+  #markers = [];
+  #problems = [];
+  #current = -1;
+
+  constructor(editor, form) {
+    this.#editor = editor;
+    this.#list = form.querySelector("[data-problems]");
+    this.#count = form.querySelector("[data-problem-count]");
+    this.#template = document.getElementById("problem-template");
+  }
+
+  // Columns of the server count code points from 1; the editor counts UTF-16 units from 0.
+  #position(line, column) {
+    const text = this.#editor.session.getLine(line - 1) ?? "";
+    return { row: line - 1, column: Array.from(text).slice(0, column - 1).join("").length };
+  }
+
+  #range(span) {
+    const start = this.#position(span.line, span.column);
+    const end = this.#position(span.end_line, span.end_column);
+    const { Range } = ace.require("ace/range");
+    return new Range(start.row, start.column, end.row, end.column);
+  }
+
+  show(problems) {
+    this.#problems = problems;
+    this.#current = -1;
+    const { session } = this.#editor;
+    for (const id of this.#markers) session.removeMarker(id);
+    this.#markers = problems.map((problem) => {
+      const range = this.#range(problem.range);
+      if (range.isEmpty()) range.end.column += 1;
+      const kind = problem.severity === "error" ? "problem-mark problem-mark--error" : "problem-mark";
+      return session.addMarker(range, kind, "text", true);
+    });
+    session.setAnnotations(
+      problems.map((problem) => ({
+        row: problem.range.line - 1,
+        column: problem.range.column - 1,
+        text: `${problem.code} ${problem.message}`,
+        type: problem.severity,
+      })),
+    );
+    this.#list.replaceChildren(this.#body());
+    const errors = problems.filter((problem) => problem.severity === "error").length;
+    const rest = problems.length - errors;
+    const parts = [];
+    if (errors) parts.push(`${errors} error${errors === 1 ? "" : "s"}`);
+    if (rest) parts.push(`${rest} warning${rest === 1 ? "" : "s"}`);
+    const text = parts.join(", ") || "None";
+    if (this.#count.textContent !== text) window.announce(`Problems: ${text}`);
+    this.#count.textContent = text;
+  }
+
+  fail(sentence) {
+    this.#count.textContent = "Checks are paused";
+    this.#list.replaceChildren(this.#sentence(sentence));
+  }
+
+  #sentence(text) {
+    const paragraph = document.createElement("p");
+    paragraph.className = "panel__body";
+    paragraph.textContent = text;
+    return paragraph;
+  }
+
+  #body() {
+    if (!this.#problems.length) return this.#sentence("No problems: this text can be applied.");
+    const list = document.createElement("ol");
+    list.className = "problems";
+    list.append(...this.#problems.map((problem, index) => this.#item(problem, index)));
+    return list;
+  }
+
+  #item(problem, index) {
+    const item = this.#template.content.cloneNode(true).firstElementChild;
+    item.dataset.severity = problem.severity;
+    item.id = `problem-${index}`;
+    const use = item.querySelector("use");
+    use.setAttribute("href", use.getAttribute("href").replace(/#.*/, `#${problem.severity}`));
+    item.querySelector(".problem__go").textContent = problem.message;
+    item.querySelector(".problem__go").addEventListener("click", () => this.go(index));
+    const hint = item.querySelector("[data-hint]");
+    hint.textContent = problem.hint;
+    hint.hidden = !problem.hint;
+    const { line, column } = problem.range;
+    item.querySelector(".problem__meta").textContent =
+      `${problem.severity} ${problem.code} · line ${line}, column ${column}${problem.path ? ` · ${problem.path}` : ""}`;
+    const fixes = item.querySelector(".problem__fixes");
+    fixes.hidden = !problem.fixes.length;
+    for (const fix of problem.fixes) {
+      const button = document.createElement("button");
+      button.className = "button";
+      button.dataset.size = "small";
+      button.type = "button";
+      button.textContent = fix.title;
+      button.addEventListener("click", () => this.#apply(fix));
+      fixes.append(button);
+    }
+    return item;
+  }
+
+  go(index) {
+    const problem = this.#problems[index];
+    if (!problem) return;
+    this.#list.querySelector("[data-current]")?.removeAttribute("data-current");
+    this.#current = index;
+    const item = document.getElementById(`problem-${index}`);
+    item.setAttribute("data-current", "");
+    item.scrollIntoView({ block: "nearest" });
+    const range = this.#range(problem.range);
+    this.#editor.focus();
+    this.#editor.selection.setRange(range);
+    this.#editor.scrollToLine(range.start.row, true, false);
+  }
+
+  // F8 starts from the cursor, so that it never jumps far from where one is.
+  step(by) {
+    const count = this.#problems.length;
+    if (!count) return;
+    if (this.#current >= 0) {
+      this.go((this.#current + by + count) % count);
+      return;
+    }
+    const row = this.#editor.getCursorPosition().row + 1;
+    const after = this.#problems.findIndex((problem) => problem.range.line >= row);
+    this.go(by > 0 ? Math.max(after, 0) : (after <= 0 ? count : after) - 1);
+  }
+
+  #apply(fix) {
+    const ranges = fix.edits.map((edit) => [this.#range(edit.range), edit.new_text]);
+    // From the end on, so that earlier places stay where they are.
+    ranges.sort(([a], [b]) => b.start.row - a.start.row || b.start.column - a.start.column);
+    for (const [range, text] of ranges) this.#editor.session.replace(range, text);
+    this.#editor.focus();
+  }
+};
