@@ -63,7 +63,7 @@ TOO_MANY_VALUES = Code(
     "YML006",
     Severity.ERROR,
     "Too many values",
-    "A config may hold 300,000 values, counting every use of an alias. Aliases of aliases "
+    "A config may hold 200,000 values, counting every use of an alias. Aliases of aliases "
     "multiply; write out what is really meant.",
 )
 TAB = Code(

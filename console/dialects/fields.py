@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from console.dialects.codes import (
     BLANK,
@@ -46,8 +46,7 @@ class Unread(Enum):
 UNREAD: Final = Unread.UNREAD
 
 
-@dataclass(frozen=True, slots=True)
-class Written(Generic[T]):
+class Written(NamedTuple, Generic[T]):
     """A value and the place where it was written."""
 
     value: T
@@ -71,7 +70,7 @@ def value_of(read: Read[T]) -> T | None:
     return read.value if isinstance(read, Written) else None
 
 
-def suggest(findings: Findings, word: str, choices: Sequence[str]) -> str | None:
+def suggest(findings: Findings, word: str, choices: Collection[str]) -> str | None:
     """Return the choice nearest to *word* while the reading may still pay for the search."""
     if findings.suggestion_budget < len(choices):
         return None
@@ -80,7 +79,7 @@ def suggest(findings: Findings, word: str, choices: Sequence[str]) -> str | None
 
 
 def did_you_mean(
-    findings: Findings, place: Place, word: str, choices: Sequence[str]
+    findings: Findings, place: Place, word: str, choices: Collection[str]
 ) -> tuple[str, tuple[Repair, ...]]:
     """Return the hint and the repair that put the nearest choice in the place of *word*."""
     best = suggest(findings, word, choices)
@@ -124,19 +123,19 @@ class Fields:
         self.findings = findings
         self._shape = shape
         self._node = node
-        self._nodes = {key: value for key, (_, value) in node.entries.items()}
+        self._entries = node.entries
         for key, (key_node, value) in node.entries.items():
             if key not in shape.keys:
                 self._note_unknown_key(key_node, value)
 
     def _note_unknown_key(self, key: ScalarNode, value: Node) -> None:
         place = Place(key.start, key.end, self._path(key.text))
-        free = [known for known in self._shape.keys if known not in self._nodes]
+        free = [known for known in self._shape.keys if known not in self._entries]
         best = suggest(self.findings, key.text, free)
         hint = f"{capitalize(self._shape.what)} has {listed(self._shape.keys, 'and')}."
         repairs: tuple[Repair, ...] = ()
         if best is not None:
-            self._nodes[best] = value
+            self._entries = self._entries | {best: (key, value)}
             hint, repairs = f'Did you mean "{best}"?', (replace(place, best),)
         self.findings.add(
             UNKNOWN_KEY,
@@ -223,20 +222,18 @@ class Fields:
             self.findings.add(NOT_A_MAPPING, place, f"{key} must be a mapping, not {_kind(node)}.")
         return UNREAD
 
-    def has(self, key: str) -> bool:
-        """Say whether the field was written, with whatever value."""
-        return key in self._nodes
-
     def _path(self, key: str) -> str:
         return f"{self.place.path}.{key}" if self.place.path else key
 
     def _value(self, key: str, required: bool) -> Node | None:
         """Return the node of a value; None when there is none, which is noted if it is required."""
-        node = self._nodes.get(key)
-        absent = node is None or (isinstance(node, ScalarNode) and node.is_null)
-        if absent and required:
-            self._note_missing(key, node)
-        return None if absent else node
+        entry = self._entries.get(key)
+        node = entry[1] if entry else None
+        if node is None or (isinstance(node, ScalarNode) and node.is_null):
+            if required:
+                self._note_missing(key, node)
+            return None
+        return node
 
     def _note_missing(self, key: str, empty: Node | None) -> None:
         if empty is not None:
@@ -403,7 +400,7 @@ def _guess(text: str) -> str:
     if lower in ("~", "null"):
         return "null"
     if lower in ("yes", "no", "true", "false", "on", "off"):
-        return "true or false"
+        return "a boolean"
     if re.match(r"[0-9]{4}-[0-9]", text):
         return "a date"
     return "a number" if re.search(r"[0-9]|inf|nan", lower) else "a special word"

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from console.dialects.codes import MORE_FINDINGS, Code
 from console.dialects.diagnostics import Diagnostic, Fix, Severity, TextEdit
 from console.dialects.positions import Positions
 
 MAX_KEPT: Final = 500
+#: Reading stops at this many errors: whoever wrote that has nothing to gain from more.
+MAX_ERRORS: Final = 5_000
 #: Comparisons of two words that the suggestions of one reading may cost together.
-SUGGESTION_BUDGET: Final = 100_000
+SUGGESTION_BUDGET: Final = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class ReadingStopped(Exception):
+    """Reading has to stop; the findings say why."""
+
+
+class Place(NamedTuple):
     """Offsets in the text, and the path in the document."""
 
     start: int
@@ -75,12 +80,18 @@ class Findings:
         hint: str = "",
         repairs: tuple[Repair, ...] = (),
     ) -> None:
-        """Note a finding about *place*."""
+        """
+        Note a finding about *place*.
+
+        Raises ReadingStopped when there are too many errors to go on.
+        """
         key = (place.start, place.end, code.code, message)
         if key not in self._findings:
             self._findings[key] = _Finding(code, place, message, hint, repairs)
             if code.severity is Severity.ERROR:
                 self._errors.append(place.start)
+                if len(self._errors) >= MAX_ERRORS:
+                    raise ReadingStopped
 
     @property
     def has_errors(self) -> bool:
@@ -106,11 +117,12 @@ class Findings:
         diagnostics = [self._diagnostic(f) for f in kept]
         left_out = len(found) - len(kept)
         if left_out:
+            at_least = "At least " if len(self._errors) >= MAX_ERRORS else ""
             diagnostics.append(
                 Diagnostic(
                     code=MORE_FINDINGS.code,
                     severity=MORE_FINDINGS.severity,
-                    message=f"{left_out} more findings are not shown.",
+                    message=f"{at_least}{left_out:,} more findings are not shown.",
                     path="",
                     span=diagnostics[-1].span,
                     hint="Repair some of those above and check again.",

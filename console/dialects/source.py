@@ -9,11 +9,11 @@ from typing import Final
 import yaml
 
 from console.dialects.codes import CONTROL_CHARACTER, ENCODING, TOO_LARGE
-from console.dialects.findings import Edit, Findings, Place, Repair
+from console.dialects.findings import Edit, Findings, Place, ReadingStopped, Repair
 from console.dialects.nodes import Node
 from console.dialects.positions import Positions
 from console.dialects.syntax import report_syntax_error
-from console.dialects.tree import TreeBuilder
+from console.dialects.tree import build_tree
 
 MAX_BYTES: Final = 1024 * 1024
 #: More places than this are not offered as one fix.
@@ -67,17 +67,13 @@ def read_source(text: str | bytes) -> Source:
 
 
 def _build(findings: Findings) -> Node | None:
-    builder = TreeBuilder(findings)
     try:
-        # Events come one by one, so that the builder's limits hold before libyaml
-        # has gone through a hostile text; composing would recurse.
-        for event in yaml.parse(findings.positions.text, Loader=yaml.CSafeLoader):
-            if not builder.take(event):
-                break
+        return build_tree(findings)
     except yaml.MarkedYAMLError as error:
         report_syntax_error(findings, error)
-        return None
-    return builder.root
+    except ReadingStopped:
+        pass
+    return None
 
 
 def _not_utf8(raw: bytes, at: int) -> Source:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Any, Final
 
 import yaml
 
@@ -21,20 +22,16 @@ from console.dialects.codes import (
     UNKNOWN_ALIAS,
     Code,
 )
-from console.dialects.findings import Edit, Findings, Place, Repair
+from console.dialects.findings import Edit, Findings, Place, ReadingStopped, Repair
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode, UnreadNode
+from console.dialects.scalars import shorten
 
 MAX_DEPTH: Final = 64
-MAX_NODES: Final = 300_000
+MAX_NODES: Final = 200_000
+_BLOCK_STYLES = ("|", ">")
 #: An anchor and a tag, in either order, in front of a value.
 _PROPERTIES = re.compile(r"(?:[&!]\S*(?:[ \t]+|(?=[\r\n])|$))+")
 _TAG = re.compile(r"!\S*[ \t]*")
-
-
-class _Mark(Protocol):
-    """What libyaml's marks and PyYAML's own have in common."""
-
-    index: int
 
 
 @dataclass(slots=True)
@@ -53,7 +50,26 @@ class _Frame:
     merged: set[str] = field(default_factory=set)
 
 
-class TreeBuilder:
+def build_tree(findings: Findings) -> Node:
+    """
+    Return the root node of the text.
+
+    Raises yaml.MarkedYAMLError where the text is not YAML, and ReadingStopped at
+    a limit.
+    """
+    builder = _TreeBuilder(findings)
+    # Events come one by one, so that the limits hold before libyaml has gone
+    # through a hostile text; composing would recurse.
+    loader = yaml.CSafeLoader(findings.positions.text)
+    try:
+        while not builder.done:
+            builder.take(loader.get_event())
+    finally:
+        loader.dispose()
+    return builder.root
+
+
+class _TreeBuilder:
     """
     Takes YAML events one by one and builds the root node.
 
@@ -63,54 +79,59 @@ class TreeBuilder:
     """
 
     def __init__(self, findings: Findings) -> None:
-        self.root: Node | None = None
+        self.root: Node = ScalarNode(0, 0, "", True)
+        self.done = False
         self._findings = findings
         self._text = findings.positions.text
         self._stack: list[_Frame] = []
+        #: By anchor: the node, how many nodes it holds, and how many levels.
         self._anchors: dict[str, tuple[Node, int, int]] = {}
         self._count = 0
         self._documents = 0
+        # One look-up by type: the chain of isinstance is what would cost most here.
+        # The events are Any because the marks of libyaml have no common type.
+        self._takers: dict[type, Callable[[Any], None]] = {
+            yaml.ScalarEvent: self._take_scalar,
+            yaml.MappingStartEvent: self._open_mapping,
+            yaml.MappingEndEvent: self._close,
+            yaml.SequenceStartEvent: self._open_list,
+            yaml.SequenceEndEvent: self._close,
+            yaml.AliasEvent: self._take_alias,
+            yaml.DocumentStartEvent: self._open_document,
+            yaml.StreamEndEvent: self._finish,
+        }
 
-    def take(self, event: yaml.Event) -> bool:
-        """Take the next event; False means that reading has to stop."""
-        start: int = _index(event.start_mark)
-        if isinstance(event, yaml.ScalarEvent):
-            return self._take_scalar(event, start)
-        if isinstance(event, yaml.MappingStartEvent):
-            return self._open(MapNode(start, start), event)
-        if isinstance(event, yaml.SequenceStartEvent):
-            return self._open(ListNode(start, start), event)
-        if isinstance(event, yaml.CollectionEndEvent):
-            return self._close(_index(event.end_mark))
-        if isinstance(event, yaml.AliasEvent):
-            return self._take_alias(event, start)
-        if isinstance(event, yaml.DocumentStartEvent):
-            return self._open_document(event, start)
-        if isinstance(event, yaml.StreamEndEvent) and not self._documents:
-            self.root = ScalarNode(0, 0, "", True)
-        return True
+    def take(self, event: Any) -> None:
+        """Take the next event."""
+        taker = self._takers.get(type(event))
+        if taker is not None:
+            taker(event)
 
-    def _open_document(self, event: yaml.DocumentStartEvent, start: int) -> bool:
+    def _finish(self, event: Any) -> None:
+        self.done = True
+
+    def _open_document(self, event: Any) -> None:
         self._documents += 1
         if self._documents == 1:
-            return True
-        # Without `---` the mark stands where the text goes on after `...`.
-        end = _index(event.end_mark) if event.explicit else start
+            return
+        start, end = event.start_mark.index, event.end_mark.index
         self._findings.add(
             SECOND_DOCUMENT,
-            Place(start, end),
+            Place(start, end if event.explicit else start),
             "A second document begins here; a config is one document.",
             "Remove this line, or what follows it.",
         )
-        return False
+        self.done = True
 
-    def _take_scalar(self, event: yaml.ScalarEvent, start: int) -> bool:
-        end: int = _index(event.end_mark)
+    def _take_scalar(self, event: Any) -> None:
+        start: int = event.start_mark.index
+        end: int = event.end_mark.index
+        style = event.style
         if event.anchor or event.tag:
             start = self._skip_properties(start, end)
-        if event.style in ("|", ">"):
+        if style in _BLOCK_STYLES:
             end = start + len(self._text[start:end].rstrip())
-        node: Node = ScalarNode(start, end, event.value, not event.style)
+        node: Node = ScalarNode(start, end, event.value, not style)
         if event.tag:
             self._report_tag(event)
             node = UnreadNode(start, end)
@@ -119,45 +140,50 @@ class TreeBuilder:
             message = "The character U+0000 cannot be part of a text."
             self._findings.add(CONTROL_CHARACTER, Place(start, end), message, "Remove it.")
             node = UnreadNode(start, end)
-        return self._count_up(1, start) and self._add(node, event.anchor, 1, 0)
+        self._count_up(1, start)
+        if event.anchor:
+            self._anchors[event.anchor] = (node, 1, 0)
+        self._add(node, end, 0)
 
-    def _open(
-        self, node: ListNode | MapNode, event: yaml.MappingStartEvent | yaml.SequenceStartEvent
-    ) -> bool:
+    def _open_mapping(self, event: Any) -> None:
+        start = event.start_mark.index
+        self._open(MapNode(start, start), event)
+
+    def _open_list(self, event: Any) -> None:
+        start = event.start_mark.index
+        self._open(ListNode(start, start), event)
+
+    def _open(self, node: ListNode | MapNode, event: Any) -> None:
         if event.anchor or event.tag:
-            node.start = self._skip_properties(node.start, _index(event.end_mark))
+            node.start = node.end = self._skip_properties(node.start, event.end_mark.index)
         if event.tag:
             self._report_tag(event)
-        if len(self._stack) >= MAX_DEPTH:
-            return self._stop_too_deep(node.start)
-        flow = bool(event.flow_style)
-        self._stack.append(_Frame(node, event.anchor, flow, self._count))
-        return self._count_up(1, node.start)
+        self._check_depth(1, node.start)
+        self._stack.append(_Frame(node, event.anchor, bool(event.flow_style), self._count))
+        self._count_up(1, node.start)
 
-    def _close(self, end: int) -> bool:
+    def _close(self, event: Any) -> None:
         frame = self._stack.pop()
         node = frame.node
-        if frame.flow:
-            node.end = end
         # A block ends with its last value: libyaml's own mark stands behind the
         # blank lines and comments that follow it.
-        node.end = max(node.end, node.start)
-        return self._add(node, frame.anchor, self._count - frame.count, frame.height + 1)
+        if frame.flow:
+            node.end = event.end_mark.index
+        if frame.anchor:
+            self._anchors[frame.anchor] = (node, self._count - frame.count, frame.height + 1)
+        self._add(node, node.end, frame.height + 1)
 
-    def _take_alias(self, event: yaml.AliasEvent, start: int) -> bool:
-        end: int = _index(event.end_mark)
-        name = event.anchor
-        if name in self._anchors:
-            node, weight, height = self._anchors[name]
-            if len(self._stack) + height > MAX_DEPTH:
-                return self._stop_too_deep(start)
-            return self._count_up(weight, start) and self._add(node, None, weight, height, end)
+    def _take_alias(self, event: Any) -> None:
+        start, end, name = event.start_mark.index, event.end_mark.index, event.anchor
         if any(frame.anchor == name for frame in self._stack):
-            self._findings.add(
-                RECURSIVE_ALIAS,
-                Place(start, end),
-                f"*{name} stands inside the value of &{name}.",
-            )
+            message = f"*{name} stands inside the value of &{name}."
+            self._findings.add(RECURSIVE_ALIAS, Place(start, end), message)
+        elif name in self._anchors:
+            node, weight, height = self._anchors[name]
+            self._check_depth(height, start)
+            self._count_up(weight, start)
+            self._add(node, end, height)
+            return
         else:
             self._findings.add(
                 UNKNOWN_ALIAS,
@@ -166,28 +192,27 @@ class TreeBuilder:
                 f"Mark a value above with &{name}, or quote the text.",
                 (Repair("Quote it", (Edit(start, end, f'"*{name}"'),)),),
             )
-        return self._count_up(1, start) and self._add(UnreadNode(start, end), None, 1, 0)
+        self._count_up(1, start)
+        self._add(UnreadNode(start, end), end, 0)
 
-    def _add(
-        self, node: Node, anchor: str | None, weight: int, height: int, end: int | None = None
-    ) -> bool:
+    def _add(self, node: Node, end: int, height: int) -> None:
         """Put a finished node where it belongs; *end* is where it ends in its parent."""
-        if anchor:
-            self._anchors[anchor] = (node, weight, height)
         if not self._stack:
             self.root = node
-            return True
+            return
         frame = self._stack[-1]
-        frame.height = max(frame.height, height)
-        frame.node.end = max(frame.node.end, node.end if end is None else end)
-        if isinstance(frame.node, ListNode):
-            frame.node.items.append(node)
+        parent = frame.node
+        if end > parent.end:
+            parent.end = end
+        if height > frame.height:
+            frame.height = height
+        if isinstance(parent, ListNode):
+            parent.items.append(node)
         elif frame.key is None:
             frame.key = node
         else:
-            self._add_entry(frame, frame.node, frame.key, node)
+            self._add_entry(frame, parent, frame.key, node)
             frame.key = None
-        return True
 
     def _add_entry(self, frame: _Frame, mapping: MapNode, key: Node, value: Node) -> None:
         if isinstance(key, UnreadNode):
@@ -232,40 +257,30 @@ class TreeBuilder:
         found = _PROPERTIES.match(self._text, start, max(end, start))
         return min(found.end(), end) if found else start
 
-    def _report_tag(self, event: yaml.NodeEvent) -> None:
-        start = _index(event.start_mark)
+    def _report_tag(self, event: Any) -> None:
+        start = event.start_mark.index
         found = _TAG.search(self._text, start)
         start, end = found.span() if found else (start, start)
         word = self._text[start:end].rstrip()
         self._findings.add(
             TAG,
             Place(start, start + len(word)),
-            f"The tag {word} is not read.",
+            f"The tag {shorten(word)} is not read.",
             "Remove the tag; to mark a value as text, quote it.",
             (Repair("Remove the tag", (Edit(start, end, ""),)),),
         )
 
-    def _count_up(self, nodes: int, start: int) -> bool:
+    def _count_up(self, nodes: int, start: int) -> None:
         self._count += nodes
-        if self._count <= MAX_NODES:
-            return True
-        return self._stop(
-            TOO_MANY_VALUES,
-            start,
-            f"The text holds more than {MAX_NODES:,} values, counting every use of an alias.",
-        )
+        if self._count > MAX_NODES:
+            message = f"The text holds more than {MAX_NODES:,} values, aliases written out."
+            self._stop(TOO_MANY_VALUES, start, message)
 
-    def _stop_too_deep(self, start: int) -> bool:
-        message = f"Values are nested more than {MAX_DEPTH} levels deep here."
-        return self._stop(TOO_DEEP, start, message)
+    def _check_depth(self, more: int, start: int) -> None:
+        if len(self._stack) + more > MAX_DEPTH:
+            message = f"Values are nested more than {MAX_DEPTH} levels deep here."
+            self._stop(TOO_DEEP, start, message)
 
-    def _stop(self, code: Code, start: int, message: str) -> bool:
+    def _stop(self, code: Code, start: int, message: str) -> None:
         self._findings.add(code, Place(start, min(start + 1, len(self._text))), message)
-        self.root = None
-        self._stack.clear()
-        return False
-
-
-def _index(mark: _Mark | None) -> int:
-    """Return the offset of a mark, in code points; only synthetic events have none."""
-    return 0 if mark is None else mark.index
+        raise ReadingStopped

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.resources import files
+from typing import Any
 
 from console.dialects.base import Dialect, PastSpec, Reading
+from console.dialects.collector import collector_paused
+from console.dialects.findings import ReadingStopped
 from console.dialects.native.checks import check
 from console.dialects.native.compile import compile_policy
 from console.dialects.native.json_schema import json_schema
@@ -23,14 +26,23 @@ _SAMPLES = {
 
 def read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
     """Read *text* as a native config; *past* holds the specs that queue names are fixed to."""
+    with collector_paused():
+        return _read(text, past)
+
+
+def _read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
     source = read_source(text)
     findings = source.findings
     if source.root is None:
         return Reading(diagnostics=findings.diagnostics(), queue_specs={})
-    document = parse(source.root, findings)
-    check(document, findings)
-    specs = queue_specs(document, findings)
-    check_specs(document, specs, past, findings)
+    specs: Mapping[str, Mapping[str, Any]] = {}
+    try:
+        document = parse(source.root, findings)
+        check(document, findings)
+        specs = queue_specs(document, findings)
+        check_specs(document, specs, past, findings)
+    except ReadingStopped:
+        pass
     if findings.has_errors:
         return Reading(diagnostics=findings.diagnostics(), queue_specs=specs)
     lint(document, findings)

@@ -152,8 +152,9 @@ class _Compiler:
 
 def _required(read: Read[str]) -> str:
     """Return a text that a document without errors has."""
-    assert isinstance(read, Written), read
-    return read.value
+    text = value_of(read)
+    assert text is not None, read
+    return text
 
 
 def _amount(read: Read[int]) -> Amount:

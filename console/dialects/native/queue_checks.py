@@ -10,12 +10,11 @@ from console.dialects.fields import (
     Read,
     Unread,
     Written,
-    did_you_mean,
     listed,
     note_repeated,
     replace,
 )
-from console.dialects.findings import Findings, Repair
+from console.dialects.findings import Findings
 from console.dialects.native.codes import (
     BORROW_NEEDS_RECLAIM,
     COHORT_WITHOUT_GROUPS,
@@ -38,6 +37,7 @@ from console.dialects.native.schema import (
     ResourceDoc,
 )
 from console.dialects.scalars import shorten
+from console.dialects.suggest import nearest
 from console.engine.amounts import format_amount
 from console.engine.policy import PreemptionRule
 
@@ -97,19 +97,17 @@ class _QueueCheck:
             note_repeated(self.findings, DUPLICATE_ITEM, own, "Resource")
 
     def _is_resource(self, name: Written[str]) -> bool:
+        """Say whether it is a resource, and note it when it is not."""
         if name.value in _RESOURCES:
             return True
-        if name.value.lower() in _MEANS_MEMORY:
-            hint = "Use memory_gb, counted in GiB."
-            repairs: tuple[Repair, ...] = (replace(name.place, "memory_gb"),)
-        else:
-            hint, repairs = did_you_mean(self.findings, name.place, name.value, _RESOURCES)
+        meant = _resource_meant(name.value)
+        hint = "" if meant is None else f'Did you mean "{meant}"?'
         self.findings.add(
             UNKNOWN_RESOURCE,
             name.place,
             f'"{shorten(name.value)}" is not a resource; use {listed(_RESOURCES)}.',
-            hint,
-            repairs,
+            "Use memory_gb, counted in GiB." if name.value.lower() in _MEANS_MEMORY else hint,
+            () if meant is None else (replace(name.place, meant),),
         )
         return False
 
@@ -120,7 +118,7 @@ class _QueueCheck:
             flavors.check(name, UNKNOWN_FLAVOR, self.findings)
 
     def _check_resources(self, group: GroupDoc, quota: QuotaDoc) -> None:
-        covered = readable_items(group.covered_resources)
+        covered = _covered(group)
         known: list[Written[str]] = []
         for resource in quota.resources:
             name = resource.name
@@ -198,11 +196,20 @@ def written_items(items: Read[tuple[Read[str], ...]]) -> list[Written[str]]:
     return [item for item in items.value if isinstance(item, Written)]
 
 
-def readable_items(items: Read[tuple[Read[str], ...]]) -> AbstractSet[str] | None:
-    """Return what a list holds, or None when a part of it could not be read."""
+def _resource_meant(name: str) -> str | None:
+    """Return the resource that *name* is or was probably meant to be."""
+    if name in _RESOURCES:
+        return name
+    return "memory_gb" if name.lower() in _MEANS_MEMORY else nearest(name, _RESOURCES)
+
+
+def _covered(group: GroupDoc) -> AbstractSet[str | None] | None:
+    """Return what a group is meant to cover, or None when that cannot be known."""
+    items = group.covered_resources
     if not isinstance(items, Written) or any(isinstance(i, Unread) for i in items.value):
         return None
-    return {item.value for item in items.value if isinstance(item, Written)}
+    meant = {_resource_meant(item.value) for item in written_items(items)}
+    return None if None in meant else meant
 
 
 def _acts(setting: Written[PreemptionRule] | Written[NeverOrLower]) -> bool:

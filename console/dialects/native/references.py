@@ -25,7 +25,7 @@ class Defined:
         """Note *name* when it is written and not defined."""
         if not isinstance(name, Written) or name.value in self.names:
             return
-        hint, repairs = did_you_mean(findings, name.place, name.value, tuple(self.names))
+        hint, repairs = did_you_mean(findings, name.place, name.value, self.names)
         if repairs or self.all_known:
             findings.add(
                 code,

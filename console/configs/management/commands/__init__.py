@@ -1,0 +1,1 @@
+"""Commands of the configs app, one per module."""

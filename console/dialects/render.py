@@ -1,0 +1,66 @@
+"""Readings for people and for programs: the same facts as text with a caret and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from console.dialects.base import Reading
+from console.dialects.diagnostics import Diagnostic, Severity
+from console.dialects.positions import Positions
+
+#: A longer source line is cut around the place that is marked.
+_LINE_WIDTH = 120
+
+
+def reading_to_json(reading: Reading) -> dict[str, Any]:
+    """Return a reading as the API answers it: errors are diagnostics, all others are lints."""
+    return {
+        "ok": reading.ok,
+        "diagnostics": [d.to_json() for d in reading.errors],
+        "lints": [d.to_json() for d in reading.diagnostics if d.severity is not Severity.ERROR],
+    }
+
+
+def reading_to_text(reading: Reading, text: str | bytes, name: str) -> str:
+    """
+    Return the findings of reading *text*, each with its source line and a caret under it.
+
+    *name* is what the text is called, a file name as a rule.
+    """
+    # What is not UTF-8 is shown as far as it goes; the findings say where it ends.
+    decoded = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    positions = Positions(decoded)
+    blocks = ["\n".join(_block(d, positions, name)) for d in reading.diagnostics]
+    return "\n\n".join([*blocks, _summary(reading, name)])
+
+
+def _block(diagnostic: Diagnostic, positions: Positions, name: str) -> Iterator[str]:
+    span = diagnostic.span
+    yield (
+        f"{name}:{span.line}:{span.column}: {diagnostic.severity.value} "
+        f"{diagnostic.code} {diagnostic.message}"
+    )
+    line = positions.line(span.line)
+    last = span.end_column if span.end_line == span.line else len(line) + 1
+    first = max(0, min(span.column - 1 - _LINE_WIDTH // 3, len(line) - _LINE_WIDTH))
+    shown = line[first : first + _LINE_WIDTH].replace("\t", " ")
+    if shown.strip():
+        start = span.column - 1 - first
+        width = max(1, min(last - 1 - first, len(shown)) - start)
+        yield f"  {shown}"
+        yield f"  {' ' * start}{'^' * width}"
+    if diagnostic.hint:
+        yield f"  {diagnostic.hint}"
+
+
+def _summary(reading: Reading, name: str) -> str:
+    errors = len(reading.errors)
+    warnings = sum(d.severity is Severity.WARNING for d in reading.diagnostics)
+    if not errors and not warnings:
+        return f"{name}: no errors, no warnings"
+    return f"{name}: {_count(errors, 'error')}, {_count(warnings, 'warning')}"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number or 'no'} {word}{'' if number == 1 else 's'}"
