@@ -26,21 +26,38 @@ PATIENCE = 5
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """What a child process runs."""
+
+    name: str
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    #: Open files that it inherits.
+    descriptors: Sequence[int] = ()
+    #: Whether the others are of no use without it.
+    vital: bool = True
+
+
 @dataclass(slots=True)
 class Child:
     """One child process."""
 
-    name: str
+    program: Program
     process: subprocess.Popen[bytes]
     output: IO[bytes]
-    command: Sequence[str]
-    environment: Mapping[str, str]
-    descriptors: Sequence[int]
+    #: Whether everything stops when it cannot stay up.
+    vital: bool
     started: float
     #: How often in a row it ended within SHORT_LIFE seconds.
     short_lives: int = 0
     #: The beginning of a line whose end has not come yet.
     partial: bytes = b""
+
+    @property
+    def name(self) -> str:
+        """The name that its lines carry."""
+        return self.program.name
 
 
 class Children:
@@ -58,16 +75,8 @@ class Children:
         self._children: list[Child] = []
         self._selector = selectors.DefaultSelector()
 
-    def start(
-        self,
-        name: str,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        *,
-        descriptors: Sequence[int] = (),
-        vital: bool = True,
-    ) -> None:
-        """Start *command*; *descriptors* are open files that it inherits."""
+    def start(self, program: Program, short_lives: int = 0) -> None:
+        """Start *program*."""
         parent = os.getpid()
 
         def die_with_parent() -> None:
@@ -77,21 +86,19 @@ class Children:
                     os._exit(1)
 
         process = subprocess.Popen(  # noqa: S603
-            command,
+            program.command,
             cwd=self._folder,
-            env=dict(environment),
+            env=dict(program.environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            pass_fds=descriptors,
+            pass_fds=program.descriptors,
             # Safe here: the supervisor has no other threads.
             preexec_fn=die_with_parent,  # noqa: PLW1509
         )
         assert process.stdout is not None
-        child = Child(
-            name, process, process.stdout, command, environment, descriptors, time.monotonic()
-        )
+        child = Child(program, process, process.stdout, time.monotonic(), short_lives)
         os.set_blocking(child.output.fileno(), False)
         self._children.append(child)
         self._selector.register(child.output, selectors.EVENT_READ, child)
@@ -104,7 +111,11 @@ class Children:
     def ended(self) -> Child | None:
         """Return a vital child that is no longer running."""
         return next(
-            (child for child in self._children if child.vital and child.process.poll() is not None),
+            (
+                child
+                for child in self._children
+                if child.program.vital and child.process.poll() is not None
+            ),
             None,
         )
 
@@ -116,8 +127,7 @@ class Children:
             return False
         # What it started itself must not go on beside the new one.
         self._end(child)
-        self.start(child.name, child.command, child.environment, child.descriptors)
-        self._children[-1].short_lives = short_lives
+        self.start(child.program, short_lives)
         return True
 
     def stop(self, names: Sequence[str], seconds: float) -> None:

@@ -7,9 +7,10 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.core.management import call_command
@@ -18,7 +19,7 @@ from redis import RedisError
 
 from console import broker as broker_client
 from console.supervisor import broker, commands, demo, static
-from console.supervisor.children import Children
+from console.supervisor.children import Children, Program
 from console.supervisor.failure import StartFailed
 from console.supervisor.first_start import Welcome, fill_empty_database, keep_secret_key
 from console.supervisor.listener import listen, url_of
@@ -57,23 +58,30 @@ def up(port: int) -> int:
 
 def _start(children: Children, listener: socket.socket) -> None:
     keep_secret_key(settings.HOME)
-    environment = _environment()
+    start = partial(_start_program, children, _environment())
     if settings.REDIS_IS_EMBEDDED:
-        children.start("broker", broker.command(settings.HOME), environment)
+        start("broker", broker.command(settings.HOME))
     _prepare_database()
     static.collect(settings.HOME)
     _wait_for_broker(children)
-    children.start(
-        "web", commands.web(listener.fileno()), environment, descriptors=[listener.fileno()]
-    )
-    children.start("worker", commands.worker(), environment)
-    children.start("beat", commands.beat(), environment)
+    start("web", commands.web(listener.fileno()), descriptors=[listener.fileno()])
+    start("worker", commands.worker())
+    start("beat", commands.beat())
     host, actual_port = _reachable(listener)
     _wait_until_ready(children, host, actual_port)
     _greet(url_of(settings.HOST, actual_port), fill_empty_database(with_demo=settings.DEMO))
     if settings.DEMO and demo.exists():
-        traffic = commands.traffic(demo.SLUG, url_of(host, actual_port))
-        children.start("traffic", traffic, environment, vital=False)
+        start("traffic", commands.traffic(demo.SLUG, url_of(host, actual_port)), vital=False)
+
+
+def _start_program(
+    children: Children,
+    environment: Mapping[str, str],
+    name: str,
+    command: Sequence[str],
+    **more: Any,
+) -> None:
+    children.start(Program(name=name, command=command, environment=environment, **more))
 
 
 def _environment() -> dict[str, str]:
@@ -140,12 +148,16 @@ def _wait(children: Children, check: Callable[[], bool], seconds: float) -> bool
 def _revive(children: Children) -> None:
     while (child := children.ended()) is not None:
         status = child.process.returncode
-        if not children.revive(child):
+        if children.revive(child):
+            line = f"The {child.name} process ended (status {status}); started again.\n"
+        elif child.vital:
             raise StartFailed(
                 f"The {child.name} process keeps ending (status {status}), "
                 f"so everything was stopped; {_where(child.name)} may say why."
             )
-        sys.stdout.write(f"The {child.name} process ended (status {status}); started again.\n")
+        else:
+            line = f"The {child.name} process keeps ending (status {status}); going on without.\n"
+        sys.stdout.write(line)
         sys.stdout.flush()
 
 
