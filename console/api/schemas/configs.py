@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from console.api.schemas.common import page_of, Problem, Range, Schema
+from console.api.schemas.common import Problem, Range, Schema, page_of
 from console.configs.models import ConfigVersion
 from console.configs.services.compare_versions import ChangeKind, Line
 from console.dialects.diagnostics import Severity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from console.api.schemas.common import page_of, Range, Schema
+from console.api.schemas.common import Range, Schema, page_of
 from console.engine.decision import Outcome, Reason
 from console.orgs.models import Role
 from console.workloads.models import EventType, Level

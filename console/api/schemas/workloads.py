@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from console.api.schemas.common import page_of, Range, Schema
+from console.api.schemas.common import Range, Schema, page_of
 from console.engine.decision import Reason
 from console.engine.explain import Verdict
 from console.reading import LARGEST_INTEGER

@@ -1,0 +1,117 @@
+"""A client that holds every answer against the OpenAPI document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import resolve
+from drf_spectacular.generators import SchemaGenerator
+from jsonschema import Draft202012Validator
+
+from console.orgs.permissions import Actor
+
+BASE = "/api/v1"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    body: Any
+    headers: Any
+
+    @property
+    def problem(self) -> tuple[int, str]:
+        """The status and the code of a problem."""
+        return self.status, self.body["code"]
+
+
+class Api:
+    """Speaks JSON with one organization as one actor."""
+
+    def __init__(self, client: Client, org: str) -> None:
+        self.client = client
+        self.org = f"{BASE}/orgs/{org}"
+
+    def get(self, path: str = "", **query: Any) -> Answer:
+        """GET a path of the organization."""
+        return self.call("get", path, query)
+
+    def post(self, path: str, body: Any = None, **headers: str) -> Answer:
+        """POST a value, or the text or bytes given as they are."""
+        raw = body if isinstance(body, str | bytes) else json.dumps({} if body is None else body)
+        return self.call("post", path, raw, content_type="application/json", headers=headers)
+
+    def call(self, method: str, path: str, data: Any = None, **options: Any) -> Answer:
+        """Send a request and check the shape of its answer."""
+        address = path if path.startswith(BASE) else f"{self.org}/{path}".rstrip("/")
+        response = getattr(self.client, method)(address, data, **options)
+        body = json.loads(response.content)
+        check_shape(address.partition("?")[0], method, response, body)
+        return Answer(response.status_code, body, response.headers)
+
+
+def check_shape(path: str, method: str, response: Any, body: Any) -> None:
+    """Fail unless the OpenAPI document describes this answer."""
+    kind = response.headers["Content-Type"]
+    if response.status_code >= 400:
+        assert kind == "application/problem+json"
+        expected = {"type", "title", "status", "detail", "code"}
+        assert expected <= body.keys()
+        assert body["status"] == response.status_code
+        assert body["type"] == f"urn:sluice:problem:{body['code']}"
+    else:
+        assert kind == "application/json"
+    operation = _operation(path, method)
+    if operation is None:
+        assert response.status_code >= 400
+        return
+    if response.status_code == 405:
+        return
+    described = operation["responses"][str(response.status_code)]
+    _validator(json.dumps(described["content"][kind]["schema"])).validate(body)
+
+
+def _operation(path: str, method: str) -> Any:
+    route = resolve(path).route.removeprefix("api/v1/")
+    for converter in ("str:", "path:", "int:"):
+        route = route.replace(f"<{converter}", "{")
+    template = f"{BASE}/{route.replace('>', '}')}"
+    return document()["paths"].get(template, {}).get(method)
+
+
+@cache
+def document() -> dict[str, Any]:
+    """Return the OpenAPI document, its schemas as JSON Schema of today."""
+    return _modern(SchemaGenerator().get_schema(request=None, public=True))
+
+
+@cache
+def _validator(schema: str) -> Draft202012Validator:
+    whole = {**json.loads(schema), "components": document()["components"]}
+    return Draft202012Validator(whole)
+
+
+def _modern(schema: Any) -> Any:
+    """Write OpenAPI 3.0's ``nullable`` as JSON Schema does, and refuse what is not described."""
+    if isinstance(schema, list):
+        return [_modern(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    new = {key: _modern(value) for key, value in schema.items() if key != "nullable"}
+    if new.get("type") == "object" and "properties" in new:
+        new.setdefault("additionalProperties", False)
+    return {"anyOf": [new, {"type": "null"}]} if schema.get("nullable") is True else new
+
+
+@pytest.fixture
+def api(api_for: Callable[[Actor], Client]) -> Callable[[Actor], Api]:
+    """Return a client of the actor's organization with a token of the actor's role."""
+    return lambda actor: Api(api_for(actor), actor.org.slug)

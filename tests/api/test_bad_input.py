@@ -1,0 +1,300 @@
+"""Bad input of any kind is a 4xx that names the place, and nothing is half done."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from console.workloads.models import Intake, Workload
+
+
+def errors_of(answer) -> list[tuple[str, str]]:
+    assert answer.problem == (400, "invalid_request")
+    return [(error["path"], error["code"]) for error in answer.body["errors"]]
+
+
+@pytest.fixture
+def client(api, owner):
+    return api(owner)
+
+
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        ("", None),
+        ("{", "The body is not JSON: Expecting property name enclosed in double quotes"),
+        ("nonsense", "The body is not JSON: Expecting value"),
+        ('{"workloads": NaN}', "The body is not JSON that can be read: NaN is not a JSON number."),
+        ('{"workloads": -Infinity}', "The body is not JSON that can be read: -Infinity is not"),
+        ('{"a": 1, "a": 2}', "The body is not JSON that can be read: the key a is there twice."),
+        (b'{"workloads": "\xff"}', "The body is not UTF-8 (byte 15)."),
+        ("[" * 100_000, "The body is nested too deep."),
+        ('{"a": ' * 50_000 + "1" + "}" * 50_000, "The body is nested too deep."),
+        ("9" * 5000, "The body is not JSON that can be read: Exceeds the limit"),
+        ("\ufeff{}", "The body is not JSON: Unexpected UTF-8 BOM"),
+    ],
+)
+def test_what_is_not_json(client, body, detail):
+    answer = client.post("workloads", body)
+    if detail is None:
+        assert errors_of(answer) == [("workloads", "required")]
+    else:
+        assert answer.problem == (400, "invalid_json")
+        assert answer.body["detail"].startswith(detail)
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "", "a/b/c"])
+def test_another_content_type(client, kind):
+    answer = client.call("post", "workloads", '{"workloads": []}', content_type=kind)
+    assert answer.problem == (415, "unsupported_media_type")
+
+
+def test_a_body_that_is_too_large(client):
+    answer = client.post("workloads", " " * (8 * 1024 * 1024 + 1))
+    assert answer.problem == (413, "payload_too_large")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "path", "code"),
+    [
+        ("name", None, "name", "wrong_type"),
+        ("name", "", "name", "blank"),
+        ("name", " \t", "name", "blank"),
+        ("name", 5, "name", "wrong_type"),
+        ("name", "x" * 201, "name", "too_long"),
+        ("name", "a\0b", "name", "invalid_characters"),
+        ("name", "\ud800", "name", "invalid_characters"),
+        ("type", "cron", "type", "invalid_choice"),
+        ("type", ["job"], "type", "wrong_type"),
+        ("market_type", "spot", "market_type", "invalid_choice"),
+        ("instance_type", "", "instance_type", "blank"),
+        ("priority", -1, "priority", "out_of_range"),
+        ("priority", 2**53, "priority", "out_of_range"),
+        ("priority", 1.5, "priority", "wrong_type"),
+        ("priority", True, "priority", "wrong_type"),
+        ("priority", "1", "priority", "wrong_type"),
+        ("requests", [], "requests", "wrong_type"),
+        ("requests", {"gpu": 0.0001}, "requests.gpu", "invalid_amount"),
+        ("requests", {"gpu": -1}, "requests.gpu", "out_of_range"),
+        ("requests", {"gpu": True}, "requests.gpu", "wrong_type"),
+        ("requests", {"gpu": "1"}, "requests.gpu", "wrong_type"),
+        ("requests", {"gpu": None}, "requests.gpu", "wrong_type"),
+        ("requests", {"gpu": 10**9 + 1}, "requests.gpu", "out_of_range"),
+        ("requests", {"gpu": 10**30}, "requests.gpu", "invalid_amount"),
+        ("requests", {"": 1}, "requests.", "blank"),
+        ("requests", {"g\0": 1}, "requests.g\0", "invalid_characters"),
+        ("requests", {f"r{i}": 1 for i in range(21)}, "requests", "wrong_length"),
+        ("tags", {"team": 1}, "tags.team", "wrong_type"),
+        ("tags", {"team": None}, "tags.team", "wrong_type"),
+        ("tags", {"team": "x" * 501}, "tags.team", "too_long"),
+        ("tags", {"instance-type": "m5"}, "tags.instance-type", "reserved_key"),
+        ("tags", {"workload-type": "job"}, "tags.workload-type", "reserved_key"),
+        ("tags", "team=a", "tags", "wrong_type"),
+        ("groups", "admins", "groups", "wrong_type"),
+        ("groups", ["a", 1], "groups[1]", "wrong_type"),
+        ("user", "\0", "user", "invalid_characters"),
+        ("namespace", "n" * 254, "namespace", "too_long"),
+        ("pod_sets", [{}], "pod_sets", "not_supported"),
+        ("placement", {}, "placement", "not_supported"),
+        ("nmae", "x", "nmae", "unknown_field"),
+        ("\udc80", "x", "\\udc80", "unknown_field"),
+    ],
+)
+def test_a_field_that_cannot_be_read(client, field, value, path, code):
+    good = {"name": "good"}
+    answer = client.post("workloads", {"workloads": [good, {**good, field: value}, good]})
+    assert errors_of(answer) == [(f"workloads[1].{path}", code)]
+    assert not Workload.objects.exists()
+    assert not Intake.objects.exists()
+
+
+@pytest.mark.parametrize("number", ["1e400", "1e-400", "1.0005", "-0.001", "1E999999999", "-5"])
+def test_a_number_that_is_no_amount(client, number):
+    body = f'{{"workloads": [{{"name": "a", "requests": {{"gpu": {number}}}}}]}}'
+    ((path, _),) = errors_of(client.post("workloads", body))
+    assert path == "workloads[0].requests.gpu"
+
+
+def test_numbers_stay_exact(client):
+    requests = '{"a": 0.1, "b": 1e2, "c": 2.500, "d": 1000000000, "e": 0.001, "f": 0, "g": 0.3e1}'
+    answer = client.post("workloads", f'{{"workloads": [{{"name": "n", "requests": {requests}}}]}}')
+    stored = Workload.objects.get().requests
+    assert stored == {"a": 100, "b": 100_000, "c": 2500, "d": 10**12, "e": 1, "g": 3000}
+    shown = client.get(f"workloads/{answer.body['ids'][0]}").body["requests"]
+    assert shown == {"a": 0.1, "b": 100, "c": 2.5, "d": 1_000_000_000, "e": 0.001, "g": 3}
+
+
+def test_the_answer_says_what_to_do(client):
+    answer = client.post("workloads", {"workloads": [{"name": "a", "instance_typ": "m5"}]})
+    assert answer.body == {
+        "type": "urn:sluice:problem:invalid_request",
+        "title": "The request has errors",
+        "status": 400,
+        "detail": "One field is wrong.",
+        "code": "invalid_request",
+        "errors": [
+            {
+                "path": "workloads[0].instance_typ",
+                "code": "unknown_field",
+                "message": "instance_typ is not known here; did you mean instance_type?",
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize("count", [0, 1001])
+def test_too_few_and_too_many(client, count):
+    answer = client.post("workloads", {"workloads": [{"name": "a"}] * count})
+    assert errors_of(answer) == [("workloads", "wrong_length")]
+
+
+def test_many_errors_are_cut(client):
+    answer = client.post("workloads", {"workloads": [{}] * 1000})
+    assert answer.body["detail"] == "1000 fields are wrong; these are the first 100."
+    assert len(errors_of(answer)) == 100
+
+
+def test_a_thousand_are_not_too_many(client):
+    answer = client.post("workloads", {"workloads": [{"name": f"w{i}"} for i in range(1000)]})
+    assert answer.status == 202
+    assert list(Workload.objects.order_by("pk").values_list("uid", flat=True)) == answer.body["ids"]
+    assert Intake.objects.get().size == 1000
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "workloads?limit=0",
+        "workloads?limit=1001",
+        "workloads?limit=x",
+        "workloads?limit=-1",
+        "workloads?limit=٣",
+        "workloads?cursor=x",
+        "workloads?cursor=1.2",
+        "workloads?cursor=99999999999999999999",
+        "workloads?state=unknown",
+        "workloads?stat=pending",
+        "workloads?since=yesterday",
+        "workloads?since=0001-01-01T00:00:00Z",
+        "workloads?until=9999-12-31T23:59:59%2B23:59",
+        "workloads?q=%00",
+        "workloads?label.=x",
+        "workloads?label.%22=x",
+        "workloads?queue=" + "x" * 501,
+        "decisions?after=-1",
+        "decisions?after=99999999999999999999",
+        "decisions?cursor=1",
+        "events?type=unknown",
+        "events?level=info",
+        "config/versions/1/diff?to=0",
+        "config/versions?cursor=1.1",
+        "config/schema?dialect=cobol",
+        "queues?cursor=-1",
+    ],
+)
+def test_parameters_that_cannot_be_read(client, path):
+    assert client.get(path).problem == (400, "invalid_request")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "workloads/unknown",
+        "workloads/a%00b",
+        "workloads/unknown/explanation",
+        "queues/unknown",
+        "queues/a%00b",
+        "queues/%F0%9F%9A%80/pending",
+        "queues/a/b/c",
+        "config",
+        "config/versions/1",
+        "config/versions/99999999999999999999999",
+        "config/versions/x",
+        "config/versions/1/diff",
+    ],
+)
+def test_what_is_not_there(client, path):
+    status, code = client.get(path).problem
+    assert (status, code) in {(404, "not_found"), (400, "invalid_request")}
+
+
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=True),
+    st.text(st.characters(), max_size=20),
+    st.sampled_from(["", "a\0b", "\ud800", "x" * 5000, 10**400, -(10**30), 1e308, 5e-324]),
+)
+known = st.sampled_from(
+    ["workloads", "name", "type", "tags", "requests", "priority", "groups", "gpu", "ids"]
+    + ["text", "dialect", "message", "expected_version", "version", "reason", "instance_type"]
+)
+values = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(known | st.text(st.characters(), max_size=5), inner, max_size=5)
+    ),
+    max_leaves=12,
+)
+workload = st.fixed_dictionaries(
+    {"name": st.just("n") | scalars},
+    optional={
+        name: values
+        for name in ("type", "tags", "requests", "priority", "groups", "user", "market_type")
+    },
+)
+PATHS = [
+    "workloads",
+    "workloads/finish",
+    "workloads/unknown/finish",
+    "config/check",
+    "config/versions",
+    "config/rollback",
+    "queues/a/hold",
+    "queues/a/resume",
+]
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(path=st.sampled_from(PATHS), body=values)
+def test_no_value_makes_it_fail(client, path, body):
+    assert client.post(path, json.dumps(body)).status < 500
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(workloads=st.lists(workload, max_size=3))
+def test_no_workload_makes_it_fail(client, workloads):
+    before = Workload.objects.count()
+    answer = client.post("workloads", json.dumps({"workloads": workloads}))
+    assert answer.status in (202, 400)
+    added = len(workloads) if answer.status == 202 else 0
+    assert Workload.objects.count() == before + added
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    path=st.sampled_from(["workloads", "events", "decisions", "queues", "config/versions"]),
+    name=st.sampled_from(["limit", "cursor", "since", "until", "q", "label.a", "after", "state"]),
+    value=st.text(st.characters(exclude_categories=["Cs"]), max_size=30),
+)
+def test_no_parameter_makes_it_fail(client, path, name, value):
+    assert client.get(path, **{name: value}).status < 500
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(body=st.binary(max_size=60))
+def test_no_bytes_make_it_fail(client, body):
+    assert client.post("workloads", body).status in (400, 413)
