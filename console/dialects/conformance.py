@@ -1,0 +1,172 @@
+"""Conformance: run a case with a known outcome, and say where the engine's answer differs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from console.dialects import dialects
+from console.dialects.native.codes import COHORTS_NOT_SUPPORTED
+from console.engine.amounts import parse_amount
+from console.engine.decision import Decision, Outcome
+from console.engine.policy import Policy
+from console.engine.running import Running
+from console.engine.state import State
+from console.engine.workload import PodSet, Workload
+
+#: Rounds of stopping and settling after one event before a world counts as restless.
+_ROUNDS = 10_000
+
+#: What a native case consists of, besides its id and type.
+_PARTS = {"config": str, "events": list, "expect": dict}
+
+
+class Verdict(StrEnum):
+    """How a case ended."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    #: Its config needs what this version refuses to admit by.
+    REFUSED = "refused"
+    #: No runner for its type in this version.
+    NOT_SUPPORTED = "not supported"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One case and how it ended; a case that agrees needs no sentence."""
+
+    id: str
+    verdict: Verdict
+    sentences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Where everybody is once all events have happened, in the words of the native cases."""
+
+    #: Name -> queue, priority and one flavor per resource group (None: not asked for).
+    admitted: Mapping[str, Mapping[str, Any]]
+    #: Name -> queue and priority.
+    pending: Mapping[str, Mapping[str, Any]]
+    #: Name -> reason.
+    rejected: Mapping[str, str]
+    finished: frozenset[str]
+    #: Name -> how often it was told to stop.
+    preempted: Mapping[str, int]
+
+
+def run_case(case: Mapping[str, Any]) -> Result:
+    """
+    Run one case of a vector file.
+
+    Raises ValueError with one sentence when it is not a case at all.
+    """
+    name, kind = case.get("id"), case.get("type")
+    if not isinstance(name, str) or not isinstance(kind, str):
+        raise ValueError("a case needs an id and a type")
+    if kind != "native":
+        sentence = f"cases of type {kind} are not supported by this version."
+        return Result(name, Verdict.NOT_SUPPORTED, (sentence,))
+    for part, form in _PARTS.items():
+        if not isinstance(case.get(part), form):
+            raise ValueError(f"native case {name} has no {part}")
+    return _run_native(name, case)
+
+
+def _run_native(name: str, case: Mapping[str, Any]) -> Result:
+    reading = dialects()["native"].read(case["config"], {})
+    if reading.policy is None:
+        refused = {error.code for error in reading.errors} == {COHORTS_NOT_SUPPORTED.code}
+        verdict = Verdict.REFUSED if refused else Verdict.DIFFERS
+        return Result(name, verdict, tuple(dict.fromkeys(e.message for e in reading.errors)))
+    try:
+        ending = play(reading.policy, case["events"])
+    except _RestlessError as restless:
+        return Result(name, Verdict.DIFFERS, (str(restless),))
+    differences = tuple(_differences(case["expect"], ending))
+    return Result(name, Verdict.DIFFERS if differences else Verdict.AGREES, differences)
+
+
+def play(policy: Policy, events: list[Mapping[str, Any]]) -> Ending:
+    """Let *events* happen one after the other; who is told to stop stops at once."""
+    state = State(policy)
+    rejected: dict[str, str] = {}
+    finished: set[str] = set()
+    preempted: Counter[str] = Counter()
+    for sequence, event in enumerate(events, start=1):
+        if "submit" in event:
+            state.submit(_workload(event["submit"], sequence))
+        elif state.finish(event["finish"]):
+            finished.add(event["finish"])
+        for decision in _come_to_rest(state, event):
+            if decision.outcome is Outcome.REJECTED:
+                rejected[decision.workload] = decision.reason.value
+            elif decision.outcome is Outcome.PREEMPTED:
+                preempted[decision.workload] += 1
+    return Ending(
+        admitted={name: _admitted(policy, running) for name, running in state.running.items()},
+        pending={
+            name: {"queue": pending.route.queue, "priority": pending.route.priority}
+            for name, pending in state.pending.items()
+        },
+        rejected=rejected,
+        finished=frozenset(finished),
+        preempted=preempted,
+    )
+
+
+class _RestlessError(Exception):
+    """A world that never comes to rest."""
+
+
+def _come_to_rest(state: State, event: Mapping[str, Any]) -> Iterator[Decision]:
+    for _ in range(_ROUNDS):
+        yield from state.settle()
+        if not state.departing:
+            return
+        for name in sorted(state.departing):
+            state.release(name)
+    raise _RestlessError(f"after {event} workloads preempt each other without end.")
+
+
+def _workload(submitted: Mapping[str, Any], sequence: int) -> Workload:
+    requests = {
+        resource: parse_amount(str(amount)) for resource, amount in submitted["requests"].items()
+    }
+    return Workload(
+        id=submitted["name"],
+        sequence=sequence,
+        labels=submitted["labels"],
+        priority=submitted["priority"],
+        pod_sets=(PodSet(requests=requests),),
+    )
+
+
+def _admitted(policy: Policy, running: Running) -> dict[str, Any]:
+    groups = policy.queues[running.queue].groups if running.queue is not None else ()
+    flavors = [
+        next((running.assignment[r] for r in group.resources if r in running.assignment), None)
+        for group in groups
+    ]
+    return {"queue": running.queue, "priority": running.priority, "flavors": flavors}
+
+
+def _differences(expect: Mapping[str, Any], ending: Ending) -> Iterator[str]:
+    for part in ("admitted", "pending", "rejected", "preempted"):
+        yield from _compare(part, expect.get(part, {}), getattr(ending, part))
+    finished = dict.fromkeys(expect.get("finished", ()), True)
+    yield from _compare("finished", finished, dict.fromkeys(ending.finished, True))
+
+
+def _compare(part: str, expect: Mapping[str, Any], actual: Mapping[str, Any]) -> Iterator[str]:
+    for name in sorted(expect.keys() | actual.keys()):
+        if name not in actual:
+            yield f"{name} is not {part}, but expected to be: {expect[name]}."
+        elif name not in expect:
+            yield f"{name} is {part}, but not expected to be: {actual[name]}."
+        elif expect[name] != actual[name]:
+            yield f"{name} is {part} as {actual[name]}, but expected as {expect[name]}."

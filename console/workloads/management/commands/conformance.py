@@ -1,0 +1,54 @@
+"""Run vector files: cases with a known outcome, compared with what the engine decides."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from console.dialects.conformance import Result, Verdict, run_case
+
+
+class Command(BaseCommand):
+    """Run cases and name those that differ. Needs no database."""
+
+    help = "Run conformance cases; exit status 1 when any differs."
+    # Neither the database nor the settings of the other apps are looked at.
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("files", metavar="FILE", nargs="+", help="JSON lists of cases")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print every case that does not simply agree, then the counts."""
+        results = [result for name in options["files"] for result in _run(name)]
+        for result in results:
+            for sentence in result.sentences:
+                self.stdout.write(f"{result.verdict.value}: {result.id}: {sentence}")
+        counts = Counter(result.verdict for result in results)
+        refused, unsupported = counts[Verdict.REFUSED], counts[Verdict.NOT_SUPPORTED]
+        self.stdout.write(f"{refused} refused, {unsupported} not supported")
+        self.stdout.write(f"{counts[Verdict.AGREES]} agree, {counts[Verdict.DIFFERS]} differ")
+        if counts[Verdict.DIFFERS]:
+            sys.exit(1)
+
+
+def _run(name: str) -> list[Result]:
+    try:
+        cases = json.loads(Path(name).read_bytes())
+    except OSError as error:
+        raise CommandError(f"{name} cannot be read: {error.strerror}.", returncode=2) from error
+    except ValueError as error:
+        raise CommandError(f"{name} is not JSON: {error}.", returncode=2) from error
+    if not isinstance(cases, list) or not all(isinstance(case, dict) for case in cases):
+        raise CommandError(f"{name} is not a list of cases.", returncode=2)
+    try:
+        return [run_case(case) for case in cases]
+    except ValueError as error:
+        raise CommandError(f"{name}: {error}.", returncode=2) from error
