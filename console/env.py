@@ -33,10 +33,10 @@ def flag(name: str, *, default: bool) -> bool:
 
 
 def port(name: str, default: int) -> int:
-    """Return a TCP port; raise ImproperlyConfigured unless it is a number from 1 to 65535."""
+    """Return a TCP port, 0 for any free one; raise ImproperlyConfigured for anything else."""
     value = text(name, str(default))
-    if not (value.isascii() and value.isdigit() and 1 <= int(value) <= 65535):
-        raise _refused(name, value, "a port from 1 to 65535")
+    if not (value.isascii() and value.isdigit() and len(value) <= 5 and int(value) <= 65535):
+        raise _refused(name, value, "a port from 1 to 65535, or 0 for any free one")
     return int(value)
 
 

@@ -18,7 +18,7 @@ _SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 #: Asked every few seconds by machines; a failing check logs a line of its own.
 _UNLOGGED = ("/healthz", "/readyz")
 
-_SHARED = [
+_SHARED: list[Any] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.add_log_level,

@@ -35,7 +35,7 @@ class Program:
     environment: Mapping[str, str]
     #: Open files that it inherits.
     descriptors: Sequence[int] = ()
-    #: Whether the others are of no use without it.
+    #: Whether everything stops when it cannot stay up.
     vital: bool = True
 
 
@@ -46,8 +46,6 @@ class Child:
     program: Program
     process: subprocess.Popen[bytes]
     output: IO[bytes]
-    #: Whether everything stops when it cannot stay up.
-    vital: bool
     started: float
     #: How often in a row it ended within SHORT_LIFE seconds.
     short_lives: int = 0
@@ -109,15 +107,8 @@ class Children:
             self._forward_from(key.data)
 
     def ended(self) -> Child | None:
-        """Return a vital child that is no longer running."""
-        return next(
-            (
-                child
-                for child in self._children
-                if child.program.vital and child.process.poll() is not None
-            ),
-            None,
-        )
+        """Return a child that is no longer running."""
+        return next((child for child in self._children if child.process.poll() is not None), None)
 
     def revive(self, child: Child) -> bool:
         """Start an ended child again; return False when it keeps ending right after its start."""
@@ -126,7 +117,7 @@ class Children:
         if short_lives >= PATIENCE:
             return False
         # What it started itself must not go on beside the new one.
-        self._end(child)
+        self.drop(child)
         self.start(child.program, short_lives)
         return True
 
@@ -142,13 +133,13 @@ class Children:
                 break
             self.forward(0.02)
         for child in stopping:
-            self._end(child)
+            self.drop(child)
 
     def names(self) -> list[str]:
         """Return the names of the children that were started and not stopped."""
         return [child.name for child in self._children]
 
-    def _end(self, child: Child) -> None:
+    def drop(self, child: Child) -> None:
         """Kill what is left of the child and of the processes it started."""
         with suppress(ProcessLookupError):
             os.killpg(child.process.pid, signal.SIGKILL)

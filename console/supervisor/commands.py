@@ -48,5 +48,5 @@ def traffic(org: str, url: str) -> list[str]:
     return [
         *(sys.executable, "manage.py", "traffic"),
         *("--org", org, "--url", url),
-        *("--rate", "0.4", "--seconds", "0"),
+        *("--rate", "0.4", "--seconds", "0", "--user", org),
     ]

@@ -39,7 +39,8 @@ def up(port: int) -> int:
     Run until interrupted, and return the exit status: 0 when asked to stop.
 
     Raise StartFailed when it cannot start. A process that ends later by itself is started
-    again: what it was at is in rows and queued messages. One that cannot stay up stops all.
+    again: what it was at is in rows and queued messages. A vital one that cannot stay up
+    stops all.
     """
     _treat_as_interrupt(signal.SIGTERM, signal.SIGHUP)
     children = Children(str(settings.BASE_DIR), sys.stdout.buffer)
@@ -150,12 +151,13 @@ def _revive(children: Children) -> None:
         status = child.process.returncode
         if children.revive(child):
             line = f"The {child.name} process ended (status {status}); started again.\n"
-        elif child.vital:
+        elif child.program.vital:
             raise StartFailed(
                 f"The {child.name} process keeps ending (status {status}), "
                 f"so everything was stopped; {_where(child.name)} may say why."
             )
         else:
+            children.drop(child)
             line = f"The {child.name} process keeps ending (status {status}); going on without.\n"
         sys.stdout.write(line)
         sys.stdout.flush()

@@ -43,19 +43,37 @@ class Client:
         answer = self._send(
             "POST", "/workloads", {"workloads": list(workloads)}, {"Idempotency-Key": key}
         )
-        return [row["id"] for row in answer["workloads"]]
+        ids: list[str] = answer["ids"]
+        return ids
 
-    def end(self, action: str, ids: Sequence[str]) -> None:
-        """Tell what became of workloads; *action* is finish, withdraw or release."""
-        self._send("POST", f"/workloads/{action}", {"ids": list(ids)})
+    def finish(self, ids: Sequence[str]) -> None:
+        """Tell that workloads are done: all of them, or none when one refuses."""
+        self._send("POST", "/workloads/finish", {"ids": list(ids)})
+
+    def end(self, uid: str, action: str) -> None:
+        """Tell what became of one workload; *action* is finish, withdraw or release."""
+        self._send("POST", f"/workloads/{uid}/{action}", {})
 
     def own(self, user: str, state: str) -> list[str]:
         """Return the ids of all workloads of *user* in *state*."""
         return [row["id"] for row in self._pages("/workloads", {"user": user, "state": state})]
 
-    def decisions(self, after: int) -> list[dict[str, Any]]:
-        """Return the next decisions after the number *after*, at most a page of them."""
-        query = urlencode({"after": after, "limit": _PAGE})
+    def last_decision(self) -> int:
+        """Return a number behind which there is no decision yet, found by halving."""
+        low, high = 0, 1
+        while self.decisions(high, limit=1):
+            low, high = high, high * 2
+        while low < high:
+            middle = (low + high) // 2
+            if self.decisions(middle, limit=1):
+                low = middle + 1
+            else:
+                high = middle
+        return high
+
+    def decisions(self, after: int, limit: int = _PAGE) -> list[dict[str, Any]]:
+        """Return the next decisions after the number *after*."""
+        query = urlencode({"after": after, "limit": limit})
         rows: list[dict[str, Any]] = self._send("GET", f"/decisions?{query}")["results"]
         return rows
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import heapq
 import random
+import secrets
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from console.traffic.client import Away, Client, Refused
-from console.traffic.mix import USER, workload
+from console.traffic.mix import Body, workload
 
 #: Most workloads of one request.
 _BATCH = 500
@@ -19,6 +19,8 @@ _BATCH = 500
 _RUN = (20.0, 90.0)
 _STOP = (1.0, 4.0)
 _WAIT = (120.0, 400.0)
+
+_COUNTED = ("admitted", "preempted", "rejected")
 
 #: 409: somebody or something was faster. 404: it is gone. Both are part of the game.
 _HARMLESS = (404, 409)
@@ -36,22 +38,27 @@ class _Due:
 
 class Executor:
     """
-    One run of traffic against one organization.
+    One run of traffic against one organization, as *user*: it touches nobody else's workloads.
 
     Time is handed in, in seconds, so that the same seed and the same answers give the
     same run. When the API is away, what is due stays due.
     """
 
-    def __init__(self, client: Client, rate: float, seed: int, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, client: Client, user: str, rate: float, seed: int, say: Callable[[str], None]
+    ) -> None:
         self._client = client
+        self._user = user
         self._rate = rate
-        self._seed = seed
+        # A key of an earlier run with the same seed would give that run's answer.
+        self._run = secrets.token_hex(4)
         self._draw = random.Random(seed)  # noqa: S311
         self._say = say
         self._seq = 0
         self._number = 0
         self._next_arrival: float | None = None
-        self._unsent: list[dict[str, Any]] = []
+        self._waiting: list[Body] = []
+        self._sending: list[Body] = []
         #: How often each own workload has changed state; older plans for it are void.
         self._epochs: dict[str, int] = {}
         self._due: list[_Due] = []
@@ -60,15 +67,14 @@ class Executor:
 
     def adopt(self, now: float) -> None:
         """Take over what an earlier run left behind, and follow the decisions from here on."""
+        self._seq = self._client.last_decision()
         for state, action, seconds in (
             ("admitted", "finish", _RUN),
             ("preempting", "release", _STOP),
             ("pending", "withdraw", _WAIT),
         ):
-            for uid in self._client.own(USER, state):
+            for uid in self._client.own(self._user, state):
                 self._plan(uid, action, now, seconds)
-        while self._follow(now):
-            pass
 
     def step(self, now: float, *, submitting: bool) -> None:
         """Do everything that is due at *now*."""
@@ -88,28 +94,35 @@ class Executor:
                 self._say("The API is back.")
             self._away = False
 
-    def wind_down(self) -> None:
+    def wind_down(self, now: float) -> None:
         """Finish what runs and withdraw what waits, so that nothing is left behind."""
-        for action, state in (("finish", "admitted"), ("withdraw", "preempting")):
-            self._end(action, self._client.own(USER, state))
-        self._end("withdraw", self._client.own(USER, "pending"))
+        for action, state in (
+            ("finish", "admitted"),
+            ("withdraw", "preempting"),
+            ("withdraw", "pending"),
+        ):
+            self._end(action, self._client.own(self._user, state), now)
 
     def _arrive(self, now: float) -> None:
         """Draw the workloads that have come up to *now*: a Poisson stream."""
-        if self._next_arrival is None:
+        if self._next_arrival is None or self._away:
+            # What would have come while the API was away does not come all at once.
             self._next_arrival = now
         while self._next_arrival <= now:
             self._number += 1
-            self._unsent.append(workload(self._draw, self._number))
+            self._waiting.append(workload(self._draw, self._number, self._user))
             self._next_arrival += self._draw.expovariate(self._rate)
 
     def _submit(self, now: float) -> None:
-        while self._unsent:
-            batch = self._unsent[:_BATCH]
-            # The same key until it is answered: a lost answer does not submit it twice.
-            key = f"traffic-{self._seed}-{batch[0]['name']}"
-            ids = self._client.submit(batch, key)
-            del self._unsent[:_BATCH]
+        while self._waiting:
+            if not self._sending:
+                self._sending = self._waiting[:_BATCH]
+            # The same batch under the same key until it is answered: an answer that got
+            # lost does not submit it twice.
+            key = f"traffic-{self._run}-{self._sending[0]['name']}"
+            ids = self._client.submit(self._sending, key)
+            del self._waiting[: len(self._sending)]
+            self._sending = []
             self.counts["submitted"] += len(ids)
             for uid in ids:
                 self._plan(uid, "withdraw", now, _WAIT)
@@ -129,7 +142,8 @@ class Executor:
                 self._plan(uid, "release", now, _STOP)
             elif outcome == "rejected":
                 del self._epochs[uid]
-            self.counts[outcome] += 1
+            if outcome in _COUNTED:
+                self.counts[outcome] += 1
         return bool(rows)
 
     def _plan(self, uid: str, action: str, now: float, seconds: tuple[float, float]) -> None:
@@ -145,31 +159,36 @@ class Executor:
             due = [one for one in due if self._epochs.get(one.uid) == one.epoch]
             try:
                 for action in ("release", "finish", "withdraw"):
-                    self._end(action, [one.uid for one in due if one.action == action])
+                    self._end(action, [one.uid for one in due if one.action == action], now)
             except Away:
+                # What was told already is told again: that is harmless.
                 for one in due:
                     heapq.heappush(self._due, one)
                 raise
-            for one in due:
-                if one.action == "release":
-                    # It waits again, and its submitter's patience begins anew.
-                    self._plan(one.uid, "withdraw", now, _WAIT)
-                else:
-                    self._epochs.pop(one.uid, None)
 
-    def _end(self, action: str, ids: list[str]) -> None:
-        """End workloads together, or one by one when some of them refuse."""
-        if not ids:
-            return
-        try:
-            self._client.end(action, ids)
-            self.counts[_PAST[action]] += len(ids)
-        except Refused as refusal:
-            if refusal.status not in _HARMLESS:
-                raise
-            if len(ids) > 1:
-                for uid in ids:
-                    self._end(action, [uid])
+    def _end(self, action: str, ids: Sequence[str], now: float) -> None:
+        """Tell the ends of workloads; one that refuses has changed, and a decision will say how."""
+        together = _BATCH if action == "finish" else 1
+        for group in (ids[at : at + together] for at in range(0, len(ids), together)):
+            try:
+                if len(group) > 1:
+                    self._client.finish(group)
+                else:
+                    self._client.end(group[0], action)
+            except Refused as refusal:
+                if refusal.status not in _HARMLESS:
+                    raise
+                if len(group) > 1:
+                    for uid in group:
+                        self._end(action, [uid], now)
+                continue
+            self.counts[_PAST[action]] += len(group)
+            for uid in group:
+                if action == "release":
+                    # It waits again, and its submitter's patience begins anew.
+                    self._plan(uid, "withdraw", now, _WAIT)
+                else:
+                    self._epochs.pop(uid, None)
 
 
 _PAST = {"finish": "finished", "withdraw": "withdrawn", "release": "released"}

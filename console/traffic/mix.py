@@ -7,9 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-#: Marks the traffic's own workloads, so that it never touches anybody else's.
-USER = "traffic"
-
 Body = dict[str, Any]
 
 
@@ -87,8 +84,8 @@ KINDS = (
 )
 
 
-def workload(draw: random.Random, number: int) -> Body:
-    """Return the request body of the workload *number*; the same draws give the same body."""
+def workload(draw: random.Random, number: int, user: str) -> Body:
+    """Return the request body of a workload of *user*; the same draws give the same body."""
     kind = draw.choices(KINDS, [kind.weight for kind in KINDS])[0]
     body = kind.body(draw)
-    return {**body, "name": f"{body['name']}-{number:05d}", "user": USER}
+    return {**body, "name": f"{body['name']}-{number:05d}", "user": user}

@@ -41,6 +41,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--url", default=url_of(settings.HOST, settings.PORT))
         parser.add_argument("--token", help="an operator's token (default: one for this run)")
+        parser.add_argument(
+            "--user",
+            default="traffic",
+            help="whom the workloads are for; a run takes over what an earlier one left",
+        )
         parser.add_argument("--seed", type=int, default=1, help="the same seed draws the same work")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -48,7 +53,9 @@ class Command(BaseCommand):
         org, seconds = options["org"], options["seconds"]
         with _token(org, options["token"], seconds) as token:
             client = Client(options["url"], org, token)
-            executor = Executor(client, options["rate"], options["seed"], self._say)
+            executor = Executor(
+                client, options["user"], options["rate"], options["seed"], self._say
+            )
             begun = time.monotonic()
             try:
                 _run(executor, begun, seconds)
@@ -71,7 +78,7 @@ def _run(executor: Executor, begun: float, seconds: float) -> None:
         while not seconds or time.monotonic() - begun < seconds:
             executor.step(time.monotonic(), submitting=True)
             time.sleep(_TICK)
-        executor.wind_down()
+        executor.wind_down(time.monotonic())
     except KeyboardInterrupt:
         return
     except Away:
