@@ -86,4 +86,4 @@ def _line(change: Change) -> ChangeLine:
         name = f"{int(index) + 1} {rest}"
     parts = ", ".join(_PARTS.get(part, part.replace("_", " ")) for part in change.parts)
     what = f"{parts} {word}" if parts else word
-    return ChangeLine(kind=kind, sign=sign, text=f"{change.noun.capitalize()} {name}: {what}")
+    return ChangeLine(kind=kind, sign=sign, text=f"{change.noun.capitalize()} {name}{': ' if parts else ' '}{what}")

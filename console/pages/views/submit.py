@@ -24,8 +24,12 @@ from console.workloads.services.submit_workloads import submit_workloads
 USUAL_RESOURCES = ("cpu", "memory_gb", "gpu")
 
 EXAMPLE = """[
-  {"name": "train-a", "type": "job", "tags": {"team": "research"}, "requests": {"gpu": 8, "cpu": 64}},
-  {"name": "notebook", "type": "workspace", "requests": {"cpu": 4, "memory_gb": 16}}
+  {"name": "train-a",
+   "tags": {"team": "research"},
+   "requests": {"gpu": 8, "cpu": 64}},
+  {"name": "notebook",
+   "type": "workspace",
+   "requests": {"cpu": 4.5}}
 ]"""
 
 
