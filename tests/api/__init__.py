@@ -1,0 +1,1 @@
+"""The HTTP API, endpoint by endpoint."""

@@ -229,10 +229,11 @@ scalars = st.one_of(
     st.text(st.characters(), max_size=20),
     st.sampled_from(["", "a\0b", "\ud800", "x" * 5000, 10**400, -(10**30), 1e308, 5e-324]),
 )
-known = st.sampled_from(
-    ["workloads", "name", "type", "tags", "requests", "priority", "groups", "gpu", "ids"]
-    + ["text", "dialect", "message", "expected_version", "version", "reason", "instance_type"]
+KNOWN = (
+    "workloads name type tags requests priority groups gpu ids text dialect message "
+    "expected_version version reason instance_type"
 )
+known = st.sampled_from(KNOWN.split())
 values = st.recursive(
     scalars,
     lambda inner: (
@@ -241,12 +242,9 @@ values = st.recursive(
     ),
     max_leaves=12,
 )
+OPTIONAL = "type tags requests priority groups user market_type"
 workload = st.fixed_dictionaries(
-    {"name": st.just("n") | scalars},
-    optional={
-        name: values
-        for name in ("type", "tags", "requests", "priority", "groups", "user", "market_type")
-    },
+    {"name": st.just("n") | scalars}, optional=dict.fromkeys(OPTIONAL.split(), values)
 )
 PATHS = [
     "workloads",

@@ -1,0 +1,1 @@
+"""Use cases, called as the API and the pages call them."""

@@ -133,11 +133,11 @@ VersionDiff = type(
 
 
 class StaleProblem(Problem):
-    """Another version is active than the one expected."""
+    """It does not fit the present state; with `stale_version` it says what came since."""
 
-    expected_version = serializers.IntegerField()
-    active_version = serializers.IntegerField()
-    newer = VersionSummary(many=True)
+    expected_version = serializers.IntegerField(required=False)
+    active_version = serializers.IntegerField(required=False)
+    newer = VersionSummary(many=True, required=False, help_text="Newest first.")
 
 
 class RejectedProblem(Problem):

@@ -15,7 +15,7 @@ from datetime import datetime
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from console.configs.queries import active_policy
-from console.engine.amounts import UNLIMITED, Amount
+from console.engine.amounts import UNLIMITED, Amount, Unlimited
 from console.engine.origin import Origin
 from console.engine.policy import Policy, Queue
 from console.errors import NotFound
@@ -45,9 +45,9 @@ class UsageView:
 
     @property
     def borrowed(self) -> int:
-        """What is used beyond the nominal quota."""
-        over = self.used - self.nominal if isinstance(self.nominal, int) else 0
-        return max(0, over)
+        """What is used beyond the nominal quota; work that only drains borrows nothing."""
+        most = self.used if isinstance(self.limit, Unlimited) else min(self.used, self.limit)
+        return 0 if isinstance(self.nominal, Unlimited) else max(0, most - self.nominal)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,208 @@
+"""Configs over HTTP: check, apply, history, comparison and rollback."""
+
+from __future__ import annotations
+
+import pytest
+
+from console.configs.models import ConfigVersion
+from tests.api.documents import CAP, OPEN
+
+SMALLER = CAP.replace("m5-2xlarge-cap3", "m5-2xlarge-cap2").replace(
+    "nominal_quota: 24", "nominal_quota: 16"
+)
+
+
+@pytest.fixture
+def client(api, owner):
+    return api(owner)
+
+
+def apply(client, text: str, expected: int, message: str = "as asked"):
+    return client.post(
+        "config/versions",
+        {"dialect": "native", "text": text, "message": message, "expected_version": expected},
+    )
+
+
+def test_a_good_text_is_ok(client):
+    answer = client.post("config/check", {"dialect": "native", "text": CAP})
+    assert answer.body == {"ok": True, "diagnostics": [], "lints": []}
+
+
+def test_a_bad_text_is_read_to_its_end(client):
+    text = "resource_queues:\n  - nmae: a\nscheduling_rules:\n  - resource_queue: b\n"
+    body = client.post("config/check", {"text": text}).body
+    assert body["ok"] is False
+    assert [d["range"]["line"] for d in body["diagnostics"]] == sorted(
+        d["range"]["line"] for d in body["diagnostics"]
+    )
+    assert {d["severity"] for d in body["diagnostics"]} == {"error"}
+    assert len(body["diagnostics"]) >= 2
+
+
+@pytest.mark.parametrize("text", ["", "a\0b", "\ud800", "\t- x", "a: &a [*a]", "x" * 1_000_000])
+def test_any_text_can_be_checked(client, text):
+    assert client.post("config/check", {"text": text}).status == 200
+
+
+def test_a_text_that_is_no_text(client):
+    for text, code in ((None, "wrong_type"), (5, "wrong_type"), ("x" * 4_000_001, "too_long")):
+        answer = client.post("config/check", {"text": text})
+        assert [(e["path"], e["code"]) for e in answer.body["errors"]] == [("text", code)]
+    answer = client.post("config/check", {"text": "", "dialect": "cobol"})
+    assert answer.body["errors"] == [
+        {
+            "path": "dialect",
+            "code": "unknown_dialect",
+            "message": "There is no config language of this name; known are: native.",
+        }
+    ]
+
+
+def test_versions_follow_each_other(client, settle, owner):
+    first = apply(client, OPEN, 0)
+    assert first.status == 201
+    assert first.body.pop("created_at").endswith("Z")
+    changes = first.body.pop("changes")
+    assert [(c["kind"], c["object"], c["name"]) for c in changes] == [
+        ("added", "queue", "default"),
+        ("added", "rule", "0 to default"),
+    ]
+    assert first.body == {
+        "version": 1,
+        "dialect": "native",
+        "message": "as asked",
+        "kind": "apply",
+        "rolled_back_to": None,
+        "author": "owner token",
+        "is_active": True,
+        "text": OPEN,
+    }
+    assert client.get("config").body["version"] == 1
+
+    assert apply(client, CAP, 1, "cap m5").status == 201
+    rows = client.get("config/versions").body["results"]
+    assert [(row["version"], row["message"], row["is_active"]) for row in rows] == [
+        (2, "cap m5", True),
+        (1, "as asked", False),
+    ]
+    assert client.get("config/versions/1").body["is_active"] is False
+    assert client.get("config/versions/1").body["text"] == OPEN
+    event = client.get("events", type="CONFIG_UPDATED").body["results"][0]
+    assert event["data"] == {"version": 2, "from": 1, "kind": "apply", "message": "cap m5"}
+    settle(owner.org)
+
+
+def test_a_stale_version_is_told_what_is_newer(client):
+    apply(client, OPEN, 0)
+    apply(client, CAP, 1, "somebody else's")
+    answer = apply(client, OPEN + "# mine\n", 1)
+    assert answer.problem == (409, "stale_version")
+    assert answer.body["expected_version"] == 1
+    assert answer.body["active_version"] == 2
+    assert [(v["version"], v["message"]) for v in answer.body["newer"]] == [(2, "somebody else's")]
+    assert ConfigVersion.objects.count() == 2
+    assert apply(client, OPEN, 7).problem == (409, "stale_version")
+
+
+def test_a_text_with_errors_is_not_applied(client):
+    answer = apply(client, "resource_queues: 5", 0)
+    assert answer.problem == (422, "config_rejected")
+    assert answer.body["detail"] == "The config has 1 error; nothing was applied."
+    assert len(answer.body["diagnostics"]) == 1
+    assert not ConfigVersion.objects.exists()
+    assert client.get("config").problem == (404, "not_found")
+
+
+def test_a_queue_keeps_its_spec_for_ever(client):
+    apply(client, CAP, 0)
+    changed = apply(client, CAP.replace("nominal_quota: 24", "nominal_quota: 25"), 1)
+    assert changed.problem == (422, "config_rejected")
+    assert apply(client, OPEN, 1).status == 201
+    again = apply(client, CAP.replace("nominal_quota: 24", "nominal_quota: 25"), 2)
+    assert again.problem == (422, "config_rejected")
+    assert apply(client, CAP, 2).status == 201
+
+
+def test_a_message_has_limits(client):
+    long = apply(client, OPEN, 0, "x" * 501)
+    assert [(e["path"], e["code"]) for e in long.body["errors"]] == [("message", "too_long")]
+    assert apply(client, OPEN, 0, "a\0").status == 400
+    assert apply(client, OPEN, 0, "").status == 201
+
+
+def test_two_versions_are_compared_as_text_and_as_meaning(client):
+    apply(client, CAP, 0)
+    apply(client, "# smaller now\n" + SMALLER, 1)
+    diff = client.get("config/versions/1/diff", to=2).body
+    assert diff == client.get("config/versions/1/diff").body
+    changed = [row for row in diff["text"] if row["kind"] in ("added", "removed")]
+    assert changed == [
+        {"kind": "added", "old": None, "new": 1, "text": "# smaller now"},
+        {"kind": "removed", "old": 5, "new": None, "text": "  - name: q-m5-2xlarge-cap3"},
+        {"kind": "added", "old": None, "new": 6, "text": "  - name: q-m5-2xlarge-cap2"},
+        {
+            "kind": "removed",
+            "old": 12,
+            "new": None,
+            "text": "              - { name: cpu, nominal_quota: 24 }",
+        },
+        {
+            "kind": "added",
+            "old": None,
+            "new": 13,
+            "text": "              - { name: cpu, nominal_quota: 16 }",
+        },
+        {
+            "kind": "removed",
+            "old": 17,
+            "new": None,
+            "text": "    resource_queue: q-m5-2xlarge-cap3",
+        },
+        {"kind": "added", "old": None, "new": 18, "text": "    resource_queue: q-m5-2xlarge-cap2"},
+    ]
+    assert [(c["kind"], c["object"], c["name"]) for c in diff["changes"]] == [
+        ("added", "queue", "q-m5-2xlarge-cap2"),
+        ("removed", "queue", "q-m5-2xlarge-cap3"),
+        ("added", "rule", "0 to q-m5-2xlarge-cap2"),
+        ("removed", "rule", "0 to q-m5-2xlarge-cap3"),
+    ]
+    same = client.get("config/versions/2/diff", to=2).body
+    assert same == {"from": 2, "to": 2, "text": [], "changes": []}
+
+
+def test_rolling_back_makes_a_new_version(client):
+    apply(client, OPEN, 0)
+    apply(client, CAP, 1)
+    stale = client.post("config/rollback", {"version": 1, "expected_version": 1})
+    assert stale.problem == (409, "stale_version")
+    same = client.post("config/rollback", {"version": 2, "expected_version": 2})
+    assert same.problem == (409, "already_active")
+    unknown = client.post("config/rollback", {"version": 9, "expected_version": 2})
+    assert unknown.problem == (404, "not_found")
+    answer = client.post("config/rollback", {"version": 1, "expected_version": 2})
+    assert answer.status == 201
+    assert {name: answer.body[name] for name in ("version", "kind", "rolled_back_to", "text")} == {
+        "version": 3,
+        "kind": "rollback",
+        "rolled_back_to": 1,
+        "text": OPEN,
+    }
+    assert answer.body["message"] == "Roll back to version 1"
+    assert client.get("config").body["version"] == 3
+
+
+def test_history_is_paged(client):
+    for number in range(7):
+        apply(client, OPEN + "#" * number + "\n", number)
+    seen, cursor = [], ""
+    while cursor is not None:
+        page = client.get("config/versions", limit=3, cursor=cursor).body
+        seen += [row["version"] for row in page["results"]]
+        cursor = page["next"]
+    assert seen == [7, 6, 5, 4, 3, 2, 1]
+
+
+def test_a_schema_for_editors(client):
+    body = client.client.get("/api/v1/orgs/acme/config/schema").json()
+    assert set(body["properties"]) == {"resource_flavors", "resource_queues", "scheduling_rules"}

@@ -1,0 +1,85 @@
+"""Decisions in order for executors, and events for people."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.api.documents import CAP, OPEN
+
+
+@pytest.fixture
+def client(api, owner):
+    return api(owner)
+
+
+def apply(client, text: str, version: int = 0) -> None:
+    assert client.post("config/versions", {"text": text, "expected_version": version}).status == 201
+
+
+def submit(client, *workloads: dict) -> list[str]:
+    return client.post("workloads", {"workloads": list(workloads)}).body["ids"]
+
+
+def test_every_decision_is_read_once_by_who_goes_on_with_next(client, settle, owner):
+    apply(client, OPEN)
+    ids = submit(client, *({"name": f"w{i}"} for i in range(23)))
+    settle(owner.org)
+    seen, after = [], 0
+    while rows := client.get("decisions", after=after, limit=5).body["results"]:
+        assert client.get("decisions", after=after, limit=5).body["results"] == rows
+        seen += [row["workload"]["id"] for row in rows]
+        after = rows[-1]["seq"]
+        if len(seen) == 10:
+            ids += submit(client, {"name": "late"})
+            settle(owner.org)
+    assert seen == ids
+
+
+def test_launch_configs_are_those_of_the_version_that_decided(client, settle, owner):
+    config = "    advanced_instance_config: {size: %d}\n"
+    flavor = "  - name: m5-2xlarge\n"
+    apply(client, CAP.replace(flavor, flavor + config % 1, 1))
+    small = {"instance_type": "m5.2xlarge", "requests": {"cpu": 1}}
+    submit(client, {"name": "before", **small})
+    settle(owner.org)
+    apply(client, CAP.replace(flavor, flavor + config % 2, 1), 1)
+    submit(client, {"name": "after", **small})
+    settle(owner.org)
+    rows = client.get("decisions").body["results"]
+    assert [(row["workload"]["name"], row["config_version"], row["flavors"]) for row in rows] == [
+        (name, size, {"cpu": {"flavor": "m5-2xlarge", "launch_config": {"size": size}}})
+        for name, size in (("before", 1), ("after", 2))
+    ]
+
+
+def test_events_tell_the_story(client, settle, owner):
+    apply(client, CAP)
+    small = {"instance_type": "m5.2xlarge", "requests": {"cpu": 24}}
+    runs, waits = submit(client, {"name": "runs", **small}, {"name": "waits", **small})
+    settle(owner.org)
+    client.post(f"workloads/{runs}/finish")
+    settle(owner.org)
+
+    def story(**query: str) -> list[str]:
+        rows = client.get("events", **query).body["results"]
+        return [row["type"] for row in reversed(rows)]
+
+    assert story(workload=runs) == ["REQUEST_SUBMITTED", "REQUEST_ADMITTED", "REQUEST_FULFILLED"]
+    assert story(workload=waits) == ["REQUEST_SUBMITTED", "REQUEST_QUEUED", "REQUEST_ADMITTED"]
+    assert story(type="CONFIG_UPDATED") == ["CONFIG_UPDATED"]
+    assert story(type="REQUEST_ADMITTED", actor="engine") == ["REQUEST_ADMITTED"] * 2
+    assert story(level="ERROR") == []
+    assert story(queue="q-m5-2xlarge-cap3", type="REQUEST_QUEUED") == ["REQUEST_QUEUED"]
+    assert story(until="2000-01-01T00:00:00Z") == []
+    assert story(since="2000-01-01T00:00:00Z", type="REQUEST_QUEUED") == ["REQUEST_QUEUED"]
+    assert story(workload="unknown") == []
+    every = client.get("events").body["results"]
+    assert all(row["message"] for row in every)
+    assert [row["workload"] for row in every if row["type"] == "CONFIG_UPDATED"] == [None]
+
+    seen, cursor = [], ""
+    while cursor is not None:
+        page = client.get("events", limit=2, cursor=cursor).body
+        seen += page["results"]
+        cursor = page["next"]
+    assert seen == every

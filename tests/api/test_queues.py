@@ -1,0 +1,189 @@
+"""Queues over HTTP: usage, order, hold and resume, and names of any kind."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+
+from tests.api.documents import CAP, OPEN, RESEARCH
+
+NAMES = ["team-a:v2", "a/b", "with space", "größe", "100%", "?x=1", "#hash", "a+b", "..", "🚀"]
+
+
+@pytest.fixture
+def client(api, owner):
+    return api(owner)
+
+
+def apply(client, text: str, version: int = 0) -> None:
+    assert client.post("config/versions", {"text": text, "expected_version": version}).status == 201
+
+
+def submit(client, *workloads: dict) -> list[str]:
+    answer = client.post("workloads", {"workloads": list(workloads)})
+    assert answer.status == 202, answer.body
+    return answer.body["ids"]
+
+
+def m5(name: str, **more: object) -> dict:
+    return {"name": name, "instance_type": "m5.2xlarge", "requests": {"cpu": 24}, **more}
+
+
+def test_queues_come_in_the_order_of_the_text(client):
+    assert client.get("queues").body == {"results": [], "next": None}
+    apply(client, RESEARCH)
+    body = client.get("queues").body
+    assert body["next"] is None
+    training, default = body["results"]
+    assert [(u["flavor"], u["resource"], u["nominal"]) for u in training["usage"]] == [
+        ("gpu_a100_spot", "gpu", 64),
+        ("gpu_a100_spot", "cpu", 512),
+        ("research_gpu_pool", "gpu", 16),
+        ("research_gpu_pool", "cpu", 128),
+    ]
+    assert default == {
+        "name": "default",
+        "cohort": None,
+        "passthrough": True,
+        "draining": False,
+        "held": None,
+        "counts": {"running": 0, "pending": 0},
+        "oldest_pending": None,
+        "rules": [1],
+        "range": default["range"],
+        "usage": [],
+    }
+
+
+def test_unlimited_is_null(client):
+    apply(client, CAP.replace("{ name: cpu, nominal_quota: 24 }", "{ name: cpu }"))
+    cpu = client.get("queues/q-m5-2xlarge-cap3").body["usage"][0]
+    assert (cpu["nominal"], cpu["available"], cpu["limit"], cpu["used"]) == (None, None, None, 0)
+
+
+def test_the_list_is_paged(client):
+    queues = [f"q{i}" for i in range(7)]
+    apply(client, "resource_queues:\n" + "".join(f"  - name: {name}\n" for name in queues))
+    seen, cursor = [], ""
+    while cursor is not None:
+        page = client.get("queues", limit=3, cursor=cursor).body
+        seen += [row["name"] for row in page["results"]]
+        cursor = page["next"]
+    assert seen == queues
+
+
+def test_pending_come_in_order_with_position_and_reason(client, settle, owner):
+    apply(client, CAP)
+    submit(client, m5("running", priority=90))
+    settle(owner.org)
+    submit(client, m5("low", priority=1), m5("default"), m5("high", priority=80), m5("late"))
+    huge = m5("huge", priority=60)
+    submit(client, {**huge, "requests": {"cpu": 25}})
+    settle(owner.org)
+    rows, cursor = [], ""
+    while cursor is not None:
+        page = client.get("queues/q-m5-2xlarge-cap3/pending", limit=2, cursor=cursor).body
+        rows += page["results"]
+        cursor = page["next"]
+    assert [(r["queue_position"], r["name"], r["reason"]["code"]) for r in rows] == [
+        (1, "high", "waiting_for_quota"),
+        (2, "huge", "exceeds_max_quota"),
+        (3, "default", "waiting_for_quota"),
+        (4, "late", "waiting_for_quota"),
+        (5, "low", "waiting_for_quota"),
+    ]
+    for row in rows:
+        one = client.get(f"workloads/{row['id']}").body
+        assert one["queue_position"] == row["queue_position"]
+    assert client.get("queues/q-m5-2xlarge-cap3").body["counts"] == {"running": 1, "pending": 5}
+    assert client.get("queues/unknown/pending").problem == (404, "not_found")
+
+
+def test_a_held_queue_admits_nothing_until_it_is_resumed(client, settle, owner):
+    apply(client, CAP)
+    settle(owner.org)
+    held = client.post("queues/q-m5-2xlarge-cap3/hold", {"reason": " rack is down "})
+    assert held.status == 200
+    assert held.body["held"] == {
+        "reason": "rack is down",
+        "actor": "owner token",
+        "since": held.body["held"]["since"],
+    }
+    (uid,) = submit(client, m5("waits"))
+    settle(owner.org)
+    row = client.get(f"workloads/{uid}").body
+    assert (row["state"], row["reason"]["code"]) == ("pending", "queue_held")
+    again = client.post("queues/q-m5-2xlarge-cap3/hold", {"reason": "still down"})
+    assert again.body["held"]["reason"] == "still down"
+
+    assert client.post("queues/q-m5-2xlarge-cap3/resume").body["held"] is None
+    assert client.post("queues/q-m5-2xlarge-cap3/resume", {"reason": "up"}).status == 200
+    settle(owner.org)
+    assert client.get(f"workloads/{uid}").body["state"] == "admitted"
+
+
+def test_a_hold_needs_a_reason_and_a_queue(client):
+    apply(client, CAP)
+    for body, code in (
+        ({}, "required"),
+        ({"reason": ""}, "blank"),
+        ({"reason": None}, "wrong_type"),
+        ({"reason": "x" * 501}, "too_long"),
+        ({"reason": "\0"}, "invalid_characters"),
+    ):
+        answer = client.post("queues/default/hold", body)
+        assert [(e["path"], e["code"]) for e in answer.body["errors"]] == [("reason", code)]
+    assert client.post("queues/unknown/hold", {"reason": "x"}).problem == (404, "not_found")
+    assert client.post("queues/unknown/resume").problem == (404, "not_found")
+
+
+def test_a_queue_that_left_the_config_drains(client, settle, owner):
+    apply(client, CAP)
+    submit(client, m5("runs"), m5("waits"))
+    settle(owner.org)
+    apply(client, OPEN, 1)
+    settle(owner.org)
+    assert [row["name"] for row in client.get("queues").body["results"]] == [
+        "default",
+        "q-m5-2xlarge-cap3",
+    ]
+    draining = client.get("queues/q-m5-2xlarge-cap3").body
+    assert draining == {
+        "name": "q-m5-2xlarge-cap3",
+        "cohort": None,
+        "passthrough": False,
+        "draining": True,
+        "held": None,
+        "counts": {"running": 1, "pending": 0},
+        "oldest_pending": None,
+        "rules": [],
+        "range": None,
+        "usage": [
+            {
+                "flavor": "m5-2xlarge",
+                "resource": "cpu",
+                "nominal": 0,
+                "used": 24,
+                "borrowed": 0,
+                "lent": 0,
+                "available": 0,
+                "limit": 0,
+                "demand": 0,
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_may_hold_anything(client, settle, owner, name):
+    text = OPEN.replace("default", f'"{name}"')
+    apply(client, text)
+    submit(client, {"name": "w"})
+    settle(owner.org)
+    address = quote(name, safe="/")
+    assert client.get(f"queues/{address}").body["name"] == name
+    assert client.get(f"queues/{address}/pending").body == {"results": [], "next": None}
+    assert client.post(f"queues/{address}/hold", {"reason": "r"}).body["name"] == name
+    assert client.post(f"queues/{address}/resume").body["held"] is None
+    assert [row["queue"] for row in client.get("workloads", queue=name).body["results"]] == [name]

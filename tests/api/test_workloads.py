@@ -1,0 +1,318 @@
+"""Workloads over HTTP: lists, filters, pages, idempotency and endings."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from console import paging
+from console.orgs.permissions import Actor
+from console.workloads.models import Event, IdempotentAnswer, Intake, LabelSet, Workload
+from tests.api.documents import CAP, OPEN
+
+
+@pytest.fixture
+def client(api, owner):
+    return api(owner)
+
+
+def submit(client, *workloads: dict, **headers: str) -> list[str]:
+    answer = client.post("workloads", {"workloads": list(workloads)}, **headers)
+    assert answer.status == 202, answer.body
+    return answer.body["ids"]
+
+
+def names(client, **query: str) -> list[str]:
+    return [row["name"] for row in client.get("workloads", **query).body["results"]]
+
+
+def apply(client, text: str, version: int = 0) -> None:
+    assert client.post("config/versions", {"text": text, "expected_version": version}).status == 201
+
+
+def full(name: str) -> dict:
+    """A workload that says everything, two pods' worth of cpu."""
+    return {
+        "name": name,
+        "type": "service",
+        "tags": {"team": "ml", "tier": "1"},
+        "instance_type": "m5.2xlarge",
+        "accelerator_type": "T4",
+        "market_type": "ON_DEMAND",
+        "cloud_resource_id": "cr-1",
+        "priority": 7,
+        "requests": {"cpu": 1.5},
+        "user": "someone",
+        "groups": ["staff"],
+        "project": "search",
+        "namespace": "prod",
+    }
+
+
+def test_what_is_handed_in_comes_back(client):
+    (uid,) = submit(client, full("everything"))
+    row = client.get(f"workloads/{uid}").body
+    assert row.pop("submitted_at").endswith("Z")
+    assert row == {
+        "id": uid,
+        "name": "everything",
+        "type": "service",
+        "labels": {
+            "team": "ml",
+            "tier": "1",
+            "instance-type": "m5.2xlarge",
+            "accelerator-type": "T4",
+            "market-type": "ON_DEMAND",
+            "cloud-resource-id": "cr-1",
+            "workload-type": "service",
+        },
+        "priority": {"requested": 7, "effective": None},
+        "requests": {"cpu": 1.5},
+        "state": "pending",
+        "queue": None,
+        "queue_position": None,
+        "flavors": {},
+        "reason": {"code": "not_evaluated", "message": "Not looked at yet"},
+        "config_version": None,
+        "rule_index": None,
+        "admitted_at": None,
+        "ended_at": None,
+        "preemptions": 0,
+        "user": "someone",
+        "groups": ["staff"],
+        "project": "search",
+        "namespace": "prod",
+    }
+    event = Event.objects.get()
+    assert (event.type, event.actor, event.data) == (
+        "REQUEST_SUBMITTED",
+        "owner token",
+        {"workload": uid, "name": "everything"},
+    )
+    assert client.get(f"workloads/{uid}/explanation").body["headline"]
+
+
+def test_null_says_that_nothing_is_known(client):
+    (uid,) = submit(client, {"name": "bare", **dict.fromkeys(full("x").keys() - {"name"})})
+    row = client.get(f"workloads/{uid}").body
+    assert row["labels"] == {"workload-type": "job"}
+    assert (row["requests"], row["user"], row["groups"]) == ({}, "", [])
+
+
+def test_equal_labels_share_one_row(client):
+    submit(client, *(full(f"a{i}") for i in range(20)), {"name": "other"})
+    submit(client, *(full(f"b{i}") for i in range(20)))
+    assert LabelSet.objects.count() == 2
+    assert Workload.objects.count() == 41
+
+
+def test_filters_add_up(client, settle, owner):
+    apply(client, CAP)
+    m5 = {"instance_type": "m5.2xlarge", "requests": {"cpu": 24}}
+    submit(client, {"name": "first", **m5, "user": "ann", "project": "p1", "tags": {"team": "a"}})
+    submit(client, {"name": "second", **m5, "user": "bob", "project": "p1", "tags": {"team": "b"}})
+    settle(owner.org)
+    submit(client, {"name": "Third", "type": "service", "user": "bob", "tags": {"team": "b"}})
+    submit(client, {"name": "third-b", "tags": {"odd.key/ü": "1", "team__x": "b"}})
+    settle(owner.org)
+    (unseen,) = submit(client, {"name": "unseen"})
+
+    assert names(client) == ["unseen", "third-b", "Third", "second", "first"]
+    assert names(client, state="pending") == ["unseen", "second"]
+    assert names(client, state="admitted") == ["third-b", "Third", "first"]
+    assert names(client, queue="default") == ["third-b", "Third"]
+    assert names(client, queue="q-m5-2xlarge-cap3", state="pending") == ["second"]
+    assert names(client, queue="nowhere") == []
+    assert names(client, reason="waiting_for_quota") == ["second"]
+    assert names(client, reason="waiting_for_quota", state="admitted") == []
+    assert names(client, reason="quota_reserved") == ["first"]
+    assert names(client, reason="passthrough", queue="default") == ["third-b", "Third"]
+    assert names(client, reason="not_evaluated") == ["unseen"]
+    assert names(client, user="bob") == ["Third", "second"]
+    assert names(client, user="bob", project="p1") == ["second"]
+    assert names(client, project="p1", state="admitted") == ["first"]
+    assert names(client, type="service") == ["Third"]
+    assert names(client, q="thi") == ["third-b"]
+    assert names(client, q="third-b") == ["third-b"]
+    assert names(client, q="t%") == []
+    assert names(client, q=unseen) == ["unseen"]
+    assert names(client, q=unseen[:5]) == []
+    assert names(client, q="s", state="pending") == ["second"]
+    assert names(client, **{"label.team": "b"}) == ["Third", "second"]
+    assert names(client, **{"label.team": "b", "label.workload-type": "job"}) == ["second"]
+    assert names(client, **{"label.odd.key/ü": "1"}) == ["third-b"]
+    assert names(client, **{"label.team__x": "b"}) == ["third-b"]
+    assert names(client, **{"label.nothing": "b"}) == []
+    middle = client.get(f"workloads/{unseen}").body["submitted_at"]
+    assert names(client, since=middle) == ["unseen"]
+    assert names(client, until=middle) == ["third-b", "Third", "second", "first"]
+    assert names(client, until=middle, queue="default") == ["third-b", "Third"]
+    assert names(client, since="2000-01-01", until="2000-01-02") == []
+
+
+FILTERS = [
+    {},
+    {"state": "admitted"},
+    {"queue": "default"},
+    {"queue": "default", "type": "job"},
+    {"reason": "passthrough"},
+    {"label.team": "a"},
+    {"label.team": "a", "state": "admitted", "q": "w"},
+    {"since": "2000-01-01T00:00:00Z"},
+]
+
+
+@pytest.mark.parametrize("query", FILTERS, ids=str)
+@pytest.mark.parametrize("window", [3, 20_000])
+def test_pages_hold_every_row_once_while_new_ones_arrive(
+    client, settle, owner, monkeypatch, query, window
+):
+    monkeypatch.setattr(paging, "WINDOW", window)
+    monkeypatch.setattr(paging, "WINDOWS", 2)
+    apply(client, OPEN)
+    wanted = submit(client, *({"name": f"w{i}", "tags": {"team": "a"}} for i in range(25)))
+    submit(client, *({"name": f"x{i}", "type": "service"} for i in range(10)))
+    settle(owner.org)
+    if not any(name in query for name in ("label.team", "type")):
+        wanted = list(Workload.objects.order_by("pk").values_list("uid", flat=True))
+    seen: list[str] = []
+    cursor = None
+    for _ in range(200):
+        page = client.get("workloads", limit=4, **query, **({"cursor": cursor} if cursor else {}))
+        seen += [row["id"] for row in page.body["results"]]
+        submit(client, {"name": "newcomer", "tags": {"team": "a"}})
+        settle(owner.org)
+        cursor = page.body["next"]
+        if cursor is None:
+            break
+    assert seen == list(reversed(wanted))
+
+
+def test_an_org_sees_only_its_own(client, api, outsider, other_org):
+    (uid,) = submit(client, {"name": "ours"})
+    theirs = api(Actor.from_user(other_org, outsider, "owner"))
+    assert theirs.get("workloads").body == {"results": [], "next": None}
+    assert theirs.get(f"workloads/{uid}").problem == (404, "not_found")
+    assert theirs.post(f"workloads/{uid}/withdraw").problem == (404, "not_found")
+    assert theirs.post("workloads/finish", {"ids": [uid]}).problem == (404, "not_found")
+    assert theirs.get("workloads", q=uid).body["results"] == []
+    assert theirs.get("events", workload=uid).body["results"] == []
+
+
+def count_queries(client, path: str, **query: int) -> int:
+    client.get(path, **query)
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        assert client.get(path, **query).status == 200
+    return len(queries)
+
+
+def test_lists_take_as_many_queries_for_many_rows_as_for_few(client, settle, owner):
+    apply(client, CAP)
+    paths = ["workloads", "queues", "decisions", "events", "config/versions"]
+    paths += ["queues/q-m5-2xlarge-cap3", "queues/q-m5-2xlarge-cap3/pending"]
+
+    def counts() -> dict[str, int]:
+        return {path: count_queries(client, path, **limit(path)) for path in paths}
+
+    def limit(path: str) -> dict:
+        return {} if path.endswith("cap3") else {"limit": 100}
+
+    def more(count: int) -> None:
+        m5 = {"instance_type": "m5.2xlarge", "requests": {"cpu": 8}}
+        submit(client, *({"name": f"w{i}", **m5, "priority": i} for i in range(count)))
+        submit(client, *({"name": f"t{i}", "tags": {"i": str(i)}} for i in range(count)))
+        settle(owner.org)
+
+    more(2)
+    few = counts()
+    more(40)
+    assert counts() == few
+    assert max(few.values()) <= 8
+
+
+def test_the_same_key_gets_the_first_answer(client, api, operator):
+    first = submit(client, {"name": "a"}, {"name": "b"}, **{"idempotency-key": "k 1"})
+    again = submit(client, {"name": "a"}, {"name": "b"}, **{"idempotency-key": "k 1"})
+    other = submit(client, {"name": "a"}, {"name": "b"}, **{"idempotency-key": "k 2"})
+    theirs = submit(api(operator), {"name": "c"}, **{"idempotency-key": "k 1"})
+    assert again == first
+    assert not set(other) & set(first)
+    assert (Workload.objects.count(), Intake.objects.count()) == (5, 3)
+    assert theirs[0] not in first
+
+
+def test_a_key_is_for_one_request(client):
+    submit(client, {"name": "a"}, **{"idempotency-key": "k"})
+    answer = client.post("workloads", {"workloads": [{"name": "b"}]}, **{"idempotency-key": "k"})
+    assert answer.problem == (409, "idempotency_key_reused")
+    assert Workload.objects.count() == 1
+
+
+@pytest.mark.parametrize("key", ["", "x" * 151, "a\tb", "ü"])
+def test_a_key_that_cannot_be_used(client, key):
+    answer = client.post("workloads", {"workloads": [{"name": "b"}]}, **{"idempotency-key": key})
+    assert answer.problem == (400, "invalid_request")
+    assert answer.body["errors"][0]["path"] == "Idempotency-Key"
+    assert not Workload.objects.exists()
+
+
+def test_a_refused_request_does_not_use_up_its_key(client):
+    header = {"idempotency-key": "k"}
+    assert client.post("workloads", {"workloads": [{}]}, **header).status == 400
+    assert not IdempotentAnswer.objects.exists()
+    assert submit(client, {"name": "a"}, **header)
+
+
+def test_endings_follow_the_state(client, settle, owner):
+    apply(client, CAP)
+    m5 = {"instance_type": "m5.2xlarge", "requests": {"cpu": 24}}
+    running, waiting = submit(client, {"name": "running", **m5}, {"name": "waiting", **m5})
+    settle(owner.org)
+
+    answer = client.post(f"workloads/{waiting}/finish")
+    assert answer.problem == (409, "wrong_state")
+    assert answer.body["detail"] == (
+        f"waiting ({waiting}) is pending, so finish is not possible; it can be: withdraw. "
+        "Nothing was changed."
+    )
+    assert client.post(f"workloads/{running}/release").problem == (409, "wrong_state")
+    both = client.post("workloads/finish", {"ids": [running, waiting]})
+    assert both.problem == (409, "wrong_state")
+    assert client.post("workloads/finish", {"ids": [running, "gone"]}).body["detail"] == (
+        "There is no workload gone in acme."
+    )
+    settle(owner.org)
+    assert client.get(f"workloads/{running}").body["state"] == "admitted"
+
+    assert client.post(f"workloads/{waiting}/withdraw").body == {"ids": [waiting]}
+    assert client.post("workloads/finish", {"ids": [running, running]}).status == 202
+    settle(owner.org)
+    assert client.get(f"workloads/{waiting}").body["state"] == "withdrawn"
+    assert client.get(f"workloads/{running}").body["state"] == "finished"
+    assert client.get(f"workloads/{running}").body["ended_at"] is not None
+
+    assert client.post(f"workloads/{running}/finish").status == 202
+    assert client.post(f"workloads/{waiting}/withdraw").status == 202
+    assert not Intake.objects.exists()
+    assert client.post(f"workloads/{running}/withdraw").problem == (409, "wrong_state")
+
+
+def test_asking_twice_before_the_engine_looks_is_harmless(client, settle, owner):
+    apply(client, OPEN)
+    (uid,) = submit(client, {"name": "a"})
+    settle(owner.org)
+    for _ in range(2):
+        assert client.post(f"workloads/{uid}/finish").status == 202
+    settle(owner.org)
+    assert client.get(f"workloads/{uid}").body["state"] == "finished"
+
+
+def test_an_ending_takes_no_fields(client):
+    (uid,) = submit(client, {"name": "a"})
+    answer = client.post(f"workloads/{uid}/withdraw", {"reason": "x"})
+    assert answer.problem == (400, "invalid_request")
+    without = client.client.generic("POST", f"{client.org}/workloads/{uid}/withdraw")
+    assert without.status_code == 202
