@@ -1,0 +1,126 @@
+"""The import arrows: engine <- dialects <- models, services <- tasks, api, pages."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CONSOLE = ROOT / "console"
+
+#: Pure layers: all that they may import of the product, and of other packages.
+PURE = {
+    "engine": ({"console.engine"}, set()),
+    "dialects": ({"console.engine", "console.dialects"}, {"yaml"}),
+    "traffic": ({"console.traffic"}, set()),
+}
+
+#: The edges of the product: only the rest of the same edge, and addresses, reach them.
+EDGES = ("console.api", "console.pages", "console.supervisor", "console.traffic")
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Yield the dotted name of everything that a module imports when it runs."""
+    for node in _running(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _running(node: ast.AST) -> Iterator[ast.AST]:
+    """Walk everything but what type checkers alone look at."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        yield child
+        yield from _running(child)
+
+
+def modules(folder: str = "") -> list[Path]:
+    """Return the modules below a folder of the product; migrations are Django's."""
+    found = (CONSOLE / folder).rglob("*.py")
+    return sorted(path for path in found if "migrations" not in path.parts)
+
+
+def within(name: str, packages: set[str] | tuple[str, ...]) -> bool:
+    """Say whether a dotted name lies in one of *packages*."""
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+def offenders(paths: list[Path], forbidden) -> list[str]:
+    """Return `file: import` for every import that *forbidden* refuses."""
+    return [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in paths
+        for name in imports(path)
+        if forbidden(name)
+    ]
+
+
+@pytest.mark.parametrize("layer", PURE)
+def test_a_pure_layer_imports_only_what_lies_below_it(layer: str) -> None:
+    own, others = PURE[layer]
+    allowed = own | others | set(sys.stdlib_module_names)
+    assert offenders(modules(layer), lambda name: not within(name, allowed)) == []
+
+
+def test_nothing_imports_the_edges() -> None:
+    starts = {
+        "console.supervisor": ("orgs/management", "workloads/management"),
+        "console.traffic": ("workloads/management",),
+        "console.api": ("urls.py",),
+        "console.pages": ("urls.py",),
+    }
+    found = []
+    for edge in EDGES:
+        own = (edge.removeprefix("console."), *starts[edge])
+        outside = [
+            path
+            for path in modules()
+            if not path.relative_to(CONSOLE).as_posix().startswith(own)
+        ]
+        found += offenders(outside, lambda name, edge=edge: within(name, (edge,)))
+    assert found == []
+
+
+def test_nothing_imports_tasks() -> None:
+    tasks = tuple(f"console.{app}.tasks" for app in ("orgs", "configs", "workloads"))
+    assert offenders(modules(), lambda name: within(name, tasks)) == []
+
+
+def test_models_know_neither_dialects_nor_services() -> None:
+    models = [path for path in modules() if path.name == "models.py"]
+    forbidden = ("console.dialects", *(f"console.{app}.services" for app in ("orgs", "configs")))
+    assert offenders(models, lambda name: within(name, forbidden)) == []
+
+
+def test_services_know_no_requests() -> None:
+    services = [path for path in modules() if "services" in path.parts]
+    forbidden = ("django.http", "django.shortcuts", "rest_framework")
+    assert offenders(services, lambda name: within(name, forbidden)) == []
+
+
+def test_pages_and_api_leave_the_live_state_to_services() -> None:
+    edge = [*modules("api"), *modules("pages")]
+    assert offenders(edge, lambda name: within(name, ("console.engine.state",))) == []
+
+
+def test_pages_and_api_reach_rows_through_services_and_queries() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: .{node.attr}"
+        for path in [*modules("api"), *modules("pages")]
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in {"objects", "save", "bulk_create"}
+    ]
+    assert found == []
+
+
+def test_the_package_itself_stays_empty() -> None:
+    """Whatever it imported would start with the engine."""
+    assert (CONSOLE / "__init__.py").read_text() == ""
