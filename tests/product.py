@@ -37,8 +37,13 @@ class Api:
 
     def __init__(self, port: int, org: str, token: str) -> None:
         self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
+        self._used = 0.0
         self._base = f"/api/v1/orgs/{org}"
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
 
     def get(self, path: str) -> Any:
         """Return the body of a path below the organization; anything but 200 fails."""
@@ -54,10 +59,14 @@ class Api:
 
     def request(self, method: str, path: str, body: Any = None) -> Answer:
         """Send one request and return status and body."""
+        # The server closes a connection that was idle for two seconds.
+        if time.monotonic() - self._used > 1:
+            self._connection.close()
         payload = None if body is None else json.dumps(body)
         self._connection.request(method, self._base + path, payload, self._headers)
         response = self._connection.getresponse()
         text = response.read()
+        self._used = time.monotonic()
         return Answer(response.status, json.loads(text) if text else None)
 
 
@@ -70,10 +79,11 @@ class Product:
     environment: Mapping[str, str]
     port: int = 0
     lines: list[str] = field(default_factory=list)
+    connections: list[Api] = field(default_factory=list)
 
     def manage(self, *arguments: str) -> str:
         """Run a management command against this product and return what it prints."""
-        done = subprocess.run(  # noqa: S603
+        done = subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=ROOT,
             env=dict(self.environment),
@@ -88,7 +98,9 @@ class Product:
     def api(self, org: str = "main", role: str = "owner") -> Api:
         """Return a connection with a fresh token."""
         token = self.manage("create_token", "--org", org, "--role", role, "--name", f"{role} test")
-        return Api(self.port, org, token)
+        api = Api(self.port, org, token)
+        self.connections.append(api)
+        return api
 
     def children(self, word: str) -> list[int]:
         """Return the process ids in this product whose command line has *word*."""
@@ -109,7 +121,7 @@ def running(home: Path, **settings: str) -> Iterator[Product]:
         "PORT": str(_free_port()),
         **settings,
     }
-    process = subprocess.Popen(  # noqa: S603
+    process = subprocess.Popen(
         [sys.executable, "manage.py", "up"],
         cwd=ROOT,
         env=environment,
@@ -125,6 +137,8 @@ def running(home: Path, **settings: str) -> Iterator[Product]:
         _wait_until_ready(product)
         yield product
     finally:
+        for api in product.connections:
+            api.close()
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
             try:
@@ -133,6 +147,8 @@ def running(home: Path, **settings: str) -> Iterator[Product]:
                 process.kill()
                 process.wait()
         reader.join(5)
+        assert process.stdout is not None
+        process.stdout.close()
 
 
 #: Variables of the developer's own environment that must not reach the product.
@@ -174,7 +190,9 @@ def _descendants(ancestor: int) -> Iterator[tuple[int, str]]:
         try:
             # The name in parentheses may hold spaces; the fields behind it do not.
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            command = (
+                (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            )
         except OSError:
             continue
         parents[int(folder.name)] = int(fields[1])

@@ -26,9 +26,7 @@ def run() -> Iterator[Measured]:
     few, many = _cost_per_finish(1_000), _cost_per_finish(100_000)
     yield Measured(name="engine: one finish and admit, 1,000 pending", value=few, unit="µs")
     yield Measured(name="engine: one finish and admit, 100,000 pending", value=many, unit="µs")
-    yield Measured(
-        name="engine: growth of that cost", value=many / few, unit="times", at_most=1.5
-    )
+    yield Measured(name="engine: growth of that cost", value=many / few, unit="times", at_most=1.5)
     yield _explaining(100_000)
 
 

@@ -27,4 +27,5 @@ class Measured:
             bound = f"  (at least {self.at_least:,.0f})"
         if self.at_most is not None:
             bound = f"  (at most {self.at_most:,.1f})"
-        return f"{'ok  ' if self.ok else 'MISS'} {self.name:<52}{self.value:>12,.1f} {self.unit}{bound}"
+        mark = "ok  " if self.ok else "MISS"
+        return f"{mark} {self.name:<52}{self.value:>12,.1f} {self.unit}{bound}"

@@ -41,7 +41,9 @@ def run() -> Iterator[Measured]:
         ids: list[str] = []
         start = time.perf_counter()
         for first in range(0, COUNT, BULK):
-            answer = api.post("/workloads", {"workloads": [_workload(first + i) for i in range(BULK)]})
+            answer = api.post(
+                "/workloads", {"workloads": [_workload(first + i) for i in range(BULK)]}
+            )
             ids += _ids(answer)
         submitted = time.perf_counter() - start
         _wait(lambda: _usage(api) == COUNT)
@@ -52,8 +54,8 @@ def run() -> Iterator[Measured]:
         _wait(lambda: _usage(api) == 0)
         finished = time.perf_counter() - start
         _check(api, ids)
-    for name, took in (("submit", submitted), ("admit", admitted), ("finish", finished)):
-        name = f"HTTP + SQLite + worker: {name}"
+    for verb, took in (("submit", submitted), ("admit", admitted), ("finish", finished)):
+        name = f"HTTP + SQLite + worker: {verb}"
         yield Measured(name=name, value=COUNT / took, unit="per s", at_least=1_000)
 
 

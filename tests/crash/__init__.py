@@ -1,0 +1,1 @@
+"""Crash safety, tested by really killing processes."""

@@ -1,0 +1,108 @@
+"""The lease: one writer at a time, and a late one is refused."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from console.configs.services.apply_config import apply_config
+from console.engine.decision import Decision as Decided
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads import lease as lease_module
+from console.workloads.lease import LeaseLostError, leased
+from console.workloads.models import Decision, Engine, Intake, Workload
+from console.workloads.services.batch import Batch
+from console.workloads.services.run_engine import forget_states, run_engine
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import Submission
+
+
+@pytest.fixture(autouse=True)
+def _cold() -> Iterator[None]:
+    forget_states()
+    yield
+    forget_states()
+
+
+def test_only_one_holds_it(org: Organization) -> None:
+    with leased(org.pk) as first:
+        assert first is not None
+        with leased(org.pk) as second:
+            assert second is None
+        first.renew()
+    engine = Engine.objects.get(org=org)
+    assert (engine.owner, engine.lease_until, engine.fence) == ("", None, 1)
+
+
+def test_a_silent_owner_loses_it_and_may_not_write(org: Organization) -> None:
+    with leased(org.pk) as slow:
+        assert slow is not None
+        Engine.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+        with leased(org.pk) as quick:
+            assert quick is not None
+            assert quick.fence == slow.fence + 1
+            with pytest.raises(LeaseLostError):
+                slow.claim_write(0)
+            with pytest.raises(LeaseLostError):
+                slow.renew()
+            quick.claim_write(0)
+        assert Engine.objects.get(org=org).version == 1
+
+
+def test_a_write_on_an_old_version_is_refused(org: Organization) -> None:
+    with leased(org.pk) as lease:
+        assert lease is not None
+        lease.claim_write(0)
+        with pytest.raises(LeaseLostError):
+            lease.claim_write(0)
+
+
+def test_the_lease_of_a_dead_process_is_taken_at_once(org: Organization) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    owner = f"{lease_module._host()}/{dead.pid}/0"
+    until = timezone.now() + timedelta(hours=1)
+    Engine.objects.update(owner=owner, lease_until=until)
+    with leased(org.pk) as lease:
+        assert lease is not None
+    for alive in (f"{lease_module._host()}/{os.getppid()}/0", "elsewhere/1/0"):
+        Engine.objects.update(owner=alive, lease_until=until)
+        with leased(org.pk) as lease:
+            assert lease is None
+
+
+def test_a_worker_that_slept_through_its_lease_writes_nothing(
+    org: Organization, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """
+    The first worker has decided and is about to write.
+
+    Then its lease ends, another worker decides and writes the same intake, and
+    the first one's write is refused as a whole.
+    """
+    apply_config(owner, "native", "{}", "first", 0)
+    submit_workloads(owner, [Submission(name="a", type="job", requests={"gpu": 1000})])
+    decide = Batch.decide
+    slept: list[int] = []
+
+    def sleepily(batch: Batch, decisions: Iterable[Decided]) -> None:
+        decide(batch, decisions)
+        if not slept:
+            slept.append(Engine.objects.get(org=org).fence)
+            Engine.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+            forget_states()
+            assert run_engine(org.pk) == 1
+
+    monkeypatch.setattr(Batch, "decide", sleepily)
+    assert run_engine(org.pk) == 0
+    assert list(Decision.objects.values_list("workload__name", "outcome")) == [("a", "admitted")]
+    assert Workload.objects.get().reservation == 1
+    assert not Intake.objects.exists()
+    assert slept == [1]
