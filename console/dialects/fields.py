@@ -256,17 +256,20 @@ class Fields:
         if isinstance(node, UnreadNode):
             return UNREAD
         if not isinstance(node, ScalarNode):
-            self.findings.add(NOT_TEXT, place, f"{what} must be one text, not {_kind(node)}.")
+            self.findings.add(
+                NOT_TEXT, place, f"{_opening(what)} must be one text, not {_kind(node)}."
+            )
             return UNREAD
         if not node.text.strip():
-            self.findings.add(BLANK, place, f"{what} is blank.")
+            self.findings.add(BLANK, place, f"{_opening(what)} is blank.")
             return UNREAD
         if len(node.text) > MAX_TEXT:
-            message = f"{what} has {len(node.text):,} characters; at most {MAX_TEXT} are possible."
+            length = f"{len(node.text):,} characters; it may have {MAX_TEXT} at most"
+            message = f"{_opening(what)} has {length}."
             self.findings.add(TOO_LONG, place, message, "Shorten it.")
             return UNREAD
         if found := _CONTROL.search(node.text):
-            message = f"{what} contains the character U+{ord(found.group()):04X}."
+            message = f"{_opening(what)} contains the character U+{ord(found.group()):04X}."
             self.findings.add(CONTROL_IN_TEXT, place, message, "Remove it.")
             return UNREAD
         if node.plain and is_guessed(node.text):
@@ -385,6 +388,11 @@ _JSON_WORDS: Final = {"true": True, "false": False}
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,2})?")
 
 
+def _opening(what: str) -> str:
+    """Return *what* as the beginning of a sentence; the name of a field stays as it is."""
+    return capitalize(what) if " " in what else what
+
+
 def _kind(node: Node) -> str:
     if isinstance(node, MapNode):
         return "a mapping"
@@ -398,7 +406,7 @@ def _kind(node: Node) -> str:
 def _guess(text: str) -> str:
     lower = text.lower()
     if lower in ("~", "null"):
-        return "null"
+        return "no value"
     if lower in ("yes", "no", "true", "false", "on", "off"):
         return "a boolean"
     if re.match(r"[0-9]{4}-[0-9]", text):

@@ -113,7 +113,7 @@ def _not_plain_decimal(text: str, plain: bool) -> NumberProblem:
     if len(text) <= _MAX_LENGTH and (instead := _spelled_otherwise(text)):
         return NumberProblem(
             NUMBER_SPELLING,
-            f"YAML readers disagree on the number {shown}",
+            f'YAML readers disagree on the number "{shown}"',
             "Write it with digits and at most one decimal point.",
             instead,
         )

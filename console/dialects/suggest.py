@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
 #: Longer words are not compared: nobody misspells them by a letter or two.
 _MAX_LENGTH: Final = 100
+_SEPARATOR = re.compile(r"[-_ ]")
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
@@ -14,30 +16,40 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
     Return the choice that *word* most likely was meant to be, or None.
 
     Case, ``-`` and ``_`` do not count; a third of the letters may be wrong,
-    three at most.
+    three at most. Failing that, it is the one choice that has all of the
+    words in it, or of which it has all.
 
-    >>> nearest("resourceQueue", ["resource_queue", "selector"])
-    'resource_queue'
     >>> nearest("defualt", ["default", "team-a"])
     'default'
+    >>> nearest("resourceQueue", ["resource_queue", "selector"])
+    'resource_queue'
+    >>> nearest("quota", ["nominal_quota", "lending_limit"])
+    'nominal_quota'
     """
     if not word or len(word) > _MAX_LENGTH:
         return None
-    folded = _fold(word)
+    folded, words = _fold(word), _words(word)
     best, least = None, min(3, max(1, len(folded) // 3)) + 1
+    related = []
     for choice in choices:
         if len(choice) > _MAX_LENGTH or choice == word:
             continue
         distance = _distance(folded, _fold(choice), least)
         if distance < least:
             best, least = choice, distance
-            if distance == 0:
-                break
+        elif words <= (others := _words(choice)) or others <= words:
+            related.append(choice)
+    if best is None and len(related) == 1:
+        return related[0]
     return best
 
 
 def _fold(word: str) -> str:
-    return word.casefold().replace("-", "").replace("_", "").strip()
+    return "".join(_SEPARATOR.split(word.casefold()))
+
+
+def _words(word: str) -> set[str]:
+    return set(_SEPARATOR.split(word.casefold()))
 
 
 def _distance(a: str, b: str, limit: int) -> int:

@@ -117,7 +117,7 @@ class _TreeBuilder:
         start, end = event.start_mark.index, event.end_mark.index
         self._findings.add(
             SECOND_DOCUMENT,
-            Place(start, end if event.explicit else start),
+            Place(start, end),
             "A second document begins here; a config is one document.",
             "Remove this line, or what follows it.",
         )

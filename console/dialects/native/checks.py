@@ -105,7 +105,8 @@ def _check_priority(policy: PriorityDoc, findings: Findings) -> None:
 
 def _refuse_cohorts(document: Document, findings: Findings) -> None:
     for queue in document.queues:
-        if isinstance(queue.cohort_name, Written):
+        # On a queue without groups cohort_name is an error of its own.
+        if isinstance(queue.cohort_name, Written) and queue.groups:
             findings.add(
                 COHORTS_NOT_SUPPORTED,
                 queue.cohort_name.place,

@@ -10,6 +10,7 @@ from console.dialects.fields import (
     Read,
     Unread,
     Written,
+    capitalize,
     listed,
     note_repeated,
     replace,
@@ -68,7 +69,7 @@ class _QueueCheck:
             self.findings.add(
                 COHORT_WITHOUT_GROUPS,
                 cohort.place,
-                f"{self._name} has no resource_groups, so it cannot be in a cohort.",
+                f"{capitalize(self._name)} has no resource_groups, so it cannot be in a cohort.",
                 "Remove cohort_name, or add resource_groups.",
             )
 
@@ -148,7 +149,8 @@ class _QueueCheck:
                     f"Remove {key}, or give the queue a cohort_name.",
                 )
         if (
-            isinstance(lending, Written)
+            self.queue.cohort_name is not None
+            and isinstance(lending, Written)
             and isinstance(nominal, Written)
             and lending.value > nominal.value
         ):

@@ -1,0 +1,154 @@
+"""What every dialect keeps: any text at all yields a reading, and the samples compile."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from console.dialects import dialects
+from console.dialects.base import Dialect, PastSpec, Reading
+from console.dialects.diagnostics import Diagnostic, Severity
+from console.dialects.positions import Positions, apply_fix
+from console.dialects.render import reading_to_json, reading_to_text
+
+EVERY = pytest.mark.parametrize("dialect", dialects().values(), ids=dialects())
+RELAXED = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+SAMPLES = [text for dialect in dialects().values() for text in dialect.samples().values()]
+
+#: What texts are made of when they go wrong.
+SCRAPS = st.sampled_from(
+    [
+        *"{}[]:-,#&*!|>'\"%@`?\t\r\n \0\x07\x85\u2028\ufeff😀\ud800",
+        *("---\n", "...\n", "<<: *a", "&a ", "*a", "!!python/object:os.system ", "  - ", "\r\n"),
+        *("no", "010", "1_000", "12:30", "1e3", ".inf", ".nan", "null", "-1", "name: ", "values: "),
+        *("cohort_name: x\n", "resource_queues:\n", "- name: default\n"),
+    ]
+)
+
+
+@st.composite
+def mutated_samples(draw: st.DrawFn) -> str:
+    """A sample with pieces of it cut, doubled, moved or replaced by scraps."""
+    text = draw(st.sampled_from(SAMPLES))
+    for _ in range(draw(st.integers(1, 6))):
+        start = draw(st.integers(0, len(text)))
+        end = min(len(text), start + draw(st.integers(0, 40)))
+        middle = draw(st.one_of(SCRAPS, st.just(text[start:end] * 2), st.just("")))
+        text = text[:start] + middle + text[end:]
+    return text
+
+
+TEXTS = st.one_of(
+    st.text(max_size=200),
+    st.binary(max_size=200),
+    st.lists(SCRAPS, max_size=30).map("".join),
+    mutated_samples(),
+)
+
+
+def check_reading(reading: Reading, text: str | bytes) -> None:
+    """Hold a reading to everything that is promised about it."""
+    assert reading.ok == (not reading.errors)
+    for diagnostic in reading.diagnostics:
+        check_diagnostic(diagnostic)
+    json.dumps([reading_to_json(reading), reading.queue_specs])
+    reading_to_text(reading, text, "config.yaml")
+    starts = [(d.span.line, d.span.column) for d in reading.diagnostics if d.code != "DOC020"]
+    assert starts == sorted(starts)
+
+
+def check_diagnostic(diagnostic: Diagnostic) -> None:
+    """Hold one finding to the form that all have."""
+    span = diagnostic.span
+    assert (1, 1) <= (span.line, span.column) <= (span.end_line, span.end_column)
+    assert diagnostic.message.endswith(".")
+    assert "\n" not in diagnostic.message + diagnostic.hint
+    assert len(diagnostic.message) < 600
+
+
+@EVERY
+@RELAXED
+@given(text=TEXTS)
+def test_any_text_yields_a_reading(dialect: Dialect, text: str | bytes):
+    check_reading(dialect.read(text, {}), text)
+
+
+@EVERY
+@RELAXED
+@given(text=mutated_samples())
+def test_every_fix_removes_its_finding(dialect: Dialect, text: str):
+    for diagnostic in dialect.read(text, {}).diagnostics:
+        for fix in diagnostic.fixes:
+            after = dialect.read(apply_fix(text, fix), {})
+            assert _is_gone(diagnostic, after), (diagnostic, fix)
+
+
+def _is_gone(diagnostic: Diagnostic, after: Reading) -> bool:
+    """Say whether no finding of the same kind, wording and path is left at the same place."""
+    return not any(
+        (d.code, d.message, d.path, d.span.line, d.span.column)
+        == (
+            diagnostic.code,
+            diagnostic.message,
+            diagnostic.path,
+            diagnostic.span.line,
+            diagnostic.span.column,
+        )
+        for d in after.diagnostics
+    )
+
+
+@EVERY
+def test_samples_compile_without_findings(dialect: Dialect):
+    samples = dialect.samples()
+    assert samples
+    for title, text in samples.items():
+        reading = dialect.read(text, {})
+        assert reading.ok, title
+        assert reading.diagnostics == (), title
+        assert reading.policy == dialect.read(text.encode(), {}).policy
+        assert reading.policy.dialect == dialect.name
+
+
+@EVERY
+def test_a_sample_fits_what_it_has_fixed_itself(dialect: Dialect):
+    for text in dialect.samples().values():
+        specs = json.loads(json.dumps(dialect.read(text, {}).queue_specs))
+        past = {name: PastSpec(version=1, spec=spec) for name, spec in specs.items()}
+        assert dialect.read(text, past).diagnostics == ()
+
+
+@EVERY
+def test_every_prefix_of_a_sample_yields_a_reading(dialect: Dialect):
+    for text in dialect.samples().values():
+        for end in range(0, len(text), 7):
+            check_reading(dialect.read(text[:end], {}), text[:end])
+
+
+@EVERY
+def test_origins_lie_in_the_text_and_show_what_they_are_about(dialect: Dialect):
+    for text in dialect.samples().values():
+        positions = Positions(text)
+        policy = dialect.read(text, {}).policy
+        assert policy is not None
+        named: list[Any] = [*policy.flavors.values(), *policy.queues.values()]
+        for part in named:
+            assert part.origin is not None
+            start = positions.offset(part.origin.line, part.origin.column)
+            end = positions.offset(part.origin.end_line, part.origin.end_column)
+            assert part.name in positions.text[start:end]
+
+
+@EVERY
+def test_the_schema_is_plain_json(dialect: Dialect):
+    schema = dialect.schema()
+    assert schema == json.loads(json.dumps(schema))
+    assert schema["$schema"].startswith("https://json-schema.org/")
+
+
+def test_severities_are_the_three_that_the_api_knows():
+    assert [severity.value for severity in Severity] == ["error", "warning", "info"]
