@@ -1,0 +1,24 @@
+"""The Celery app: what wakes the workers, and limits that fit together."""
+
+from __future__ import annotations
+
+from console.celery import VISIBILITY_TIMEOUT, app
+
+
+def test_every_entry_of_the_clock_names_a_task() -> None:
+    app.loader.import_default_modules()
+    names = {entry["task"] for entry in app.conf.beat_schedule.values()}
+    assert names
+    assert names <= set(app.tasks)
+
+
+def test_a_message_stays_hidden_as_long_as_its_task_may_run() -> None:
+    assert app.conf.task_soft_time_limit < app.conf.task_time_limit < VISIBILITY_TIMEOUT
+    assert app.conf.broker_transport_options["visibility_timeout"] == VISIBILITY_TIMEOUT
+
+
+def test_a_message_outlives_its_worker() -> None:
+    assert app.conf.task_acks_late
+    assert app.conf.task_reject_on_worker_lost
+    assert app.conf.worker_prefetch_multiplier == 1
+    assert app.conf.task_ignore_result

@@ -1,0 +1,87 @@
+"""create_org and create_token."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from console.orgs.models import ApiToken, Organization, Role, User
+from console.orgs.queries import actor_for
+from console.orgs.services.authenticate_token import authenticate_token
+
+
+def test_create_org_makes_a_new_owner(db: None, capsys) -> None:
+    call_command("create_org", "research", "--owner", "person@research.example")
+    found = re.fullmatch(
+        r"Created the organization research\.\n"
+        r"Created person@research\.example with the password (\S{16})\n",
+        capsys.readouterr().out,
+    )
+    assert found
+    person = User.objects.get(email="person@research.example")
+    assert person.check_password(found[1])
+    assert actor_for(person, "research").role == Role.OWNER
+
+
+def test_create_org_takes_a_known_owner_in_any_case(outsider: User, capsys) -> None:
+    call_command("create_org", "research", "--owner", outsider.email.upper())
+    assert capsys.readouterr().out == "Created the organization research.\n"
+    assert actor_for(outsider, "research").role == Role.OWNER
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["acme"], "There is already an organization 'acme'."),
+        (["acme", "--owner", "new@acme.example"], "There is already an organization 'acme'."),
+        (["new", "--owner", "nobody"], "'nobody' is not an e-mail address."),
+        (
+            ["a b"],
+            "An organization's slug has 1 to 50 letters, digits, hyphens or underscores; "
+            "'a b' has not.",
+        ),
+    ],
+)
+def test_create_org_does_all_or_nothing(
+    org: Organization, arguments: list[str], message: str
+) -> None:
+    with pytest.raises(CommandError) as caught:
+        call_command("create_org", *arguments)
+    assert str(caught.value) == message
+    assert list(Organization.objects.values_list("slug", flat=True)) == ["acme"]
+    assert not User.objects.exists()
+
+
+def test_create_token_prints_the_secret_alone(org: Organization, capsys) -> None:
+    call_command("create_token", "--org", "acme", "--role", "operator", "--name", "executor")
+    token = authenticate_token(capsys.readouterr().out.removesuffix("\n"))
+    assert token is not None
+    assert (token.org, token.role, token.name) == (org, "operator", "executor")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--org", "nowhere", "--role", "viewer"],
+            "There is no organization 'nowhere'; create_org makes one.",
+        ),
+        (
+            ["--org", "acme", "--role", "king"],
+            "There is no role 'king'; choose one of viewer, submitter, operator, editor, owner.",
+        ),
+        (
+            ["--org", "acme", "--role", "viewer", "--name", "x" * 101],
+            "A token's name has 1 to 100 characters.",
+        ),
+    ],
+)
+def test_create_token_says_what_is_wrong(
+    org: Organization, arguments: list[str], message: str
+) -> None:
+    with pytest.raises(CommandError) as caught:
+        call_command("create_token", *arguments)
+    assert str(caught.value) == message
+    assert not ApiToken.objects.exists()

@@ -1,0 +1,111 @@
+"""Settings as the product reads them, in a process of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+_OWN = ("PATH", "HOME", "LANG")
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in the repository with a clean environment."""
+    clean = {name: os.environ[name] for name in _OWN if name in os.environ}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env={**clean, "DJANGO_SETTINGS_MODULE": "console.settings", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def settings(names: list[str], **environment: str) -> dict[str, object]:
+    """Return the product's settings under *environment*."""
+    code = (
+        "import json; from django.conf import settings; "
+        f"print(json.dumps({{name: getattr(settings, name) for name in {names!r}}}))"
+    )
+    done = run("-c", code, **environment)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "accepts"),
+    [
+        ("PORT", "http", "a port from 1 to 65535, or 0 for any free one"),
+        ("SLUICE_DEMO", "yes please", "1 or 0"),
+        ("DEBUG", "2", "1 or 0"),
+        ("LOG_FORMAT", "xml", "console or json"),
+        ("DATABASE_URL", "oracle://x", "postgresql://USER:PASSWORD@HOST/NAME or sqlite:////PATH"),
+        (
+            "REDIS_URL",
+            "localhost",
+            "redis://HOST:PORT/DB, rediss://HOST:PORT/DB or unix:///PATH",
+        ),
+        ("CSRF_TRUSTED_ORIGINS", "x", "origins such as https://console.example.org"),
+    ],
+)
+def test_a_bad_value_stops_every_command_with_one_sentence(
+    name: str, value: str, accepts: str
+) -> None:
+    done = run("manage.py", "up", **{name: value})
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"sluice: {name} is {value!r}; it must be {accepts}.\n"
+
+
+def test_reading_the_settings_leaves_no_trace(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    done = run("manage.py", "check", SLUICE_HOME=str(home))
+    assert done.returncode == 0, done.stderr
+    assert not home.exists()
+
+
+def test_an_https_origin_makes_the_cookies_secure() -> None:
+    names = ["SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE"]
+    assert settings(names) == dict.fromkeys(names, False)
+    both = "https://a.example,https://b.example"
+    assert settings(names, CSRF_TRUSTED_ORIGINS=both) == dict.fromkeys(names, True)
+    mixed = "https://a.example,http://b.example"
+    assert settings(names, CSRF_TRUSTED_ORIGINS=mixed) == dict.fromkeys(names, False)
+
+
+def test_the_machine_s_own_names_are_always_allowed() -> None:
+    assert settings(["ALLOWED_HOSTS"], ALLOWED_HOSTS="console.example.org") == {
+        "ALLOWED_HOSTS": ["console.example.org", "localhost", "127.0.0.1", "[::1]"]
+    }
+
+
+def test_the_broker_is_the_embedded_one_unless_told_otherwise() -> None:
+    names = ["REDIS_URL", "CELERY_BROKER_URL", "REDIS_IS_EMBEDDED"]
+    assert settings(names, SLUICE_HOME="/state") == {
+        "REDIS_URL": "unix:///state/broker/broker.sock",
+        "CELERY_BROKER_URL": "redis+socket:///state/broker/broker.sock",
+        "REDIS_IS_EMBEDDED": True,
+    }
+    url = "redis://broker.example.org:6379/1"
+    assert settings(names, REDIS_URL=url) == {
+        "REDIS_URL": url,
+        "CELERY_BROKER_URL": url,
+        "REDIS_IS_EMBEDDED": False,
+    }
+
+
+def test_the_web_process_refuses_a_key_that_no_other_process_has(tmp_path: Path) -> None:
+    home = {"SLUICE_HOME": str(tmp_path)}
+    refused = run("-c", "import console.wsgi", **home)
+    assert "SECRET_KEY is not set" in refused.stderr
+    assert refused.returncode == 1
+    (tmp_path / "secret_key").write_text("x" * 60)
+    assert run("-c", "import console.wsgi", **home).returncode == 0
+    assert settings(["SECRET_KEY"], **home) == {"SECRET_KEY": "x" * 60}
