@@ -10,15 +10,16 @@ import yaml
 from console.dialects.codes import SYNTAX, TAB
 from console.dialects.findings import Edit, Findings, Place, Repair
 
+_GOES_ON: Final = "goes on wrongly here"
 #: What libyaml says -> what is said here, and how to repair it. ``{line}`` is where
 #: the construct began.
 _WORDS: Final = {
     "did not find expected ',' or ']'": (
-        "The list that begins on line {line} goes on wrongly here",
+        f"The list that begins on line {{line}} {_GOES_ON}",
         "Put a comma between items, and close the list with ].",
     ),
     "did not find expected ',' or '}'": (
-        "The mapping that begins on line {line} goes on wrongly here",
+        f"The mapping that begins on line {{line}} {_GOES_ON}",
         "Put a comma between fields, and close the mapping with }.",
     ),
     "did not find expected key": (
@@ -84,6 +85,8 @@ def report_syntax_error(findings: Findings, error: yaml.MarkedYAMLError) -> None
         hint = "Close the quote at the end of the text."
     elif error.problem in _WORDS:
         message, hint = _WORDS[error.problem]
+        if not text[at:].strip():
+            message = message.replace(_GOES_ON, "is never closed")
         message = message.replace("{line}", str(line))
     else:
         message, hint = f"This is not valid YAML: {error.problem}", ""

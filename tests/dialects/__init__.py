@@ -1,0 +1,1 @@
+"""What config texts yield, in every dialect."""

@@ -1,4 +1,4 @@
-"""Source texts that are not, or hardly, YAML: one finding at the right place, never an exception."""
+"""Source texts that are hardly YAML: one finding at the right place, never an exception."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tests.dialects.carets import actual_findings
 
 SYNTAX = [
     ("list not closed", "a: [1, 2\nb: 3", (2, 2, "YML001")),
+    ("list open at the end", "a:\n- [1, 2", (2, 8, "YML001")),
     ("mapping not closed", "a: {b: 1\nc: 2", (2, 2, "YML001")),
     ("quote not closed", 'a: "b\nc: 1\n', (3, 1, "YML001")),
     ("bracket too many", "a: ]", (1, 4, "YML001")),
@@ -67,6 +68,7 @@ def test_syntax_errors_are_told_in_plain_words():
     }
     assert messages == {
         "list not closed": "The list that begins on line 1 goes on wrongly here.",
+        "list open at the end": "The list that begins on line 2 is never closed.",
         "mapping not closed": "The mapping that begins on line 1 goes on wrongly here.",
         "quote not closed": "The quote that opens on line 1 is never closed.",
         "bracket too many": "A value is expected here.",
@@ -95,7 +97,7 @@ def test_an_empty_document_is_an_empty_config(text: str | bytes):
 
 @pytest.mark.parametrize("text", ["text", "[]", "- a", "5", "true", '""'])
 def test_a_document_that_is_no_mapping_is_one_error(text: str):
-    assert [(1, 1, "DOC003")] == actual_findings(DIALECT.read(text, {}))
+    assert actual_findings(DIALECT.read(text, {})) == [(1, 1, "DOC003")]
 
 
 def test_the_largest_text_that_is_allowed_is_read():

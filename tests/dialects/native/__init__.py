@@ -1,0 +1,1 @@
+"""What native configs yield."""
