@@ -120,6 +120,17 @@
 
   document.querySelector("[data-focus]")?.focus();
 
+  // Filters left empty stay out of the address.
+  document.addEventListener("htmx:configRequest", (event) => {
+    const { parameters } = event.detail;
+    for (const name of Object.keys(parameters)) if (parameters[name] === "") delete parameters[name];
+    const [, key, value] = /^([^=]+)=(.*)$/.exec(parameters.label ?? "") ?? [];
+    if (key) {
+      delete parameters.label;
+      parameters[`label.${key.trim()}`] = value.trim();
+    }
+  });
+
   // A form that changes something is sent once.
   document.addEventListener("submit", (event) => {
     const form = event.target;

@@ -39,7 +39,7 @@ window.Problems = class {
       const range = this.#range(problem.range);
       if (range.isEmpty()) range.end.column += 1;
       const kind = problem.severity === "error" ? "problem-mark problem-mark--error" : "problem-mark";
-      return session.addMarker(range, kind, "text", true);
+      return session.addMarker(range, kind, "text", false);
     });
     session.setAnnotations(
       problems.map((problem) => ({
