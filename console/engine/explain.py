@@ -381,7 +381,9 @@ class _Words:
     def _search(self) -> list[Sentence]:
         step = self.trace.preemption
         assert step is not None
-        count = len(self.trace.outcome.victims)
+        # Some of those that had to stop may have stopped since.
+        listed = sum(c.verdict is CandidateVerdict.TARGET for c in step.candidates)
+        count = max(listed, len(self.trace.outcome.victims))
         match step.verdict:
             case PreemptionVerdict.NOT_ALLOWED:
                 text = f"Preemption within the queue is {step.rule}, so nobody is stopped for it."

@@ -43,8 +43,11 @@ def explain_workload(org: Organization, workload: Workload) -> Explained:
     Return why *workload* is where it is.
 
     A pending one is judged anew, on what runs in its queue at this moment; any
-    other shows the decision that put it where it is.
+    other shows the decision that put it where it is. One whose room is being
+    made shows the decision to make it, and who has yet to stop.
     """
+    if workload.victims:
+        return _explain_promise(workload)
     if workload.state == models.State.PENDING and workload.reason != Reason.NOT_EVALUATED:
         live = _explain_live(org, workload)
         if live is not None:
@@ -59,6 +62,21 @@ def explain_decision(decision: Decision) -> Explained:
     """Return one stored decision in words."""
     trace = trace_from_json(decision.trace)
     return _worded(trace, decision.config_version, evaluated_at=decision.created_at, live=False)
+
+
+def _explain_promise(workload: Workload) -> Explained:
+    decision = workload.decisions.order_by("-pk")[0]
+    trace = trace_from_json(decision.trace)
+    stopping = Workload.objects.filter(
+        uid__in=workload.victims, state=models.State.PREEMPTING
+    ).values_list("uid", flat=True)
+    outcome = replace(trace.outcome, victims=tuple(sorted(stopping)))
+    return _worded(
+        replace(trace, outcome=outcome),
+        decision.config_version,
+        evaluated_at=timezone.now(),
+        live=True,
+    )
 
 
 def _explain_live(org: Organization, workload: Workload) -> Explained | None:
