@@ -2,54 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-
-from django.db import connection
 from django.db.models import (
     Case,
     CharField,
-    Exists,
     F,
     OuterRef,
-    Q,
     QuerySet,
     Subquery,
     Sum,
     When,
 )
-from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
-from django.db.models.lookups import Exact
 
-from console.engine.decision import Reason
 from console.errors import NotFound
 from console.orgs.models import Organization
 from console.paging import (
     Page,
     merged_newest_first,
-    newest_first,
     read_cursor,
     write_cursor,
 )
 from console.workloads.models import Engine, PendingClass, State, Workload
-from console.workloads.queries.filters import WorkloadFilter
-
-#: Reasons that only a pending workload has; its `PendingClass` holds the present one.
-_WAITING = frozenset(
-    {
-        Reason.QUEUE_HELD,
-        Reason.EXCEEDS_MAX_QUOTA,
-        Reason.WAITING_FOR_PREEMPTED,
-        Reason.WAITING_FOR_QUOTA,
-        Reason.BEHIND_OTHERS,
-    }
-)
-
-#: How much later than its time of submission a row may appear: bounds times by primary keys.
-_LATE = timedelta(minutes=5)
-
-#: Workloads of one name that are looked at one by one.
-_FEW = 500
 
 #: Workloads of one priority that are counted for a position; beyond it there is none.
 _COUNTED = 100_000
@@ -74,31 +47,6 @@ def workload_rows(org: Organization) -> QuerySet[Workload]:
             output_field=CharField(),
         ),
     )
-
-
-def list_workloads(
-    org: Organization, conditions: WorkloadFilter, limit: int, cursor: str | None = None
-) -> Page[Workload]:
-    """Return the newest workloads that pass *conditions*, as `workload_rows`."""
-    rows = workload_rows(org)
-    if conditions.since:
-        rows = rows.filter(pk__gte=_first_key(org, conditions.since - _LATE))
-    if conditions.until:
-        rows = rows.filter(pk__lt=_first_key(org, conditions.until + _LATE))
-    driving, rest = _conditions(org, conditions)
-    if conditions.q:
-        called = Q(uid=conditions.q) | _begins_with(conditions.q)
-        few = list(
-            Workload.objects.filter(called, org=org).values_list("pk", flat=True)[: _FEW + 1]
-        )
-        if len(few) <= _FEW:
-            rows = rows.filter(driving, rest, pk__in=few)
-            return newest_first(rows, None, limit, cursor)
-        rest &= called
-    if conditions.queue and rest == Q(queue=conditions.queue) and not driving:
-        walks = (rows.filter(queue=conditions.queue, state=state) for state in State.values)
-        return merged_newest_first(walks, limit, cursor)
-    return newest_first(rows.filter(driving), rest or None, limit, cursor)
 
 
 def get_workload(org: Organization, uid: str) -> Workload:
@@ -183,50 +131,3 @@ def position_of(workload: Workload) -> int | None:
     )
     alike = before[:_COUNTED].count()
     return None if alike == _COUNTED else (above or 0) + alike + 1
-
-
-def _conditions(org: Organization, conditions: WorkloadFilter) -> tuple[Q, Q]:
-    """Return the condition that an index answers in order, and the others but q."""
-    exact = {
-        name: value
-        for name in ("user", "project", "queue", "state", "reason", "type")
-        if (value := getattr(conditions, name)) is not None
-    }
-    rest = Q()
-    if conditions.reason in _WAITING:
-        del exact["reason"]
-        if conditions.state not in (None, State.PENDING):
-            return Q(pk__in=()), Q()
-        exact["state"] = State.PENDING
-        waiting = PendingClass.objects.filter(
-            org=org, key=OuterRef("pending_class"), reason=conditions.reason
-        )
-        rest &= Q(Exists(waiting))
-    elif conditions.reason:
-        # A pending workload keeps the reason it was last decided with.
-        rest &= Q(present_reason=conditions.reason)
-    for key, value in conditions.labels.items():
-        rest &= Q(Exact(KeyTextTransform(key, "label_set__labels"), value))
-    if conditions.since:
-        rest &= Q(submitted_at__gte=conditions.since)
-    if conditions.until:
-        rest &= Q(submitted_at__lt=conditions.until)
-    driving = Q()
-    for names in (("queue", "state"), ("user",), ("project",), ("state",), ("reason",)):
-        if all(name in exact for name in names):
-            driving = Q(**{name: exact.pop(name) for name in names})
-            break
-    return driving, rest & Q(**exact)
-
-
-def _begins_with(text: str) -> Q:
-    """Return the condition that the name begins with *text*, as the database can use its index."""
-    if connection.vendor == "postgresql":
-        return Q(name__startswith=text)
-    return Q(name__gte=text, name__lt=text + "\U0010ffff")
-
-
-def _first_key(org: Organization, moment: datetime) -> int:
-    """Return the primary key from which on workloads were submitted at *moment* or later."""
-    rows = Workload.objects.filter(org=org, submitted_at__gte=moment).order_by("submitted_at")
-    return rows.values_list("pk", flat=True).first() or 2**63 - 1

@@ -68,7 +68,7 @@ def write(batch: Batch) -> None:
     org, name = batch.actor.org, batch.actor.name
     sets = _with_keys(org, batch.label_sets)
     for workload, digest in zip(batch.workloads, batch.digests, strict=True):
-        workload.label_set = sets[digest]
+        workload.label_set_id = sets[digest].pk
     Workload.objects.bulk_create(batch.workloads)
     Intake.objects.create(
         org=org,
@@ -82,7 +82,7 @@ def write(batch: Batch) -> None:
 
 def _workload(actor: Actor, submission: Submission, now: datetime) -> Workload:
     return Workload(
-        org=actor.org,
+        org_id=actor.org.pk,
         name=submission.name,
         type=submission.type,
         requests={resource: amount for resource, amount in submission.requests.items() if amount},
@@ -100,7 +100,7 @@ def _submitted(actor: str, workload: Workload) -> Event:
     return Event(
         org_id=workload.org_id,
         type=EventType.REQUEST_SUBMITTED,
-        workload=workload,
+        workload_id=workload.pk,
         actor=actor,
         data={"workload": workload.uid, "name": workload.name},
         created_at=workload.submitted_at,

@@ -1,0 +1,154 @@
+"""The list of workloads: any filters, newest first, each page at a bounded cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.lookups import Exact
+
+from console.engine.decision import Reason
+from console.orgs.models import Organization
+from console.paging import Page, merged_newest_first, newest_first
+from console.workloads.models import LabelSet, PendingClass, State, Workload
+from console.workloads.queries.filters import WorkloadFilter
+from console.workloads.queries.workloads import workload_rows
+
+#: Reasons that only a pending workload has; its `PendingClass` holds the present one.
+_WAITING = frozenset(
+    {
+        Reason.QUEUE_HELD,
+        Reason.EXCEEDS_MAX_QUOTA,
+        Reason.WAITING_FOR_PREEMPTED,
+        Reason.WAITING_FOR_QUOTA,
+        Reason.BEHIND_OTHERS,
+    }
+)
+
+#: How much later than its time of submission a row may appear: bounds times by primary keys.
+_LATE = timedelta(seconds=30)
+
+#: Conditions that an index answers in order, the most selective first.
+_DRIVING = (("queue", "state"), ("user",), ("project",), ("state",), ("reason",))
+
+#: Walks that one page may merge.
+_FEW_WALKS = 20
+
+#: Label sets that are looked at before the workloads are.
+_MANY_SETS = 5000
+
+#: Workloads of one name that are looked at one by one.
+_FEW = 500
+
+
+def list_workloads(
+    org: Organization, conditions: WorkloadFilter, limit: int, cursor: str | None = None
+) -> Page[Workload]:
+    """Return the newest workloads that pass *conditions*, as `workload_rows`."""
+    rows = _in_time(org, conditions)
+    exact, rest = _exact(org, conditions)
+    if conditions.q:
+        few = _called(org, conditions.q)
+        if few is not None:
+            rows = rows.filter(Q(**exact), rest, pk__in=few)
+            return newest_first(rows, None, limit, cursor)
+        rest &= _begins_with(conditions.q)
+    if exact.get("label_set__in") == []:
+        return Page([])
+    for names in _DRIVING:
+        if all(name in exact for name in names):
+            driven = rows.filter(**{name: exact.pop(name) for name in names})
+            return newest_first(driven, (rest & Q(**exact)) or None, limit, cursor)
+    walks = _walks(rows, exact) if not rest else []
+    if walks:
+        return merged_newest_first(walks, limit, cursor)
+    return newest_first(rows, (rest & Q(**exact)) or None, limit, cursor)
+
+
+def _in_time(org: Organization, conditions: WorkloadFilter) -> QuerySet[Workload]:
+    """Return the rows of the time asked for, bounded by primary keys as well."""
+    rows = workload_rows(org)
+    if conditions.since:
+        first = _first_key(org, conditions.since - _LATE)
+        rows = rows.filter(submitted_at__gte=conditions.since, pk__gte=first)
+    if conditions.until:
+        last = _first_key(org, conditions.until + _LATE)
+        rows = rows.filter(submitted_at__lt=conditions.until, pk__lt=last)
+    return rows
+
+
+def _exact(org: Organization, conditions: WorkloadFilter) -> tuple[dict[str, Any], Q]:
+    """Return the conditions that an index may answer, and those judged row by row."""
+    exact: dict[str, Any] = {
+        name: value
+        for name in ("user", "project", "queue", "state", "reason", "type")
+        if (value := getattr(conditions, name)) is not None
+    }
+    rest = Q()
+    if conditions.reason in _WAITING:
+        del exact["reason"]
+        if conditions.state not in (None, State.PENDING):
+            rest &= Q(pk__in=())
+        exact["state"] = State.PENDING
+        waiting = PendingClass.objects.filter(
+            org=org, key=OuterRef("pending_class"), reason=conditions.reason
+        )
+        rest &= Q(Exists(waiting))
+    elif conditions.reason:
+        # A pending workload keeps the reason it was last decided with.
+        rest &= Q(present_reason=conditions.reason)
+    if conditions.labels:
+        sets = _label_sets(org, conditions.labels)
+        if sets is None:
+            rest &= _has(conditions.labels, "label_set__labels")
+        else:
+            exact["label_set__in"] = sets
+    return exact, rest
+
+
+def _walks(rows: QuerySet[Workload], exact: dict[str, Any]) -> list[QuerySet[Workload]]:
+    """Return walks along indexes that together answer *exact*; none when there is no such set."""
+    if exact.keys() == {"queue"}:
+        return [rows.filter(**exact, state=state) for state in State.values]
+    if exact.keys() == {"label_set__in"} and len(exact["label_set__in"]) <= _FEW_WALKS:
+        return [rows.filter(label_set=one) for one in exact["label_set__in"]]
+    return []
+
+
+def _label_sets(org: Organization, labels: Mapping[str, str]) -> list[int] | None:
+    """Return the keys of the label sets with *labels*; None when there are too many to look."""
+    sets = LabelSet.objects.filter(org=org)
+    if sets.values_list("pk")[_MANY_SETS : _MANY_SETS + 1]:
+        return None
+    return list(sets.filter(_has(labels, "labels")).values_list("pk", flat=True))
+
+
+def _has(labels: Mapping[str, str], column: str) -> Q:
+    condition = Q()
+    for key, value in labels.items():
+        condition &= Q(Exact(KeyTextTransform(key, column), value))
+    return condition
+
+
+def _called(org: Organization, text: str) -> list[int] | None:
+    """Return the keys of who has this id or a name that begins so; None for many."""
+    rows = Workload.objects.filter(org=org).values_list("pk", flat=True)
+    found = [*rows.filter(_begins_with(text))[: _FEW + 1], *rows.filter(uid=text)]
+    return found if len(found) <= _FEW else None
+
+
+def _begins_with(text: str) -> Q:
+    """Return the condition that the name begins with *text*, as the database can use its index."""
+    if connection.vendor == "postgresql":
+        return Q(name__startswith=text)
+    return Q(name__gte=text, name__lt=text + "\U0010ffff")
+
+
+def _first_key(org: Organization, moment: datetime) -> int:
+    """Return the primary key from which on workloads were submitted at *moment* or later."""
+    rows = Workload.objects.filter(org=org, submitted_at__gte=moment).order_by("submitted_at")
+    return rows.values_list("pk", flat=True).first() or 2**63 - 1
