@@ -109,7 +109,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "django.contrib.staticfiles",
+    "console.static_files.StaticFiles",
     "django_ace",
     "django_htmx",
     "rest_framework",

@@ -113,7 +113,9 @@ class Children:
     def revive(self, child: Child) -> bool:
         """Start an ended child again; return False when it keeps ending right after its start."""
         lived = time.monotonic() - child.started
-        short_lives = child.short_lives + 1 if lived < SHORT_LIFE else 0
+        # One that was killed from outside did not fail.
+        failed = lived < SHORT_LIFE and child.process.returncode != -signal.SIGKILL
+        short_lives = child.short_lives + 1 if failed else 0
         if short_lives >= PATIENCE:
             return False
         # What it started itself must not go on beside the new one.

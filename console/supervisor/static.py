@@ -10,6 +10,7 @@ from django.contrib.staticfiles import finders
 from django.core.management import call_command
 
 from console.home import Home
+from console.static_files import StaticFiles
 
 
 def collect(home: Home) -> None:
@@ -26,7 +27,7 @@ def _stamp() -> str:
     """Return a digest of everything that the collected files are made from."""
     digest = hashlib.sha256(f"{version('Django')} {version('whitenoise')}\n".encode())
     for finder in finders.get_finders():
-        for path, storage in finder.list([]):
+        for path, storage in finder.list(StaticFiles.ignore_patterns):
             stat = Path(storage.path(path)).stat()
             digest.update(f"{path} {stat.st_size} {stat.st_mtime_ns}\n".encode())
     return digest.hexdigest()

@@ -105,8 +105,11 @@ class Executor:
 
     def _arrive(self, now: float) -> None:
         """Draw the workloads that have come up to *now*: a Poisson stream."""
-        if self._next_arrival is None or self._away:
-            # What would have come while the API was away does not come all at once.
+        if self._away:
+            # What would have come in the meantime does not come all at once afterwards.
+            self._next_arrival = now + self._draw.expovariate(self._rate)
+            return
+        if self._next_arrival is None:
             self._next_arrival = now
         while self._next_arrival <= now:
             self._number += 1

@@ -81,9 +81,7 @@ def test_nothing_imports_the_edges() -> None:
     for edge in EDGES:
         own = (edge.removeprefix("console."), *starts[edge])
         outside = [
-            path
-            for path in modules()
-            if not path.relative_to(CONSOLE).as_posix().startswith(own)
+            path for path in modules() if not path.relative_to(CONSOLE).as_posix().startswith(own)
         ]
         found += offenders(outside, lambda name, edge=edge: within(name, (edge,)))
     assert found == []

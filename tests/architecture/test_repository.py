@@ -15,7 +15,9 @@ _LEFT_OUT = {".git", ".venv", "var", "__pycache__"}
 #: Written apart, so that this file does not find itself.
 _MACHINE_PATHS = re.compile("|".join([r"(?<![\w.])/" + "work/", "/" + "root/", "/" + "home/[a-z]"]))
 _REGISTRIES = re.compile(
-    "|".join(["pypi" + r"\.org", "python" + "hosted", "npm" + r"js\.(org|com)", r"deb\." + "debian"])
+    "|".join(
+        ["pypi" + r"\.org", "python" + "hosted", "npm" + r"js\.(org|com)", r"deb\." + "debian"]
+    )
 )
 
 

@@ -101,9 +101,7 @@ def test_values_are_read(monkeypatch) -> None:
 def test_a_state_folder_with_a_long_path_has_its_socket_elsewhere(monkeypatch) -> None:
     """A unix socket's path has at most 107 bytes."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/1000")
-    assert Home(Path("/var/lib/sluice")).broker_socket == Path(
-        "/var/lib/sluice/broker/broker.sock"
-    )
+    assert Home(Path("/var/lib/sluice")).broker_socket == Path("/var/lib/sluice/broker/broker.sock")
     long = Home(Path("/var/lib") / ("x" * 100)).broker_socket
     other = Home(Path("/var/lib") / ("y" * 100)).broker_socket
     assert long != other

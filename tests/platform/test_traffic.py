@@ -1,0 +1,295 @@
+"""Synthetic traffic: submits, runs, stops and withdraws as an executor would."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from console.orgs.models import ApiToken, Organization
+from console.traffic.client import Away, Client, Refused
+from console.traffic.executor import Executor
+from console.traffic.mix import KINDS, workload
+
+
+class Scheduler:
+    """Stands for the API: admits all that is submitted, and can be told to misbehave."""
+
+    def __init__(self) -> None:
+        self.states: dict[str, str] = {}
+        self.feed: list[tuple[str, str]] = []
+        self.keys: list[str] = []
+        self.batches: list[list[str]] = []
+        self.away = False
+
+    def submit(self, workloads, key: str) -> list[str]:
+        self._answer()
+        self.batches.append([body["name"] for body in workloads])
+        self.keys.append(key)
+        ids = [body["name"] for body in workloads]
+        for uid in ids:
+            self.decide(uid, "admitted")
+        return ids
+
+    def decide(self, uid: str, outcome: str) -> None:
+        self.states[uid] = {"preempted": "preempting"}.get(outcome, outcome)
+        self.feed.append((uid, outcome))
+
+    def finish(self, ids) -> None:
+        self._answer()
+        if any(self.states[uid] != "admitted" for uid in ids):
+            raise Refused(409, "one of them is not admitted")
+        for uid in ids:
+            self.states[uid] = "finished"
+
+    def end(self, uid: str, action: str) -> None:
+        self._answer()
+        needed, becomes = {
+            "finish": ({"admitted"}, "finished"),
+            "release": ({"preempting"}, "pending"),
+            "withdraw": ({"admitted", "preempting", "pending"}, "withdrawn"),
+        }[action]
+        if self.states[uid] not in needed:
+            raise Refused(409, f"it is {self.states[uid]}")
+        self.states[uid] = becomes
+
+    def own(self, user: str, state: str) -> list[str]:
+        self._answer()
+        return [uid for uid, now in self.states.items() if now == state]
+
+    def last_decision(self) -> int:
+        return len(self.feed)
+
+    def decisions(self, after: int):
+        self._answer()
+        return [
+            {"seq": seq, "workload": {"id": uid}, "outcome": outcome}
+            for seq, (uid, outcome) in enumerate(self.feed, 1)
+            if seq > after
+        ]
+
+    def _answer(self) -> None:
+        if self.away:
+            raise Away("it is down")
+
+
+@pytest.fixture
+def scheduler() -> Scheduler:
+    """An API that answers."""
+    return Scheduler()
+
+
+@pytest.fixture
+def said() -> list[str]:
+    """What the executor tells the person at the terminal."""
+    return []
+
+
+@pytest.fixture
+def executor(scheduler: Scheduler, said: list[str]) -> Executor:
+    """A run of one workload per second."""
+    return Executor(scheduler, "traffic", 1.0, seed=7, say=said.append)
+
+
+def run(executor: Executor, begin: int, end: int, *, submitting: bool = True) -> None:
+    """Step once a second."""
+    for now in range(begin, end):
+        executor.step(float(now), submitting=submitting)
+
+
+def test_the_same_seed_draws_the_same_work() -> None:
+    first, second = random.Random(3), random.Random(3)
+    assert [workload(first, n, "me") for n in range(200)] == [
+        workload(second, n, "me") for n in range(200)
+    ]
+
+
+def test_every_kind_is_drawn_and_marked() -> None:
+    draw = random.Random(1)
+    bodies = [workload(draw, n, "me") for n in range(500)]
+    names = {body["name"].partition("-")[0] for body in bodies}
+    assert len(names) >= len(KINDS)
+    assert {body["user"] for body in bodies} == {"me"}
+
+
+def test_what_is_admitted_is_finished_in_time(executor: Executor, scheduler: Scheduler) -> None:
+    run(executor, 0, 30)
+    run(executor, 30, 150, submitting=False)
+    assert set(scheduler.states.values()) == {"finished"}
+    submitted = len(scheduler.states)
+    assert executor.counts == {
+        "submitted": submitted,
+        "admitted": submitted,
+        "finished": submitted,
+    }
+
+
+def test_what_is_preempted_is_released_and_its_run_is_void(
+    executor: Executor, scheduler: Scheduler
+) -> None:
+    executor.step(0.0, submitting=True)
+    [uid] = scheduler.states
+    scheduler.decide(uid, "preempted")
+    run(executor, 1, 10, submitting=False)
+    assert scheduler.states == {uid: "pending"}
+    run(executor, 10, 120, submitting=False)
+    assert scheduler.states == {uid: "pending"}
+    scheduler.decide(uid, "admitted")
+    run(executor, 120, 220, submitting=False)
+    assert scheduler.states == {uid: "finished"}
+
+
+def test_what_waits_too_long_is_withdrawn(executor: Executor, scheduler: Scheduler) -> None:
+    executor.step(0.0, submitting=True)
+    [uid] = scheduler.states
+    scheduler.decide(uid, "preempted")
+    run(executor, 1, 500, submitting=False)
+    assert scheduler.states == {uid: "withdrawn"}
+
+
+def test_one_that_refuses_does_not_hold_up_the_others(
+    executor: Executor, scheduler: Scheduler
+) -> None:
+    run(executor, 0, 5)
+    first, *others = scheduler.states
+    # Its decision comes too late for the bulk request that has it in it.
+    scheduler.states[first] = "withdrawn"
+    executor.step(200.0, submitting=False)
+    assert {scheduler.states[uid] for uid in others} == {"finished"}
+    assert scheduler.states[first] == "withdrawn"
+
+
+def test_an_api_that_is_away_is_waited_for(
+    executor: Executor, scheduler: Scheduler, said: list[str]
+) -> None:
+    run(executor, 0, 10)
+    scheduler.away = True
+    run(executor, 10, 60)
+    scheduler.away = False
+    run(executor, 60, 61)
+    assert said == ["The API is away (it is down); trying again.", "The API is back."]
+    assert len(scheduler.keys) == len(set(scheduler.keys))
+    # What would have come in between does not come at once.
+    assert sum(map(len, scheduler.batches)) < 20
+    run(executor, 61, 200, submitting=False)
+    assert set(scheduler.states.values()) == {"finished"}
+
+
+def test_an_answer_that_got_lost_is_asked_for_with_the_same_key(
+    executor: Executor, scheduler: Scheduler, monkeypatch
+) -> None:
+    submit, seen = scheduler.submit, []
+
+    def lose_the_first(workloads, key: str) -> list[str]:
+        seen.append((key, list(workloads)))
+        if len(seen) == 1:
+            raise Away("connection reset")
+        return submit(workloads, key)
+
+    monkeypatch.setattr(scheduler, "submit", lose_the_first)
+    run(executor, 0, 5)
+    assert seen[0] == seen[1]
+
+
+def test_a_later_run_takes_over_what_an_earlier_one_left(
+    executor: Executor, scheduler: Scheduler
+) -> None:
+    for uid, state in (("a", "admitted"), ("b", "preempting"), ("c", "pending")):
+        scheduler.states[uid] = state
+    executor.adopt(0.0)
+    run(executor, 0, 600, submitting=False)
+    assert scheduler.states == {"a": "finished", "b": "withdrawn", "c": "withdrawn"}
+
+
+def test_a_bounded_run_leaves_nothing_behind(executor: Executor, scheduler: Scheduler) -> None:
+    run(executor, 0, 20)
+    executor.wind_down(20.0)
+    assert set(scheduler.states.values()) == {"finished"}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers with what its server was told, and notes the requests."""
+
+    def do_GET(self) -> None:
+        self.server.seen.append(self.path)
+        status, body = self.server.answers.pop(0)
+        payload = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(payload)))
+        self.end_headers()
+        self.wfile.write(payload)
+
+    def log_message(self, *args: object) -> None:
+        """Stay silent."""
+
+
+@pytest.fixture
+def server() -> Iterator[ThreadingHTTPServer]:
+    """A server that answers from a list."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
+        server.answers, server.seen = [], []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def test_the_client_reads_all_pages(server: ThreadingHTTPServer) -> None:
+    server.answers += [
+        (200, {"results": [{"id": "a"}], "next": "2"}),
+        (200, {"results": [{"id": "b"}], "next": None}),
+    ]
+    client = Client(f"http://127.0.0.1:{server.server_port}", "acme", "token")
+    assert client.own("traffic", "pending") == ["a", "b"]
+    assert server.seen == [
+        "/api/v1/orgs/acme/workloads?user=traffic&state=pending&limit=1000",
+        "/api/v1/orgs/acme/workloads?user=traffic&state=pending&limit=1000&cursor=2",
+    ]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 100, 1000])
+def test_the_client_finds_the_end_of_the_feed(monkeypatch, count: int) -> None:
+    """The numbers have holes: they are shared with other organizations."""
+    feed = [{"seq": 3 * number} for number in range(1, count + 1)]
+    client = Client("http://127.0.0.1:1", "acme", "token")
+    monkeypatch.setattr(
+        client,
+        "decisions",
+        lambda after, limit: [row for row in feed if row["seq"] > after][:limit],
+    )
+    last = client.last_decision()
+    assert last >= 3 * count
+    assert last <= max(1, 3 * count)
+
+
+def test_the_client_tells_refusal_from_absence(server: ThreadingHTTPServer) -> None:
+    url = f"http://127.0.0.1:{server.server_port}"
+    client = Client(url, "acme", "token")
+    server.answers.append((404, {"detail": "There is no organization 'acme'."}))
+    with pytest.raises(Refused, match="There is no organization 'acme'") as refused:
+        client.decisions(0)
+    assert refused.value.status == 404
+    server.answers.append((503, {}))
+    with pytest.raises(Away, match="status 503"):
+        client.decisions(0)
+    with pytest.raises(Away):
+        Client("http://127.0.0.1:1", "acme", "token").decisions(0)
+
+
+def test_the_command_ends_with_a_sentence_and_its_token(
+    org: Organization, server: ThreadingHTTPServer
+) -> None:
+    server.answers.append((403, {"detail": "The role operator may not."}))
+    url = f"http://127.0.0.1:{server.server_port}"
+    with pytest.raises(CommandError, match=r"The API refused: The role operator may not\."):
+        call_command("traffic", "--org", "acme", "--rate", "1", "--seconds", "5", "--url", url)
+    assert ApiToken.objects.get().revoked_at is not None
+
+
+def test_the_command_needs_an_organization(db: None) -> None:
+    with pytest.raises(CommandError, match="There is no organization 'nowhere'"):
+        call_command("traffic", "--org", "nowhere", "--rate", "1", "--seconds", "5")

@@ -1,0 +1,213 @@
+"""One command starts everything on a machine, and one Ctrl-C stops all of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from tests.product import ROOT, Product, running
+
+pytestmark = pytest.mark.skipif(
+    not Path("/proc").is_dir(), reason="looks for leftover processes in /proc"
+)
+
+
+def processes_of(home: Path) -> list[int]:
+    """Return the ids of all processes that were started with *home* as their state folder."""
+    marker = f"SLUICE_HOME={home}\0".encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                environment = (entry / "environ").read_bytes()
+            except OSError:
+                continue
+            if marker in environment + b"\0":
+                found.append(int(entry.name))
+    return found
+
+
+def wait_until_gone(home: Path, seconds: float) -> None:
+    """Fail unless all processes of *home* end within *seconds*."""
+    deadline = time.monotonic() + seconds
+    while processes_of(home):
+        assert time.monotonic() < deadline, processes_of(home)
+        time.sleep(0.05)
+
+
+def status_of(port: int, path: str) -> int:
+    """Return the status that an address of the product answers with."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request("GET", path)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def refused(home: Path, **environment: str) -> str:
+    """Start where it cannot, and return the one sentence that it says."""
+    clean = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "up"],
+        cwd=ROOT,
+        env={**clean, "SLUICE_HOME": str(home), "PORT": "0", **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, ""), done
+    [sentence] = done.stderr.splitlines()
+    assert sentence.startswith("sluice: ")
+    return sentence.removeprefix("sluice: ")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Path:
+    """A state folder with a path of its own."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def product(home: Path) -> Iterator[Product]:
+    """A product after its first start, without the demo."""
+    with running(home) as product:
+        yield product
+
+
+def test_it_answers_once_it_says_so(product: Product) -> None:
+    assert status_of(product.port, "/healthz") == 200
+    assert status_of(product.port, "/readyz") == 200
+
+
+def test_the_first_start_prints_how_to_sign_in(product: Product) -> None:
+    text = product.output()
+    assert re.search(r"Sign in as  owner@localhost\n  Password    \S{16}\n", text)
+    assert product.api("main").get("/config/versions")["results"] == []
+
+
+def test_only_this_user_can_look_into_the_state_folder(product: Product) -> None:
+    private = {name: product.home / name for name in ("secret_key", "lock")}
+    assert {name: path.stat().st_mode & 0o077 for name, path in private.items()} == {
+        "secret_key": 0,
+        "lock": 0,
+    }
+    assert (product.home / "broker").stat().st_mode & 0o077 == 0
+
+
+def test_a_second_start_on_the_same_folder_is_refused(product: Product) -> None:
+    assert refused(product.home) == (
+        f"Sluice already runs on {product.home} as process {product.process.pid}; "
+        "stop that one first, or set SLUICE_HOME to another folder."
+    )
+
+
+def test_a_taken_port_is_refused_before_anything_starts(product: Product, tmp_path: Path) -> None:
+    port = str(product.port)
+    assert refused(tmp_path / "other", PORT=port) == (
+        f"Port {port} on 127.0.0.1 is taken by another program; "
+        "choose a free one with --port or PORT."
+    )
+    assert [path.name for path in (tmp_path / "other").iterdir()] == ["lock"]
+
+
+def test_a_process_that_dies_is_started_again(product: Product) -> None:
+    [beat] = product.children("beat")
+    os.kill(beat, signal.SIGKILL)
+    deadline = time.monotonic() + 30
+    while product.children("beat") in ([], [beat]):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert "The beat process ended (status -9); started again." in product.output()
+
+
+def test_ctrl_c_stops_all_and_a_restart_keeps_all(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with running(home) as first:
+        first.manage("create_org", "research")
+        assert len(processes_of(home)) > 4
+        first.process.send_signal(signal.SIGINT)
+        assert first.process.wait(timeout=5) == 0
+        assert processes_of(home) == []
+    with running(home) as second:
+        assert "Password" not in second.output()
+        assert second.api("research").get("/workloads")["results"] == []
+        second.process.send_signal(signal.SIGTERM)
+        assert second.process.wait(timeout=5) == 0
+        assert processes_of(home) == []
+
+
+def test_nothing_outlives_a_killed_supervisor(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with running(home) as product:
+        product.process.kill()
+        product.process.wait()
+        wait_until_gone(home, 15)
+
+
+def test_the_demo_lives_from_the_first_minute(tmp_path: Path) -> None:
+    with running(tmp_path / "home", SLUICE_DEMO="1") as product:
+        api = product.api("demo")
+        assert [row["version"] for row in api.get("/config/versions")["results"]] == [1]
+        deadline = time.monotonic() + 60
+        while not api.get("/workloads?user=demo&state=admitted")["results"]:
+            assert time.monotonic() < deadline, product.output()
+            time.sleep(0.2)
+
+
+@pytest.mark.parametrize("where", ["file", "file/below"])
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path, where: str) -> None:
+    (tmp_path / "file").write_text("in the way")
+    home = tmp_path / where
+    sentence = refused(home)
+    assert re.fullmatch(
+        rf"The state folder {re.escape(str(home))} cannot be written \([A-Z][a-z ]+\); "
+        r"set SLUICE_HOME to a folder that can\.",
+        sentence,
+    )
+
+
+def test_an_address_of_another_machine_is_refused(tmp_path: Path) -> None:
+    assert refused(tmp_path, HOST="no-such-host.invalid") == (
+        "HOST is 'no-such-host.invalid', which is no address of this machine."
+    )
+
+
+def test_a_broker_elsewhere_that_is_down_is_refused(tmp_path: Path) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        sentence = refused(tmp_path, REDIS_URL=f"redis://127.0.0.1:{port}/0")
+    assert sentence.startswith("The broker does not answer (")
+    assert sentence.endswith("); check REDIS_URL.")
+    assert processes_of(tmp_path) == []
+
+
+def test_a_database_that_is_down_is_refused(tmp_path: Path) -> None:
+    sentence = refused(tmp_path, DATABASE_URL="postgresql://nobody@127.0.0.1:1/none")
+    assert sentence.startswith("The database cannot be used (")
+    assert sentence.endswith("); check DATABASE_URL.")
+    assert processes_of(tmp_path) == []
+
+
+def test_a_long_path_moves_the_broker_s_socket(tmp_path: Path, monkeypatch) -> None:
+    runtime = tmp_path / "run"
+    runtime.mkdir()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    home = tmp_path / ("x" * 100)
+    with running(home) as product:
+        assert status_of(product.port, "/readyz") == 200
+        [folder] = runtime.iterdir()
+        assert folder.stat().st_mode & 0o077 == 0
+    shutil.rmtree(runtime)
