@@ -248,6 +248,9 @@ class Engine(models.Model):
     version = models.BigIntegerField(default=0)
     #: The config version the engine decides under; 0 before the first.
     config_version = models.PositiveIntegerField(default=0)
+    #: Whether the last write left nothing to decide. A run that is cut short, by its
+    #: deadline or by a crash, is found by this and taken up again.
+    is_settled = models.BooleanField(default=True)
     #: {state: number of workloads}
     counts = models.JSONField(default=dict)
     settled_at = models.DateTimeField(null=True)

@@ -9,24 +9,32 @@ from django.utils import timezone
 
 from console import health
 from console.workloads import nudge
-from console.workloads.models import Intake
-from console.workloads.services.run_engine import run_engine
+from console.workloads.models import Engine, Intake
+from console.workloads.services.run_engine import has_work, run_engine
 
-#: Intake older than this was not picked up by its own nudge.
+#: What is older than this was not picked up by its own nudge.
 _FORGOTTEN = timedelta(seconds=2)
 
 
 @shared_task(name=nudge.ADMIT)
 def admit(org_id: int) -> None:
-    """Run one organization's engine."""
+    """Run one organization's engine, and ask again when time was too short for all of it."""
     nudge.received(org_id)
     run_engine(org_id)
+    if has_work(org_id):
+        nudge.send(org_id)
 
 
 @shared_task(name="console.workloads.tasks.sweep")
 def sweep() -> None:
-    """Nudge every organization whose intake waits too long, and note that a worker is alive."""
+    """Nudge every organization whose work was left lying, and note that a worker is alive."""
     health.beat()
-    old = Intake.objects.filter(created_at__lt=timezone.now() - _FORGOTTEN)
-    for org_id in old.order_by().values_list("org_id", flat=True).distinct():
+    forgotten = timezone.now() - _FORGOTTEN
+    waiting = Intake.objects.filter(created_at__lt=forgotten).order_by()
+    cut_short = Engine.objects.filter(is_settled=False, settled_at__lt=forgotten)
+    orgs = {
+        *waiting.values_list("org_id", flat=True).distinct(),
+        *cut_short.values_list("pk", flat=True),
+    }
+    for org_id in sorted(orgs):
         nudge.send(org_id)

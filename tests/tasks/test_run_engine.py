@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.workloads import nudge, tasks
 from console.workloads.explanations import explain_workload
 from console.workloads.models import (
     Decision,
@@ -20,12 +23,13 @@ from console.workloads.models import (
     Usage,
     Workload,
 )
+from console.workloads.services import run_engine as run_engine_module
 from console.workloads.services.end_workloads import (
     finish_workloads,
     release_workloads,
     withdraw_workloads,
 )
-from console.workloads.services.run_engine import forget_states
+from console.workloads.services.run_engine import forget_states, has_work, run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
 
@@ -178,3 +182,47 @@ def test_a_rebuilt_engine_decides_the_same(
         ("f", "admitted", "quota_reserved"),
         ("a", "pending", "waiting_for_quota"),
     ]
+
+
+def test_a_run_that_is_cut_short_is_taken_up_again(
+    org: Organization, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three are decided per batch; the process is gone after the first one."""
+    monkeypatch.setattr(run_engine_module, "BATCH", 3)
+    apply_config(owner, "native", "{}", "first", 0)
+    run_engine(org.pk)
+    submit(owner, *"abcdefgh")
+    run_engine(org.pk, seconds=0)
+    assert has_work(org.pk)
+    with monkeypatch.context() as patch:
+        patch.setattr(run_engine_module, "_more_time", _once())
+        assert run_engine(org.pk) == 3
+    assert not Intake.objects.exists()
+    assert has_work(org.pk)
+    forget_states()
+    assert run_engine(org.pk) == 5
+    assert not has_work(org.pk)
+    assert set(states(org).values()) == {("admitted", "no_rules")}
+    assert Decision.objects.count() == 8
+
+
+def _once() -> Callable[[float], bool]:
+    answers = iter([True, False, False])
+    return lambda deadline: next(answers)
+
+
+def test_the_sweep_finds_what_was_left_lying(
+    org: Organization, owner: Actor, other_org: Organization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nudged: list[int] = []
+    monkeypatch.setattr(nudge, "send", nudged.append)
+    submit(owner, "a")
+    tasks.sweep()
+    assert nudged == []
+    Intake.objects.update(created_at=timezone.now() - timedelta(seconds=3))
+    tasks.sweep()
+    assert nudged == [org.pk]
+    old = timezone.now() - timedelta(seconds=3)
+    Engine.objects.filter(org=other_org).update(is_settled=False, settled_at=old)
+    tasks.sweep()
+    assert nudged == [org.pk, org.pk, other_org.pk]

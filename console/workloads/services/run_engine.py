@@ -49,12 +49,13 @@ class _Warm:
 _warm: dict[int, _Warm] = {}
 
 
-def run_engine(org_id: int, seconds: float = 20) -> int:
+def run_engine(org_id: int, seconds: float = 10) -> int:
     """
     Decide everything the organization's intake asks for, and return how many decisions were made.
 
     Returns 0 at once when another process runs this engine; that one looks again
-    before it leaves. Stops after about *seconds*, with the rest still in the intake.
+    before it leaves. Stops after about *seconds*; `has_work` then says whether
+    anything is left.
     """
     org = Organization.objects.get(pk=org_id)
     made = 0
@@ -74,8 +75,16 @@ def run_engine(org_id: int, seconds: float = 20) -> int:
                 _warm.pop(org_id, None)
                 raise
         # Something may have been accepted between the last look and the release.
-        if time.monotonic() > deadline or not Intake.objects.filter(org_id=org_id).exists():
+        if not _more_time(deadline) or not has_work(org_id):
             return made
+
+
+def has_work(org_id: int) -> bool:
+    """Say whether an organization's engine has something to take in or to decide."""
+    return (
+        Intake.objects.filter(org_id=org_id).exists()
+        or Engine.objects.filter(org_id=org_id, is_settled=False).exists()
+    )
 
 
 def forget_states() -> None:
@@ -86,7 +95,7 @@ def forget_states() -> None:
 def _work(org: Organization, lease: Lease, deadline: float) -> int:
     made = 0
     warm = _state(org, lease)
-    while time.monotonic() < deadline:
+    while _more_time(deadline):
         intake = _next_intake(org)
         if not intake and warm.state.is_settled:
             break
@@ -95,6 +104,10 @@ def _work(org: Organization, lease: Lease, deadline: float) -> int:
         if connection.vendor == "sqlite":
             time.sleep(PAUSE)
     return made
+
+
+def _more_time(deadline: float) -> bool:
+    return time.monotonic() < deadline
 
 
 def _state(org: Organization, lease: Lease) -> _Warm:
@@ -128,7 +141,9 @@ def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake
         batch.write()
         write_aggregates(org.pk, warm.state, changes)
         Engine.objects.filter(org=org).update(
-            config_version=warm.config_version, counts=_counts(org, warm.state, batch)
+            config_version=warm.config_version,
+            is_settled=warm.state.is_settled,
+            counts=_counts(org, warm.state, batch),
         )
         Intake.objects.filter(pk__in=[row.pk for row in intake]).delete()
     warm.version += 1
