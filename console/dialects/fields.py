@@ -136,7 +136,10 @@ class Fields:
         repairs: tuple[Repair, ...] = ()
         if best is not None:
             self._entries = self._entries | {best: (key, value)}
-            hint, repairs = f'Did you mean "{best}"?', (replace(place, best),)
+            # In JSON's style, where the colon follows at once, a key keeps its quotes.
+            text = write_text(best, plain=key.plain)
+            hint = f'Did you mean "{best}"?'
+            repairs = (Repair(f'Replace with "{best}"', (Edit(place.start, place.end, text),)),)
         self.findings.add(
             UNKNOWN_KEY,
             place,

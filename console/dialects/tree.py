@@ -29,8 +29,10 @@ from console.dialects.scalars import shorten
 MAX_DEPTH: Final = 64
 MAX_NODES: Final = 200_000
 _BLOCK_STYLES = ("|", ">")
-#: An anchor and a tag, in either order, in front of a value.
-_PROPERTIES = re.compile(r"(?:[&!]\S*(?:[ \t]+|(?=[\r\n])|$))+")
+#: An anchor and a tag, in either order, and comments, in front of a value.
+_PROPERTIES = re.compile(r"(?:[&!]\S*(?:\s+|$)|#[^\r\n]*\s*)+")
+#: An escape of a byte that is not ASCII, in a tag.
+_TAG_ESCAPE = re.compile(r"\S*%[89A-Fa-f][0-9A-Fa-f]\S*")
 _TAG = re.compile(r"!\S*[ \t]*")
 
 
@@ -61,12 +63,30 @@ def build_tree(findings: Findings) -> Node:
     # Events come one by one, so that the limits hold before libyaml has gone
     # through a hostile text; composing would recurse.
     loader = yaml.CSafeLoader(findings.positions.text)
+    reached = 0
     try:
         while not builder.done:
-            builder.take(loader.get_event())
+            event: Any = loader.get_event()
+            reached = event.end_mark.index
+            builder.take(event)
+    except UnicodeDecodeError:
+        # libyaml hands on the escaped bytes of a tag, and they need not be UTF-8.
+        _report_tag_escape(findings, reached)
+        raise ReadingStopped from None
     finally:
         loader.dispose()
     return builder.root
+
+
+def _report_tag_escape(findings: Findings, reached: int) -> None:
+    found = _TAG_ESCAPE.search(findings.positions.text, reached)
+    start, end = found.span() if found else (reached, reached)
+    findings.add(
+        TAG,
+        Place(start, end),
+        "This tag has an escape that is not UTF-8.",
+        "Remove the tag; to mark a value as text, quote it.",
+    )
 
 
 class _TreeBuilder:

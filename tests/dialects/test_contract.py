@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from console.dialects.render import reading_to_json, reading_to_text
 EVERY = pytest.mark.parametrize("dialect", dialects().values(), ids=dialects())
 RELAXED = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 SAMPLES = [text for dialect in dialects().values() for text in dialect.samples().values()]
+BAD = [path.read_text("utf-8") for path in sorted(Path(__file__).parent.glob("*/bad/*.yaml"))]
 
 #: What texts are made of when they go wrong.
 SCRAPS = st.sampled_from(
@@ -32,8 +34,8 @@ SCRAPS = st.sampled_from(
 
 @st.composite
 def mutated_samples(draw: st.DrawFn) -> str:
-    """A sample with pieces of it cut, doubled, moved or replaced by scraps."""
-    text = draw(st.sampled_from(SAMPLES))
+    """A sample or a document with mistakes, pieces of it cut, doubled or replaced by scraps."""
+    text = draw(st.sampled_from(SAMPLES + BAD))
     for _ in range(draw(st.integers(1, 6))):
         start = draw(st.integers(0, len(text)))
         end = min(len(text), start + draw(st.integers(0, 40)))

@@ -22,6 +22,8 @@ SYNTAX = [
     ("escape that does not exist", 'a: "\\q"', (1, 5, "YML001")),
     ("tab in the indentation", "a:\n\tb: 1", (2, 1, "YML007")),
     ("tab behind a dash", "a:\n- \tb: 1", (2, 3, "YML007")),
+    ("escape in a tag", "a: b\nc: !%C0%80 d", (2, 4, "YML010")),
+    ("escape in a tag prefix", "%TAG !e! %ED%A0%80\n---\na: !e!x b", (1, 10, "YML010")),
     ("second document", "a: 1\n---\nb: 2", (2, 1, "YML008")),
     ("text after the end", "{}\n...\nb: 2", (3, 1, "YML001")),
     ("control character", "a: b\nc: \x07d\x08", (2, 4, "YML003")),

@@ -35,7 +35,7 @@ def test_a_fix_leaves_one_finding_of_its_kind_less(path: Path):
 REPAIRS = [
     ("resource_queue: []", "DOC001", 'Replace with "resource_queues"', "resource_queues: []"),
     ("resourceFlavors: []", "DOC001", 'Replace with "resource_flavors"', "resource_flavors: []"),
-    ("'rules': []", "DOC001", 'Replace with "scheduling_rules"', "scheduling_rules: []"),
+    ("{'rules':[]}", "DOC001", 'Replace with "scheduling_rules"', '{"scheduling_rules":[]}'),
     (
         "resource_flavors: [{name: a, selector: [{key: k, operator: in, values: [true]}]}]",
         "DOC007",
@@ -52,6 +52,7 @@ REPAIRS = [
     ("\ufeffa: \x07b", "YML003", "Remove the character", "\ufeffa: b"),
     ("a: !!str b", "YML010", "Remove the tag", "a: b"),
     ("a: &x !y b", "YML010", "Remove the tag", "a: &x b"),
+    ("? &x\n  !y b\n: c", "YML010", "Remove the tag", "? &x\n  b\n: c"),
     ("a: *b", "YML011", "Quote it", 'a: "*b"'),
     (
         "scheduling_rules: [{resource_queue: 'defualt'}]\nresource_queues: [{name: \"default\"}]",

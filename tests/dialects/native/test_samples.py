@@ -234,6 +234,21 @@ scheduling_rules:
     assert (gpu.nominal, cpu.nominal) == (1000, UNLIMITED)
 
 
+def test_an_anchor_is_not_a_part_of_what_it_marks():
+    text = """\
+resource_flavors:
+  - &base # A comment.
+    # Another.
+    name: f
+resource_queues: &queues
+  - &q { name: q }
+"""
+    policy = DIALECT.read(text, {}).policy
+    assert policy is not None
+    assert policy.flavors["f"].origin == Origin(4, 5, 4, 12)
+    assert policy.queues["q"].origin == Origin(6, 8, 6, 19)
+
+
 def test_an_opaque_mapping_keeps_text_as_text():
     text = """\
 resource_flavors:
