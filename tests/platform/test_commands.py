@@ -39,8 +39,10 @@ def test_create_org_takes_a_known_owner_in_any_case(outsider: User, capsys) -> N
         (["new", "--owner", "nobody"], "'nobody' is not an e-mail address."),
         (
             ["a b"],
-            "An organization's slug has 1 to 50 letters, digits, hyphens or underscores; "
-            "'a b' has not.",
+            (
+                "An organization's slug has 1 to 50 letters, digits, hyphens or underscores; "
+                "'a b' has not."
+            ),
         ),
     ],
 )

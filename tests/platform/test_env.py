@@ -43,20 +43,26 @@ from console.home import Home
         (
             lambda: env.origins("X"),
             "https://a.example/path",
-            "X is 'https://a.example/path'; it must be origins such as "
-            "https://console.example.org.",
+            (
+                "X is 'https://a.example/path'; it must be origins such as "
+                "https://console.example.org."
+            ),
         ),
         (
             lambda: env.database("X", Path("/x")),
             "mysql://me:secret@host/db",
-            "X is 'mysql://…@host/db'; it must be postgresql://USER:PASSWORD@HOST/NAME "
-            "or sqlite:////PATH.",
+            (
+                "X is 'mysql://…@host/db'; it must be postgresql://USER:PASSWORD@HOST/NAME "
+                "or sqlite:////PATH."
+            ),
         ),
         (
             lambda: env.broker("X", Path("/x")),
             "amqp://me:secret@host",
-            "X is 'amqp://…@host'; it must be redis://HOST:PORT/DB, rediss://HOST:PORT/DB "
-            "or unix:///PATH.",
+            (
+                "X is 'amqp://…@host'; it must be redis://HOST:PORT/DB, rediss://HOST:PORT/DB "
+                "or unix:///PATH."
+            ),
         ),
     ],
 )
