@@ -3,21 +3,45 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db.models import F
-
 from console.engine.decision import Decision, Outcome, Reason
 from console.engine.trace import trace_to_json
 from console.workloads import models
-from console.workloads.bulk import update_rows
+from console.workloads.bulk import Prepared, insert_rows, update_rows
 from console.workloads.models import Event, EventType, Level, State
 
 #: Ids per IN list; SQLite takes 999 parameters in one statement.
 _CHUNK = 500
+
+_DECISION_COLUMNS = (
+    "org_id",
+    "workload_id",
+    "outcome",
+    "reason",
+    "queue",
+    "priority",
+    "rule_index",
+    "config_version",
+    "assignment",
+    "victims",
+    "preemptor",
+    "trace",
+    "created_at",
+)
+_EVENT_COLUMNS = (
+    "org_id",
+    "type",
+    "level",
+    "workload_id",
+    "queue",
+    "actor",
+    "data",
+    "created_at",
+)
 
 #: What a decision does to the workload's state, and the event that tells of it.
 _OUTCOMES: dict[Outcome, tuple[State, EventType, Level]] = {
@@ -44,6 +68,8 @@ class Batch:
     )
     #: Workloads that came back to wait, so that their next wait is told as a requeue.
     requeued: set[str] = field(default_factory=set)
+    #: Workloads that were told to stop.
+    preempted: list[str] = field(default_factory=list)
     #: How many workloads reached each final state.
     ended: dict[State, int] = field(default_factory=lambda: defaultdict(int))
 
@@ -79,31 +105,32 @@ class Batch:
             self._update(decision)
             self._tell(decision)
 
-    def write(self) -> None:
-        """Write workload rows, decisions and events; call inside the transaction."""
+    def prepare(self) -> list[Prepared]:
+        """Return the statements that write workload rows, decisions and events, in order."""
         known = self._known()
-        self._write_updates()
-        models.Decision.objects.bulk_create(
-            [
-                self._decision_row(decision, known[decision.workload][0])
-                for decision in self.decisions
-            ]
+        decisions = insert_rows(
+            models.Decision,
+            _DECISION_COLUMNS,
+            (self._decision_row(decision, known) for decision in self.decisions),
         )
-        Event.objects.bulk_create(
-            [
-                Event(
-                    org_id=self.org_id,
-                    type=kind,
-                    level=level,
-                    workload_id=known[uid][0],
-                    queue=queue,
-                    actor=actor,
-                    data={"workload": uid, "name": known[uid][1], **data},
-                    created_at=self.now,
+        events = insert_rows(
+            Event,
+            _EVENT_COLUMNS,
+            (
+                (
+                    self.org_id,
+                    kind.value,
+                    level.value,
+                    known[uid][0],
+                    queue,
+                    actor,
+                    {"workload": uid, "name": known[uid][1], **data},
+                    self.now,
                 )
                 for kind, level, uid, queue, actor, data in self.events
-            ]
+            ),
         )
+        return [*self._updates(), decisions, events]
 
     def _update(self, decision: Decision) -> None:
         state, _, _ = _OUTCOMES[decision.outcome]
@@ -111,6 +138,7 @@ class Batch:
         row |= {"state": state.value, "reason": decision.reason.value}
         if decision.outcome is Outcome.PREEMPTED:
             row["preemptor"] = decision.preemptor
+            self.preempted.append(decision.workload)
             return
         row |= {
             "queue": decision.queue,
@@ -144,7 +172,7 @@ class Batch:
         self.events.append(told)
 
     def _known(self) -> dict[str, tuple[int, str]]:
-        """Return key and name of every workload that the batch speaks of."""
+        """Return key and name, which never change, of every workload that the batch speaks of."""
         uids = list({d.workload for d in self.decisions} | {event[2] for event in self.events})
         known: dict[str, tuple[int, str]] = {}
         for start in range(0, len(uids), _CHUNK):
@@ -152,35 +180,30 @@ class Batch:
             known |= {uid: (pk, name) for uid, pk, name in rows.values_list("uid", "pk", "name")}
         return known
 
-    def _decision_row(self, decision: Decision, workload_id: int) -> models.Decision:
-        return models.Decision(
-            org_id=self.org_id,
-            workload_id=workload_id,
-            outcome=decision.outcome.value,
-            reason=decision.reason.value,
-            queue=decision.queue,
-            priority=decision.priority,
-            rule_index=decision.rule,
-            config_version=self.config_version,
-            assignment=dict(decision.assignment),
-            victims=list(decision.victims),
-            preemptor=decision.preemptor,
-            trace=trace_to_json(decision.trace),
-            created_at=self.now,
+    def _decision_row(
+        self, decision: Decision, known: Mapping[str, tuple[int, str]]
+    ) -> tuple[Any, ...]:
+        return (
+            self.org_id,
+            known[decision.workload][0],
+            decision.outcome.value,
+            decision.reason.value,
+            decision.queue,
+            decision.priority,
+            decision.rule,
+            self.config_version,
+            dict(decision.assignment),
+            list(decision.victims),
+            decision.preemptor,
+            trace_to_json(decision.trace),
+            self.now,
         )
 
-    def _write_updates(self) -> None:
+    def _updates(self) -> Iterator[Prepared]:
         # Rows with the same columns go into one statement.
-        alike: dict[tuple[str, ...], dict[str, dict[str, Any]]] = defaultdict(dict)
+        alike: dict[tuple[str, ...], list[tuple[Any, ...]]] = defaultdict(list)
         for uid, row in self.updates.items():
-            alike[tuple(sorted(row))][uid] = row
+            columns = tuple(sorted(row))
+            alike[columns].append((uid, *(row[column] for column in columns)))
         for columns, rows in alike.items():
-            update_rows(models.Workload, "uid", columns, rows)
-        preempted = [d.workload for d in self.decisions if d.outcome is Outcome.PREEMPTED]
-        _count_preemptions(preempted)
-
-
-def _count_preemptions(uids: list[str]) -> None:
-    for start in range(0, len(uids), _CHUNK):
-        rows = models.Workload.objects.filter(uid__in=uids[start : start + _CHUNK])
-        rows.update(preemptions=F("preemptions") + 1)
+            yield update_rows(models.Workload, ("uid", *columns), rows)

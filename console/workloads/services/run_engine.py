@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import structlog
 from django.db import connection, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from console.engine.state import State
@@ -136,9 +137,12 @@ def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake
     warm.config_version = take_in(org, warm.state, intake, batch)
     batch.decide(warm.state.settle(BATCH))
     changes = warm.state.take_changes()
+    statements = batch.prepare()
     with transaction.atomic():
         lease.claim_write(warm.version)
-        batch.write()
+        for statement in statements:
+            statement.run()
+        _count_preemptions(batch.preempted)
         write_aggregates(org.pk, warm.state, changes)
         Engine.objects.filter(org=org).update(
             config_version=warm.config_version,
@@ -148,6 +152,10 @@ def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake
         Intake.objects.filter(pk__in=[row.pk for row in intake]).delete()
     warm.version += 1
     return len(batch.decisions)
+
+
+def _count_preemptions(uids: list[str]) -> None:
+    models.Workload.objects.filter(uid__in=uids).update(preemptions=F("preemptions") + 1)
 
 
 def _counts(org: Organization, state: State, batch: Batch) -> dict[str, int]:
