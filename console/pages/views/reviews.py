@@ -71,13 +71,16 @@ def conflict(request: HttpRequest, actor: Actor) -> HttpResponse:
         return HttpResponseRedirect(reverse("pages:config-edit", args=[actor.org.slug]))
     if request.method != "POST":
         return _conflict_page(request, actor, draft, active, status=200)
-    merge = _merge(actor, draft, active)
-    text = draft.text
-    if request.POST.get("do") == "merge" and merge.text is not None:
-        text = merge.text
+    text: str | None = draft.text
+    name = "config-edit"
+    if request.POST.get("do") == "merge":
+        text = _merge(actor, draft, active).text
+        name = "config-review"
+    if text is None:
+        # One more apply since the page was opened: what fitted together no longer does.
+        return _conflict_page(request, actor, draft, active, status=409)
     save_draft(actor, draft.dialect, text, active.number, draft.revision + 1)
     messages.success(request, f"Your draft is now based on version {active.number}.")
-    name = "config-review" if request.POST.get("do") == "merge" else "config-edit"
     return HttpResponseRedirect(reverse(f"pages:{name}", args=[actor.org.slug]))
 
 

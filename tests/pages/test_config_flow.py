@@ -1,0 +1,285 @@
+"""The config from the first draft to a rollback, all without scripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from console.configs.queries import active_version, draft_of
+from console.configs.services.apply_config import apply_config
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from tests.pages.conftest import CONFIG
+from tests.pages.page import Element, read_page
+
+EDIT = "/o/acme/config/edit"
+REVIEW = "/o/acme/config/review"
+CONFLICT = "/o/acme/config/conflict"
+#: Another place than WIDER changes: the flavor.
+SHARED = CONFIG.replace("[research] }]", "[research, labs] }]", 1)
+WIDER = CONFIG.replace("max: 100", "max: 200")
+
+
+def fields(page: Element, form_id: str = "editor") -> dict[str, str]:
+    """Return what the browser would send back of the editor's form."""
+    form = page.id(form_id)
+    values = {
+        item.attrs["name"]: item.attrs.get("value", "")
+        for item in form.all("input")
+        if item.attrs["name"] != "csrfmiddlewaretoken"
+    }
+    area = form.all("textarea")[0]
+    # A browser drops the line break behind the tag, as the page counts on.
+    text = "".join(child for child in area.children if isinstance(child, str))
+    return values | {"text": text.removeprefix("\n")}
+
+
+def send(browser: Client, do: str, text: str | None = None):
+    """Open the editor, change its text and press a button."""
+    values = fields(read_page(browser.get(EDIT)))
+    if text is not None:
+        values["text"] = text.replace("\n", "\r\n")
+    return browser.post(EDIT, values | {"do": do})
+
+
+def apply_form(page: Element) -> dict[str, str]:
+    """Return the hidden values of the review's form."""
+    form = next(form for form in page.id("main").all("form") if form.all("input", id="message"))
+    return {
+        item.attrs["name"]: item.attrs["value"]
+        for item in form.all("input")
+        if item.attrs["name"] != "csrfmiddlewaretoken"
+    }
+
+
+def changes(page: Element) -> list[str]:
+    """Return the sentences of what a change means."""
+    return [item.text for item in page.walk() if item.attrs.get("class") == "change"]
+
+
+def test_from_an_empty_organization_to_a_rollback(
+    org: Organization, owner: Actor, browser: Client
+) -> None:
+    empty = read_page(browser.get(EDIT))
+    samples = [form.all("h3")[0].text for form in empty.walk() if form.attrs.get("class") == "sample"]
+    assert samples == [
+        "Cap one instance type",
+        "Share research GPUs by priority",
+        "Guard a capacity reservation",
+    ]
+    assert browser.post(EDIT, {"do": "sample", "title": samples[1]}).status_code == 302
+
+    wrong = read_page(send(browser, "check", CONFIG.replace("gpu]", "gpus]")))
+    assert wrong.all("li", class_="problem")[0].text == (
+        '"gpus" is not a resource; use gpu, cpu, memory_gb or tpu. '
+        'Did you mean "gpu"? '
+        "NAT003 · line 8, column 29 · resource_queues[0].resource_groups[0].covered_resources[0]"
+    )
+    assert send(browser, "review", CONFIG.replace("gpu]", "gpus]")).headers["Location"] == REVIEW
+    refused = read_page(browser.get(REVIEW))
+    assert refused.id("errors-title").text == "This text cannot be applied yet"
+    assert not [button for button in refused.all("button") if button.text.startswith("Apply")]
+
+    send(browser, "review", CONFIG)
+    review = read_page(browser.get(REVIEW))
+    assert changes(review) == [
+        "+ Flavor spot added",
+        "+ Queue research added",
+        "+ Queue default added",
+        "+ Rule 1 to research added",
+        "+ Rule 2 to default added",
+    ]
+    done = browser.post(REVIEW, apply_form(review) | {"message": "the first"})
+    assert done.headers["Location"] == "/o/acme/config/v/1?applied=1"
+    assert read_page(browser.get(done.headers["Location"])).all("h1")[0].text == "Config version 1"
+    assert draft_of(org, owner.user) is None
+
+    send(browser, "review", WIDER)
+    review = read_page(browser.get(REVIEW))
+    assert changes(review) == ["~ Rule 1 to research: priority changed"]
+    browser.post(REVIEW, apply_form(review) | {"message": "wider"})
+
+    back = read_page(browser.get(f"{REVIEW}?to=1"))
+    assert back.all("h1")[0].text == "Roll back to version 1"
+    browser.post(REVIEW, apply_form(back))
+    now = active_version(org)
+    assert now is not None
+    assert (now.number, now.text, now.kind, now.rolled_back_to, now.message) == (
+        3,
+        CONFIG,
+        "rollback",
+        1,
+        "Roll back to version 1",
+    )
+    history = read_page(browser.get("/o/acme/config/history")).rows()
+    assert [[row[0], row[1], row[2]] for row in history] == [
+        ["v3 Active", "Roll back to version 1 rolled back to v1", "~ Rule 1 to research: priority changed"],
+        ["v2", "wider", "~ Rule 1 to research: priority changed"],
+        ["v1", "the first", "+ Flavor spot added; + Queue research added; + Queue default added; and 2 more"],
+    ]  # fmt: skip
+
+
+def test_a_faster_apply_is_answered_with_409_and_a_merge(
+    config: None, org: Organization, owner: Actor, browser: Client
+) -> None:
+    send(browser, "review", WIDER)
+    form = apply_form(read_page(browser.get(REVIEW)))
+    apply_config(owner, "native", SHARED, "labs too", 1)
+
+    answer = browser.post(REVIEW, form | {"message": "wider"})
+    page = read_page(answer)
+    assert (answer.status_code, page.all("h1")[0].text) == (409, "The active version has changed")
+    newer = page.all("section", **{"aria-labelledby": "newer-title"})[0]
+    assert [link.text for link in newer.all("a")] == ["v2"]
+    assert "labs too" in newer.text and owner.name in newer.text
+    yours = page.all("section", **{"aria-labelledby": "yours-title"})[0].rows()
+    assert [row[2:] for row in yours if len(row) == 4 and row[2]] == [
+        ["−", "priority_policy: { default: 50, min: 0, max: 100, on_violation: reject }"],
+        ["+", "priority_policy: { default: 50, min: 0, max: 200, on_violation: reject }"],
+    ]
+    assert active_version(org).number == 2
+
+    assert browser.get(REVIEW).headers["Location"] == CONFLICT
+    assert browser.post(CONFLICT, {"do": "merge"}).headers["Location"] == REVIEW
+    review = read_page(browser.get(REVIEW))
+    assert changes(review) == ["~ Rule 1 to research: priority changed"]
+    browser.post(REVIEW, apply_form(review))
+    assert active_version(org).text == SHARED.replace("max: 100", "max: 200")
+
+
+def test_changes_of_the_same_lines_are_left_to_the_person(
+    config: None, org: Organization, owner: Actor, browser: Client
+) -> None:
+    send(browser, "save", WIDER)
+    apply_config(owner, "native", CONFIG.replace("max: 100", "max: 300"), "even wider", 1)
+    banner = read_page(browser.get(EDIT)).id("main")
+    assert "version 2 is active now" in banner.text
+    page = read_page(browser.get(CONFLICT))
+    assert [button.text for button in page.id("main").all("button")] == [
+        "Edit my text on version 2"
+    ]
+    assert browser.post(CONFLICT, {"do": "merge"}).status_code == 409
+    assert browser.post(CONFLICT, {"do": "mine"}).headers["Location"] == EDIT
+    draft = draft_of(org, owner.user)
+    assert draft is not None
+    assert (draft.base, draft.text) == (2, WIDER)
+
+
+def test_what_was_reviewed_is_what_is_applied(
+    config: None, org: Organization, browser: Client
+) -> None:
+    send(browser, "review", WIDER)
+    form = apply_form(read_page(browser.get(REVIEW)))
+    send(browser, "save", WIDER + "# one more line\n")
+    answer = browser.post(REVIEW, form)
+    assert (answer.status_code, active_version(org).number) == (409, 1)
+    assert "saved again after you opened this review" in read_page(answer).id("main").text
+
+
+def test_two_windows_do_not_overwrite_each_other(
+    config: None, org: Organization, owner: Actor, browser: Client
+) -> None:
+    one = fields(read_page(browser.get(EDIT)))
+    browser.post(EDIT, one | {"do": "save", "text": "# one\n"})
+    answer = browser.post(EDIT, one | {"do": "save", "text": "# two\n"})
+    page = read_page(answer)
+    assert (answer.status_code, fields(page)["text"]) == (409, "# two\n")
+    assert [row[2:] for row in page.id("main").rows()] == [["−", "# one"], ["+", "# two"]]
+    assert draft_of(org, owner.user).text == "# one\n"
+    browser.post(EDIT, fields(page) | {"do": "save"})
+    assert draft_of(org, owner.user).text == "# two\n"
+
+
+def test_discarding_a_draft_leads_back_to_the_active_text(
+    config: None, org: Organization, owner: Actor, browser: Client
+) -> None:
+    send(browser, "save", WIDER)
+    send(browser, "discard")
+    assert draft_of(org, owner.user) is None
+    assert fields(read_page(browser.get(EDIT)))["text"] == CONFIG
+
+
+def test_an_old_version_opens_as_a_draft_on_the_active_one(
+    config: None, org: Organization, owner: Actor, browser: Client
+) -> None:
+    apply_config(owner, "native", WIDER, "", 1)
+    browser.post(EDIT, {"do": "from", "version": "1"})
+    draft = draft_of(org, owner.user)
+    assert draft is not None
+    assert (draft.base, draft.text) == (2, CONFIG)
+
+
+def test_an_editor_drafts_and_an_owner_applies(
+    config: None, org: Organization, editor: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    browser = client_for(editor)
+    send(browser, "review", WIDER)
+    page = read_page(browser.get(REVIEW))
+    assert not page.all("input", id="message")
+    assert page.id("text-to-hand").text == " ".join(WIDER.split())
+    assert browser.post(REVIEW, {"expected_version": "1", "revision": "1"}).status_code == 403
+    assert active_version(org).number == 1
+
+
+def post_json(browser: Client, path: str, body: object):
+    """Send what the editor's script sends."""
+    return browser.post(path, json.dumps(body), content_type="application/json")
+
+
+def test_the_script_checks_text_and_gets_its_number_back(config: None, browser: Client) -> None:
+    answer = post_json(
+        browser, f"{EDIT}/check", {"seq": 7, "dialect": "native", "text": "resource_queue: []\n"}
+    ).json()
+    found = answer["diagnostics"][0]
+    assert (answer["seq"], answer["ok"], found["range"], [f["title"] for f in found["fixes"]]) == (
+        7,
+        False,
+        {"line": 1, "column": 1, "end_line": 1, "end_column": 15},
+        ['Replace with "resource_queues"'],
+    )
+
+
+def test_the_script_saves_and_learns_of_another_window(config: None, browser: Client) -> None:
+    body = {"dialect": "native", "text": "{}", "base": 1, "revision": 0}
+    first = post_json(browser, f"{EDIT}/draft", body)
+    late = post_json(browser, f"{EDIT}/draft", body | {"text": "late"})
+    assert (first.status_code, first.json()["revision"]) == (200, 1)
+    assert (late.status_code, late.json()["code"]) == (409, "stale_draft")
+
+
+@pytest.mark.parametrize(
+    "body", ["", "[]", "{}", '{"text": 1}', '{"dialect": "x", "text": ""}', "[" * 100_000]
+)
+def test_the_script_is_told_of_bad_input(body: str, config: None, browser: Client) -> None:
+    for path in ("check", "draft"):
+        answer = browser.post(f"{EDIT}/{path}", body, content_type="application/json")
+        assert answer.status_code == 400
+
+
+@pytest.mark.parametrize("expected", ["", "x", "-1", "1e3"])
+def test_a_review_without_its_base_is_refused(expected: str, config: None, browser: Client) -> None:
+    answer = browser.post(REVIEW, {"to": "1", "expected_version": expected})
+    assert answer.status_code == 400
+
+
+def test_lines_of_a_version_can_be_pointed_at(config: None, browser: Client) -> None:
+    page = read_page(browser.get("/o/acme/config/v/1"))
+    lines = [line for line in page.walk() if line.attrs.get("class") == "source__line"]
+    assert [line.attrs["id"] for line in lines] == [
+        f"L{number}" for number in range(1, CONFIG.count("\n") + 1)
+    ]
+    assert [line.all("code")[0].text for line in lines[:4]] == [
+        "resource_flavors:",
+        "- name: spot",
+        "selector: [{ key: team, operator: in, values: [research] }]",
+        "resource_queues:",
+    ]
+
+
+def test_the_form_for_two_versions_leads_to_their_comparison(config: None, browser: Client) -> None:
+    answer = browser.get("/o/acme/config/compare", {"a": "v1", "b": "1"})
+    assert answer.headers["Location"] == "/o/acme/config/compare/1...1"
+    assert browser.get("/o/acme/config/compare", {"a": "x", "b": "1"}).status_code == 400

@@ -1,0 +1,179 @@
+"""Every page: who may see it, and whether it is fit for browsers, the policy and screen readers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from console.csp import POLICY
+from console.orgs.models import Organization, Role, User
+from console.orgs.permissions import Actor
+from tests.pages.conftest import World
+from tests.pages.page import complaints, read_page
+
+ALL = {role: 200 for role in Role.values}
+DRAFTERS = ALL | {Role.VIEWER: 403, Role.SUBMITTER: 403, Role.OPERATOR: 403}
+SUBMITTERS = ALL | {Role.VIEWER: 403, Role.EDITOR: 403}
+
+#: Address below the organization -> status by role.
+PAGES = {
+    "": ALL,
+    "queues": ALL,
+    "queues/research": ALL,
+    "queues/default": ALL,
+    "queues/nothing": {role: 404 for role in Role.values},
+    "workloads": ALL,
+    "workloads?state=pending&reason=waiting_for_quota&label.team=research": ALL,
+    "workloads?user=nobody": ALL,
+    "workloads?state=strange": {role: 400 for role in Role.values},
+    "workloads/new": SUBMITTERS,
+    "workloads/{admitted}": ALL,
+    "workloads/{waiting}": ALL,
+    "workloads/{never}": ALL,
+    "workloads/{rejected}": ALL,
+    "workloads/{finished}": ALL,
+    "workloads/unknown": {role: 404 for role in Role.values},
+    "workloads/{waiting}/decisions/{decision}": ALL,
+    "workloads/{admitted}/decisions/{decision}": {role: 404 for role in Role.values},
+    "config": ALL,
+    "config/edit": DRAFTERS,
+    "config/review?to=1": DRAFTERS,
+    "config/history": ALL,
+    "config/v/1": ALL,
+    "config/v/9": {role: 404 for role in Role.values},
+    "config/compare/1...1": ALL,
+    "events": ALL,
+    "events?type=REQUEST_REJECTED&queue=research": ALL,
+}
+
+
+@pytest.fixture
+def people(
+    owner: Actor,
+    editor: Actor,
+    operator: Actor,
+    submitter: Actor,
+    viewer: Actor,
+    client_for: Callable[[Actor], Client],
+) -> dict[str, Client]:
+    """A browser for each role."""
+    cast = (owner, editor, operator, submitter, viewer)
+    return {actor.role: client_for(actor) for actor in cast}
+
+
+def address(path: str, world: World) -> str:
+    """Return a page's address in the world."""
+    names = {
+        name: getattr(world, name).uid
+        for name in ("admitted", "waiting", "never", "rejected", "finished")
+    }
+    decision = world.waiting.decisions.get().pk
+    return f"/o/{world.org.slug}/" + path.format(**names, decision=decision)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_each_role_sees_what_it_may_and_every_page_is_sound(
+    path: str, world: World, people: dict[str, Client]
+) -> None:
+    url = address(path, world)
+    policy = "; ".join(f"{name} {value}" for name, value in POLICY.items())
+    found = {}
+    for role, browser in people.items():
+        response = browser.get(url)
+        found[role] = response.status_code
+        assert complaints(read_page(response)) == []
+        assert response.headers["Content-Security-Policy"] == policy
+        assert response.headers["Cache-Control"] == "private, no-store"
+    assert found == PAGES[path]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_an_outsider_gets_404_and_a_stranger_is_sent_to_sign_in(
+    path: str, world: World, outsider: User
+) -> None:
+    url = address(path, world)
+    browser = Client()
+    answer = browser.get(url)
+    assert (answer.status_code, answer.headers["Location"].partition("?")[0]) == (302, "/login")
+    browser.force_login(outsider)
+    response = browser.get(url)
+    assert response.status_code == 404
+    assert world.org.name not in response.content.decode()
+    assert complaints(read_page(response)) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "queues", "workloads", "workloads/new", "config", "config/edit", "config/history", "events"],
+)
+def test_an_empty_organization_says_what_to_do_next(
+    path: str, org: Organization, people: dict[str, Client]
+) -> None:
+    for browser in people.values():
+        response = browser.get(f"/o/{org.slug}/{path}")
+        if response.status_code == 200:
+            assert complaints(read_page(response)) == []
+
+
+@pytest.mark.parametrize("path", ["/login", "/o/?all", "/password", "/nowhere"])
+def test_pages_without_an_organization_are_sound(path: str, owner: Actor, browser: Client) -> None:
+    anonymous = Client()
+    for reader in (anonymous, browser):
+        response = reader.get(path)
+        if response.status_code != 302:
+            assert complaints(read_page(response)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "able"),
+    [
+        ("queues/research", {"do": "hold", "reason": "maintenance"}, {"owner", "operator"}),
+        ("queues/research", {"do": "resume"}, {"owner", "operator"}),
+        ("workloads/{waiting}", {"do": "withdraw"}, {"owner", "operator"}),
+        ("workloads/new", {"name": "x", "type": "job", "copies": "1"},
+         {"owner", "operator", "submitter"}),
+        ("config/edit", {"do": "save", "text": "{}"}, {"owner", "editor"}),
+        ("config/review", {"to": "1", "expected_version": "0"}, {"owner"}),
+    ],
+)  # fmt: skip
+def test_a_form_is_refused_to_roles_that_may_not_send_it(
+    path: str, data: dict[str, str], able: set[str], world: World, people: dict[str, Client]
+) -> None:
+    url = address(path, world)
+    refused = {role for role, browser in people.items() if browser.post(url, data).status_code == 403}
+    assert refused == set(people) - able
+
+
+def test_a_form_without_its_token_is_refused_with_a_way_on(owner: Actor) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    assert owner.user is not None
+    browser.force_login(owner.user)
+    response = browser.post("/o/acme/queues/research", {"do": "resume"})
+    assert (response.status_code, read_page(response).all("h1")[0].text) == (
+        403,
+        "This form is out of date",
+    )
+
+
+def test_actions_that_a_role_lacks_are_absent(world: World, people: dict[str, Client]) -> None:
+    found = {}
+    for role, browser in people.items():
+        workload = read_page(browser.get(address("workloads/{admitted}", world)))
+        queue = read_page(browser.get(address("queues/research", world)))
+        config = read_page(browser.get(address("config", world)))
+        buttons = [
+            button.text.partition(":")[0].partition(" ")[0]
+            for page in (workload, queue, config)
+            for button in page.id("main").all("button")
+            if "hidden" not in button.attrs
+        ]
+        found[role] = {word for word in buttons if word not in ("Copy", "Show")}
+    assert found == {
+        "owner": {"Finish", "Withdraw", "Hold"},
+        "operator": {"Finish", "Withdraw", "Hold"},
+        "editor": set(),
+        "submitter": set(),
+        "viewer": set(),
+    }

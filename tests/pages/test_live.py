@@ -1,0 +1,97 @@
+"""Live updates: nothing when nothing changed, the whole page when something did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from console.orgs.permissions import Actor
+from console.workloads.models import Workload
+from console.workloads.services.hold_queue import hold_queue
+from tests.pages.conftest import World
+from tests.pages.page import read_page
+
+LIVE = ["", "queues", "queues/research", "workloads", "workloads/{waiting}", "events"]
+
+
+def version_of(browser: Client, url: str) -> str:
+    """Return the version that a page shows."""
+    return read_page(browser.get(url)).id("live-poll").attrs["data-version"]
+
+
+@pytest.mark.parametrize("path", LIVE)
+def test_polling_is_answered_only_when_something_changed(
+    path: str, world: World, browser: Client, submit: Callable[..., Workload]
+) -> None:
+    url = f"/o/{world.org.slug}/" + path.format(waiting=world.waiting.uid)
+    version = version_of(browser, url)
+    unchanged = browser.get(url, {"v": version})
+    assert (unchanged.status_code, unchanged.content) == (204, b"")
+    submit("another", gpu=1)
+    changed = browser.get(url, {"v": version})
+    assert changed.status_code == 200
+    assert read_page(changed).id("live-poll").attrs["data-version"] != version
+
+
+def test_an_unchanged_page_costs_few_queries(world: World, browser: Client) -> None:
+    url = f"/o/{world.org.slug}/queues/research"
+    version = version_of(browser, url)
+    with CaptureQueriesContext(connection) as queries:
+        browser.get(url, {"v": version})
+    tables = [query["sql"].split(" FROM ")[1].split()[0].strip('"') for query in queries]
+    assert tables == [
+        "django_session",
+        "orgs_user",
+        "orgs_membership",
+        "workloads_engine",
+        "configs_activeconfig",
+    ]
+
+
+def test_a_poll_of_somebody_signed_out_is_refused_and_not_redirected(world: World) -> None:
+    answer = Client().get(f"/o/{world.org.slug}/queues", {"v": "1.1"})
+    assert (answer.status_code, answer.content) == (401, b"")
+
+
+def test_links_of_a_polled_page_do_not_poll(world: World, browser: Client) -> None:
+    page = read_page(browser.get(f"/o/{world.org.slug}/workloads", {"v": "0.0", "state": "pending"}))
+    found = [link.attrs["href"] for link in page.all("nav", **{"aria-label": "State"})[0].all("a")]
+    assert found == [
+        "/o/acme/workloads",
+        "/o/acme/workloads?state=pending",
+        "/o/acme/workloads?state=admitted",
+        "/o/acme/workloads?state=preempting",
+        "/o/acme/workloads?state=finished",
+        "/o/acme/workloads?state=rejected",
+        "/o/acme/workloads?state=withdrawn",
+    ]
+
+
+def test_every_list_that_is_patched_has_stable_rows(world: World, browser: Client) -> None:
+    for path in ("queues", "queues/research", "workloads", "events"):
+        page = read_page(browser.get(f"/o/{world.org.slug}/{path}"))
+        lists = [body for body in page.all("tbody") if "data-rows" in body.attrs]
+        bars = {bar.attrs["data-rows-bar"] for bar in page.walk() if "data-rows-bar" in bar.attrs}
+        assert {body.attrs["id"] for body in lists} <= bars
+        assert all(row.attrs.get("id") for body in lists for row in body.all("tr"))
+
+
+def test_a_hold_shows_on_the_page_that_polls(
+    world: World, owner: Actor, browser: Client, settle: Callable[..., int]
+) -> None:
+    url = f"/o/{world.org.slug}/queues/research"
+    version = version_of(browser, url)
+    hold_queue(owner, "research", "moving racks")
+    settle(world.org)
+    page = read_page(browser.get(url, {"v": version}))
+    assert page.id("queue-state").text == "Held"
+    notice = re.sub(r"\d+ s ago", "just now", page.id("queue-notices").text)
+    assert notice == (
+        f"Held by {owner.name} just now : moving racks. "
+        "Running work goes on; nothing new is admitted."
+    )
