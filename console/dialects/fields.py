@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum, StrEnum
-from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+from enum import StrEnum
+from typing import Any, Final, TypeVar
 
 from console.dialects.codes import (
     BLANK,
@@ -21,40 +21,21 @@ from console.dialects.codes import (
     QUOTE_IT,
     TOO_LONG,
     UNKNOWN_KEY,
-    Code,
 )
 from console.dialects.findings import Edit, Findings, Place, Repair
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode, UnreadNode
 from console.dialects.numbers import NumberProblem, read_amount, read_priority
-from console.dialects.scalars import is_guessed, shorten, write_text
-from console.dialects.suggest import nearest
+from console.dialects.opaque import to_json
+from console.dialects.repairs import did_you_mean, suggest
+from console.dialects.scalars import is_guessed, write_text
+from console.dialects.wording import capitalize, listed, shorten
+from console.dialects.written import UNREAD, Read, Unread, Written
 
-T = TypeVar("T")
 Choice = TypeVar("Choice", bound=StrEnum)
 
 #: Names are stored and compared as they are; nobody means a longer one.
 MAX_TEXT: Final = 500
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-
-
-class Unread(Enum):
-    """The value of a field that is there and could not be read; it was reported."""
-
-    UNREAD = "unread"
-
-
-UNREAD: Final = Unread.UNREAD
-
-
-class Written(NamedTuple, Generic[T]):
-    """A value and the place where it was written."""
-
-    value: T
-    place: Place
-
-
-#: A field's value; None when the field is absent.
-Read: TypeAlias = Written[T] | Unread | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,51 +44,6 @@ class Shape:
 
     what: str
     keys: tuple[str, ...]
-
-
-def value_of(read: Read[T]) -> T | None:
-    """Return the value that was read, or None when it is absent or unread."""
-    return read.value if isinstance(read, Written) else None
-
-
-def suggest(findings: Findings, word: str, choices: Collection[str]) -> str | None:
-    """Return the choice nearest to *word* while the reading may still pay for the search."""
-    if findings.suggestion_budget < len(choices):
-        return None
-    findings.suggestion_budget -= len(choices)
-    return nearest(word, choices)
-
-
-def did_you_mean(
-    findings: Findings, place: Place, word: str, choices: Collection[str]
-) -> tuple[str, tuple[Repair, ...]]:
-    """Return the hint and the repair that put the nearest choice in the place of *word*."""
-    best = suggest(findings, word, choices)
-    if best is None:
-        return "", ()
-    return f'Did you mean "{shorten(best)}"?', (replace(place, best),)
-
-
-def replace(place: Place, text: str, *, number: bool = False) -> Repair:
-    """Return the repair that writes *text* in the place of what stands there."""
-    edit = Edit(place.start, place.end, text if number else write_text(text))
-    return Repair(f'Replace with "{shorten(text)}"', (edit,))
-
-
-def capitalize(words: str) -> str:
-    """Return *words* as the beginning of a sentence."""
-    return words[:1].upper() + words[1:]
-
-
-def listed(words: Iterable[str], joint: str = "or") -> str:
-    """
-    Return words as a list in a sentence.
-
-    >>> listed(["never", "lower_priority", "any"])
-    'never, lower_priority or any'
-    """
-    *head, last = words
-    return f"{', '.join(head)} {joint} {last}" if head else last
 
 
 class Fields:
@@ -343,52 +279,6 @@ class Fields:
             message = f"{capitalize(shape.what)} must be a mapping, not {_kind(node)}."
             self.findings.add(NOT_A_MAPPING, place, message, f"It has {listed(shape.keys, 'and')}.")
         return UNREAD
-
-
-def note_repeated(
-    findings: Findings, code: Code, texts: Iterable[Written[str]], what: str
-) -> dict[str, Written[str]]:
-    """Note every text that stands a second time; return the first of each."""
-    first: dict[str, Written[str]] = {}
-    for text in texts:
-        if text.value not in first:
-            first[text.value] = text
-            continue
-        start = first[text.value].place.start
-        line = findings.positions.span(start, start).line
-        findings.add(
-            code,
-            text.place,
-            f'{what} "{shorten(text.value)}" is already used on line {line}.',
-            "Rename or remove one of the two.",
-        )
-    return first
-
-
-def to_json(node: Node) -> Any:
-    """
-    Return a node as a plain JSON value.
-
-    Only what JSON writes without quotes is more than text: ``true``, ``false``,
-    ``null`` and plain decimal numbers.
-    """
-    if isinstance(node, MapNode):
-        return {text: to_json(value) for text, (_, value) in node.entries.items()}
-    if isinstance(node, ListNode):
-        return [to_json(item) for item in node.items]
-    if isinstance(node, UnreadNode) or node.is_null:
-        return None
-    if not node.plain:
-        return node.text
-    if node.text in _JSON_WORDS:
-        return _JSON_WORDS[node.text]
-    if len(node.text) <= 30 and _JSON_NUMBER.fullmatch(node.text):
-        return float(node.text) if set(node.text) & set(".eE") else int(node.text)
-    return node.text
-
-
-_JSON_WORDS: Final = {"true": True, "false": False}
-_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,2})?")
 
 
 def _opening(what: str) -> str:

@@ -18,7 +18,7 @@ from console.dialects.codes import (
     TOO_PRECISE,
     Code,
 )
-from console.dialects.scalars import shorten
+from console.dialects.wording import shorten
 from console.engine.amounts import parse_amount
 
 MAX_AMOUNT: Final = 10**15

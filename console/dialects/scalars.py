@@ -45,14 +45,3 @@ def write_text(text: str, *, plain: bool = True) -> str:
         return text
     quoted = json.dumps(text, ensure_ascii=False)
     return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", quoted)
-
-
-def shorten(text: str, limit: int = 60) -> str:
-    r"""
-    Return *text* on one line and not too long, for a message.
-
-    >>> shorten("a\nb")
-    'a b'
-    """
-    line = " ".join(text[: limit * 4].split())
-    return line if len(line) <= limit and len(text) <= limit * 4 else f"{line[: limit - 1]}…"

@@ -24,7 +24,7 @@ from console.dialects.codes import (
 )
 from console.dialects.findings import Edit, Findings, Place, ReadingStopped, Repair
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode, UnreadNode
-from console.dialects.scalars import shorten
+from console.dialects.wording import shorten
 
 MAX_DEPTH: Final = 64
 MAX_NODES: Final = 200_000

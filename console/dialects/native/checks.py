@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from console.dialects.codes import DUPLICATE_NAME
-from console.dialects.fields import Read, Unread, Written, note_repeated, replace
 from console.dialects.findings import Findings
 from console.dialects.native.codes import (
     COHORTS_NOT_SUPPORTED,
@@ -17,6 +16,9 @@ from console.dialects.native.codes import (
 from console.dialects.native.queue_checks import check_queue
 from console.dialects.native.references import Defined
 from console.dialects.native.schema import Document, ExpressionDoc, PriorityDoc
+from console.dialects.repairs import replace
+from console.dialects.repeated import note_repeated
+from console.dialects.written import Read, Unread, Written
 from console.engine.selectors import Operator
 
 

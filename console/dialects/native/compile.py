@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from console.dialects.fields import Read, Written, value_of
 from console.dialects.findings import Place
-from console.dialects.native.queue_checks import written_items
 from console.dialects.native.schema import (
     Document,
     ExpressionDoc,
@@ -19,6 +17,7 @@ from console.dialects.native.schema import (
     RuleDoc,
 )
 from console.dialects.positions import Positions
+from console.dialects.written import Read, Written, value_of, written_items
 from console.engine.amounts import UNLIMITED, Amount
 from console.engine.origin import Origin
 from console.engine.policy import (

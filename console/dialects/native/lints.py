@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from console.dialects.fields import Written, value_of
 from console.dialects.findings import Findings, Place
 from console.dialects.native.codes import (
     FLAVOR_UNUSED,
@@ -11,7 +10,8 @@ from console.dialects.native.codes import (
     RULE_NEVER_REACHED,
 )
 from console.dialects.native.schema import Document, RuleDoc
-from console.dialects.scalars import shorten
+from console.dialects.wording import shorten
+from console.dialects.written import Written, value_of
 from console.engine.policy import OnViolation
 
 

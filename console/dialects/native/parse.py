@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from console.dialects.codes import NOT_A_MAPPING
-from console.dialects.fields import UNREAD, Fields, Read, Shape, Unread, Written
+from console.dialects.fields import Fields, Shape
 from console.dialects.findings import Findings, Place
 from console.dialects.native.schema import (
     Document,
@@ -22,6 +22,7 @@ from console.dialects.native.schema import (
     RuleDoc,
 )
 from console.dialects.nodes import MapNode, Node, ScalarNode, UnreadNode
+from console.dialects.written import UNREAD, Read, Unread, Written
 from console.engine.policy import OnViolation, PreemptionRule
 from console.engine.selectors import Operator
 

@@ -6,15 +6,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from console.dialects.codes import DUPLICATE_ITEM, DUPLICATE_NAME
-from console.dialects.fields import (
-    Read,
-    Unread,
-    Written,
-    capitalize,
-    listed,
-    note_repeated,
-    replace,
-)
 from console.dialects.findings import Findings
 from console.dialects.native.codes import (
     BORROW_NEEDS_RECLAIM,
@@ -37,8 +28,11 @@ from console.dialects.native.schema import (
     Resource,
     ResourceDoc,
 )
-from console.dialects.scalars import shorten
+from console.dialects.repairs import replace
+from console.dialects.repeated import note_repeated
 from console.dialects.suggest import nearest
+from console.dialects.wording import capitalize, listed, shorten
+from console.dialects.written import Read, Unread, Written, written_items
 from console.engine.amounts import format_amount
 from console.engine.policy import PreemptionRule
 
@@ -189,13 +183,6 @@ class _QueueCheck:
                         "Set it to never.",
                         (replace(setting.place, PreemptionRule.NEVER.value),),
                     )
-
-
-def written_items(items: Read[tuple[Read[str], ...]]) -> list[Written[str]]:
-    """Return the items of a list that could be read."""
-    if not isinstance(items, Written):
-        return []
-    return [item for item in items.value if isinstance(item, Written)]
 
 
 def _resource_meant(name: str) -> str | None:

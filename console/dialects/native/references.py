@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from console.dialects.codes import Code
-from console.dialects.fields import Read, Written, did_you_mean
 from console.dialects.findings import Findings
-from console.dialects.scalars import shorten
+from console.dialects.repairs import did_you_mean
+from console.dialects.wording import shorten
+from console.dialects.written import Read, Written
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from console.dialects.fields import Read, Written
 from console.dialects.findings import Place
+from console.dialects.written import Read, Written
 from console.engine.policy import OnViolation, PreemptionRule
 from console.engine.selectors import Operator
 

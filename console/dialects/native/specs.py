@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from console.dialects.base import PastSpec
-from console.dialects.fields import Read, Written, value_of
 from console.dialects.findings import Edit, Findings, Repair
 from console.dialects.native.codes import SPEC_CHANGED
-from console.dialects.native.queue_checks import written_items
 from console.dialects.native.schema import Document, GroupDoc, QueueDoc, QuotaDoc
-from console.dialects.scalars import shorten, write_text
+from console.dialects.scalars import write_text
+from console.dialects.wording import shorten
+from console.dialects.written import Read, Written, value_of, written_items
 from console.engine.amounts import format_amount
 from console.engine.policy import PreemptionRule
 

@@ -1,0 +1,34 @@
+"""Repairs that readers and checks offer: another text in the place of a wrong one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from console.dialects.findings import Edit, Findings, Place, Repair
+from console.dialects.scalars import write_text
+from console.dialects.suggest import nearest
+from console.dialects.wording import shorten
+
+
+def suggest(findings: Findings, word: str, choices: Collection[str]) -> str | None:
+    """Return the choice nearest to *word* while the reading may still pay for the search."""
+    if findings.suggestion_budget < len(choices):
+        return None
+    findings.suggestion_budget -= len(choices)
+    return nearest(word, choices)
+
+
+def did_you_mean(
+    findings: Findings, place: Place, word: str, choices: Collection[str]
+) -> tuple[str, tuple[Repair, ...]]:
+    """Return the hint and the repair that put the nearest choice in the place of *word*."""
+    best = suggest(findings, word, choices)
+    if best is None:
+        return "", ()
+    return f'Did you mean "{shorten(best)}"?', (replace(place, best),)
+
+
+def replace(place: Place, text: str, *, number: bool = False) -> Repair:
+    """Return the repair that writes *text* in the place of what stands there."""
+    edit = Edit(place.start, place.end, text if number else write_text(text))
+    return Repair(f'Replace with "{shorten(text)}"', (edit,))

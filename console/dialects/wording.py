@@ -1,0 +1,32 @@
+"""Words of messages: lists, beginnings of sentences, and texts that are not too long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def capitalize(words: str) -> str:
+    """Return *words* as the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
+
+
+def listed(words: Iterable[str], joint: str = "or") -> str:
+    """
+    Return words as a list in a sentence.
+
+    >>> listed(["never", "lower_priority", "any"])
+    'never, lower_priority or any'
+    """
+    *head, last = words
+    return f"{', '.join(head)} {joint} {last}" if head else last
+
+
+def shorten(text: str, limit: int = 60) -> str:
+    r"""
+    Return *text* on one line and not too long, for a message.
+
+    >>> shorten("a\nb")
+    'a b'
+    """
+    line = " ".join(text[: limit * 4].split())
+    return line if len(line) <= limit and len(text) <= limit * 4 else f"{line[: limit - 1]}…"
