@@ -138,5 +138,12 @@ FLAVOR_UNUSED = Code(
     "No queue uses the flavor",
     "A flavor matters only where a queue has quota in it. Add it to a queue, or remove it.",
 )
+NEVER_HOLDS = Code(
+    "NAT024",
+    Severity.WARNING,
+    "Selector that no workload can meet",
+    "All expressions of a selector must hold at once, and two of these exclude each other. "
+    "Put what is meant as alternatives into one list of values, or into two rules.",
+)
 
 NATIVE_CODES = declared(globals())

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from console.dialects.findings import Findings, Place
 from console.dialects.native.codes import (
     FLAVOR_UNUSED,
+    NEVER_HOLDS,
     NO_CATCH_ALL,
     QUEUE_WITHOUT_RULE,
     RULE_NEVER_REACHED,
 )
-from console.dialects.native.schema import Document, RuleDoc
+from console.dialects.native.schema import Document, ExpressionDoc, RuleDoc
 from console.dialects.wording import shorten
-from console.dialects.written import Written, value_of
+from console.dialects.written import Written, value_of, written_items
 from console.engine.policy import OnViolation
+from console.engine.selectors import Operator
 
 
 def lint(document: Document, findings: Findings) -> None:
     """Note what looks unintended in a document that has no errors."""
     _lint_rules(document, findings)
+    for selector in (
+        *(flavor.selector for flavor in document.flavors),
+        *(rule.selector for rule in document.rules),
+    ):
+        if isinstance(selector, Written):
+            _lint_selector(selector.value, findings)
     reached = {value_of(rule.resource_queue) for rule in document.rules}
     for queue in document.queues:
         name = queue.name
@@ -59,6 +69,48 @@ def _lint_rules(document: Document, findings: Findings) -> None:
             "No rule takes everything, so a workload that matches none is rejected.",
             "Add a last rule that has no selector.",
         )
+
+
+def _lint_selector(expressions: Sequence[ExpressionDoc], findings: Findings) -> None:
+    """Note the first expression that excludes those before it."""
+    asked: dict[str | None, _Asked] = {}
+    for expression in expressions:
+        key = value_of(expression.key)
+        if not asked.setdefault(key, _Asked()).add(expression):
+            label = shorten(key or "")
+            findings.add(
+                NEVER_HOLDS,
+                expression.place,
+                f'No workload meets this together with what is asked of label "{label}" before it.',
+                "Put alternatives into one list of values.",
+            )
+            return
+
+
+class _Asked:
+    """What the expressions of a selector ask of one label, together."""
+
+    def __init__(self) -> None:
+        self._present = False
+        self._absent = False
+        self._allowed: set[str] | None = None
+        self._excluded: set[str] = set()
+
+    def add(self, expression: ExpressionDoc) -> bool:
+        """Add an expression; say whether a label can still meet all of them."""
+        values = {item.value for item in written_items(expression.values)}
+        match value_of(expression.operator):
+            case Operator.IN:
+                self._present = True
+                self._allowed = values if self._allowed is None else self._allowed & values
+            case Operator.NOT_IN:
+                self._excluded |= values
+            case Operator.EXISTS:
+                self._present = True
+            case Operator.DOES_NOT_EXIST:
+                self._absent = True
+        none_left = self._allowed is not None and self._allowed <= self._excluded
+        return not none_left and not (self._present and self._absent)
 
 
 def _head(rule: RuleDoc) -> Place:
