@@ -24,7 +24,6 @@ _FRAMEWORK: dict[type[exceptions.APIException], tuple[str, str]] = {
     exceptions.MethodNotAllowed: ("method_not_allowed", "This address has no such method"),
     exceptions.UnsupportedMediaType: ("unsupported_media_type", "The body has to be JSON"),
     exceptions.ParseError: ("invalid_json", "The body is not JSON"),
-    exceptions.Throttled: ("throttled", "Too many requests"),
 }
 
 
@@ -66,8 +65,6 @@ def _framework_problem(error: exceptions.APIException) -> Response:
     response = _problem(error.status_code, code, title, str(error.detail), {})
     if challenge := getattr(error, "auth_header", None):
         response["WWW-Authenticate"] = challenge
-    if wait := getattr(error, "wait", None):
-        response["Retry-After"] = str(int(wait))
     return response
 
 

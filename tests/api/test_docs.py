@@ -1,0 +1,52 @@
+"""The page about the API knows every code that the API may answer."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "api.md").read_text()
+
+#: Where a code is written: behind a path in a field error, first in a conflict.
+CODES = re.compile(
+    r"""(?:FieldError\(|refuse\()\s*[^"]*?(?:f?"[^"]*",\s*)?"([a-z]+_[a-z_]+|blank|required)"
+    |(?:Conflict|__init__)\(\s*"([a-z_]+)"
+    |:\s*\("([a-z_]+)",\s*"[A-Z]
+    |"(invalid_[a-z]+)",""",
+    re.VERBOSE,
+)
+FOLDERS = ("api", "configs", "workloads")
+
+
+def codes() -> set[str]:
+    files = [ROOT / "console" / "reading.py", ROOT / "console" / "errors.py"]
+    files.append(ROOT / "console" / "paging.py")
+    for folder in FOLDERS:
+        files += (ROOT / "console" / folder).rglob("*.py")
+    found = set()
+    for file in files:
+        if "migrations" not in file.parts:
+            found |= {code for groups in CODES.findall(file.read_text()) for code in groups}
+    # Drafts are edited on pages only.
+    return found - {"", "stale_draft"}
+
+
+def test_every_code_is_in_the_catalogue():
+    found = codes()
+    assert {
+        "stale_version",
+        "reserved_key",
+        "invalid_token",
+        "wrong_type",
+        "invalid_cursor",
+    } <= found
+    assert {code for code in found if f"`{code}`" not in PAGE} == set()
+
+
+def test_the_catalogue_holds_nothing_else():
+    tables = PAGE[PAGE.index("## Errors") :]
+    rows = [line.split("|") for line in tables.splitlines() if line.startswith("|")]
+    cells = [row[2] if row[1].strip().isdigit() else row[1] for row in rows]
+    named = {code for cell in cells for code in re.findall(r"`([a-z_]+)`", cell)} - {"code"}
+    assert named - codes() == set()
