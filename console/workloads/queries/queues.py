@@ -17,7 +17,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from console.configs.queries import active_policy
 from console.engine.amounts import UNLIMITED, Amount, Unlimited
 from console.engine.origin import Origin
-from console.engine.policy import Policy, Queue
+from console.engine.policy import Queue
 from console.errors import NotFound
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, QueueCount, QueueHold, State, Usage, Workload
@@ -79,8 +79,19 @@ def queue_list(org: Organization) -> list[QueueView]:
     holds = {hold.queue: hold for hold in QueueHold.objects.filter(org=org)}
     busy = {name for name, row in counts.items() if row.running or row.pending} | used.keys()
     names = [*policy.queues, *sorted(busy - policy.queues.keys())]
+    rules: defaultdict[str, list[int]] = defaultdict(list)
+    for rule in policy.rules:
+        rules[rule.queue].append(rule.index)
     return [
-        _view(name, policy, counts.get(name), used[name], demand[name], holds.get(name))
+        _view(
+            name,
+            policy.queues.get(name),
+            rules[name],
+            counts.get(name),
+            used[name],
+            demand[name],
+            holds.get(name),
+        )
         for name in names
     ]
 
@@ -95,7 +106,8 @@ def queue_view(org: Organization, name: str) -> QueueView:
     busy = name in used or (count is not None and (count.running or count.pending))
     if name not in policy.queues and not busy:
         raise NotFound(f"There is no queue {name!r} in the active config of {org.slug}.")
-    return _view(name, policy, count, used[name], demand[name], hold)
+    rules = [rule.index for rule in policy.rules if rule.queue == name]
+    return _view(name, policy.queues.get(name), rules, count, used[name], demand[name], hold)
 
 
 def _counts(org: Organization) -> QuerySet[QueueCount]:
@@ -127,13 +139,13 @@ def _demand(rows: QuerySet[PendingClass]) -> defaultdict[str, dict[str, int]]:
 
 def _view(
     name: str,
-    policy: Policy,
+    queue: Queue | None,
+    rules: Iterable[int],
     count: QueueCount | None,
     used: Used,
     demand: Mapping[str, int],
     held: QueueHold | None,
 ) -> QueueView:
-    queue = policy.queues.get(name)
     return QueueView(
         name=name,
         cohort=queue.parent if queue else None,
@@ -143,7 +155,7 @@ def _view(
         running=count.running if count else 0,
         pending=count.pending if count else 0,
         oldest_pending=getattr(count, "oldest_pending", None),
-        rules=tuple(rule.index for rule in policy.rules if rule.queue == name),
+        rules=tuple(rules),
         origin=queue.origin if queue else None,
         usages=tuple(_usages(queue, used, demand)),
     )

@@ -1,0 +1,118 @@
+"""Every list walks an index: nothing is sorted, and no table that grows is read from end to end."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.http import QueryDict
+from django.test.utils import CaptureQueriesContext
+
+from console.workloads.models import Decision, Event, LabelSet, State, Workload
+from console.workloads.queries import (
+    EventFilter,
+    WorkloadFilter,
+    decisions_after,
+    decisions_of,
+    get_workload,
+    list_events,
+    list_workloads,
+    pending_in_order,
+    position_of,
+    queue_list,
+    queue_view,
+    running_of,
+)
+
+pytestmark = pytest.mark.skipif(
+    "connection.vendor != 'sqlite'", reason="plans are worded by each database"
+)
+
+#: Tables that grow with the number of workloads.
+GROWING = {model._meta.db_table for model in (Workload, Decision, Event)}
+
+LISTS = [
+    "",
+    "state=pending",
+    "state=pending&queue=q",
+    "queue=q",
+    "queue=q&type=job",
+    "reason=waiting_for_quota",
+    "reason=passthrough",
+    "user=u&project=p",
+    "project=p&state=admitted",
+    "type=job",
+    "label.team=a",
+    "label.team=a&state=pending",
+    "q=w",
+    "q=w&state=pending",
+    "since=2026-01-01T00:00:00Z",
+    "until=2026-01-01T00:00:00Z&user=u",
+]
+EVENTS = ["", "type=CONFIG_UPDATED", "queue=q&type=REQUEST_ADMITTED", "level=INFO", "workload=x"]
+
+
+@pytest.fixture
+def rows(org) -> None:
+    sets = [
+        LabelSet.objects.create(org=org, digest=team, labels={"team": team}) for team in ("a", "b")
+    ]
+    Workload.objects.bulk_create(
+        Workload(
+            org=org,
+            name=f"w{i}",
+            type="job",
+            label_set=sets[i % 2],
+            state=State.PENDING,
+            queue="q",
+            priority=i % 3,
+            pending_class="c",
+        )
+        for i in range(10)
+    )
+
+
+def plans(read) -> list[str]:
+    with CaptureQueriesContext(connection) as captured:
+        read()
+    found = []
+    with connection.cursor() as cursor:
+        for query in captured.captured_queries:
+            if query["sql"].startswith("SELECT"):
+                cursor.execute(f"EXPLAIN QUERY PLAN {query['sql']}")
+                found += [row[3] for row in cursor.fetchall()]
+    return found
+
+
+def assert_walks_indexes(read) -> None:
+    lines = plans(read)
+    assert lines
+    for line in lines:
+        assert "TEMP B-TREE" not in line, lines
+        if any(line.startswith(f"SCAN {table}") for table in GROWING):
+            assert "INDEX" in line, lines
+
+
+@pytest.mark.parametrize("query", LISTS)
+@pytest.mark.parametrize("cursor", [None, "5"])
+def test_lists_of_workloads(org, rows, query, cursor):
+    conditions = WorkloadFilter.from_query(QueryDict(query))
+    assert_walks_indexes(lambda: list_workloads(org, conditions, 3, cursor))
+
+
+@pytest.mark.parametrize("query", EVENTS)
+def test_lists_of_events(org, rows, query):
+    conditions = EventFilter.from_query(QueryDict(query))
+    assert_walks_indexes(lambda: list_events(org, conditions, 3, "5"))
+
+
+def test_other_reads(org, rows):
+    workload = get_workload(org, Workload.objects.first().uid)
+    assert_walks_indexes(lambda: pending_in_order(org, "q", 3))
+    assert_walks_indexes(lambda: pending_in_order(org, "q", 3, "1.5.3"))
+    assert_walks_indexes(lambda: running_of(org, "q", 3))
+    assert_walks_indexes(lambda: position_of(workload))
+    assert_walks_indexes(lambda: decisions_after(org, 3, 3))
+    assert_walks_indexes(lambda: decisions_of(workload))
+    assert_walks_indexes(lambda: queue_list(org))
+    with pytest.raises(Exception, match="no queue"):
+        queue_view(org, "q")
