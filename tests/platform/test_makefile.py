@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,8 +17,10 @@ ROOT = Path(__file__).resolve().parent.parent.parent
     [
         (
             None,
-            "Sluice needs Python 3.11 or newer, and there is no {python}: install it, or name "
-            "one with PY=.",
+            (
+                "Sluice needs Python 3.11 or newer, and there is no {python}: install it, or name "
+                "one with PY=."
+            ),
         ),
         (
             'case "$2" in *version_info*) exit 1;; esac',
@@ -25,8 +28,10 @@ ROOT = Path(__file__).resolve().parent.parent.parent
         ),
         (
             'case "$2" in *ensurepip*) exit 1;; esac',
-            "{python} comes without its venv module: install it (on Debian and Ubuntu: "
-            "apt install python3-venv).",
+            (
+                "{python} comes without its venv module: install it (on Debian and Ubuntu: "
+                "apt install python3-venv)."
+            ),
         ),
     ],
 )
@@ -38,7 +43,13 @@ def test_a_machine_that_lacks_something(tmp_path: Path, script: str | None, sent
         python.write_text(f"#!/bin/sh\n{script}\n")
         python.chmod(0o755)
     done = subprocess.run(
-        ["make", "run", f"PY={python}"], cwd=tmp_path, capture_output=True, text=True, check=False
+        ["make", "run", f"PY={python}"],
+        cwd=tmp_path,
+        # Not the flags of the make that runs the tests.
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 2
     first, *rest = done.stderr.splitlines()
