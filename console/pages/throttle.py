@@ -19,7 +19,7 @@ MEMORY = 900
 
 def seconds_to_wait(request: HttpRequest, email: str) -> int:
     """Return for how many seconds another try is refused; 0 when it is not."""
-    until = cache.get(_key(request, email, "until"), 0.0)
+    until: float = cache.get(_key(request, email, "until"), 0.0)
     return max(0, math.ceil(until - time.time()))
 
 

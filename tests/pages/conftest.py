@@ -52,9 +52,7 @@ class World:
 
 
 @pytest.fixture
-def submit(
-    owner: Actor, settle: Callable[[Organization], int]
-) -> Callable[..., Workload]:
+def submit(owner: Actor, settle: Callable[[Organization], int]) -> Callable[..., Workload]:
     """Return a function that submits one workload and has it decided."""
 
     def one(name: str, gpu: int = 0, team: str | None = "research", **fields: object) -> Workload:

@@ -9,9 +9,25 @@ from html.parser import HTMLParser
 
 from django.http import HttpResponse
 
-VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+VOID = frozenset(
+    [
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "source",
+        "track",
+        "wbr",
+    ]
+)
 #: Drawn shapes, which close themselves.
-SHAPES = frozenset("use rect line path circle".split())
+SHAPES = frozenset(["use", "rect", "line", "path", "circle"])
 
 
 @dataclass
@@ -132,9 +148,10 @@ def _names(page: Element) -> Iterator[str]:
     wrapped = {id(inner) for label in page.all("label") for inner in label.walk()}
     for element in page.walk():
         is_control = element.tag in ("input", "select", "textarea")
-        if is_control and element.attrs.get("type") not in ("hidden", "submit"):
-            if element.attrs.get("id") not in labeled and id(element) not in wrapped:
-                yield f"<{element.tag} name={element.attrs.get('name')}> has no label"
+        is_shown = element.attrs.get("type") not in ("hidden", "submit")
+        has_label = element.attrs.get("id") in labeled or id(element) in wrapped
+        if is_control and is_shown and not has_label:
+            yield f"<{element.tag} name={element.attrs.get('name')}> has no label"
         for name in ("aria-labelledby", "aria-describedby"):
             for target in element.attrs.get(name, "").split():
                 if target not in ids:

@@ -13,7 +13,7 @@ from console.orgs.permissions import Actor
 from tests.pages.conftest import World
 from tests.pages.page import complaints, read_page
 
-ALL = {role: 200 for role in Role.values}
+ALL = dict.fromkeys(Role.values, 200)
 DRAFTERS = ALL | {Role.VIEWER: 403, Role.SUBMITTER: 403, Role.OPERATOR: 403}
 SUBMITTERS = ALL | {Role.VIEWER: 403, Role.EDITOR: 403}
 
@@ -23,26 +23,26 @@ PAGES = {
     "queues": ALL,
     "queues/research": ALL,
     "queues/default": ALL,
-    "queues/nothing": {role: 404 for role in Role.values},
+    "queues/nothing": dict.fromkeys(Role.values, 404),
     "workloads": ALL,
     "workloads?state=pending&reason=waiting_for_quota&label.team=research": ALL,
     "workloads?user=nobody": ALL,
-    "workloads?state=strange": {role: 400 for role in Role.values},
+    "workloads?state=strange": dict.fromkeys(Role.values, 400),
     "workloads/new": SUBMITTERS,
     "workloads/{admitted}": ALL,
     "workloads/{waiting}": ALL,
     "workloads/{never}": ALL,
     "workloads/{rejected}": ALL,
     "workloads/{finished}": ALL,
-    "workloads/unknown": {role: 404 for role in Role.values},
+    "workloads/unknown": dict.fromkeys(Role.values, 404),
     "workloads/{waiting}/decisions/{decision}": ALL,
-    "workloads/{admitted}/decisions/{decision}": {role: 404 for role in Role.values},
+    "workloads/{admitted}/decisions/{decision}": dict.fromkeys(Role.values, 404),
     "config": ALL,
     "config/edit": DRAFTERS,
     "config/review?to=1": DRAFTERS,
     "config/history": ALL,
     "config/v/1": ALL,
-    "config/v/9": {role: 404 for role in Role.values},
+    "config/v/9": dict.fromkeys(Role.values, 404),
     "config/compare/1...1": ALL,
     "events": ALL,
     "events?type=REQUEST_REJECTED&queue=research": ALL,
@@ -106,7 +106,16 @@ def test_an_outsider_gets_404_and_a_stranger_is_sent_to_sign_in(
 
 @pytest.mark.parametrize(
     "path",
-    ["", "queues", "workloads", "workloads/new", "config", "config/edit", "config/history", "events"],
+    [
+        "",
+        "queues",
+        "workloads",
+        "workloads/new",
+        "config",
+        "config/edit",
+        "config/history",
+        "events",
+    ],
 )
 def test_an_empty_organization_says_what_to_do_next(
     path: str, org: Organization, people: dict[str, Client]
@@ -142,7 +151,9 @@ def test_a_form_is_refused_to_roles_that_may_not_send_it(
     path: str, data: dict[str, str], able: set[str], world: World, people: dict[str, Client]
 ) -> None:
     url = address(path, world)
-    refused = {role for role, browser in people.items() if browser.post(url, data).status_code == 403}
+    refused = {
+        role for role, browser in people.items() if browser.post(url, data).status_code == 403
+    }
     assert refused == set(people) - able
 
 

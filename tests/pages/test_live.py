@@ -59,7 +59,9 @@ def test_a_poll_of_somebody_signed_out_is_refused_and_not_redirected(world: Worl
 
 
 def test_links_of_a_polled_page_do_not_poll(world: World, browser: Client) -> None:
-    page = read_page(browser.get(f"/o/{world.org.slug}/workloads", {"v": "0.0", "state": "pending"}))
+    page = read_page(
+        browser.get(f"/o/{world.org.slug}/workloads", {"v": "0.0", "state": "pending"})
+    )
     found = [link.attrs["href"] for link in page.all("nav", **{"aria-label": "State"})[0].all("a")]
     assert found == [
         "/o/acme/workloads",

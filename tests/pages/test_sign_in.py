@@ -41,7 +41,13 @@ def test_the_page_asked_for_is_where_signing_in_leads(owner: Actor) -> None:
 
 @pytest.mark.parametrize(
     "elsewhere",
-    ["https://evil.example/", "//evil.example/", "javascript:alert(1)", "/\\evil.example", "http:///x"],
+    [
+        "https://evil.example/",
+        "//evil.example/",
+        "javascript:alert(1)",
+        "/\\evil.example",
+        "http:///x",
+    ],
 )
 def test_an_address_elsewhere_is_not_followed(elsewhere: str, owner: Actor) -> None:
     answer = sign_in(Client(), owner.name, next_url=elsewhere)

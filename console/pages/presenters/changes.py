@@ -85,5 +85,5 @@ def _line(change: Change) -> ChangeLine:
         index, _, rest = name.partition(" ")
         name = f"{int(index) + 1} {rest}"
     parts = ", ".join(_PARTS.get(part, part.replace("_", " ")) for part in change.parts)
-    what = f"{parts} {word}" if parts else word
-    return ChangeLine(kind=kind, sign=sign, text=f"{change.noun.capitalize()} {name}{': ' if parts else ' '}{what}")
+    what = f": {parts} {word}" if parts else f" {word}"
+    return ChangeLine(kind=kind, sign=sign, text=f"{change.noun.capitalize()} {name}{what}")

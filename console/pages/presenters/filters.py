@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from django.http import HttpRequest, QueryDict
+from django.http import QueryDict
 
 from console.engine import explain
 from console.pages.presenters.lists import with_query
@@ -43,7 +43,7 @@ def canonical_query(query: QueryDict) -> QueryDict:
     """
     found = QueryDict(mutable=True)
     for name in query:
-        value = query[name].strip()
+        value = str(query[name]).strip()
         if not value:
             continue
         if name == "label":
@@ -54,14 +54,14 @@ def canonical_query(query: QueryDict) -> QueryDict:
     return found
 
 
-def chips_of(request: HttpRequest, query: QueryDict, names: Iterable[str]) -> tuple[Chip, ...]:
+def chips_of(path: str, query: QueryDict, names: Iterable[str]) -> tuple[Chip, ...]:
     """Return a chip for each filter of *query* that *names* lists, and for each label."""
     known = set(names)
     return tuple(
         Chip(
             name=name.removeprefix(_LABEL) if name.startswith(_LABEL) else name,
-            value=_words(name, query[name]),
-            remove_url=with_query(request, **{name: None, "cursor": None}),
+            value=_words(name, str(query[name])),
+            remove_url=with_query(path, query, **{name: None, "cursor": None}),
         )
         for name in query
         if name in known or name.startswith(_LABEL)
@@ -69,7 +69,7 @@ def chips_of(request: HttpRequest, query: QueryDict, names: Iterable[str]) -> tu
 
 
 def segments_of(
-    request: HttpRequest, counts: Mapping[str, int], chosen: str
+    path: str, query: QueryDict, counts: Mapping[str, int], chosen: str
 ) -> tuple[Segment, ...]:
     """Return the states to choose from, all of them first."""
     states = {"": "All"} | STATE_TITLES
@@ -78,7 +78,7 @@ def segments_of(
             state=state,
             title=title,
             count=counts.get(state, 0) if state else sum(counts.values()),
-            url=with_query(request, state=state or None, cursor=None),
+            url=with_query(path, query, state=state or None, cursor=None),
             current=state == chosen,
         )
         for state, title in states.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import QueryDict
 
 from console.workloads.queries import Page
 
@@ -22,25 +22,25 @@ class Pager:
     note: str = ""
 
 
-def pager_of(request: HttpRequest, page: Page[Any], name: str = "cursor") -> Pager:
-    """Return the pager of *page*, whose cursor is the query parameter *name*."""
+def pager_of(path: str, query: QueryDict, page: Page[Any], name: str = "cursor") -> Pager:
+    """Return the pager of a *page* shown at *path* by *query*; *name* is its cursor's parameter."""
     note = ""
     if page.next and not page.results:
         note = "Nothing so far among the rows looked through; the next page looks further."
     return Pager(
-        first_url=with_query(request, **{name: None}) if request.GET.get(name) else "",
-        next_url=with_query(request, **{name: page.next}) if page.next else "",
+        first_url=with_query(path, query, **{name: None}) if query.get(name) else "",
+        next_url=with_query(path, query, **{name: page.next}) if page.next else "",
         note=note,
     )
 
 
-def with_query(request: HttpRequest, **changes: str | None) -> str:
-    """Return the address of this page with some query parameters changed; None removes one."""
-    query = request.GET.copy()
+def with_query(path: str, given: QueryDict, **changes: str | None) -> str:
+    """Return the address of a page with some query parameters changed; None removes one."""
+    query = given.copy()
     query.pop("v", None)
     for name, value in changes.items():
         if value is None:
             query.pop(name, None)
         else:
             query[name] = value
-    return f"{request.path}?{query.urlencode()}" if query else request.path
+    return f"{path}?{query.urlencode()}" if query else path

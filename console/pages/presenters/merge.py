@@ -19,12 +19,12 @@ class Merge:
 
 
 def merge_texts(base: str, theirs: str, yours: str) -> Merge:
-    """
+    r"""
     Merge the changes that *theirs* and *yours* each made to *base*.
 
-    >>> merge_texts("a\\nb\\nc\\n", "A\\nb\\nc\\n", "a\\nb\\nC\\n")
-    Merge(text='A\\nb\\nC\\n', conflicts=0)
-    >>> merge_texts("a\\n", "b\\n", "c\\n")
+    >>> merge_texts("a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n")
+    Merge(text='A\nb\nC\n', conflicts=0)
+    >>> merge_texts("a\n", "b\n", "c\n")
     Merge(text=None, conflicts=1)
     """
     sides = [text.splitlines(keepends=True) for text in (base, theirs, yours)]
@@ -33,7 +33,7 @@ def merge_texts(base: str, theirs: str, yours: str) -> Merge:
     merged: list[str] = []
     conflicts = 0
     for old, one, other in _regions(*sides):
-        if one == old or one == other:
+        if one in (old, other):
             merged += other
         elif other == old:
             merged += one

@@ -43,7 +43,7 @@ class Bar:
 
 
 def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
-    """Return the bar of one flavor-resource; *draining* when the active version has no quota for it."""
+    """Return the bar of one flavor-resource; *draining*: the active version has no such queue."""
     used, resource = usage.used, usage.resource
     demand_text = f"wants {format_amount(usage.demand)} more" if usage.demand else ""
     if isinstance(usage.nominal, Unlimited):

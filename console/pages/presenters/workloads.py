@@ -1,4 +1,4 @@
-"""One workload as its page shows it: the stages of the explanation, what may be done, a text to copy."""
+"""One workload as its page shows it: stages of the explanation, actions, a text to copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Template tags that format finished values: amounts, ages, icons, reasons, links to config lines."""
+"""Template tags that format finished values: amounts, ages, icons, reasons, links to lines."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ def flavors(assignment: Mapping[str, str]) -> str:
 
 @register.filter
 def count(value: int) -> str:
-    """
+    r"""
     Write a count with thin spaces between thousands.
 
     >>> count(12345)
-    '12\\u202f345'
+    '12\u202f345'
     """
     return f"{value:,}".replace(",", "\u202f")
 
@@ -134,7 +134,7 @@ def event_title(event_type: str) -> str:
 
 @register.simple_tag
 def age(moment: datetime | None) -> SafeString | str:
-    """Write how long ago *moment* was, with the exact time beside it; the browser keeps it current."""
+    """Write how long ago *moment* was, with the exact time beside it; scripts keep it current."""
     if moment is None:
         return "—"
     return format_html(

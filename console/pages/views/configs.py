@@ -29,8 +29,8 @@ from console.pages.shell import render_page
 
 #: Versions on one page of the history.
 PAGE_SIZE = 20
-#: Characters up to which the history says what a version changed; reading longer texts takes too long
-#: for a page of them, and the version's own page says it.
+#: Characters up to which the history says what a version changed: longer texts take too long
+#: to read for a whole page of them, and comparing two versions says it.
 SUMMARIZED = 60_000
 
 
@@ -71,8 +71,8 @@ def history(request: HttpRequest, actor: Actor) -> HttpResponse:
     found = list(rows[: PAGE_SIZE + 1])
     now_active = active_number(actor.org)
     pager = Pager(
-        first_url=with_query(request, before=None) if before is not None else "",
-        next_url=with_query(request, before=str(found[PAGE_SIZE - 1].number))
+        first_url=with_query(request.path, request.GET, before=None) if before is not None else "",
+        next_url=with_query(request.path, request.GET, before=str(found[PAGE_SIZE - 1].number))
         if len(found) > PAGE_SIZE
         else "",
     )

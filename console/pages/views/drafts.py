@@ -38,7 +38,7 @@ def edit(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_POST
 @org_page
 def check(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Answer the diagnostics of a text as JSON; *seq* comes back, so that late answers can be dropped."""
+    """Answer the diagnostics of a text as JSON, with its *seq*, so that late answers can be told."""
     body = _json(request)
     reading = check_config(actor, _text(body, "dialect"), _text(body, "text"))
     return JsonResponse(
@@ -59,9 +59,7 @@ def autosave(request: HttpRequest, actor: Actor) -> HttpResponse:
     if type(base) is not int or type(revision) is not int:
         raise BadRequest([FieldError("revision", "wrong_type", "base and revision are numbers.")])
     try:
-        draft = save_draft(
-            actor, _text(body, "dialect"), _text(body, "text"), base, revision + 1
-        )
+        draft = save_draft(actor, _text(body, "dialect"), _text(body, "text"), base, revision + 1)
     except Conflict as error:
         return JsonResponse({"code": error.code, "detail": error.message}, status=409)
     return JsonResponse({"revision": draft.revision, "saved_at": draft.updated_at.isoformat()})
@@ -181,5 +179,3 @@ def _text(body: dict[str, Any], name: str) -> str:
 def _int(request: HttpRequest, name: str, default: int) -> int:
     text = request.POST.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else default
-
-

@@ -25,14 +25,11 @@ def events(request: HttpRequest, actor: Actor) -> HttpResponse:
     query = canonical_query(request.GET)
     if query != request.GET and "v" not in request.GET and "HX-Request" not in request.headers:
         return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
-    request.GET = query
-    page = list_events(
-        actor.org, EventFilter.from_query(query), PAGE_SIZE, query.get("cursor")
-    )
+    page = list_events(actor.org, EventFilter.from_query(query), PAGE_SIZE, query.get("cursor"))
     context = {
         "entries": timeline_of(actor.org, page.results),
-        "pager": pager_of(request, page),
-        "chips": chips_of(request, query, FILTERS),
+        "pager": pager_of(request.path, query, page),
+        "chips": chips_of(request.path, query, FILTERS),
         "chosen": query,
         "types": EventType.values,
         "levels": Level.values,

@@ -119,9 +119,7 @@ def _apply(
         else:
             made = apply_config(actor, proposal.dialect, proposal.text, message, int(expected))
     except ConfigRejected as error:
-        return _page(
-            request, actor, proposal, active, error.reading, message=message, status=422
-        )
+        return _page(request, actor, proposal, active, error.reading, message=message, status=422)
     except BadRequest as error:
         notice = " ".join(finding.message for finding in error.errors)
         return _page(

@@ -56,15 +56,14 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponse:
     query = canonical_query(request.GET)
     if query != request.GET and "v" not in request.GET and "HX-Request" not in request.headers:
         return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
-    request.GET = query
     chosen = WorkloadFilter.from_query(query)
     counts = state_counts(actor.org)
     page = list_workloads(actor.org, chosen, PAGE_SIZE, query.get("cursor"))
     context = {
         "workloads": page.results,
-        "pager": pager_of(request, page),
-        "segments": segments_of(request, counts, chosen.state or ""),
-        "chips": chips_of(request, query, FILTERS),
+        "pager": pager_of(request.path, query, page),
+        "segments": segments_of(request.path, query, counts, chosen.state or ""),
+        "chips": chips_of(request.path, query, FILTERS),
         "chosen": query,
         "queue_names": list(active_policy(actor.org).queues),
         "reasons": [(reason.value, explain.reason_title(reason)) for reason in Reason],

@@ -1,0 +1,178 @@
+"""Queues, overview and events: the facts that people come for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from console.configs.services.apply_config import apply_config
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.models import Workload
+from tests.pages.conftest import CONFIG, World
+from tests.pages.page import Element, read_page
+
+
+def drawings(page: Element) -> list[str]:
+    """Return what the quota bars say."""
+    return [
+        svg.attrs["aria-label"]
+        for svg in page.all("svg")
+        if "quota__bar" in svg.attrs.get("class", "")
+    ]
+
+
+def test_the_list_of_queues(world: World, browser: Client) -> None:
+    page = read_page(browser.get("/o/acme/queues"))
+    assert [row[:5] for row in page.rows()] == [
+        ["research", "Accepting", "spot · 6 of 8 gpu used · wants 84 more", "1", "2"],
+        ["default", "Passthrough", "Admits everything, without quota", "1", "0"],
+    ]
+    assert drawings(page) == ["spot gpu: 6 of 8 gpu used, 2 free, wants 84 more"]
+
+
+def test_a_queue_shows_quota_order_reasons_and_rules(world: World, browser: Client) -> None:
+    page = read_page(browser.get("/o/acme/queues/research"))
+    assert page.id("usage").rows() == [
+        ["spot", "gpu", "6 of 8 gpu used · wants 84 more", "8", "6", "2", "84"]
+    ]
+    assert [
+        [row[0], row[1], row[2], row[3], row[5]] for row in page.id("pending-region").rows()
+    ] == [
+        ["1", "eval nightly", "4 gpu", "50", "Waiting for quota"],
+        ["2", "huge", "80 gpu", "50", "Can never run under this config"],
+    ]
+    assert [row[:5] for row in page.id("running-region").rows()] == [
+        ["train", "Admitted", "6 gpu", "spot (gpu)", "50"]
+    ]
+    rollup = page.id("waiting").all("a")
+    assert [(link.text, link.attrs["href"]) for link in rollup] == [
+        ("1 Can never run under this config",
+         "/o/acme/workloads?state=pending&queue=research&reason=exceeds_max_quota"),
+        ("1 Waiting for quota",
+         "/o/acme/workloads?state=pending&queue=research&reason=waiting_for_quota"),
+    ]  # fmt: skip
+    rules = page.all("section", **{"aria-labelledby": "rules-title"})[0]
+    assert [(item.text, item.all("a")[0].attrs["href"]) for item in rules.all("li")] == [
+        ("Rule 1 team in research v1 L14–L16", "/o/acme/config/v/1#L14-L16")
+    ]
+
+
+def test_holding_needs_a_reason_and_resuming_ends_it(
+    world: World, browser: Client, settle: Callable[[Organization], int]
+) -> None:
+    url = "/o/acme/queues/research"
+    refused = browser.post(url, {"do": "hold", "reason": " "})
+    assert (refused.status_code, "reason-error" in refused.content.decode()) == (422, True)
+    browser.post(url, {"do": "hold", "reason": "moving racks"})
+    settle(world.org)
+    page = read_page(browser.get(url))
+    assert page.id("queue-state").text == "Held"
+    assert [row[5] for row in page.id("pending-region").rows()][:1] == ["Queue on hold"]
+    browser.post(url, {"do": "resume"})
+    settle(world.org)
+    assert read_page(browser.get(url)).id("queue-state").text == "Accepting"
+
+
+def test_a_queue_that_left_the_config_drains(
+    world: World, owner: Actor, browser: Client, settle: Callable[[Organization], int]
+) -> None:
+    text = CONFIG.replace("name: research\n", "name: labs\n").replace(
+        "resource_queue: research", "resource_queue: labs"
+    )
+    apply_config(owner, "native", text, "", 1)
+    settle(world.org)
+    page = read_page(browser.get("/o/acme/queues/research"))
+    assert page.id("queue-state").text == "Draining"
+    assert page.id("usage").rows() == [
+        ["spot", "gpu", "6 gpu used of 0 · draining", "0", "6", "0", "—"]
+    ]
+    overview = read_page(browser.get("/o/acme/"))
+    assert "Queue research is not in the active config and still has work" in (
+        overview.id("attention").text
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["a/b", "a b", "50%", "ü:v2", "new", "x?y#z", "hold", '"<b>"', "a//b"]
+)
+def test_any_name_of_a_queue_has_a_page(
+    name: str, org: Organization, owner: Actor, browser: Client,
+    settle: Callable[[Organization], int],
+) -> None:  # fmt: skip
+    quoted = name.replace("\\", "\\\\").replace('"', '\\"')
+    text = f'resource_queues: [{{ name: "{quoted}" }}]\nscheduling_rules: [{{ resource_queue: "{quoted}" }}]\n'  # noqa: E501
+    apply_config(owner, "native", text, "", 0)
+    settle(org)
+    listed = read_page(browser.get("/o/acme/queues")).all("tbody")[0].all("a")[0]
+    page = read_page(browser.get(listed.attrs["href"]))
+    assert listed.attrs["href"] == reverse("pages:queue", args=["acme", name])
+    assert page.all("h1")[0].text == name
+
+
+def test_the_overview_says_what_needs_a_person(world: World, browser: Client) -> None:
+    page = read_page(browser.get("/o/acme/"))
+    assert [tile.text for tile in page.id("counts").all("a")] == [
+        "Running 2",
+        "Pending 2",
+        "Preempting 0",
+        "Rejected 1",
+        "Finished 1",
+    ]
+    assert [item.text for item in page.id("attention").all("li")] == [
+        (
+            "1 workload can never run under this config: they ask for more than their queue "
+            "can ever have See which"
+        ),
+        "1 workload of the last hour rejected: no rule matched See which",
+    ]
+    for link in page.id("attention").all("a"):
+        assert len(read_page(browser.get(link.attrs["href"])).rows()) == 1
+
+
+def test_the_overview_without_anything_leads_on(org: Organization, browser: Client) -> None:
+    page = read_page(browser.get("/o/acme/"))
+    links = {link.text: link.attrs["href"] for link in page.id("first-steps").all("a")}
+    assert page.id("first-steps-title").text == "No config yet"
+    assert links == {
+        "Start from an example": "/o/acme/config/edit",
+        "with the form": "/o/acme/workloads/new",
+    }
+    assert "Nothing needs you" in page.id("attention").text
+
+
+def test_events_are_sentences_about_linked_things(world: World, browser: Client) -> None:
+    page = read_page(browser.get("/o/acme/events?type=REQUEST_REJECTED"))
+    assert [row[:4] for row in page.rows()] == [
+        ["lost was rejected: no rule matched.", "lost", "—", "engine"]
+    ]
+    about = read_page(browser.get(f"/o/acme/events?workload={world.waiting.uid}"))
+    assert [row[0] for row in about.rows()] == [
+        "eval waits: waiting for quota.",
+        "eval was submitted.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "path", ["", "queues", "queues/research", "workloads", "workloads?state=pending", "events"]
+)
+def test_queries_do_not_grow_with_rows(
+    path: str, world: World, browser: Client, submit: Callable[..., Workload]
+) -> None:
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            browser.get(f"/o/acme/{path}")
+        return len(captured)
+
+    queries()
+    before = queries()
+    for number in range(8):
+        submit(f"more-{number}", gpu=number + 1, priority=number)
+        submit(f"lost-{number}", team=None)
+    assert queries() == before
+    assert before <= 25
