@@ -46,6 +46,11 @@ app.conf.update(
             "schedule": 2.0,
             "options": {"expires": 10},
         },
+        "tidy": {
+            "task": "console.workloads.tasks.tidy",
+            "schedule": 3600.0,
+            "options": {"expires": 600},
+        },
     },
     timezone="UTC",
 )

@@ -10,6 +10,7 @@ from django.utils import timezone
 from console import health
 from console.workloads import nudge
 from console.workloads.models import Engine, Intake
+from console.workloads.services.forget_answers import forget_answers
 from console.workloads.services.run_engine import has_work, run_engine
 
 #: What is older than this was not picked up by its own nudge.
@@ -38,3 +39,9 @@ def sweep() -> None:
     }
     for org_id in sorted(orgs):
         nudge.send(org_id)
+
+
+@shared_task(name="console.workloads.tasks.tidy")
+def tidy() -> None:
+    """Forget what is only kept for a while."""
+    forget_answers()
