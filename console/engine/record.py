@@ -80,25 +80,32 @@ def waiting_for_preempted(
     nomination: Nomination | None,
     assignment: Assignment,
     victims: tuple[str, ...],
+    *,
+    held: bool,
 ) -> Decision:
-    """Return the decision that a workload starts as soon as *victims* have stopped."""
+    """
+    Return the decision that a workload starts as soon as *victims* have stopped.
+
+    In a *held* queue it keeps the room that is made for it, and waits for the hold to end.
+    """
     route = pending.route
+    reason = Reason.QUEUE_HELD if held else Reason.WAITING_FOR_PREEMPTED
     outcome = OutcomeStep(
         outcome=Outcome.PENDING,
-        reason=Reason.WAITING_FOR_PREEMPTED,
+        reason=reason,
         assignment=assignment,
         victims=victims,
     )
     return Decision(
         workload=pending.workload.id,
         outcome=Outcome.PENDING,
-        reason=Reason.WAITING_FOR_PREEMPTED,
+        reason=reason,
         queue=route.queue,
         priority=route.priority,
         rule=route.rule,
         assignment=assignment,
         victims=victims,
-        trace=_trace(policy, pending.workload, route, outcome, nomination),
+        trace=_trace(policy, pending.workload, route, outcome, nomination, held=held),
     )
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from console.engine import record
 from console.engine.decision import Assignment, Decision, Reason
 from console.engine.disciplines import Nomination, load_discipline
-from console.engine.ledger import FlavorResource, Ledger
+from console.engine.ledger import FlavorResource, Ledger, Node
 from console.engine.pending import Announced, Line, Pending, PendingClass, Verdict
 from console.engine.policy import Policy, Queue
 from console.engine.routing import Route, Router, flavor_rejection
@@ -301,7 +301,11 @@ class State:
         targets: tuple[Running, ...],
         usage: Mapping[FlavorResource, int],
     ) -> None:
-        """Tell *targets* to stop and promise their room to *pending*."""
+        """
+        Tell *targets* to stop and promise room to *pending*.
+
+        Without targets the room is what workloads leave that were told to stop before.
+        """
         queue = pending.route.queue
         assert queue is not None
         self._leave(pending)
@@ -311,6 +315,11 @@ class State:
             self.departing.add(target.workload.id)
             self._decisions.append(record.preempted(self.policy, target, pending))
         assignment = {resource: flavor for flavor, resource in usage}
+        # Whoever fitted beside the targets may now fit beside what replaces them.
+        if targets:
+            self.queues[queue].line.wake({key for target in targets for key in target.usage})
+        # What was said about its waiting no longer holds, should it come back to the line.
+        pending.announced = None
         promise = Promise(
             pending=pending,
             nomination=nomination,
@@ -321,6 +330,9 @@ class State:
         self._promise(promise)
         self._decisions.append(self._waiting_for_preempted(promise))
         self._changes.queues.add(queue)
+        if _fits(self.ledger.queue(queue), usage):
+            # There is free room, promised to others: it takes that, and they take its victims'.
+            self._keep_promises(self.queues[queue])
 
     def park(self, cls: PendingClass, verdict: Verdict) -> None:
         """Let a class wait until something that could help it changes."""
@@ -395,21 +407,32 @@ class State:
         # In the order of the line, whenever the promises were made: a rebuilt
         # state has forgotten that.
         promises.sort(key=lambda p: (-(p.pending.route.priority or 0), p.pending.workload.sequence))
+        now, expected = self.ledger.queue(queue.name), self.expected.queue(queue.name)
+        claims: list[Mapping[FlavorResource, int]] = []
         for promise in promises:
             self.expected.remove(queue.name, promise.usage)
-            now, later = self.ledger.queue(queue.name), self.expected.queue(queue.name)
-            if all(
-                amount <= now.available(key) and amount <= later.available(key)
-                for key, amount in promise.usage.items()
-            ):
-                del self.promises[promise.pending.workload.id]
-                self._admit(promise.pending, promise.nomination, promise.assignment)
-            elif promise.victims:
-                self.expected.add(queue.name, promise.usage)
-            else:
+            if not _fits(expected, promise.usage):
                 # Its room was promised under quotas that have since been cut.
                 del self.promises[promise.pending.workload.id]
                 self._route(promise.pending)
+            elif _fits(now, promise.usage):
+                del self.promises[promise.pending.workload.id]
+                self._admit(promise.pending, promise.nomination, promise.assignment)
+            else:
+                self.expected.add(queue.name, promise.usage)
+                # What its victims do not leave it has to find free: later ones keep off.
+                claims.append(self._claim(promise))
+                self.ledger.add(queue.name, claims[-1])
+        for claim in claims:
+            self.ledger.remove(queue.name, claim)
+
+    def _claim(self, promise: Promise) -> dict[FlavorResource, int]:
+        claim = dict(promise.usage)
+        for victim in promise.victims:
+            for key, amount in self.running[victim].usage.items():
+                if key in claim:
+                    claim[key] = max(0, claim[key] - amount)
+        return claim
 
     def _promise(self, promise: Promise) -> None:
         queue = promise.pending.route.queue
@@ -515,12 +538,15 @@ class State:
             self._decisions.append(record.parked(self.policy, pending, cls.verdict, order))
 
     def _waiting_for_preempted(self, promise: Promise) -> Decision:
+        queue = promise.pending.route.queue
+        assert queue is not None
         return record.waiting_for_preempted(
             self.policy,
             promise.pending,
             promise.nomination,
             promise.assignment,
             tuple(sorted(promise.victims)),
+            held=self.queues[queue].held,
         )
 
     def _order(self, pending: Pending) -> OrderStep:
@@ -535,6 +561,10 @@ class State:
 
     def _promised_in(self, queue: str) -> int:
         return sum(promise.pending.route.queue == queue for promise in self.promises.values())
+
+
+def _fits(node: Node, usage: Mapping[FlavorResource, int]) -> bool:
+    return all(amount <= node.available(key) for key, amount in usage.items())
 
 
 def _usage(requests: Mapping[str, int], assignment: Assignment) -> dict[FlavorResource, int]:

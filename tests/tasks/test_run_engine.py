@@ -179,6 +179,7 @@ def test_a_rebuilt_engine_decides_the_same(
         ("b", "pending", "waiting_for_quota"),
         ("f", "pending", "waiting_for_quota"),
         ("e", "admitted", "quota_reserved"),
+        ("f", "pending", "waiting_for_preempted"),
         ("f", "admitted", "quota_reserved"),
         ("a", "pending", "waiting_for_quota"),
     ]

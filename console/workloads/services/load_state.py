@@ -73,7 +73,7 @@ def _wait(state: State, org: Organization) -> None:
     for row in _pending(org).values_list(*COLUMNS, *columns).iterator():
         queue, priority, rule, pending_class, assignment, victims = row[len(COLUMNS) :]
         workload = engine_workload(row)
-        if victims:
+        if assignment:
             promised.append((workload, assignment, victims))
         elif pending_class is None:
             state.submit(workload)

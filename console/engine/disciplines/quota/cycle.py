@@ -43,6 +43,11 @@ class QuotaNomination:
         return self.found.verdict is FlavorVerdict.FITS
 
     @property
+    def waits(self) -> bool:
+        """Whether it can be admitted once workloads that were told to stop have stopped."""
+        return self.found.verdict is FlavorVerdict.WAITS_FOR_PREEMPTED
+
+    @property
     def asks(self) -> Mapping[FlavorResource, int]:
         """What the workload would take of the best flavors, in thousandths."""
         return self.found.usage
@@ -52,7 +57,7 @@ class QuotaNomination:
         """Why it cannot be admitted now: the most lasting reason of all its groups."""
         if self.found.verdict is FlavorVerdict.EXCEEDS_MAX:
             return Reason.EXCEEDS_MAX_QUOTA
-        if self.targets or self.found.verdict is FlavorVerdict.WAITS_FOR_PREEMPTED:
+        if self.targets or self.waits:
             return Reason.WAITING_FOR_PREEMPTED
         if self.found.fits_without_promises:
             return Reason.BEHIND_OTHERS
@@ -71,8 +76,8 @@ class QuotaDiscipline:
         Look at the awake classes of *queue* in order until none is left.
 
         A class that fits is admitted member by member; one that fits after
-        others stopped gets a promise of their room; any other is parked, and
-        later classes may overtake it (best effort).
+        others stopped, by its own doing or not, gets a promise of their room;
+        any other is parked, and later classes may overtake it (best effort).
         """
         while state.has_budget:
             cls = queue.line.next()
@@ -81,7 +86,7 @@ class QuotaDiscipline:
             nomination = self.nominate(state, queue, cls.head)
             if nomination.fits:
                 state.admit(cls.head, nomination, nomination.found.assignment)
-            elif nomination.targets:
+            elif nomination.targets or nomination.waits:
                 state.preempt(cls.head, nomination, nomination.targets, nomination.found.usage)
             else:
                 state.park(cls, Verdict(nomination.pending_reason, nomination.asks, nomination))
