@@ -112,6 +112,21 @@ def reason_title(reason: str) -> str:
     return _TITLES[Reason(reason)][0]
 
 
+def reason_message(reason: str, missing: Mapping[str, int] | None = None) -> str:
+    """
+    Return a reason code in a few words, with what is *missing* by "flavor/resource" in thousandths.
+
+    >>> reason_message("waiting_for_quota", {"spot/gpu": 8000, "spot/cpu": 500})
+    'Waiting for quota: 8 gpu and 0.5 cpu short on spot'
+    """
+    short: dict[str, list[str]] = {}
+    for place, amount in (missing or {}).items():
+        flavor, _, resource = place.rpartition("/")
+        short.setdefault(flavor, []).append(_amount(amount, resource))
+    parts = [f"{_listed(amounts)} short on {flavor}" for flavor, amounts in short.items()]
+    return f"{reason_title(reason)}: {', '.join(parts)}" if parts else reason_title(reason)
+
+
 def reason_class(reason: str) -> ReasonClass:
     """Return what kind of answer a reason code is."""
     return _TITLES[Reason(reason)][1]

@@ -64,7 +64,7 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
         "queue": "q-m5-2xlarge-cap3",
         "queue_position": 1,
         "flavors": {},
-        "reason": {"code": "waiting_for_quota", "message": "Waiting for quota"},
+        "reason": {"code": "waiting_for_quota", "message": "Waiting for quota: 8 cpu and 32 memory_gb short on m5-2xlarge"},
         "config_version": 1,
         "rule_index": 0,
         "admitted_at": None,

@@ -8,10 +8,10 @@ from typing import Any
 from console.api.answers.configs import range_answer
 from console.api.answers.times import time_answer
 from console.engine.amounts import amount_to_number, decode_amount
-from console.engine.explain import Sentence, event_sentence, reason_title
+from console.engine.explain import Sentence, event_sentence, reason_message
 from console.engine.policy import Policy
 from console.workloads.explanations import Explained
-from console.workloads.models import Decision, Event, Workload
+from console.workloads.models import Decision, Event, State, Workload
 from console.workloads.queries import reason_of
 
 #: Numbers of a sentence that count workloads; the others are amounts.
@@ -21,6 +21,7 @@ _COUNTS = frozenset({"position", "pending", "alike"})
 def workload_answer(workload: Workload, position: int | None = None) -> dict[str, Any]:
     """Return a workload that `workload_rows` gave; *position* is its place in the queue."""
     reason = reason_of(workload)
+    missing: Mapping[str, int] | None = workload.missing  # type: ignore[attr-defined]
     return {
         "id": workload.uid,
         "name": workload.name,
@@ -31,8 +32,9 @@ def workload_answer(workload: Workload, position: int | None = None) -> dict[str
         "state": workload.state,
         "queue": workload.queue,
         "queue_position": position,
-        "flavors": workload.assignment,
-        "reason": {"code": reason, "message": reason_title(reason)},
+        # Of a pending one it is what is being freed for it, not what it has.
+        "flavors": {} if workload.state == State.PENDING else workload.assignment,
+        "reason": {"code": reason, "message": reason_message(reason, missing)},
         "config_version": workload.config_version,
         "rule_index": workload.rule_index,
         "submitted_at": time_answer(workload.submitted_at),

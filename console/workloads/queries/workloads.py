@@ -6,6 +6,7 @@ from django.db.models import (
     Case,
     CharField,
     F,
+    JSONField,
     OuterRef,
     QuerySet,
     Subquery,
@@ -32,8 +33,9 @@ def workload_rows(org: Organization) -> QuerySet[Workload]:
     """
     Return an organization's workloads as every list and page reads them.
 
-    Each has two further attributes: *labels*, and *present_reason*, which is
-    the reason that holds now where *reason* is the one last decided.
+    Each has three further attributes: *labels*; *present_reason*, which is the
+    reason that holds now where *reason* is the one last decided; and *missing*,
+    what a pending one lacks by "flavor/resource" in thousandths, or None.
     """
     waiting = PendingClass.objects.filter(org=OuterRef("org"), key=OuterRef("pending_class"))
     return Workload.objects.filter(org=org).annotate(
@@ -45,6 +47,10 @@ def workload_rows(org: Organization) -> QuerySet[Workload]:
             ),
             default=F("reason"),
             output_field=CharField(),
+        ),
+        missing=Case(
+            When(state=State.PENDING, then=Subquery(waiting.values("missing")[:1])),
+            output_field=JSONField(),
         ),
     )
 
