@@ -38,7 +38,7 @@ def edit(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_POST
 @org_page
 def check(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Answer the diagnostics of a text as JSON, with its *seq*, so that late answers can be told."""
+    """Answer the diagnostics of a text as JSON, with its *seq*: late answers can be told."""
     body = _json(request)
     reading = check_config(actor, _text(body, "dialect"), _text(body, "text"))
     return JsonResponse(

@@ -22,13 +22,13 @@ from console.workloads.explanations import explain_decision, explain_workload
 from console.workloads.queries import (
     EventFilter,
     WorkloadFilter,
-    decisions_of,
     get_workload,
     list_events,
     list_workloads,
     position_of,
     state_counts,
 )
+from console.workloads.queries.decisions import get_decision, latest_decisions
 from console.workloads.queries.filters import TYPES
 from console.workloads.services.end_workloads import (
     finish_workloads,
@@ -40,6 +40,8 @@ FILTERS = ("state", "queue", "reason", "user", "project", "type", "q", "since", 
 
 #: Events of one workload that its timeline shows.
 TIMELINE = 50
+#: Decisions that its page lists.
+DECISIONS = 20
 
 ENDINGS = {
     "finish": (finish_workloads, "Finishing: the quota it held is given back."),
@@ -88,9 +90,7 @@ def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
 def decision(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpResponse:
     """Show one decision as it was made; it never changes."""
     subject = get_workload(actor.org, uid)
-    made = next((row for row in decisions_of(subject) if row.pk == number), None)
-    if made is None:
-        raise NotFound(f"There is no decision {number} about the workload {uid!r}.")
+    made = get_decision(subject, number)
     explained = explain_decision(made)
     context = {
         "workload": subject,
@@ -115,7 +115,7 @@ def _detail(request: HttpRequest, actor: Actor, *, uid: str) -> HttpResponse:
         "stages": stages_of(explained),
         "version": explained.config_version,
         "position": position_of(subject),
-        "decisions": decisions_of(subject),
+        "decisions": latest_decisions(subject, DECISIONS),
         "timeline": timeline_of(actor.org, events),
         "actions": actions_of(actor, subject),
         "copy_text": explanation_text(subject.name, subject.uid, explained.explanation),
