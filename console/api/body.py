@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import IO, Any, ClassVar, NoReturn
 
 from rest_framework.exceptions import ParseError
@@ -74,11 +74,18 @@ class ExactJSONParser(BaseParser):
         return found
 
     @staticmethod
+    def _number(text: str) -> Decimal:
+        try:
+            return Decimal(text)
+        except InvalidOperation as error:
+            raise ValueError(f"the exponent of {printable(text)} is too large") from error
+
+    @staticmethod
     def _constant(name: str) -> NoReturn:
         raise ValueError(f"{name} is not a JSON number")
 
     _options: ClassVar[Mapping[str, Any]] = {
-        "parse_float": Decimal,
+        "parse_float": _number,
         "parse_constant": _constant,
         "object_pairs_hook": _pairs,
     }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Any, Final, TypeAlias
 
 SCALE: Final = 1000
+
+#: Refuses to round: digits beyond the precision must not vanish.
+_EXACT: Final = Context(prec=40, traps=[Inexact])
 
 
 class Unlimited:
@@ -69,7 +72,10 @@ def parse_amount(text: str) -> int:
         raise ValueError(f"{text!r} is not a finite number")
     if number.adjusted() > 15:
         raise ValueError(f"{text} is too large; the largest amount is 1e15")
-    thousandths = number * SCALE
+    try:
+        thousandths = _EXACT.multiply(number, SCALE)
+    except Inexact:
+        raise ValueError(f"{text} has more than three decimals") from None
     if thousandths != thousandths.to_integral_value():
         raise ValueError(f"{text} has more than three decimals")
     return int(thousandths)

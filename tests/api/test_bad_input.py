@@ -34,6 +34,8 @@ def client(api, owner):
         ("[" * 100_000, "The body is nested too deep."),
         ('{"a": ' * 50_000 + "1" + "}" * 50_000, "The body is nested too deep."),
         ("9" * 5000, "The body is not JSON that can be read: Exceeds the limit"),
+        ('{"a": 1e99999999999999999999}', "The body is not JSON that can be read: the exponent of"),
+        ('{"a": -0e-99999999999999999999}', "The body is not JSON that can be read: the exponent"),
         ("\ufeff{}", "The body is not JSON: Unexpected UTF-8 BOM"),
     ],
 )
@@ -111,7 +113,19 @@ def test_a_field_that_cannot_be_read(client, field, value, path, code):
     assert not Intake.objects.exists()
 
 
-@pytest.mark.parametrize("number", ["1e400", "1e-400", "1.0005", "-0.001", "1E999999999", "-5"])
+NO_AMOUNTS = [
+    "1e400",
+    "1e-400",
+    "1E999999999",
+    "1e-99999999999",
+    "1.0005",
+    "0.1000000000000000000000000000000000000000000001",
+    "-0.001",
+    "-5",
+]
+
+
+@pytest.mark.parametrize("number", NO_AMOUNTS)
 def test_a_number_that_is_no_amount(client, number):
     body = f'{{"workloads": [{{"name": "a", "requests": {{"gpu": {number}}}}}]}}'
     ((path, _),) = errors_of(client.post("workloads", body))

@@ -64,7 +64,10 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
         "queue": "q-m5-2xlarge-cap3",
         "queue_position": 1,
         "flavors": {},
-        "reason": {"code": "waiting_for_quota", "message": "Waiting for quota: 8 cpu and 32 memory_gb short on m5-2xlarge"},
+        "reason": {
+            "code": "waiting_for_quota",
+            "message": "Waiting for quota: 8 cpu and 32 memory_gb short on m5-2xlarge",
+        },
         "config_version": 1,
         "rule_index": 0,
         "admitted_at": None,
@@ -142,6 +145,13 @@ def test_research_gpus_with_two_flavors_and_preemption(api, owner, settle):
         ("admitted", "quota_reserved"),
         ("preempting", "preempted_in_queue"),
         ("pending", "waiting_for_preempted"),
+    ]
+    told = client.get("decisions").body["results"]
+    assert [
+        (d["workload"]["id"], d["outcome"], d["victims"], d["preemptor"]) for d in told[2:]
+    ] == [
+        (first, "preempted", [], urgent),
+        (urgent, "pending", [first], None),
     ]
     assert client.post(f"workloads/{first}/release").status == 202
     settle(owner.org)
