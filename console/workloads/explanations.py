@@ -46,7 +46,7 @@ def explain_workload(org: Organization, workload: Workload) -> Explained:
     other shows the decision that put it where it is. One whose room is being
     made shows the decision to make it, and who has yet to stop.
     """
-    if workload.victims:
+    if workload.state == models.State.PENDING and workload.assignment:
         return _explain_promise(workload)
     if workload.state == models.State.PENDING and workload.reason != Reason.NOT_EVALUATED:
         live = _explain_live(org, workload)
@@ -90,11 +90,14 @@ def _explain_live(org: Organization, workload: Workload) -> Explained | None:
         state.hold(queue)
     adopt_running(state, rows.filter(queue=queue))
     waiting = rows.filter(queue=queue, state=models.State.PENDING)
-    # Those whose room is being made have a claim on it, and there are few.
-    promised = waiting.filter(reason=Reason.WAITING_FOR_PREEMPTED).exclude(victims=[])
-    for row in promised.order_by("pk").values_list(*COLUMNS, "assignment", "victims"):
-        assignment, victims = row[len(COLUMNS) :]
-        state.promise(engine_workload(row), assignment=assignment, victims=victims)
+    # Those whose room is being made have a claim on it. They are few, in all queues
+    # together, so the reason alone is asked for: it leads to the shortest index range.
+    promised = rows.filter(reason=Reason.WAITING_FOR_PREEMPTED)
+    columns = ("queue", "state", "assignment", "victims")
+    for row in promised.order_by("pk").values_list(*COLUMNS, *columns):
+        where, phase, assignment, victims = row[len(COLUMNS) :]
+        if where == queue and phase == models.State.PENDING and assignment:
+            state.promise(engine_workload(row), assignment=assignment, victims=victims)
     uid = workload.uid
     if not state.knows(uid):
         own = rows.filter(pk=workload.pk).values_list(*COLUMNS).first()
