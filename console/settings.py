@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import secrets
 from pathlib import Path
 from typing import Any
@@ -140,12 +139,6 @@ ROOT_URLCONF = "console.urls"
 WSGI_APPLICATION = "console.wsgi.application"
 APPEND_SLASH = False
 
-_PAGE_CONTEXT = (
-    ["console.pages.context.page_context"]
-    if importlib.util.find_spec("console.pages.context")
-    else []
-)
-
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -156,7 +149,6 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                *_PAGE_CONTEXT,
             ],
         },
     }

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-_MISSING = (
+MISSING = (
     "The tests on PostgreSQL {verb}: there is no PostgreSQL server on this machine; "
     "install one (on Debian and Ubuntu: apt install postgresql)."
 )
@@ -34,18 +35,18 @@ _PATIENCE = 30
 
 def main(command: Sequence[str]) -> int:
     """Run *command* with a server; return its exit status."""
-    binaries = _binaries()
+    binaries = find_binaries()
     if binaries is None:
         required = os.environ.get("CI") == "true"
-        print(_MISSING.format(verb="cannot run" if required else "were left out"), file=sys.stderr)
+        print(MISSING.format(verb="cannot run" if required else "were left out"), file=sys.stderr)
         return 1 if required else 0
-    with _server(binaries) as url:
+    with serving(binaries) as url:
         return subprocess.run(
             command, env={**os.environ, "TEST_DATABASE_URL": url}, check=False
         ).returncode
 
 
-def _binaries() -> Path | None:
+def find_binaries() -> Path | None:
     """Return the folder of the newest server on this machine; Debian keeps it off the PATH."""
     debian = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3])
@@ -57,7 +58,7 @@ def _binaries() -> Path | None:
 
 
 @contextmanager
-def _server(binaries: Path) -> Iterator[str]:
+def serving(binaries: Path) -> Iterator[str]:
     """Start an empty server and yield its URL."""
     with tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -67,16 +68,18 @@ def _server(binaries: Path) -> Iterator[str]:
         data = folder / "data"
         _run([binaries / "initdb", "-D", data, "-U", "sluice", "-A", "trust", "-E", "UTF8",
               "--locale=C", "--no-sync"], folder, who)  # fmt: skip
-        server = subprocess.Popen(
-            [binaries / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=",
-             "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"],
-            cwd=folder, stdout=subprocess.DEVNULL, stderr=(folder / "log").open("w"), **who,
-        )  # fmt: skip
+        with (folder / "log").open("w") as log:
+            server = subprocess.Popen(
+                [binaries / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=",
+                 "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"],
+                cwd=folder, stdout=log, stderr=log, **who,
+            )  # fmt: skip
         try:
             _wait_until_it_accepts(binaries, folder, server)
             yield f"postgresql://sluice@{quote(str(folder), safe='')}/postgres"
         finally:
-            server.terminate()
+            # Fast shutdown: a client that is still there does not hold it up.
+            server.send_signal(signal.SIGINT)
             server.wait()
 
 

@@ -21,7 +21,7 @@ def command(home: Home) -> list[str]:
     _make_private(home.broker)
     _make_private(socket.parent)
     return [
-        str(_binary()),
+        str(find_binary()),
         *("--port", "0"),
         *("--unixsocket", str(socket)),
         *("--unixsocketperm", "700"),
@@ -36,7 +36,7 @@ def command(home: Home) -> list[str]:
     ]
 
 
-def _binary() -> Path:
+def find_binary() -> Path:
     """Return the server that came with the packages, or one that the machine has."""
     try:
         # A private name, because the package's own server classes forget their data.
