@@ -51,9 +51,13 @@ class JSONView(APIView):
         """Refuse parameters that would be ignored otherwise: a misspelled filter shows too much."""
         super().initial(request, *args, **kwargs)
         self.identify(request, **kwargs)
-        unknown = [name for name in request.query_params if not self.knows(name)]
-        if unknown:
-            raise BadRequest([self._unknown(name) for name in unknown])
+        errors = [
+            self._unknown(name) if not self.knows(name) else _repeated(name)
+            for name, values in request.query_params.lists()
+            if not self.knows(name) or len(values) > 1
+        ]
+        if errors:
+            raise BadRequest(errors)
 
     def identify(self, request: Request, **kwargs: Any) -> None:
         """Find out as whom the request acts, and stop before anything of it is read."""
@@ -113,6 +117,11 @@ class NoSuchAddress(JSONView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Answer before anything else is asked."""
         raise NotFound("There is nothing at this address; see /api/v1/docs/ for what there is.")
+
+
+def _repeated(name: str) -> FieldError:
+    message = f"{printable(name)} is there twice; only one value would count."
+    return FieldError(printable(name), "repeated_parameter", message)
 
 
 def results(rows: list[Any], next: str | None) -> Response:  # noqa: A002

@@ -191,6 +191,7 @@ def test_a_thousand_are_not_too_many(client):
         "workloads?cursor=99999999999999999999",
         "workloads?state=unknown",
         "workloads?stat=pending",
+        "workloads?state=pending&state=admitted",
         "workloads?since=yesterday",
         "workloads?since=0001-01-01T00:00:00Z",
         "workloads?until=9999-12-31T23:59:59%2B23:59",

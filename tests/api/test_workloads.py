@@ -114,7 +114,7 @@ def test_filters_add_up(client, settle, owner):
     submit(client, {"name": "second", **m5, "user": "bob", "project": "p1", "tags": {"team": "b"}})
     settle(owner.org)
     submit(client, {"name": "Third", "type": "service", "user": "bob", "tags": {"team": "b"}})
-    submit(client, {"name": "third-b", "tags": {"odd.key/ü": "1", "team__x": "b"}})
+    submit(client, {"name": "third-b", "tags": {"odd.key/ü": "1", "team__x": "b", "0": "no"}})
     settle(owner.org)
     (unseen,) = submit(client, {"name": "unseen"})
 
@@ -143,6 +143,7 @@ def test_filters_add_up(client, settle, owner):
     assert names(client, **{"label.team": "b", "label.workload-type": "job"}) == ["second"]
     assert names(client, **{"label.odd.key/ü": "1"}) == ["third-b"]
     assert names(client, **{"label.team__x": "b"}) == ["third-b"]
+    assert names(client, **{"label.0": "no"}) == ["third-b"]
     assert names(client, **{"label.nothing": "b"}) == []
     middle = client.get(f"workloads/{unseen}").body["submitted_at"]
     assert names(client, since=middle) == ["unseen"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.db.models.fields.json import KeyTextTransform
+from django.db.models import Exists, F, Func, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.lookups import Exact
 
 from console.engine.decision import Reason
@@ -130,8 +130,25 @@ def _label_sets(org: Organization, labels: Mapping[str, str]) -> list[int] | Non
 def _has(labels: Mapping[str, str], column: str) -> Q:
     condition = Q()
     for key, value in labels.items():
-        condition &= Q(Exact(KeyTextTransform(key, column), value))
+        condition &= Q(Exact(_value_of(column, key), value))
     return condition
+
+
+def _value_of(column: str, key: str) -> Func:
+    """Return the value of a label; Django's own key lookup would take the key 0 for a place."""
+    text = TextField()
+    if connection.vendor == "postgresql":
+        return Func(
+            F(column),
+            Value(key),
+            template="(%(expressions)s)",
+            arg_joiner=" ->> ",
+            output_field=text,
+        )
+    # The path is compared with the stored JSON as it is written, escapes included.
+    return Func(
+        F(column), Value(f"$.{json.dumps(key)}"), function="JSON_EXTRACT", output_field=text
+    )
 
 
 def _called(org: Organization, text: str) -> list[int] | None:
