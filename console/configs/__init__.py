@@ -1,0 +1,1 @@
+"""Configs: versions, drafts, and what is active."""

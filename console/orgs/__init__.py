@@ -1,0 +1,1 @@
+"""Organizations, and the people and tokens that act in them."""
