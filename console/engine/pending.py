@@ -169,10 +169,15 @@ class Line:
         woken = False
         for cls in self.classes.values():
             if cls.verdict is not None and (freed is None or not cls.wants.isdisjoint(freed)):
-                cls.verdict = None
-                self._push(cls)
+                self.look_again(cls)
                 woken = True
         return woken
+
+    def look_again(self, cls: PendingClass) -> None:
+        """Wake one class, if it is parked."""
+        if cls.verdict is not None:
+            cls.verdict = None
+            self._push(cls)
 
     def position(self, pending: Pending) -> int:
         """Return the place of a waiting workload in the order of the whole line, from 1."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from console.engine.decision import Assignment, Decision, Outcome, Reason
 from console.engine.disciplines import Nomination
 from console.engine.pending import Pending, Verdict
@@ -58,8 +60,11 @@ def rejected(policy: Policy, pending: Pending, reason: Reason) -> Decision:
 def parked(policy: Policy, pending: Pending, verdict: Verdict, order: OrderStep) -> Decision:
     """Return the decision that a workload waits with its class."""
     route = pending.route
+    assert route.queue is not None
     outcome = OutcomeStep(outcome=Outcome.PENDING, reason=verdict.reason, assignment={})
     held = verdict.reason is Reason.QUEUE_HELD
+    found = verdict.nomination
+    groups = _with_own_labels(policy.queues[route.queue], route, found.groups) if found else ()
     return Decision(
         workload=pending.workload.id,
         outcome=Outcome.PENDING,
@@ -69,7 +74,7 @@ def parked(policy: Policy, pending: Pending, verdict: Verdict, order: OrderStep)
         rule=route.rule,
         pending_class=pending.class_key,
         trace=_trace(
-            policy, pending.workload, route, outcome, verdict.nomination, order=order, held=held
+            policy, pending.workload, route, outcome, found, groups=groups, order=order, held=held
         ),
     )
 
@@ -168,7 +173,7 @@ def _trace(
     outcome: OutcomeStep,
     nomination: Nomination | None = None,
     *,
-    groups: tuple[GroupStep, ...] = (),
+    groups: tuple[GroupStep, ...] | None = None,
     preempted: PreemptedStep | None = None,
     order: OrderStep | None = None,
     held: bool = False,
@@ -183,7 +188,7 @@ def _trace(
         rules=route.rules,
         priorities=route.priorities,
         queue=_queue_step(queue, held) if queue is not None else None,
-        groups=nomination.groups if nomination is not None else groups,
+        groups=groups if groups is not None else nomination.groups if nomination else (),
         uncovered=_uncovered(queue, requests) if queue is not None else (),
         preemption=nomination.preemption if nomination is not None else None,
         preempted=preempted,
@@ -203,6 +208,29 @@ def _uncovered(queue: Queue, requests: dict[str, int]) -> tuple[str, ...]:
         return ()
     covered = {resource for group in queue.groups for resource in group.resources}
     return tuple(sorted(requests.keys() - covered))
+
+
+def _with_own_labels(
+    queue: Queue, route: Route, groups: tuple[GroupStep, ...]
+) -> tuple[GroupStep, ...]:
+    """Return what the head of a class found, with the expressions that fail on one's own labels."""
+    failed = {
+        (group.resources, entry.flavor): expression
+        for group, reasons in zip(queue.groups, route.matches, strict=True)
+        for entry, expression in zip(group.flavors, reasons, strict=True)
+    }
+    return tuple(
+        replace(
+            step,
+            flavors=tuple(
+                replace(tried, failed=failed[step.resources, tried.flavor])
+                if tried.failed is not None
+                else tried
+                for tried in step.flavors
+            ),
+        )
+        for step in groups
+    )
 
 
 def _unmatched(queue: Queue, route: Route) -> tuple[GroupStep, ...]:

@@ -232,11 +232,18 @@ class State:
         Return which queues and classes changed since the last call, and forget.
 
         In a queue that changed, the shortage of every class is measured anew: an
-        overtaking workload makes it larger without waking the class.
+        overtaking workload makes it larger without waking the class, and may use
+        the free room that a class behind others would fit.
         """
         changes, self._changes = self._changes, Changes()
         for name in changes.queues:
-            for cls in self.queues[name].line.classes.values():
+            queue = self.queues[name]
+            for cls in queue.line.classes.values():
+                if cls.verdict is not None and cls.verdict.reason is Reason.BEHIND_OTHERS:
+                    found = self._discipline.nominate(self, queue, cls.head)
+                    if found.pending_reason is not Reason.BEHIND_OTHERS:
+                        cls.verdict = Verdict(found.pending_reason, found.asks, found)
+                        changes.classes.add((name, cls.key))
                 missing = self._missing(cls)
                 if missing != cls.missing:
                     cls.missing = missing
@@ -389,10 +396,9 @@ class State:
         cls = state.line.join(pending, self._discipline.wants(state.policy, pending))
         self._changes.queues.add(route.queue)
         self._changes.classes.add((route.queue, cls.key))
-        if cls.verdict is None:
-            self._touch(route.queue)
-        else:
-            self.park(cls, cls.verdict)
+        # Also when it is parked: what is said to a newcomer are the numbers of now.
+        state.line.look_again(cls)
+        self._touch(route.queue)
 
     def _settle_queue(self, queue: QueueState) -> None:
         if queue.held or queue.policy is None:

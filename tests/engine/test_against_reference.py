@@ -119,11 +119,18 @@ class TwoWorlds:
             for r in self.reference.running
         }
         before = self._usages()
+        self.state.take_changes()
         pending = {}
         for name in self.state.pending:
             outcome = self.state.explain(name).outcome
             assert outcome.outcome is Outcome.PENDING
             pending[name] = outcome.reason.value
+            waiting = self.state.pending[name]
+            if name not in self.state.promises:
+                cls = self.state.pending_class(waiting.route.queue or "", waiting.class_key)
+                assert cls is not None
+                assert cls.verdict is not None
+                assert cls.verdict.reason is outcome.reason
         assert pending == {w.workload.id: self.reference.reason(w) for w in self.reference.waiting}
         for name, running in self.state.running.items():
             outcome = self.state.explain(name).outcome
