@@ -52,7 +52,7 @@
     node === document.activeElement && /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName);
 
   const patch = (node, next) => {
-    if (theirs(node) || node.isEqualNode(next)) return;
+    if (theirs(node) || node.dataset?.rowsBar !== undefined || node.isEqualNode(next)) return;
     for (const { name } of [...node.attributes]) {
       if (!next.hasAttribute(name) && name !== "open") node.removeAttribute(name);
     }
@@ -69,13 +69,25 @@
       mine.length === other.length &&
       mine.every((child, i) => child.nodeName === other[i].nodeName && (child.id || "") === (other[i].id || ""));
     if (!alike) {
-      if (!node.contains(document.activeElement)) node.replaceChildren(...other);
+      rearrange(node, other);
       return;
     }
     mine.forEach((child, i) => {
       if (child.nodeType === Node.ELEMENT_NODE) patch(child, other[i]);
       else if (child.nodeValue !== other[i].nodeValue) child.nodeValue = other[i].nodeValue;
     });
+  };
+
+  // Parts with an id are kept and patched; the others are exchanged, unless the focus is among them.
+  const rearrange = (node, other) => {
+    const kept = new Map([...node.children].filter((child) => child.id).map((child) => [child.id, child]));
+    const children = other.map((child) => {
+      const mine = kept.get(child.id);
+      if (!mine) return child;
+      patch(mine, child);
+      return mine;
+    });
+    if (!node.contains(document.activeElement)) node.replaceChildren(...children);
   };
 
   const patchRows = (list, next) => {

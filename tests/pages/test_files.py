@@ -61,5 +61,5 @@ def test_every_icon_that_is_drawn_exists() -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "static/js").glob("*.js")), ids=name)
 def test_a_script_is_short_and_evaluates_no_text(path: Path) -> None:
     text = path.read_text("utf-8")
-    assert text.count("\n") <= 180
+    assert text.count("\n") <= 200
     assert re.findall(r"\beval\(|new Function|innerHTML|\.style\b", text) == []

@@ -33,6 +33,8 @@ REJECTIONS = 200
 class Attention:
     """Something that wants a person, and the one place to go for it."""
 
+    #: Stays the same while it is about the same thing.
+    key: str
     state: str
     text: str
     href: str
@@ -68,6 +70,7 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
 def _attention(org: Organization, rows: list[QueueRow]) -> list[Attention]:
     items = [
         Attention(
+            key=f"held-{row.key}",
             state="held",
             text=f"Queue {row.view.name} is held by {row.view.held.actor}: {row.view.held.reason}",
             href=reverse("pages:queue", args=[org.slug, row.view.name]),
@@ -81,6 +84,7 @@ def _attention(org: Organization, rows: list[QueueRow]) -> list[Attention]:
     if stuck:
         items.append(
             Attention(
+                key="stuck",
                 state="error",
                 text=f"{_workloads(stuck)} can never run under this config: they ask for more "
                 "than their queue can ever have",
@@ -96,6 +100,7 @@ def _attention(org: Organization, rows: list[QueueRow]) -> list[Attention]:
         more = "at least " if len(rejected) == REJECTIONS else ""
         items.append(
             Attention(
+                key=f"rejected-{reason}",
                 state="rejected",
                 text=f"{more}{_workloads(count)} of the last hour rejected: "
                 f"{explain.reason_title(reason).lower()}",
@@ -105,6 +110,7 @@ def _attention(org: Organization, rows: list[QueueRow]) -> list[Attention]:
         )
     items += [
         Attention(
+            key=f"draining-{row.key}",
             state="draining",
             text=f"Queue {row.view.name} is not in the active config and still has work",
             href=reverse("pages:queue", args=[org.slug, row.view.name]),
