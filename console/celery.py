@@ -6,22 +6,38 @@ import logging.config
 import os
 import warnings
 from typing import Any
+from zlib import crc32
 
 from celery import Celery
 from celery.platforms import SecurityWarning
 from celery.signals import setup_logging
 from django.conf import settings
+from kombu import Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 
 #: Seconds after which the broker hands an unacknowledged message to another worker.
 VISIBILITY_TIMEOUT = 120
 
+#: Queues of admission work. An organization always uses the same one, so that a worker
+#: that serves it alone keeps its state warm; safety does not depend on that.
+LANES = tuple(f"admission-{number}" for number in range(8))
+
+#: The queue of everything else.
+COMMON = "sluice"
+
+
+def lane_of(org_id: int) -> str:
+    """Return the queue of an organization's admission work."""
+    return LANES[crc32(str(org_id).encode()) % len(LANES)]
+
+
 app = Celery("sluice")
 # The broker's address and the schedule file come from the Django settings.
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.update(
-    task_default_queue="sluice",
+    task_default_queue=COMMON,
+    task_queues=[Queue(name, routing_key=name) for name in (COMMON, *LANES)],
     task_acks_late=True,
     task_reject_on_worker_lost=True,
     task_ignore_result=True,

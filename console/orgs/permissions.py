@@ -61,7 +61,7 @@ class Actor:
         return permission in GRANTS[self.role]
 
     def require(self, permission: Permission) -> None:
-        """Raise NotAllowed, naming the roles that would do, unless the role includes *permission*."""
+        """Raise NotAllowed, naming the roles that would do, unless *permission* is included."""
         if not self.may(permission):
             enough = [role for role in Role.values if permission in GRANTS[role]]
             raise NotAllowed(

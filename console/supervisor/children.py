@@ -67,9 +67,10 @@ class Children:
     told to end when the supervisor dies, however it dies.
     """
 
-    def __init__(self, folder: str, log: IO[bytes]) -> None:
+    def __init__(self, folder: str, log: IO[bytes], *, named: bool) -> None:
         self._folder = folder
         self._log = log
+        self._named = named
         self._children: list[Child] = []
         self._selector = selectors.DefaultSelector()
 
@@ -102,7 +103,7 @@ class Children:
         self._selector.register(child.output, selectors.EVENT_READ, child)
 
     def forward(self, seconds: float) -> None:
-        """Wait up to *seconds* for lines of the children, and write them with their names."""
+        """Wait up to *seconds* for lines of the children, and write them, with names if wanted."""
         for key, _ in self._selector.select(seconds):
             self._forward_from(key.data)
 
@@ -160,9 +161,10 @@ class Children:
         if not data and child.output in self._selector.get_map():
             self._selector.unregister(child.output)
         *lines, child.partial = (child.partial + data).split(b"\n")
+        name = f"{child.name:<8} | ".encode() if self._named else b""
         # A terminal that went away must not keep the children from being stopped.
         with suppress(BrokenPipeError):
             for line in lines:
-                self._log.write(f"{child.name:<7} | ".encode() + line + b"\n")
+                self._log.write(name + line + b"\n")
             self._log.flush()
         return bool(data)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
+from console.celery import COMMON, LANES
+
 _WEB_PROCESSES = 2
 _WEB_THREADS = 4
 
-#: More worker processes than this help only installations with many busy organizations.
-_MOST_WORKER_PROCESSES = 4
+#: More workers than this help only installations with many busy organizations.
+_MOST_WORKERS = 4
 
 
 def web(descriptor: int) -> list[str]:
@@ -27,12 +29,22 @@ def web(descriptor: int) -> list[str]:
     ]
 
 
-def worker() -> list[str]:
-    """Return the worker's command: one process per core, so that one long cycle delays no other."""
-    processes = min(os.cpu_count() or 1, _MOST_WORKER_PROCESSES)
+def workers() -> dict[str, list[str]]:
+    """
+    Return the workers' commands by name: one per core, each with a share of the lanes.
+
+    An organization then always meets the same process, which has its state warm,
+    and one with a long run delays only those of its own lane.
+    """
+    count = min(os.cpu_count() or 1, _MOST_WORKERS)
+    return {f"worker-{index}": _worker(index, count) for index in range(count)}
+
+
+def _worker(index: int, count: int) -> list[str]:
     return [
         *(sys.executable, "-m", "celery", "--quiet", "--app", "console.celery", "worker"),
-        *("--concurrency", str(processes)),
+        *("--hostname", f"worker-{index}@%h", "--concurrency", "1"),
+        *("--queues", ",".join((COMMON, *LANES[index::count]))),
         "--without-gossip",
         "--without-mingle",
     ]

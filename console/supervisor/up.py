@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import OperationalError
+from django.db import DatabaseError
 from redis import RedisError
 
 from console import broker as broker_client
@@ -31,7 +31,7 @@ _PATIENCE = 60
 
 #: Seconds that the children have to end by themselves; after that nothing is lost by force:
 #: requests are rows, and a task that was cut off is done again.
-_GRACE = 3.5
+_GRACE = 3
 
 
 def up(port: int) -> int:
@@ -43,7 +43,9 @@ def up(port: int) -> int:
     stops all.
     """
     _treat_as_interrupt(signal.SIGTERM, signal.SIGHUP)
-    children = Children(str(settings.BASE_DIR), sys.stdout.buffer)
+    # A name in front of a JSON line would make it something else.
+    named = settings.LOG_FORMAT == "console"
+    children = Children(str(settings.BASE_DIR), sys.stdout.buffer, named=named)
     try:
         with hold(settings.HOME), listen(settings.HOST, port) as listener:
             try:
@@ -66,7 +68,8 @@ def _start(children: Children, listener: socket.socket) -> None:
     static.collect(settings.HOME)
     _wait_for_broker(children)
     start("web", commands.web(listener.fileno()), descriptors=[listener.fileno()])
-    start("worker", commands.worker())
+    for name, command in commands.workers().items():
+        start(name, command)
     start("beat", commands.beat())
     host, actual_port = _reachable(listener)
     _wait_until_ready(children, host, actual_port)
@@ -97,7 +100,7 @@ def _environment() -> dict[str, str]:
 def _prepare_database() -> None:
     try:
         call_command("migrate", interactive=False, verbosity=0)
-    except OperationalError as error:
+    except DatabaseError as error:
         raise StartFailed(
             f"The database cannot be used ({_first_line(error)}); check DATABASE_URL."
         ) from error

@@ -11,6 +11,7 @@ from kombu.exceptions import OperationalError
 from redis import RedisError
 
 from console import broker
+from console.celery import lane_of
 
 ADMIT = "console.workloads.tasks.admit"
 
@@ -34,7 +35,7 @@ def send(org_id: int) -> None:
     """
     try:
         if broker.client().set(_key(org_id), 1, nx=True, ex=_COALESCED):
-            current_app.send_task(ADMIT, args=[org_id], expires=60)
+            current_app.send_task(ADMIT, args=[org_id], queue=lane_of(org_id), expires=60)
     except (OperationalError, RedisError) as error:
         log.warning("admission not requested, the sweep will", org=org_id, error=str(error))
 
