@@ -200,7 +200,7 @@ def class_key(route: Route, requests: Mapping[str, int]) -> str:
     Name the class of a workload: the same on every machine and in every process.
 
     >>> class_key(Route(queue="q", priority=1), {"gpu": 1000})
-    '2bd4e3d2ea4a09a2f4a29ef19e2d3ce8'
+    'a94c974b56c398d6d0a462825e9adf18'
     """
     accepted = tuple(tuple(failed is None for failed in group) for group in route.matches)
     parts = (route.queue, route.priority, tuple(sorted(requests.items())), accepted)

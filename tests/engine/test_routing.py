@@ -1,0 +1,149 @@
+"""Routing: the first rule whose selector holds and whose priority policy accepts."""
+
+from __future__ import annotations
+
+import pytest
+
+from console.engine.decision import Reason
+from console.engine.policy import OnViolation, PriorityPolicy, Rule
+from console.engine.routing import Route, Router, effective_priority, flavor_rejection
+from console.engine.selectors import EVERYTHING
+from console.engine.trace import FailedExpression, PriorityVerdict, RuleVerdict
+from tests.engine.builders import only, policy, queue, rule, workload
+
+REJECT, FORCE = OnViolation.REJECT, OnViolation.FORCE_UPDATE
+REQUESTED, DEFAULT = PriorityVerdict.REQUESTED, PriorityVerdict.DEFAULT
+ZERO, FORCED = PriorityVerdict.ZERO, PriorityVerdict.FORCED
+
+
+@pytest.mark.parametrize(
+    ("default", "low", "high", "violation", "requested", "effective", "verdict"),
+    [
+        # Nothing requested: the default, or 0 raised to the minimum.
+        (None, None, None, REJECT, None, 0, ZERO),
+        (50, None, None, REJECT, None, 50, DEFAULT),
+        (50, 0, 100, REJECT, None, 50, DEFAULT),
+        (0, 0, 100, REJECT, None, 0, DEFAULT),
+        (None, 10, None, REJECT, None, 10, FORCED),
+        (None, 0, None, REJECT, None, 0, ZERO),
+        (None, None, 100, REJECT, None, 0, ZERO),
+        # Inside the range, its ends included: kept.
+        (50, 10, 20, REJECT, 10, 10, REQUESTED),
+        (50, 10, 20, REJECT, 20, 20, REQUESTED),
+        (None, None, None, REJECT, 10**9, 10**9, REQUESTED),
+        # Outside: clamped or refused.
+        (None, 10, 20, FORCE, 9, 10, FORCED),
+        (None, 10, 20, FORCE, 21, 20, FORCED),
+        (None, None, 20, FORCE, 21, 20, FORCED),
+        (None, 10, 20, REJECT, 9, None, None),
+        (None, 10, 20, REJECT, 21, None, None),
+        (None, 10, None, REJECT, 9, None, None),
+    ],
+)
+def test_effective_priority(
+    default: int | None,
+    low: int | None,
+    high: int | None,
+    violation: OnViolation,
+    requested: int | None,
+    effective: int | None,
+    verdict: PriorityVerdict | None,
+) -> None:
+    terms = PriorityPolicy(default=default, minimum=low, maximum=high, on_violation=violation)
+    step = effective_priority(Rule(index=3, queue="train", priority=terms), requested)
+    assert (step.effective, step.verdict) == (effective, verdict)
+    assert (step.rule, step.requested) == (3, requested)
+    assert (step.default, step.minimum, step.maximum) == (default, low, high)
+
+
+def test_without_rules_there_is_no_queue() -> None:
+    router = Router(policy(queue("train").owns(gpu=4), rules=()))
+    assert router.route(workload("a", priority=7)) == Route(priority=7)
+    assert router.route(workload("b")) == Route(priority=0)
+
+
+def test_the_first_rule_that_holds_takes_it_and_those_before_say_why_not() -> None:
+    router = Router(
+        policy(
+            queue("vision"),
+            queue("train"),
+            rules=[
+                rule(0, "vision", only(team="vision")),
+                rule(1, "train", minimum=5),
+                rule(2, "train", maximum=4),
+                rule(3, "vision"),
+            ],
+        )
+    )
+    route = router.route(workload("a", labels={"team": "speech"}, priority=1))
+    assert (route.rule, route.queue, route.priority) == (2, "train", 1)
+    assert [(tried.index, tried.verdict) for tried in route.rules] == [
+        (0, RuleVerdict.SELECTOR_FALSE),
+        (1, RuleVerdict.PRIORITY_OUT_OF_RANGE),
+        (2, RuleVerdict.TOOK),
+    ]
+    assert route.rules[0].failed == FailedExpression(
+        key="team", operator="in", values=("vision",), actual="speech"
+    )
+    assert [(step.rule, step.effective) for step in route.priorities] == [(1, None), (2, 1)]
+
+
+def test_when_no_rule_is_left_there_is_no_queue_and_every_rule_was_tried() -> None:
+    router = Router(
+        policy(
+            queue("train"), rules=[rule(0, "train", only(team="a")), rule(1, "train", maximum=4)]
+        )
+    )
+    route = router.route(workload("a", priority=9))
+    assert (route.queue, route.rule, route.priority) == (None, None, None)
+    assert [tried.verdict for tried in route.rules] == [
+        RuleVerdict.SELECTOR_FALSE,
+        RuleVerdict.PRIORITY_OUT_OF_RANGE,
+    ]
+
+
+def test_alike_labels_and_priority_are_judged_once() -> None:
+    router = Router(policy(queue("train"), rules=[rule(0, "train")]))
+    one = router.route(workload("a", 1, labels={"x": "1", "y": "2"}, priority=1, gpu=1))
+    two = router.route(workload("b", 2, labels={"y": "2", "x": "1"}, priority=1, gpu=9))
+    assert one is two
+    assert router.route(workload("c", 3, labels={"x": "1", "y": "2"}, priority=2)) is not one
+
+
+TWO_GROUPS = queue("train").owns("a100", gpu=4).owns("h100", gpu=4).and_apart().owns("cheap", cpu=8)
+
+
+@pytest.mark.parametrize(
+    ("labels", "requests", "reason"),
+    [
+        ({"kind": "a100", "disk": "cheap"}, {"gpu": 1, "cpu": 1}, None),
+        ({"kind": "h100", "disk": "cheap"}, {"gpu": 1, "cpu": 1}, None),
+        # No flavor of any group, whatever it requests.
+        ({}, {}, Reason.NO_FLAVOR_MATCHED),
+        ({}, {"tpu": 1}, Reason.NO_FLAVOR_MATCHED),
+        # A group that is asked for has no flavor; one that is not does not matter.
+        ({"kind": "a100"}, {"gpu": 1}, None),
+        ({"kind": "a100"}, {"gpu": 1, "cpu": 1}, Reason.NO_FLAVOR_MATCHED),
+        ({"disk": "cheap"}, {"gpu": 1}, Reason.NO_FLAVOR_MATCHED),
+        ({"disk": "cheap"}, {"gpu": 0, "cpu": 1}, None),
+        ({"disk": "cheap"}, {}, None),
+        ({"disk": "cheap"}, {"tpu": 1}, None),
+    ],
+)
+def test_flavors_that_keep_a_workload_off(
+    labels: dict[str, str], requests: dict[str, int], reason: Reason | None
+) -> None:
+    world = policy(
+        TWO_GROUPS,
+        flavors={"a100": only(kind="a100"), "h100": only(kind="h100"), "cheap": only(disk="cheap")},
+        rules=[rule(0, "train", EVERYTHING)],
+    )
+    asked = workload("a", labels=labels, **requests)
+    route = Router(world).route(asked)
+    assert flavor_rejection(route, world.queues["train"], asked.total()) is reason
+
+
+def test_a_passthrough_queue_keeps_nobody_off() -> None:
+    world = policy(queue("open"), rules=[rule(0, "open")])
+    asked = workload("a", gpu=1)
+    assert flavor_rejection(Router(world).route(asked), world.queues["open"], asked.total()) is None
