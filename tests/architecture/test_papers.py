@@ -1,0 +1,135 @@
+"""The papers claim nothing that is not there: links, files, commands, versions and reasons."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands
+
+from console.engine.decision import Reason
+from console.engine.explain import reason_title
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+#: Folders whose files are not ours.
+_LEFT_OUT = {".git", ".venv", ".hypothesis", ".pytest_cache", "node_modules", "var", "vectors"}
+
+PAPERS = sorted(
+    path for path in ROOT.rglob("*.md") if _LEFT_OUT.isdisjoint(path.relative_to(ROOT).parts)
+)
+EVERY = pytest.mark.parametrize("paper", PAPERS, ids=lambda path: str(path.relative_to(ROOT)))
+
+_BLOCK = re.compile(r"^(`{3,}|~{3,}).*?^\1", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(<?([^)\s>]+)>?\)|\b(?:src|href|srcset)=\"([^\"]+)\"")
+_HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
+_CODE = re.compile(r"`([^`\n]+)`")
+
+#: What papers put in code marks and mean as a file or folder of the repository.
+_FILE = re.compile(
+    r"(?:console|tests|docs|templates|static|\.ci)/[\w./-]*|[\w-]+\.(?:md|toml|lock)"
+)
+_TARGET = re.compile(r"\bmake ([a-z]+)\b")
+_COMMAND = re.compile(r"\bmanage\.py ([a-z_]+)")
+_MODULE = re.compile(r"\bpython -m (tests[\w.]*)")
+
+
+def prose(paper: Path) -> str:
+    """Return a paper without its code blocks."""
+    return _BLOCK.sub("", paper.read_text("utf-8"))
+
+
+def commands(paper: Path) -> str:
+    """Return what stands in a paper's code blocks and code marks: what a reader may type."""
+    text = paper.read_text("utf-8")
+    return "\n".join([*(match[0] for match in _BLOCK.finditer(text)), *_CODE.findall(text)])
+
+
+def anchors(paper: Path) -> set[str]:
+    """Return the anchors that a paper's headings get where Markdown is shown."""
+    found: set[str] = set()
+    for heading in _HEADING.findall(prose(paper)):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        slug = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        # A heading that comes again is numbered.
+        number = next(
+            n for n in range(len(found) + 1) if (f"{slug}-{n}" if n else slug) not in found
+        )
+        found.add(f"{slug}-{number}" if number else slug)
+    return found
+
+
+def relative_links(paper: Path) -> Iterator[tuple[str, str]]:
+    """Yield file ("" for the paper itself) and anchor of every link within the repository."""
+    for match in _LINK.finditer(_CODE.sub("", prose(paper))):
+        address = match[1] or match[2]
+        if not re.match(r"[a-z]+:", address):
+            file, _, anchor = address.partition("#")
+            yield file, anchor
+
+
+@EVERY
+def test_every_link_leads_somewhere(paper: Path) -> None:
+    dead = []
+    for file, anchor in relative_links(paper):
+        target = (paper.parent / file).resolve() if file else paper
+        is_there = target.exists() and target.is_relative_to(ROOT)
+        if not is_there or (anchor and anchor not in anchors(target)):
+            dead.append(f"{file}#{anchor}" if anchor else file)
+    assert dead == []
+
+
+@EVERY
+def test_every_file_that_is_named_is_there(paper: Path) -> None:
+    missing = []
+    for code in _CODE.findall(prose(paper)):
+        if _FILE.fullmatch(code):
+            places = (ROOT, ROOT / "docs", paper.parent)
+            if not any((place / code).exists() for place in places):
+                missing.append(code)
+    assert missing == []
+
+
+@EVERY
+def test_every_command_that_is_named_is_there(paper: Path) -> None:
+    text = commands(paper)
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    unknown = {f"make {name}" for name in set(_TARGET.findall(text)) - targets}
+    unknown |= {f"manage.py {name}" for name in set(_COMMAND.findall(text)) - get_commands().keys()}
+    for module in _MODULE.findall(text):
+        path = ROOT / module.replace(".", "/")
+        if not (path.with_suffix(".py").exists() or (path / "__main__.py").exists()):
+            unknown.add(f"python -m {module}")
+    assert unknown == set()
+
+
+def test_the_makefile_runs_commands_that_are_there() -> None:
+    named = set(_COMMAND.findall((ROOT / "Makefile").read_text()))
+    assert named - get_commands().keys() == set()
+
+
+def test_the_changelog_begins_with_the_version_of_the_project() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    entries = re.findall(
+        r"^## \[(.+?)\] - (Unreleased|\d{4}-\d\d-\d\d)$",
+        (ROOT / "CHANGELOG.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    assert entries[0][0] == version
+
+
+def test_every_reason_is_explained_under_the_title_that_pages_show() -> None:
+    text = (ROOT / "docs" / "concepts.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([a-z_]+)` \| ([^|]+) \| [^|]+\|", text, re.MULTILINE)
+    told = {code: title for code, title in rows if code in set(Reason)}
+    assert told == {reason.value: reason_title(reason) for reason in Reason}
+
+
+def test_every_paper_is_in_the_index() -> None:
+    index = ROOT / "docs" / "README.md"
+    named = {(index.parent / file).resolve() for file, _ in relative_links(index)}
+    papers = {path for path in PAPERS if path.parent == index.parent}
+    assert papers - named == {index}

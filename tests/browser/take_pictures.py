@@ -1,0 +1,162 @@
+"""
+Take the pictures of the README: its tour, walked in a real browser, in light and dark.
+
+    python -m tests.browser.take_pictures
+
+Starts a product of its own with the demo, and writes docs/images/*.png.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from console.traffic.mix import KINDS
+from tests.product import ROOT, Api, Product, running
+
+IMAGES = ROOT / "docs" / "images"
+SCHEMES = ("light", "dark")
+SIZE = {"width": 1280, "height": 800}
+
+#: Bytes that one picture may have.
+LARGEST = 300_000
+
+#: The two pieces that the README has the reader add, and the line above each.
+ADDITIONS = {
+    "resource_queues:\n": """\
+  - name: nightly
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - name: gpu_a100_spot
+            resources:
+              - { name: gpu, nominal_quota: 8 }
+
+""",
+    "scheduling_rules:\n": """\
+  - selector:
+      - { key: nightly, operator: in, values: [true] }
+    resource_queue: nightly
+
+""",
+}
+
+NIGHTLY: list[dict[str, Any]] = [
+    {
+        "name": name,
+        "tags": {"nightly": "true"},
+        "accelerator_type": accelerator,
+        "market_type": "SPOT",
+        "requests": {"gpu": 4},
+        "user": "nightly",
+    }
+    for name, accelerator in (("nightly-eval", "A100"), ("nightly-typo", "A10"))
+]
+
+
+def main() -> int:
+    """Walk the tour and take a picture at each stop; exit status 1 when one is too large."""
+    IMAGES.mkdir(exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory() as home,
+        running(Path(home), SLUICE_DEMO="1") as product,
+        sync_playwright() as playwright,
+    ):
+        path = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        pages = [_signed_in(browser, product, scheme) for scheme in SCHEMES]
+        _walk(pages, product)
+        browser.close()
+    too_large = [path.name for path in IMAGES.glob("*.png") if path.stat().st_size > LARGEST]
+    sys.stdout.write(f"too large: {', '.join(too_large)}\n" if too_large else "")
+    return 1 if too_large else 0
+
+
+def _walk(pages: list[Page], product: Product) -> None:
+    api = product.api("demo")
+    _fill(api)
+    home = f"http://127.0.0.1:{product.port}/o/demo"
+    for page in pages:
+        page.goto(f"{home}/queues/ml_training")
+        _picture(page, "queue")
+    text = api.get("/config")["text"]
+    for line, addition in ADDITIONS.items():
+        assert text.count(line) == 1
+        text = text.replace(line, line + addition)
+    # The draft is the person's: whichever browser comes later finds it there.
+    pages[0].goto(f"{home}/config/edit")
+    pages[0].evaluate(
+        "text => ace.edit(document.querySelector('.editor__ace')).setValue(text)", text
+    )
+    pages[0].get_by_text("Draft saved").wait_for()
+    for page in pages:
+        page.goto(f"{home}/config/edit")
+        page.get_by_role("button", name="Quote it").wait_for()
+        page.evaluate("ace.edit(document.querySelector('.editor__ace')).renderer.scrollToLine(16)")
+        _picture(page, "editor")
+    repaired = text.replace("[true]", '["true"]')
+    version = {"text": repaired, "message": "A queue for nightly runs", "expected_version": 1}
+    api.post("/config/versions", version, expect=201)
+    rejected = api.post("/workloads", {"workloads": NIGHTLY})["ids"][1]
+    _wait_for(api, rejected, "rejected")
+    for page in pages:
+        page.goto(f"{home}/workloads/{rejected}")
+        _picture(page, "why")
+
+
+def _signed_in(browser: Browser, product: Product, scheme: Any) -> Page:
+    welcome = re.search(r"Sign in as +(\S+)\s+Password +(\S+)", product.output())
+    assert welcome is not None
+    page = browser.new_context(viewport=SIZE, color_scheme=scheme).new_page()  # type: ignore[arg-type]
+    page.goto(f"http://127.0.0.1:{product.port}/login")
+    page.get_by_label("E-mail address").fill(welcome[1])
+    page.get_by_label("Password").fill(welcome[2])
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/o/demo/")
+    return page
+
+
+def _fill(api: Api) -> None:
+    """Submit work of everybody's kinds, enough to fill the quota and let some wait."""
+    draw = random.Random(7)
+    kinds = draw.choices(KINDS, [kind.weight for kind in KINDS], k=48)
+    bodies = [
+        {**body, "name": f"{body['name']}-{number:03d}", "user": f"user-{number % 9}"}
+        for number, body in enumerate((kind.body(draw) for kind in kinds), 1)
+    ]
+    ids = api.post("/workloads", {"workloads": bodies})["ids"]
+    _wait_for(api, ids[-1], "admitted", "pending")
+    while stopping := api.get("/workloads?state=preempting")["results"]:
+        for workload in stopping:
+            api.post(f"/workloads/{workload['id']}/release", {})
+        time.sleep(0.5)
+
+
+def _wait_for(api: Api, uid: str, *states: str) -> None:
+    deadline = time.monotonic() + 30
+    while True:
+        workload = api.get(f"/workloads/{uid}")
+        if workload["state"] in states and workload["reason"]["code"] != "not_evaluated":
+            return
+        assert time.monotonic() < deadline, workload
+        time.sleep(0.2)
+
+
+def _picture(page: Page, name: str) -> None:
+    scheme = (
+        "dark" if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") else "light"
+    )
+    page.wait_for_timeout(500)
+    page.screenshot(path=IMAGES / f"{name}-{scheme}.png")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
