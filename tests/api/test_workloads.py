@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -188,6 +190,25 @@ def test_pages_hold_every_row_once_while_new_ones_arrive(
         if cursor is None:
             break
     assert seen == list(reversed(wanted))
+
+
+def test_times_hold_where_rows_were_written_out_of_order(client):
+    start = datetime(2026, 1, 31, 12, tzinfo=UTC)
+    submit(client, *({"name": f"at {i}"} for i in range(-60, 61)))
+    # Each was written up to 20 seconds later than it was submitted.
+    late = sorted(range(-60, 61), key=lambda i: i + i * 7 % 20)
+    for second, workload in zip(late, Workload.objects.order_by("pk"), strict=True):
+        workload.name = f"at {second}"
+        workload.submitted_at = start + timedelta(seconds=second)
+        workload.save()
+
+    def seconds(**query: str) -> list[int]:
+        return sorted(int(name.removeprefix("at ")) for name in names(client, limit="500", **query))
+
+    assert seconds(since=start.isoformat()) == list(range(61))
+    assert seconds(until=start.isoformat()) == list(range(-60, 0))
+    late_start = (start + timedelta(seconds=40)).isoformat()
+    assert seconds(since=start.isoformat(), until=late_start) == list(range(40))
 
 
 def test_an_org_sees_only_its_own(client, api, outsider, other_org):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.db import connection
@@ -29,7 +29,7 @@ _WAITING = frozenset(
     }
 )
 
-#: How much later than its time of submission a row may appear: bounds times by primary keys.
+#: How much later than its time of submission a row may be written.
 _LATE = timedelta(seconds=30)
 
 #: Conditions that an index answers in order, the most selective first.
@@ -70,14 +70,25 @@ def list_workloads(
 
 
 def _in_time(org: Organization, conditions: WorkloadFilter) -> QuerySet[Workload]:
-    """Return the rows of the time asked for, bounded by primary keys as well."""
+    """
+    Return the rows of the time asked for, bounded by primary keys as well.
+
+    A row is written within `_LATE` of its time of submission. So a row from so
+    much before *since* was written before every row asked for, whatever the
+    order of those near each other, and one from so much after *until* behind.
+    """
     rows = workload_rows(org)
+    times = Workload.objects.filter(org=org).values_list("pk", flat=True)
     if conditions.since:
-        first = _first_key(org, conditions.since - _LATE)
-        rows = rows.filter(submitted_at__gte=conditions.since, pk__gte=first)
+        before = times.filter(submitted_at__lte=conditions.since - _LATE)
+        last = before.order_by("-submitted_at").first() or 0
+        rows = rows.filter(submitted_at__gte=conditions.since, pk__gt=last)
     if conditions.until:
-        last = _first_key(org, conditions.until + _LATE)
-        rows = rows.filter(submitted_at__lt=conditions.until, pk__lt=last)
+        after = times.filter(submitted_at__gte=conditions.until + _LATE)
+        first = after.order_by("submitted_at").first()
+        rows = rows.filter(submitted_at__lt=conditions.until)
+        if first is not None:
+            rows = rows.filter(pk__lt=first)
     return rows
 
 
@@ -164,9 +175,3 @@ def _begins_with(text: str) -> Q:
     if connection.vendor == "postgresql":
         return Q(name__startswith=text)
     return Q(name__gte=text, name__lt=text + "\U0010ffff")
-
-
-def _first_key(org: Organization, moment: datetime) -> int:
-    """Return the primary key from which on workloads were submitted at *moment* or later."""
-    rows = Workload.objects.filter(org=org, submitted_at__gte=moment).order_by("submitted_at")
-    return rows.values_list("pk", flat=True).first() or 2**63 - 1
