@@ -118,7 +118,7 @@ def _kill_a_worker_process(product: Product, dice: random.Random) -> None:
 
 
 def test_every_accepted_workload_is_decided_exactly_once(tmp_path: Path) -> None:
-    dice = random.Random(7)  # noqa: S311
+    dice = random.Random(7)
     with running(tmp_path) as product:
         api = product.api()
         version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
