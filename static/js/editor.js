@@ -21,9 +21,10 @@
   area.before(host);
   area.hidden = true;
   const editor = ace.edit(host, {
+    // Before the mode, which would start its worker at once.
+    useWorker: false,
     mode: "ace/mode/yaml",
     value: area.value,
-    useWorker: false,
     tabSize: 2,
     useSoftTabs: true,
     fontSize: 13,
