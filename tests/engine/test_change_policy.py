@@ -1,0 +1,117 @@
+"""Another policy: running workloads stay, waiting ones are routed again."""
+
+from __future__ import annotations
+
+from tests.engine.builders import World, only, policy, queue, rule
+
+
+def test_a_queue_that_is_gone_drains() -> None:
+    world = World(queue("old").owns(gpu=4), queue("train").owns(gpu=4))
+    world.submit("a", to="old", gpu=3)
+    world.settle()
+    world.apply(queue("train").owns(gpu=4))
+    assert world.settle() == []
+    assert world.state.queues["old"].policy is None
+    assert dict(world.state.usage("old")) == {("any", "gpu"): 3000}
+    assert world.standing() == {"a": "admitted on any"}
+    world.finish("a")
+    assert world.settle() == []
+    assert dict(world.state.usage("old")) == {}
+
+
+def test_a_queue_that_comes_back_finds_its_running_workloads() -> None:
+    world = World(queue("old").owns(gpu=4), queue("train").owns(gpu=4))
+    world.submit("a", to="old", gpu=3)
+    world.settle()
+    world.apply(queue("train").owns(gpu=4))
+    world.apply(queue("old").owns(gpu=4), queue("train").owns(gpu=4))
+    world.submit("b", to="old", gpu=2)
+    assert world.settle() == ["b: pending (waiting_for_quota)"]
+
+
+def test_waiting_workloads_without_a_rule_are_rejected() -> None:
+    world = World(queue("train").owns(gpu=1))
+    world.submit("a", "b", gpu=1)
+    world.settle()
+    world.apply(policy_=policy(queue("train").owns(gpu=1), rules=[rule(0, "train", only(x="y"))]))
+    assert world.settle() == ["b: rejected (no_rule_matched)"]
+    assert world.standing() == {"a": "admitted on any"}
+
+
+def test_waiting_workloads_without_a_flavor_are_rejected() -> None:
+    world = World(queue("train").owns(gpu=1))
+    world.submit("a", "b", gpu=1)
+    world.settle()
+    world.apply(policy_=policy(queue("train").owns(gpu=1), flavors={"any": only(x="y")}))
+    assert world.settle() == ["b: rejected (no_flavor_matched)"]
+
+
+def test_waiting_workloads_go_where_the_new_rules_send_them() -> None:
+    world = World(queue("train").owns(gpu=1), queue("serve").owns("s", gpu=4))
+    world.submit("a", "b", "c", gpu=1)
+    world.settle()
+    rules = [rule(0, "serve")]
+    world.apply(
+        policy_=policy(queue("train").owns(gpu=1), queue("serve").owns("s", gpu=1), rules=rules)
+    )
+    assert world.settle() == ["b: admitted on s", "c: pending (waiting_for_quota)"]
+    assert world.decisions[1].queue == "serve"
+
+
+def test_who_is_not_affected_gets_no_new_decision() -> None:
+    world = World(queue("train").owns(gpu=1), queue("serve").owns("s", gpu=1))
+    world.submit("a", "b", gpu=1).submit("c", "d", to="serve", gpu=1)
+    world.settle()
+    world.apply(
+        queue("train").owns(gpu=1), queue("serve").owns("s", gpu=2), queue("new").owns(gpu=1)
+    )
+    assert world.settle() == ["d: admitted on s"]
+    assert world.standing()["b"] == "pending (waiting_for_quota)"
+
+
+def test_who_gets_another_priority_is_told() -> None:
+    world = World(queue("train").owns(gpu=1))
+    world.submit("a", "b", gpu=1)
+    world.settle()
+    world.apply(policy_=policy(queue("train").owns(gpu=1), rules=[rule(0, "train", default=9)]))
+    assert world.settle() == ["b: pending (waiting_for_quota)"]
+    assert world.decisions[0].priority == 9
+    assert world.state.running["a"].priority == 0
+
+
+def test_more_quota_admits_and_less_stops_nobody() -> None:
+    world = World(queue("train").owns(gpu=1))
+    world.submit("a", "b", "c", gpu=1)
+    world.settle()
+    world.apply(queue("train").owns(gpu=2))
+    assert world.settle() == ["b: admitted on any"]
+    world.apply(queue("train").owns(gpu=1))
+    assert world.settle() == []
+    assert world.free() == "-1"
+    world.finish("a")
+    assert world.settle() == []
+    world.finish("b")
+    assert world.settle() == ["c: admitted on any"]
+
+
+def test_no_rules_any_more_admits_everybody() -> None:
+    world = World(queue("train").owns(gpu=1))
+    world.submit("a", "b", gpu=1)
+    world.settle()
+    world.apply(policy_=policy(rules=()))
+    assert world.settle() == ["b: admitted"]
+
+
+def test_what_arrives_before_a_change_is_judged_after_it() -> None:
+    world = World(queue("train").owns(gpu=1))
+    world.submit("a", gpu=1)
+    world.apply(policy_=policy(queue("train").owns(gpu=1), rules=[rule(0, "train", only(x="y"))]))
+    assert world.settle() == ["a: rejected (no_rule_matched)"]
+
+
+def test_a_hold_outlives_a_change() -> None:
+    world = World(queue("train").owns(gpu=1))
+    world.state.hold("train")
+    world.apply(queue("train").owns(gpu=2))
+    world.submit("a", gpu=1)
+    assert world.settle() == ["a: pending (queue_held)"]

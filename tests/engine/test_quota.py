@@ -1,0 +1,292 @@
+"""Stories of one quota queue: who runs, who waits, who overtakes, round by round."""
+
+from __future__ import annotations
+
+import pytest
+
+from console.engine.policy import Rule
+from console.engine.selectors import MatchExpression, Operator, Selector
+from tests.engine.builders import World, only, policy, queue, rule
+
+
+def test_what_fits_runs_and_the_rest_waits_until_something_ends() -> None:
+    world = World(queue("train").owns(gpu=4))
+    world.submit("a", "b", gpu=2).submit("c", gpu=1)
+    assert world.settle() == [
+        "a: admitted on any",
+        "b: admitted on any",
+        "c: pending (waiting_for_quota)",
+    ]
+    world.finish("a")
+    assert world.settle() == ["c: admitted on any"]
+    assert (world.settle(), world.free()) == ([], "1")
+
+
+def test_without_rules_everything_is_admitted_without_a_queue() -> None:
+    world = World(policy_=policy(queue("train").owns(gpu=1), rules=()))
+    world.submit("a", gpu=900, priority=7)
+    assert world.settle() == ["a: admitted"]
+    assert (world.decisions[0].queue, world.decisions[0].priority) == (None, 7)
+
+
+def test_a_passthrough_queue_admits_everything() -> None:
+    world = World(queue("open"))
+    world.submit("a", gpu=900).submit("b")
+    assert world.settle() == ["a: admitted", "b: admitted"]
+
+
+def test_what_no_rule_takes_is_rejected() -> None:
+    world = World(queue("train").owns(gpu=4))
+    world.submit("a", to="elsewhere", gpu=1)
+    assert world.settle() == ["a: rejected (no_rule_matched)"]
+    assert world.standing() == {}
+
+
+def test_what_no_flavor_accepts_is_rejected_and_falls_through_to_no_other_rule() -> None:
+    world = World(
+        policy_=policy(
+            queue("reserved").owns("a4", gpu=80),
+            queue("default"),
+            flavors={"a4": only(kind="a4")},
+            rules=[rule(0, "reserved", only(reserve="true")), rule(1, "default")],
+        )
+    )
+    world.submit("a", labels={"reserve": "true"}, gpu=1)
+    world.submit("b", labels={"reserve": "true", "kind": "a4"}, gpu=1)
+    world.submit("c", gpu=1)
+    assert world.settle() == [
+        "a: rejected (no_flavor_matched)",
+        "b: admitted on a4",
+        "c: admitted",
+    ]
+    assert world.standing() == {"b": "admitted on a4", "c": "admitted"}
+
+
+def test_flavors_are_tried_in_listed_order_and_those_whose_selector_fails_are_skipped() -> None:
+    spot_only = Selector((MatchExpression("market", Operator.NOT_IN, ("on_demand",)),))
+    world = World(
+        policy_=policy(
+            queue("train").owns("spot", gpu=2).owns("reserved", gpu=4), flavors={"spot": spot_only}
+        )
+    )
+    world.submit("a", "b", gpu=2)
+    world.submit("c", labels={"market": "on_demand"}, gpu=2)
+    world.submit("d", gpu=2)
+    assert world.settle() == [
+        "a: admitted on spot",
+        "b: admitted on reserved",
+        "c: admitted on reserved",
+        "d: pending (waiting_for_quota)",
+    ]
+    world.finish("c")
+    assert world.settle() == ["d: admitted on reserved"]
+
+
+def test_each_resource_group_takes_its_own_flavor_and_all_have_to_fit() -> None:
+    world = World(queue("train").owns("a100", gpu=4).and_apart().owns("node", cpu=8))
+    world.submit("a", gpu=2, cpu=4).submit("b", cpu=2).submit("c", gpu=1, cpu=4)
+    assert world.settle() == [
+        "a: admitted on a100 and node",
+        "b: admitted on node",
+        "c: pending (waiting_for_quota)",
+    ]
+    world.finish("b")
+    assert world.settle() == ["c: admitted on a100 and node"]
+
+
+def test_a_group_takes_one_flavor_for_all_its_resources() -> None:
+    world = World(queue("train").owns("one", gpu=4, cpu=1).owns("two", gpu=1, cpu=8))
+    world.submit("a", gpu=2, cpu=2).submit("b", gpu=1, cpu=8)
+    assert world.settle() == [
+        "a: pending (exceeds_max_quota)",
+        "b: admitted on two",
+    ]
+
+
+def test_what_nobody_covers_is_not_limited_and_gets_no_flavor() -> None:
+    world = World(queue("train").owns(gpu=1))
+    world.submit("a", gpu=1, tpu=99).submit("b", tpu=99)
+    assert world.settle() == ["a: admitted on any", "b: admitted"]
+    assert world.decisions[0].assignment == {"gpu": "any"}
+
+
+@pytest.mark.parametrize(("nominal", "free"), [(None, "unlimited"), (4, "3")])
+def test_unlimited_quota_never_runs_out(nominal: int | None, free: str) -> None:
+    world = World(queue("train").owns(gpu=nominal))
+    world.submit("a", gpu=1)
+    assert world.settle() == ["a: admitted on any"]
+    assert world.free() == free
+
+
+def test_a_zero_quota_blocks_what_asks_for_it_and_nothing_else() -> None:
+    world = World(queue("train").owns(gpu=0, cpu=4))
+    world.submit("a", gpu="0.001").submit("b", cpu=4)
+    assert world.settle() == ["a: pending (exceeds_max_quota)", "b: admitted on any"]
+
+
+def test_thousandths_add_up_exactly() -> None:
+    world = World(queue("train").owns(gpu=1))
+    world.submit(*(f"w{i}" for i in range(11)), gpu="0.1")
+    assert world.settle() == [
+        *(f"w{i}: admitted on any" for i in range(10)),
+        "w10: pending (waiting_for_quota)",
+    ]
+    assert world.free() == "0"
+
+
+def test_priority_goes_first_and_then_submission() -> None:
+    world = World(queue("train").owns(gpu=1))
+    world.submit("holder", gpu=1)
+    world.settle()
+    world.submit("old", gpu=1).submit("urgent", gpu=1, priority=5).submit("young", gpu=1)
+    world.settle()
+    order = []
+    running = "holder"
+    for _ in range(3):
+        world.finish(running)
+        (line,) = world.settle()
+        running = line.split(":")[0]
+        order.append(running)
+    assert order == ["urgent", "old", "young"]
+
+
+def test_a_later_workload_may_overtake_one_that_does_not_fit() -> None:
+    world = World(queue("train").owns(gpu=4))
+    world.submit("holder", gpu=2)
+    world.settle()
+    world.submit("big", gpu=4, priority=9).submit("small", gpu=2)
+    assert world.settle() == ["big: pending (waiting_for_quota)", "small: admitted on any"]
+    world.finish("holder")
+    assert world.settle() == []
+    world.finish("small")
+    assert world.settle() == ["big: admitted on any"]
+
+
+def test_alike_workloads_of_two_priorities_wait_apart() -> None:
+    world = World(queue("train").owns(gpu=1))
+    world.submit("holder", gpu=1)
+    world.submit("a", gpu=1, priority=0).submit("b", gpu=1, priority=1)
+    world.settle()
+    assert world.standing() == {
+        "a": "pending (waiting_for_quota)",
+        "b": "admitted on any",
+        "holder": "pending (waiting_for_quota)",
+    }
+
+
+def test_a_withdrawn_workload_is_never_decided_about() -> None:
+    world = World(queue("train").owns(gpu=1))
+    world.submit("a", "b", gpu=1)
+    assert world.state.withdraw("a")
+    assert not world.state.withdraw("a")
+    assert world.settle() == ["b: admitted on any"]
+
+
+def test_a_held_queue_admits_nothing_new_and_others_go_on() -> None:
+    world = World(queue("train").owns(gpu=2), queue("serve").owns(gpu=2))
+    world.submit("a", gpu=1)
+    world.settle()
+    world.state.hold("train")
+    world.submit("b", gpu=1).submit("c", to="serve", gpu=1)
+    assert sorted(world.settle()) == ["b: pending (queue_held)", "c: admitted on any"]
+    world.finish("a")
+    assert world.settle() == []
+    world.state.resume("train")
+    assert world.settle() == ["b: admitted on any"]
+
+
+def test_the_reason_of_a_waiting_class_follows_what_changes() -> None:
+    world = World(queue("train").owns(gpu=2))
+    world.submit("a", gpu=2)
+    world.settle()
+    world.submit("b", gpu=2)
+    world.settle()
+    seen = [world.standing()["b"]]
+    world.state.hold("train")
+    world.settle()
+    seen.append(world.standing()["b"])
+    world.state.resume("train")
+    world.settle()
+    seen.append(world.standing()["b"])
+    assert seen == [
+        "pending (waiting_for_quota)",
+        "pending (queue_held)",
+        "pending (waiting_for_quota)",
+    ]
+
+
+def test_every_waiting_workload_is_told_once() -> None:
+    world = World(queue("train").owns(gpu=1))
+    world.submit("holder", gpu=1).submit("a", "b", gpu=1)
+    world.settle()
+    world.submit("c", gpu=1)
+    assert world.settle() == ["c: pending (waiting_for_quota)"]
+    world.state.hold("train")
+    assert world.settle() == []
+
+
+def test_a_newcomer_of_a_parked_class_is_told_the_numbers_of_now() -> None:
+    world = World(queue("train").owns(gpu=8))
+    world.submit("holder", gpu=6).submit("first", gpu=4)
+    world.settle()
+    world.submit("small", gpu=2)
+    world.settle()
+    world.submit("second", gpu=4)
+    world.settle()
+    trace = next(d.trace for d in world.decisions if d.workload == "second")
+    (check,) = trace.groups[0].flavors[0].checks
+    assert (check.used, check.available, check.missing) == (8000, 0, 4000)
+
+
+def test_everybody_in_a_class_is_told_their_own_labels() -> None:
+    world = World(
+        policy_=policy(
+            queue("train").owns("a100", gpu=4).owns("any", gpu=0), flavors={"a100": only(kind="a")}
+        )
+    )
+    world.submit("x", labels={"kind": "x"}, gpu=1).submit("y", labels={"kind": "y"}, gpu=1)
+    world.settle()
+    failed = [decision.trace.groups[0].flavors[0].failed for decision in world.decisions]
+    assert [each.actual for each in failed if each is not None] == ["x", "y"]
+    x, y = (world.state.pending[name] for name in "xy")
+    assert x.class_key == y.class_key
+
+
+def test_settling_in_small_steps_ends_where_one_step_ends() -> None:
+    def ends(budget: int) -> tuple[list[str], dict[str, str]]:
+        world = World(queue("train").owns(gpu=4).preempts())
+        world.submit("a", "b", gpu=2)
+        world.state.settle()
+        world.submit("c", gpu=1).submit("d", "e", gpu=1, priority=3).submit("f", to="no", gpu=1)
+        decisions = []
+        while not world.state.is_settled:
+            step = world.state.settle(budget)
+            assert step
+            decisions += [each.workload for each in step]
+        return decisions, world.standing()
+
+    assert ends(1) == ends(2) == ends(1_000_000)
+
+
+def test_changed_queues_and_classes_are_reported_once() -> None:
+    world = World(queue("train").owns(gpu=1), queue("serve").owns(gpu=1))
+    world.state.take_changes()
+    world.submit("a", "b", gpu=1)
+    world.settle()
+    changes = world.state.take_changes()
+    key = world.state.pending["b"].class_key
+    assert (changes.queues, changes.classes) == ({"train"}, {("train", key)})
+    cls = world.state.pending_class("train", key)
+    assert cls is not None
+    assert cls.missing == {("any", "gpu"): 1000}
+    again = world.state.take_changes()
+    assert (again.queues, again.classes) == (set(), set())
+
+
+def test_a_rule_may_send_to_a_queue_with_its_own_priority_terms() -> None:
+    terms = rule(0, "train", default=50, minimum=0, maximum=100)
+    assert isinstance(terms, Rule)
+    world = World(policy_=policy(queue("train").owns(gpu=1), rules=[terms]))
+    world.submit("a", gpu=1).submit("b", gpu=1, priority=7)
+    world.settle()
+    assert [(each.workload, each.priority) for each in world.decisions] == [("a", 50), ("b", 7)]
