@@ -10,6 +10,7 @@ from console.engine.amounts import UNLIMITED, Amount
 from console.pages.presenters.merge import Merge, merge_texts
 from console.pages.presenters.quota import DEMAND, FRAME, bar_of
 from console.pages.presenters.source import source_lines
+from console.pages.presenters.workloads import linked
 from console.workloads.queries import UsageView
 
 
@@ -97,3 +98,10 @@ def test_the_same_place_changed_twice_is_a_conflict() -> None:
 def test_the_parts_of_a_line_are_the_line(text: str) -> None:
     found = [f"{line.lead}{line.key}{line.rest}{line.comment}" for line in source_lines(text)]
     assert found == text.splitlines()
+
+
+@given(st.text(alphabet="ab. ", max_size=20), st.dictionaries(st.sampled_from("12"), st.text("ab")))
+def test_linking_names_loses_no_text(text: str, others: dict[str, str]) -> None:
+    found = linked(text, {uid: name or uid for uid, name in others.items()})
+    assert "".join(part.text for part in found).startswith(text)
+    assert {part.uid for part in found if part.uid} == set(others)

@@ -311,3 +311,15 @@ def test_pasted_json_is_accepted_whole_or_refused_whole(
     assert not Workload.objects.exists()
     answer = browser.post(new, {"json": good})
     assert names(read_page(browser.get(answer.headers["Location"]))) == ["b", "a"]
+
+
+def test_many_candidates_for_preemption_are_folded_away(
+    config: None, browser: Client, submit: Callable[..., Workload]
+) -> None:
+    for number in range(8):
+        submit(f"small-{number}", gpu=1)
+    waiting = submit("late", gpu=1)
+    why = read_page(browser.get(f"{LIST}/{waiting.uid}")).id("why")
+    assert [item.text for item in why.all("summary")] == ["8 running workloads looked at"]
+    links = [link.text for link in why.all("details")[0].all("a")]
+    assert sorted(links) == [f"small-{number}" for number in range(8)]

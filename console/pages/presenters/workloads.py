@@ -30,20 +30,28 @@ VERDICT_TITLES = {
 
 #: Failed rules that are shown when none took the workload; the rest is folded.
 SHOWN_MISSES = 6
+#: Workloads that were not chosen to stop: more than these are folded.
+SHOWN_CANDIDATES = 3
 
 _RUNNING = frozenset({State.ADMITTED, State.PREEMPTING})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
-    """One sentence with its verdict, the lines that caused it, and the workloads it speaks of."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a sentence; with *uid* it is the name of that workload."""
 
     text: str
+    uid: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One sentence with its verdict, and the lines that caused it."""
+
+    parts: tuple[Part, ...]
     verdict: str
     verdict_title: str
     origin: Origin | None
-    #: Other workloads: id and name.
-    others: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +76,7 @@ class Action:
 
 
 def stages_of(explained: Explained) -> tuple[Stage, ...]:
-    """Return the stages; rules that did not match are folded away."""
+    """Return the stages; rules that did not match and long lists of candidates are folded."""
     return tuple(_stage(stage, explained.names) for stage in explained.explanation.stages)
 
 
@@ -114,22 +122,48 @@ def _stage(stage: StageText, names: Mapping[str, str]) -> Stage:
         verdict_title=VERDICT_TITLES[stage.verdict],
         shown=tuple(_fact(sentence, names) for sentence in shown),
         folded=tuple(_fact(sentence, names) for sentence in folded),
-        fold_title=f"{len(folded)} other rule{'s' if len(folded) != 1 else ''} tried, none matched",
+        fold_title=_fold_title(stage.stage, len(folded)),
     )
 
 
 def _fact(sentence: Sentence, names: Mapping[str, str]) -> Fact:
     return Fact(
-        text=sentence.text,
+        parts=linked(sentence.text, {uid: names.get(uid, uid) for uid in sentence.workloads}),
         verdict=sentence.verdict.value,
         verdict_title=VERDICT_TITLES[sentence.verdict],
         origin=sentence.origin,
-        others=tuple((uid, names.get(uid, uid)) for uid in sentence.workloads),
     )
+
+
+def linked(text: str, others: Mapping[str, str]) -> tuple[Part, ...]:
+    """
+    Cut *text* at the names of *others* (by id); names it does not have follow it.
+
+    >>> linked("a stops for b.", {"7": "b"})
+    (Part(text='a stops for ', uid=''), Part(text='b', uid='7'), Part(text='.', uid=''))
+    """
+    parts, after = [], []
+    for uid, name in others.items():
+        before, found, rest = text.partition(name)
+        if not found:
+            after += [Part(" "), Part(name, uid)]
+            continue
+        parts += [Part(before), Part(name, uid)] if before else [Part(name, uid)]
+        text = rest
+    return (*parts, Part(text), *after)
+
+
+def _fold_title(stage: str, count: int) -> str:
+    if stage == "preemption":
+        return f"{count} running workload{'s' if count != 1 else ''} looked at"
+    return f"{count} other rule{'s' if count != 1 else ''} tried, none matched"
 
 
 def _fold(stage: StageText) -> tuple[Sequence[Sentence], Sequence[Sentence]]:
     sentences = stage.sentences
+    if stage.stage == "preemption" and len(sentences) > SHOWN_CANDIDATES + 1:
+        kept = [s for s in sentences if s.verdict is not Verdict.SKIP]
+        return kept, [s for s in sentences if s.verdict is Verdict.SKIP]
     if stage.stage != "route":
         return sentences, ()
     misses = [sentence for sentence in sentences if sentence.verdict is Verdict.FAIL]
