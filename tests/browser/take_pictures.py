@@ -55,10 +55,14 @@ NIGHTLY: list[dict[str, Any]] = [
         "tags": {"nightly": "true"},
         "accelerator_type": accelerator,
         "market_type": "SPOT",
-        "requests": {"gpu": 4},
+        "requests": {"gpu": gpus},
         "user": "nightly",
     }
-    for name, accelerator in (("nightly-eval", "A100"), ("nightly-typo", "A10"))
+    for name, accelerator, gpus in (
+        ("nightly-eval", "A100", 4),
+        ("nightly-train", "A100", 8),
+        ("nightly-typo", "A10", 4),
+    )
 ]
 
 
@@ -105,7 +109,7 @@ def _walk(pages: list[Page], product: Product) -> None:
     repaired = text.replace("[true]", '["true"]')
     version = {"text": repaired, "message": "A queue for nightly runs", "expected_version": 1}
     api.post("/config/versions", version, expect=201)
-    rejected = api.post("/workloads", {"workloads": NIGHTLY})["ids"][1]
+    rejected = api.post("/workloads", {"workloads": NIGHTLY})["ids"][2]
     _wait_for(api, rejected, "rejected")
     for page in pages:
         page.goto(f"{home}/workloads/{rejected}")
