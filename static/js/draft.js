@@ -79,6 +79,7 @@ window.DraftSaver = class {
       field("revision").value = (await answer.json()).revision;
       this.#savedText = text;
       this.#savedAt = Date.now();
+      this.#form.querySelector("[data-discard]").hidden = false;
       this.#tell();
     } catch (error) {
       this.#tell("Not saved: the server does not answer. Trying again.");
