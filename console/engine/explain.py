@@ -370,8 +370,11 @@ class _Words:
             verb = "is" if len(self.trace.uncovered) == 1 else "are"
             text = f"{resources} {verb} covered by no resource group and not limited."
             sentences.append(Sentence(text=text))
-        fits = self.trace.outcome.outcome is Outcome.ADMITTED
-        return _stage("flavors", Verdict.PASS if fits else Verdict.FAIL, sentences)
+        if self.trace.outcome.outcome is Outcome.ADMITTED:
+            verdict = Verdict.PASS
+        else:
+            verdict = Verdict.FAIL if self.trace.groups else Verdict.INFO
+        return _stage("flavors", verdict, sentences)
 
     def _preemption(self) -> StageText:
         sentences: list[Sentence] = []
