@@ -1,0 +1,157 @@
+"""The vectors agree, and the command that runs them says what it found."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from console.dialects.conformance import Result, Verdict, run_case
+
+NATIVE = sorted((Path(__file__).parents[1] / "vectors" / "native").glob("*.json"))
+
+CONFIG = """
+resource_flavors: [{name: any}]
+resource_queues:
+- name: train
+  preemption: {within_resource_queue: lower_priority}
+  resource_groups:
+  - covered_resources: [gpu]
+    flavors: [{name: any, resources: [{name: gpu, nominal_quota: 2}]}]
+scheduling_rules: [{resource_queue: train}]
+"""
+
+
+def submit(name: str, gpu: float, priority: int | None = None) -> dict[str, object]:
+    return {"submit": {"name": name, "labels": {}, "priority": priority, "requests": {"gpu": gpu}}}
+
+
+def case(**changes: object) -> dict[str, object]:
+    """Return a case that agrees, with *changes*."""
+    running = {"queue": "train", "priority": 5, "flavors": ["any"]}
+    agrees = {
+        "id": "native-1",
+        "type": "native",
+        "config": CONFIG,
+        "events": [submit("a", 2), submit("b", 1.5, 5), submit("c", 1), {"finish": "c"}],
+        "expect": {
+            "admitted": {"b": running},
+            "pending": {"a": {"queue": "train", "priority": 0}},
+            "rejected": {},
+            "finished": ["c"],
+            "preempted": {"a": 1},
+        },
+    }
+    return agrees | changes
+
+
+def run(tmp_path: Path, *cases: object) -> tuple[list[str], int]:
+    """Run the command over one file; return its lines and exit status."""
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps(list(cases)))
+    out, status = StringIO(), 0
+    try:
+        call_command("conformance", str(path), stdout=out)
+    except SystemExit as stopped:
+        status = int(stopped.code or 0)
+    return out.getvalue().splitlines(), status
+
+
+@pytest.mark.parametrize(
+    "vector",
+    [
+        pytest.param(vector, id=vector["id"])
+        for path in NATIVE
+        for vector in json.loads(path.read_text("utf-8"))
+    ],
+)
+def test_native_vectors_agree_or_need_cohorts(vector: dict[str, object]) -> None:
+    result = run_case(vector)
+    cohorts = "cohort_name" in str(vector["config"])
+    assert result.verdict is (Verdict.REFUSED if cohorts else Verdict.AGREES), result.sentences
+
+
+def test_a_case_that_agrees_needs_no_words(tmp_path: Path) -> None:
+    assert run(tmp_path, case()) == (["0 refused, 0 not supported", "1 agree, 0 differ"], 0)
+
+
+def test_every_difference_is_named() -> None:
+    expect = {
+        "admitted": {"a": {"queue": "train", "priority": 0, "flavors": ["any"]}},
+        "pending": {"a": {"queue": "train", "priority": 1}},
+        "rejected": {"x": "no_rule_matched"},
+        "finished": [],
+        "preempted": {"a": 1},
+    }
+    result = run_case(case(expect=expect))
+    assert result == Result(
+        "native-1",
+        Verdict.DIFFERS,
+        (
+            (
+                "a is not admitted, but expected to be: "
+                "{'queue': 'train', 'priority': 0, 'flavors': ['any']}."
+            ),
+            (
+                "b is admitted, but not expected to be: "
+                "{'queue': 'train', 'priority': 5, 'flavors': ['any']}."
+            ),
+            (
+                "a is pending as {'queue': 'train', 'priority': 0}, but expected as "
+                "{'queue': 'train', 'priority': 1}."
+            ),
+            "x is not rejected, but expected to be: no_rule_matched.",
+            "c is finished, but not expected to be: True.",
+        ),
+    )
+
+
+def test_the_command_names_each_kind_and_fails_when_any_differs(tmp_path: Path) -> None:
+    cohort = CONFIG.replace("- name: train\n", "- name: train\n  cohort_name: shared\n")
+    lines, status = run(
+        tmp_path,
+        case(),
+        case(id="wrong", expect=case()["expect"] | {"finished": []}),  # type: ignore[operator]
+        case(id="shared", config=cohort),
+        case(id="other", type="settle"),
+        case(id="broken", config="resource_queues: 7"),
+    )
+    assert status == 1
+    assert lines[:3] == [
+        "differs: wrong: c is finished, but not expected to be: True.",
+        (
+            "refused: shared: Cohorts are not supported yet by this version; nothing of this config "
+            "is applied."
+        ),
+        "not supported: other: cases of type settle are not supported by this version.",
+    ]
+    assert lines[3].startswith("differs: broken: ")
+    assert lines[4:] == ["1 refused, 1 not supported", "1 agree, 2 differ"]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (None, "cannot be read: No such file or directory."),
+        ("[", "is not JSON: "),
+        ("{}", "is not a list of cases."),
+        ("[7]", "is not a list of cases."),
+        ('[{"id": "a"}]', ": a case needs an id and a type."),
+        ('[{"id": "a", "type": "native"}]', ": native case a has no config."),
+    ],
+)
+def test_what_is_no_vector_file_is_said_in_one_sentence(
+    tmp_path: Path, content: str | None, sentence: str
+) -> None:
+    path = tmp_path / "cases.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(CommandError) as failed:
+        call_command("conformance", str(path))
+    message = str(failed.value)
+    assert message.startswith(str(path))
+    assert sentence in message
+    assert failed.value.returncode == 2
