@@ -20,6 +20,7 @@ from typing import Any
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from console.traffic.mix import KINDS
+from tests import tour
 from tests.product import ROOT, Api, Product, running
 
 IMAGES = ROOT / "docs" / "images"
@@ -28,42 +29,6 @@ SIZE = {"width": 1280, "height": 800}
 
 #: Bytes that one picture may have.
 LARGEST = 300_000
-
-#: The two pieces that the README has the reader add, and the line above each.
-ADDITIONS = {
-    "resource_queues:\n": """\
-  - name: nightly
-    resource_groups:
-      - covered_resources: [gpu]
-        flavors:
-          - name: gpu_a100_spot
-            resources:
-              - { name: gpu, nominal_quota: 8 }
-
-""",
-    "scheduling_rules:\n": """\
-  - selector:
-      - { key: nightly, operator: in, values: [true] }
-    resource_queue: nightly
-
-""",
-}
-
-NIGHTLY: list[dict[str, Any]] = [
-    {
-        "name": name,
-        "tags": {"nightly": "true"},
-        "accelerator_type": accelerator,
-        "market_type": "SPOT",
-        "requests": {"gpu": gpus},
-        "user": "nightly",
-    }
-    for name, accelerator, gpus in (
-        ("nightly-eval", "A100", 4),
-        ("nightly-train", "A100", 8),
-        ("nightly-typo", "A10", 4),
-    )
-]
 
 
 def main() -> int:
@@ -91,10 +56,7 @@ def _walk(pages: list[Page], product: Product) -> None:
     for page in pages:
         page.goto(f"{home}/queues/ml_training")
         _picture(page, "queue")
-    text = api.get("/config")["text"]
-    for line, addition in ADDITIONS.items():
-        assert text.count(line) == 1
-        text = text.replace(line, line + addition)
+    text = tour.with_mistake(api.get("/config")["text"])
     # The draft is the person's: whichever browser comes later finds it there.
     pages[0].goto(f"{home}/config/edit")
     pages[0].evaluate(
@@ -106,10 +68,13 @@ def _walk(pages: list[Page], product: Product) -> None:
         page.get_by_role("button", name="Quote it").wait_for()
         page.evaluate("ace.edit(document.querySelector('.editor__ace')).renderer.scrollToLine(16)")
         _picture(page, "editor")
-    repaired = text.replace("[true]", '["true"]')
-    version = {"text": repaired, "message": "A queue for nightly runs", "expected_version": 1}
+    version = {
+        "text": tour.repaired(text),
+        "message": "A queue for nightly runs",
+        "expected_version": 1,
+    }
     api.post("/config/versions", version, expect=201)
-    rejected = api.post("/workloads", {"workloads": NIGHTLY})["ids"][2]
+    rejected = api.post("/workloads", tour.submission())["ids"][2]
     _wait_for(api, rejected, "rejected")
     for page in pages:
         page.goto(f"{home}/workloads/{rejected}")
@@ -119,7 +84,7 @@ def _walk(pages: list[Page], product: Product) -> None:
 def _signed_in(browser: Browser, product: Product, scheme: Any) -> Page:
     welcome = re.search(r"Sign in as +(\S+)\s+Password +(\S+)", product.output())
     assert welcome is not None
-    page = browser.new_context(viewport=SIZE, color_scheme=scheme).new_page()  # type: ignore[arg-type]
+    page = browser.new_context(viewport=SIZE, color_scheme=scheme).new_page()
     page.goto(f"http://127.0.0.1:{product.port}/login")
     page.get_by_label("E-mail address").fill(welcome[1])
     page.get_by_label("Password").fill(welcome[2])
