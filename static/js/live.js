@@ -92,15 +92,18 @@
 
   const patchRows = (list, next) => {
     const fresh = new Map([...next.children].map((row) => [row.id, row]));
-    let gone = 0;
-    for (const row of list.children) {
-      const now = fresh.get(row.id);
-      if (now) patch(row, now);
-      row.toggleAttribute("data-gone", !now);
-      if (!now) gone += 1;
-    }
     const before = [...list.children].map((row) => row.id);
     const added = [...fresh.keys()].filter((id) => !before.includes(id)).length;
+    // Rows at the end that new ones push to the next page are not gone.
+    const pushed = before.length - 1 - before.findLastIndex((id) => fresh.has(id));
+    const end = pushed <= added ? before.length - pushed : before.length;
+    let gone = 0;
+    [...list.children].forEach((row, i) => {
+      const now = fresh.get(row.id);
+      if (now) patch(row, now);
+      row.toggleAttribute("data-gone", !now && i < end);
+      if (!now && i < end) gone += 1;
+    });
     const kept = before.filter((id) => fresh.has(id));
     const moved = [...fresh.keys()].filter((id) => before.includes(id)).some((id, i) => kept[i] !== id);
     const bar = document.querySelector(`[data-rows-bar="${CSS.escape(list.id)}"]`);
