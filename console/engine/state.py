@@ -424,6 +424,8 @@ class State:
             elif _fits(now, promise.usage):
                 del self.promises[promise.pending.workload.id]
                 self._admit(promise.pending, promise.nomination, promise.assignment)
+                # Now that it runs it may be stopped, which a promise could not be.
+                queue.line.wake(set(promise.usage))
             else:
                 self.expected.add(queue.name, promise.usage)
                 # What its victims do not leave it has to find free: later ones keep off.

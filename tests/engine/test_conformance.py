@@ -123,8 +123,8 @@ def test_the_command_names_each_kind_and_fails_when_any_differs(tmp_path: Path) 
     assert lines[:3] == [
         "differs: wrong: c is finished, but not expected to be: True.",
         (
-            "refused: shared: Cohorts are not supported yet by this version; nothing of this config "
-            "is applied."
+            "refused: shared: Cohorts are not supported yet by this version; "
+            "nothing of this config is applied."
         ),
         "not supported: other: cases of type settle are not supported by this version.",
     ]

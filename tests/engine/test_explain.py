@@ -12,15 +12,12 @@ from console.engine.amounts import UNLIMITED
 from console.engine.decision import Outcome, Reason
 from console.engine.explain import (
     Explanation,
-    ReasonClass,
     Verdict,
-    event_sentence,
     explain,
     mentioned,
-    reason_class,
-    reason_title,
 )
 from console.engine.origin import Origin
+from console.engine.reasons import ReasonClass, event_sentence, reason_class, reason_title
 from console.engine.trace import (
     Candidate,
     CandidateVerdict,

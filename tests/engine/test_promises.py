@@ -228,3 +228,19 @@ def test_nobody_is_told_to_stop_twice() -> None:
         "high: preempted by higher",
         "higher: waits for high to stop",
     ]
+
+
+def test_who_starts_by_a_promise_may_be_stopped_by_who_waited_meanwhile() -> None:
+    world = World(queue("train").owns("a", gpu=2).and_apart().owns("c", cpu=1).preempts())
+    world.submit("firm", gpu=1, priority=9).submit("low", cpu=1)
+    world.settle()
+    world.submit("middle", gpu=1, cpu=1, priority=2)
+    assert world.settle() == ["low: preempted by middle", "middle: waits for low to stop"]
+    world.submit("high", gpu=1, priority=3)
+    assert world.settle() == ["high: pending (behind_others)"]
+    world.release("low")
+    assert world.settle()[:3] == [
+        "middle: admitted on a and c",
+        "middle: preempted by high",
+        "high: waits for middle to stop",
+    ]
