@@ -1,5 +1,5 @@
 """
-From facts to sentences: the only place that words a decision.
+From facts to sentences: the way from labels to outcome in words, stage by stage.
 
 `explain` turns a trace into a headline and, stage by stage, the sentences that
 lead to it. Every sentence that a line of the config caused carries its origin.
@@ -7,20 +7,18 @@ lead to it. Every sentence that a line of the config caused carries its origin.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 from console.engine.amounts import Amount, format_amount
 from console.engine.decision import Outcome, Reason
+from console.engine.headline import headline
 from console.engine.origin import Origin
 from console.engine.trace import (
     CandidateVerdict,
-    FailedExpression,
     FlavorTried,
     FlavorVerdict,
-    GroupStep,
     PreemptionVerdict,
     PriorityStep,
     PriorityVerdict,
@@ -28,6 +26,16 @@ from console.engine.trace import (
     RuleTried,
     RuleVerdict,
     Trace,
+)
+from console.engine.words import (
+    amount,
+    amounts,
+    failed_expression,
+    listed,
+    out_of_range,
+    plural,
+    priority_range,
+    sentence_case,
 )
 
 
@@ -39,19 +47,6 @@ class Verdict(StrEnum):
     INFO = "info"
     #: Not looked at.
     SKIP = "skip"
-
-
-class ReasonClass(StrEnum):
-    """What kind of answer a reason is, for people and for color."""
-
-    RUNNING = "running"
-    REJECTED = "rejected"
-    CANNOT_RUN = "cannot_run"
-    HELD = "held"
-    SOON = "soon"
-    WAITING = "waiting"
-    UNSEEN = "unseen"
-    PREEMPTED = "preempted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,52 +81,6 @@ class Explanation:
     stages: tuple[StageText, ...]
 
 
-_TITLES: dict[Reason, tuple[str, ReasonClass]] = {
-    Reason.NO_RULES: ("Admitted without a queue", ReasonClass.RUNNING),
-    Reason.PASSTHROUGH: ("Admitted without quota", ReasonClass.RUNNING),
-    Reason.QUOTA_RESERVED: ("Quota reserved", ReasonClass.RUNNING),
-    Reason.NO_RULE_MATCHED: ("No rule matched", ReasonClass.REJECTED),
-    Reason.NO_FLAVOR_MATCHED: ("No flavor matched", ReasonClass.REJECTED),
-    Reason.QUEUE_HELD: ("Queue on hold", ReasonClass.HELD),
-    Reason.EXCEEDS_MAX_QUOTA: ("Can never run under this config", ReasonClass.CANNOT_RUN),
-    Reason.WAITING_FOR_PREEMPTED: ("Starting soon", ReasonClass.SOON),
-    Reason.WAITING_FOR_QUOTA: ("Waiting for quota", ReasonClass.WAITING),
-    Reason.BEHIND_OTHERS: ("Behind others", ReasonClass.WAITING),
-    Reason.NOT_EVALUATED: ("Not looked at yet", ReasonClass.UNSEEN),
-    Reason.PREEMPTED_IN_QUEUE: ("Preempted", ReasonClass.PREEMPTED),
-}
-
-
-def reason_title(reason: str) -> str:
-    """
-    Return the short label of a reason code.
-
-    >>> reason_title("exceeds_max_quota")
-    'Can never run under this config'
-    """
-    return _TITLES[Reason(reason)][0]
-
-
-def reason_message(reason: str, missing: Mapping[str, int] | None = None) -> str:
-    """
-    Return a reason code in a few words, with what is *missing* by "flavor/resource" in thousandths.
-
-    >>> reason_message("waiting_for_quota", {"spot/gpu": 8000, "spot/cpu": 500})
-    'Waiting for quota: 8 gpu and 0.5 cpu short on spot'
-    """
-    short: dict[str, list[str]] = {}
-    for place, amount in (missing or {}).items():
-        flavor, _, resource = place.rpartition("/")
-        short.setdefault(flavor, []).append(_amount(amount, resource))
-    parts = [f"{_listed(amounts)} short on {flavor}" for flavor, amounts in short.items()]
-    return f"{reason_title(reason)}: {', '.join(parts)}" if parts else reason_title(reason)
-
-
-def reason_class(reason: str) -> ReasonClass:
-    """Return what kind of answer a reason code is."""
-    return _TITLES[Reason(reason)][1]
-
-
 def explain(trace: Trace, names: Mapping[str, str] | None = None) -> Explanation:
     """
     Word a trace. *names* has display names of workloads by id; others show their id.
@@ -140,7 +89,7 @@ def explain(trace: Trace, names: Mapping[str, str] | None = None) -> Explanation
     """
     words = _Words(trace, names or {})
     return Explanation(
-        headline=words.headline(),
+        headline=headline(trace, words.names),
         reason=trace.outcome.reason,
         stages=tuple(stage for stage in words.stages() if stage.sentences),
     )
@@ -156,54 +105,10 @@ def mentioned(trace: Trace) -> set[str]:
     return ids
 
 
-_EVENTS = {
-    "REQUEST_SUBMITTED": "{name} was submitted.",
-    "REQUEST_QUEUED": "{name} waits: {reason}.",
-    "REQUEST_ADMITTED": "{name} was admitted{on}.",
-    "REQUEST_REJECTED": "{name} was rejected: {reason}.",
-    "REQUEST_PREEMPTED": "{name} was told to stop for {preemptor}.",
-    "REQUEST_REQUEUED": "{name} waits again: {reason}.",
-    "REQUEST_RELEASED": "{name} has stopped and gave back its quota.",
-    "REQUEST_FULFILLED": "{name} finished.",
-    "REQUEST_ABORTED": "{name} was withdrawn.",
-}
-
-
-def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
-    """
-    Return the sentence of an event, from its type and its stored facts.
-
-    >>> event_sentence("REQUEST_ABORTED", {"name": "train"})
-    'train was withdrawn.'
-    """
-    if kind == "CONFIG_UPDATED":
-        return _config_updated(data)
-    flavors = sorted(set(data.get("flavors", {}).values()))
-    reason = data.get("reason")
-    return _EVENTS[kind].format(
-        name=data.get("name", "A workload"),
-        reason=_lower_first(reason_title(reason)) if reason else "no reason is known",
-        on=f" on {_listed(flavors)}" if flavors else "",
-        preemptor=data.get("preemptor", "another workload"),
-    )
-
-
-def _config_updated(data: Mapping[str, Any]) -> str:
-    version = f"Config version {data['version']}"
-    message = f": {data['message']}" if data.get("message") else ""
-    if data.get("kind") == "rollback":
-        return f"{version} was applied, rolling back from version {data.get('from')}{message}"
-    return f"{version} was applied{message}"
-
-
 @dataclass(frozen=True, slots=True)
 class _Words:
     trace: Trace
     names: Mapping[str, str]
-
-    def headline(self) -> str:
-        queue = self.trace.queue.name if self.trace.queue is not None else "its queue"
-        return _HEADLINES[self.trace.outcome.reason](self, queue)
 
     def stages(self) -> Iterator[StageText]:
         yield self._intake()
@@ -215,98 +120,10 @@ class _Words:
         yield self._order()
         yield self._outcome()
 
-    # Headlines
-
-    def admitted(self, queue: str) -> str:
-        flavors = sorted(set(self.trace.outcome.assignment.values()))
-        if not flavors:
-            return f"Admitted in {queue}: it asks for nothing that the queue limits."
-        return f"Admitted in {queue} on {_listed(flavors)}: its request fits the free quota."
-
-    def no_rule(self, queue: str) -> str:
-        count = len(self.trace.rules)
-        lead = (
-            "Rejected: the only scheduling rule does not take it."
-            if count == 1
-            else f"Rejected: none of the {count} scheduling rules takes it."
-        )
-        refused = next((p for p in self.trace.priorities if p.effective is None), None)
-        if refused is not None:
-            return f"{lead} {_sentence_case(_out_of_range(refused))}."
-        for rule in self.trace.rules:
-            if rule.failed is not None:
-                return f"{lead} Rule {rule.index + 1} asks for {_failed(rule.failed)}."
-        return lead
-
-    def no_flavor(self, queue: str) -> str:
-        failed = [
-            flavor.failed
-            for group in self.trace.groups
-            for flavor in group.flavors
-            if flavor.failed is not None
-        ]
-        lead = f"Rejected: no flavor of {queue} accepts its labels"
-        if len({(f.key, f.operator, f.values) for f in failed}) == 1:
-            return f"{lead}; they need {_failed(failed[0])}."
-        return f"{lead}."
-
-    def exceeds(self, queue: str) -> str:
-        parts = []
-        for group in self.trace.groups:
-            checks = [
-                (flavor.flavor, check)
-                for flavor in group.flavors
-                for check in flavor.checks
-                if check.verdict is FlavorVerdict.EXCEEDS_MAX
-            ]
-            if not _usable(group) and checks:
-                flavor, check = max(checks, key=lambda pair: _rank(pair[1].maximum))
-                parts.append(
-                    f"it asks for {_amount(check.requested, check.resource)}, and {queue} can "
-                    f"never have more than {format_amount(check.maximum)} on {flavor}"
-                )
-        why = "; ".join(parts) or f"it asks for more than {queue} can ever have"
-        return f"Can never run under this config: {why}."
-
-    def short(self, queue: str) -> str:
-        parts = []
-        for group in self.trace.groups:
-            for flavor in group.flavors:
-                if flavor.flavor == group.chosen:
-                    parts += [
-                        f"needs {_amount(check.requested, check.resource)} on {flavor.flavor}, "
-                        f"{format_amount(check.available)} free now, "
-                        f"{format_amount(check.missing)} short"
-                        for check in flavor.checks
-                        if check.missing
-                    ]
-        why = "; ".join(parts) or "what it needs is in use"
-        return f"Waiting for quota in {queue}: {why}."
-
-    def soon(self, queue: str) -> str:
-        count = len(self.trace.outcome.victims)
-        if not count:
-            return f"Starting soon in {queue}: it fits as soon as preempted workloads have stopped."
-        return (
-            f"Starting soon in {queue}: {_plural(count, 'workload')} "
-            f"{'is' if count == 1 else 'are'} being stopped to make room."
-        )
-
-    def preempted(self, queue: str) -> str:
-        step = self.trace.preempted
-        if step is None:
-            return "Preempted: it was told to stop and holds its quota until it is released."
-        return (
-            f"Preempted: {self._name(step.preemptor)} with priority {step.preemptor_priority} "
-            f"needs its room, and {step.queue} may preempt ({step.rule})."
-        )
-
-    # Stages
-
     def _intake(self) -> StageText:
         trace = self.trace
         labels = ", ".join(f"{key}={value}" for key, value in sorted(trace.labels.items()))
-        asks = _amounts(trace.requests) or "nothing"
+        asks = amounts(trace.requests) or "nothing"
         wish = (
             "no priority"
             if trace.requested_priority is None
@@ -335,7 +152,7 @@ class _Words:
                 return Sentence(text=text, verdict=Verdict.FAIL, origin=rule.origin)
             case RuleVerdict.SELECTOR_FALSE:
                 assert rule.failed is not None
-                text = f"{name} does not match: it asks for {_failed(rule.failed)}."
+                text = f"{name} does not match: it asks for {failed_expression(rule.failed)}."
                 origin = rule.failed.origin or rule.origin
                 return Sentence(text=text, verdict=Verdict.FAIL, origin=origin)
 
@@ -366,7 +183,7 @@ class _Words:
             for sentence in _flavor_sentences(flavor)
         ]
         if self.trace.uncovered:
-            resources = _listed(self.trace.uncovered)
+            resources = listed(self.trace.uncovered)
             verb = "is" if len(self.trace.uncovered) == 1 else "are"
             text = f"{resources} {verb} covered by no resource group and not limited."
             sentences.append(Sentence(text=text))
@@ -382,7 +199,7 @@ class _Words:
         if self.trace.preempted is not None:
             step = self.trace.preempted
             text = (
-                f"{self._name(step.preemptor)} asks for {_amounts(step.preemptor_requests)} with "
+                f"{self._name(step.preemptor)} asks for {amounts(step.preemptor_requests)} with "
                 f"priority {step.preemptor_priority}; {step.queue} may preempt ({step.rule})."
             )
             sentences.append(
@@ -408,7 +225,7 @@ class _Words:
             case PreemptionVerdict.NOT_ENOUGH:
                 text = "Stopping every workload that may be stopped would not make enough room."
             case PreemptionVerdict.FOUND:
-                text = f"Stopping {_plural(count, 'workload')} makes enough room."
+                text = f"Stopping {plural(count, 'workload')} makes enough room."
         found = step.verdict is PreemptionVerdict.FOUND
         verdict = Verdict.PASS if found else Verdict.FAIL
         sentences = [Sentence(text=text, verdict=verdict, origin=step.origin)]
@@ -428,7 +245,7 @@ class _Words:
                 )
             )
         if step.more_candidates:
-            text = f"{_plural(step.more_candidates, 'more running workload')} not listed here."
+            text = f"{plural(step.more_candidates, 'more running workload')} not listed here."
             sentences.append(Sentence(text=text))
         return sentences
 
@@ -456,7 +273,8 @@ class _Words:
         }
         outcome = self.trace.outcome
         verdict = verdicts[outcome.outcome]
-        sentences = [Sentence(text=self.headline(), verdict=verdict, workloads=outcome.victims)]
+        text = headline(self.trace, self.names)
+        sentences = [Sentence(text=text, verdict=verdict, workloads=outcome.victims)]
         for resource, flavor in sorted(outcome.assignment.items()):
             sentences.append(Sentence(text=f"{resource} comes from {flavor}."))
         return _stage("outcome", verdict, sentences)
@@ -464,27 +282,6 @@ class _Words:
     def _name(self, workload: str) -> str:
         return self.names.get(workload, workload)
 
-
-_HEADLINES: dict[Reason, Callable[[_Words, str], str]] = {
-    Reason.NO_RULES: lambda _, queue: (
-        "Admitted without a queue: the config has no scheduling rules."
-    ),
-    Reason.PASSTHROUGH: lambda _, queue: f"Admitted: {queue} takes everything without quota.",
-    Reason.QUOTA_RESERVED: _Words.admitted,
-    Reason.NO_RULE_MATCHED: _Words.no_rule,
-    Reason.NO_FLAVOR_MATCHED: _Words.no_flavor,
-    Reason.QUEUE_HELD: lambda _, queue: f"Waiting: {queue} is on hold and admits nothing new.",
-    Reason.EXCEEDS_MAX_QUOTA: _Words.exceeds,
-    Reason.WAITING_FOR_PREEMPTED: _Words.soon,
-    Reason.WAITING_FOR_QUOTA: _Words.short,
-    Reason.BEHIND_OTHERS: lambda _, queue: (
-        f"Waiting in {queue}: it fits alone, but the free quota is promised to others."
-    ),
-    Reason.NOT_EVALUATED: lambda _, queue: (
-        "Not looked at yet: it was submitted and waits for its first evaluation."
-    ),
-    Reason.PREEMPTED_IN_QUEUE: _Words.preempted,
-}
 
 _CANDIDATES = {
     CandidateVerdict.TARGET: "has to stop",
@@ -505,7 +302,7 @@ def _flavor_sentences(flavor: FlavorTried) -> Iterator[Sentence]:
         )
     elif flavor.failed is not None:
         yield Sentence(
-            text=f"{flavor.flavor} does not match: it asks for {_failed(flavor.failed)}.",
+            text=f"{flavor.flavor} does not match: it asks for {failed_expression(flavor.failed)}.",
             verdict=Verdict.FAIL,
             origin=flavor.failed.origin or flavor.origin,
         )
@@ -514,7 +311,7 @@ def _flavor_sentences(flavor: FlavorTried) -> Iterator[Sentence]:
 
 
 def _check_sentence(flavor: FlavorTried, check: QuotaCheck) -> Sentence:
-    need = _amount(check.requested, check.resource)
+    need = amount(check.requested, check.resource)
     sum_ = f"{format_amount(check.nominal)} nominal - {format_amount(check.used)} used"
     if check.promised:
         sum_ += f" - {format_amount(check.promised)} promised"
@@ -548,7 +345,7 @@ def _priority_sentence(step: PriorityStep) -> Sentence:
     rule = f"Rule {step.rule + 1}"
     match step.verdict:
         case None:
-            text = f"{_sentence_case(_out_of_range(step))}, so the next rule is tried."
+            text = f"{sentence_case(out_of_range(step))}, so the next rule is tried."
         case PriorityVerdict.REQUESTED:
             text = f"Priority {step.effective}, as requested."
         case PriorityVerdict.DEFAULT:
@@ -559,78 +356,15 @@ def _priority_sentence(step: PriorityStep) -> Sentence:
             asked = "none" if step.requested is None else str(step.requested)
             text = (
                 f"Priority {step.effective}: {asked} was requested, "
-                f"and {rule} accepts {_range(step)}."
+                f"and {rule} accepts {priority_range(step)}."
             )
     verdict = Verdict.FAIL if step.verdict is None else Verdict.PASS
     return Sentence(text=text, verdict=verdict, origin=step.origin)
-
-
-def _out_of_range(step: PriorityStep) -> str:
-    return f"rule {step.rule + 1} accepts {_range(step)}, and priority {step.requested} is outside"
-
-
-def _range(step: PriorityStep) -> str:
-    if step.minimum is None:
-        return f"priorities up to {step.maximum}"
-    if step.maximum is None:
-        return f"priorities from {step.minimum}"
-    return f"priorities from {step.minimum} to {step.maximum}"
-
-
-def _failed(failed: FailedExpression) -> str:
-    operator = failed.operator.replace("_", " ")
-    asked = f"{failed.key} {operator} {_values(failed)}".strip()
-    actual = "the label is absent" if failed.actual is None else f"it is {failed.actual!r}"
-    return f"{asked}, and {actual}"
-
-
-def _values(failed: FailedExpression) -> str:
-    shown = ", ".join(failed.values[:5])
-    more = len(failed.values) - 5
-    return f"[{shown}{f', and {more} more' if more > 0 else ''}]" if shown else ""
 
 
 def _stage(stage: str, verdict: Verdict, sentences: Iterable[Sentence]) -> StageText:
     return StageText(stage=stage, verdict=verdict, sentences=tuple(sentences))
 
 
-def _usable(group: GroupStep) -> bool:
-    rejected = (
-        FlavorVerdict.EXCEEDS_MAX,
-        FlavorVerdict.SELECTOR_FALSE,
-        FlavorVerdict.NOT_REACHED,
-    )
-    return any(flavor.verdict not in rejected for flavor in group.flavors)
-
-
-def _rank(amount: Amount) -> int:
-    return amount if isinstance(amount, int) else 1 << 62
-
-
 def _number(amount: Amount) -> int | str:
     return amount if isinstance(amount, int) else "unlimited"
-
-
-def _amount(amount: Amount, resource: str) -> str:
-    return f"{format_amount(amount)} {resource}"
-
-
-def _amounts(requests: Mapping[str, int]) -> str:
-    return ", ".join(_amount(amount, resource) for resource, amount in sorted(requests.items()))
-
-
-def _listed(words: Iterable[str]) -> str:
-    items = list(words)
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _sentence_case(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _lower_first(text: str) -> str:
-    return text[:1].lower() + text[1:]

@@ -218,6 +218,14 @@ class State:
         decisions, self._decisions = self._decisions, []
         return decisions
 
+    def queue_of(self, workload_id: str) -> str | None:
+        """Return the queue in which a workload waits or runs, or None when it has none."""
+        running = self.running.get(workload_id)
+        if running is not None:
+            return running.queue
+        pending = self.pending.get(workload_id)
+        return pending.route.queue if pending is not None else None
+
     def knows(self, workload_id: str) -> bool:
         """Say whether a workload waits or runs here."""
         return workload_id in self.pending or workload_id in self.running

@@ -114,9 +114,7 @@ def _explain_live(org: Organization, workload: Workload) -> Explained | None:
     return _worded(trace, version, evaluated_at=timezone.now(), live=True)
 
 
-def _order(
-    org: Organization, workload: Workload, waiting: QuerySet[Workload]
-) -> OrderStep:
+def _order(org: Organization, workload: Workload, waiting: QuerySet[Workload]) -> OrderStep:
     classes = PendingClass.objects.filter(org=org, queue=workload.queue)
     higher = classes.filter(priority__gt=workload.priority).aggregate(n=Sum("count"))["n"] or 0
     earlier = waiting.filter(priority=workload.priority, pk__lt=workload.pk).count()

@@ -288,9 +288,7 @@ class QueueCount(models.Model):
     pending = models.PositiveIntegerField(default=0)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["org", "queue"], name="one_count_per_queue")
-        ]
+        constraints = [models.UniqueConstraint(fields=["org", "queue"], name="one_count_per_queue")]
 
     def __str__(self) -> str:
         return f"{self.queue}: {self.running} running, {self.pending} pending"

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import get_commands
 
 from console.engine.decision import Reason
-from console.engine.explain import reason_title
+from console.engine.reasons import reason_title
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

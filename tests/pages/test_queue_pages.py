@@ -44,7 +44,7 @@ def test_a_queue_shows_quota_order_reasons_and_rules(world: World, browser: Clie
     assert [
         [row[0], row[1], row[2], row[3], row[5]] for row in page.id("pending-region").rows()
     ] == [
-        ["1", "eval nightly", "4 gpu", "50", "Waiting for quota"],
+        ["1", "eval nightly", "4 gpu", "50", "Waiting for quota: 2 gpu short on spot"],
         ["2", "huge", "80 gpu", "50", "Can never run under this config"],
     ]
     assert [row[:5] for row in page.id("running-region").rows()] == [

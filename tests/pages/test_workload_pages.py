@@ -36,7 +36,14 @@ def test_the_list_says_state_reason_queue_and_wish(world: World, browser: Client
         ["web job", "Admitted", "Admitted without quota", "default", "—", "0"],
         ["lost job", "Rejected", "No rule matched", "—", "—", "—"],
         ["huge job", "Pending", "Can never run under this config", "research", "80 gpu", "50"],
-        ["eval job · nightly", "Pending", "Waiting for quota", "research", "4 gpu", "50"],
+        [
+            "eval job · nightly",
+            "Pending",
+            "Waiting for quota: 2 gpu short on spot",
+            "research",
+            "4 gpu",
+            "50",
+        ],
         ["train job", "Admitted", "Quota reserved", "research", "6 gpu", "50"],
         ["done job", "Finished", "Quota reserved", "research", "1 gpu", "50"],
     ]

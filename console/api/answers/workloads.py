@@ -8,8 +8,9 @@ from typing import Any
 from console.api.answers.configs import range_answer
 from console.api.answers.times import time_answer
 from console.engine.amounts import amount_to_number, decode_amount
-from console.engine.explain import Sentence, event_sentence, reason_message
+from console.engine.explain import Sentence
 from console.engine.policy import Policy
+from console.engine.reasons import event_sentence, reason_message
 from console.workloads.explanations import Explained
 from console.workloads.models import Decision, Event, State, Workload
 from console.workloads.queries import reason_of

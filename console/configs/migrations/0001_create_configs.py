@@ -6,70 +6,134 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('orgs', '0001_create_orgs'),
+        ("orgs", "0001_create_orgs"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ActiveConfig',
+            name="ActiveConfig",
             fields=[
-                ('org', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='active_config', serialize=False, to='orgs.organization')),
-                ('number', models.PositiveIntegerField(default=0)),
-                ('changed_at', models.DateTimeField(auto_now=True)),
+                (
+                    "org",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="active_config",
+                        serialize=False,
+                        to="orgs.organization",
+                    ),
+                ),
+                ("number", models.PositiveIntegerField(default=0)),
+                ("changed_at", models.DateTimeField(auto_now=True)),
             ],
         ),
         migrations.CreateModel(
-            name='ConfigVersion',
+            name="ConfigVersion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('dialect', models.CharField(max_length=20)),
-                ('text', models.TextField()),
-                ('message', models.CharField(blank=True, max_length=500)),
-                ('kind', models.CharField(choices=[('apply', 'Apply'), ('rollback', 'Rollback')], default='apply', max_length=10)),
-                ('rolled_back_to', models.PositiveIntegerField(null=True)),
-                ('author', models.CharField(max_length=254)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('org', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='versions', to='orgs.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("dialect", models.CharField(max_length=20)),
+                ("text", models.TextField()),
+                ("message", models.CharField(blank=True, max_length=500)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("apply", "Apply"), ("rollback", "Rollback")],
+                        default="apply",
+                        max_length=10,
+                    ),
+                ),
+                ("rolled_back_to", models.PositiveIntegerField(null=True)),
+                ("author", models.CharField(max_length=254)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "org",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="versions",
+                        to="orgs.organization",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-number'],
-                'constraints': [models.UniqueConstraint(fields=('org', 'number'), name='one_version_per_number')],
+                "ordering": ["-number"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("org", "number"), name="one_version_per_number")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Draft',
+            name="Draft",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('dialect', models.CharField(max_length=20)),
-                ('text', models.TextField(blank=True)),
-                ('base', models.PositiveIntegerField(default=0)),
-                ('revision', models.PositiveIntegerField(default=0)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('author', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to=settings.AUTH_USER_MODEL)),
-                ('org', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to='orgs.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("dialect", models.CharField(max_length=20)),
+                ("text", models.TextField(blank=True)),
+                ("base", models.PositiveIntegerField(default=0)),
+                ("revision", models.PositiveIntegerField(default=0)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "author",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="drafts",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "org",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="drafts",
+                        to="orgs.organization",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('org', 'author'), name='one_draft_per_person')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("org", "author"), name="one_draft_per_person")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='QueueSpec',
+            name="QueueSpec",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=500)),
-                ('spec', models.JSONField()),
-                ('version', models.PositiveIntegerField()),
-                ('org', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='queue_specs', to='orgs.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=500)),
+                ("spec", models.JSONField()),
+                ("version", models.PositiveIntegerField()),
+                (
+                    "org",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="queue_specs",
+                        to="orgs.organization",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('org', 'name'), name='one_spec_per_queue')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("org", "name"), name="one_spec_per_queue")
+                ],
             },
         ),
     ]

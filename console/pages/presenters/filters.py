@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.http import QueryDict
 
-from console.engine import explain
+from console.engine import reasons
 from console.pages.presenters.lists import with_query
 from console.pages.templatetags.ui import STATE_TITLES, event_title
 
@@ -89,7 +89,7 @@ def _words(name: str, value: str) -> str:
     if name == "state":
         return STATE_TITLES.get(value, value)
     if name == "reason":
-        return explain.reason_title(value)
+        return reasons.reason_title(value)
     if name == "type" and value.isupper():
         return event_title(value)
     return value

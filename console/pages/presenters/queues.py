@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from console.engine import explain
+from console.engine import reasons
 from console.engine.origin import Origin
 from console.engine.policy import Policy
 from console.engine.selectors import MatchExpression, Selector
@@ -66,7 +66,7 @@ def queue_row(view: QueueView) -> QueueRow:
 def reason_counts(counts: Mapping[str, int]) -> tuple[ReasonCount, ...]:
     """Return the roll-up of *counts* with words."""
     return tuple(
-        ReasonCount(reason=reason, title=explain.reason_title(reason), count=count)
+        ReasonCount(reason=reason, title=reasons.reason_title(reason), count=count)
         for reason, count in counts.items()
     )
 

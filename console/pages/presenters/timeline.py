@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.urls import reverse
 
-from console.engine import explain
+from console.engine import reasons
 from console.orgs.models import Organization
 from console.pages.templatetags.ui import event_title
 from console.workloads.models import Event
@@ -66,7 +66,7 @@ def _entry(org: Organization, event: Event) -> Entry:
         type_title=event_title(event.type),
         level=event.level,
         glyph=GLYPHS.get(event.type, "info"),
-        sentence=explain.event_sentence(event.type, event.data),
+        sentence=reasons.event_sentence(event.type, event.data),
         actor=event.actor,
         queue=event.queue or "",
         at=event.created_at,

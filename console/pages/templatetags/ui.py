@@ -15,9 +15,10 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from console.engine import explain
+from console.engine import reasons
 from console.engine.amounts import Amount, format_amount
 from console.engine.origin import Origin
+from console.workloads.models import Workload
 
 register = template.Library()
 
@@ -31,14 +32,14 @@ STATE_TITLES = {
 }
 
 REASON_CLASSES = {
-    explain.ReasonClass.RUNNING: "Admitted",
-    explain.ReasonClass.REJECTED: "Rejected",
-    explain.ReasonClass.CANNOT_RUN: "Cannot run as configured",
-    explain.ReasonClass.HELD: "Held by a person",
-    explain.ReasonClass.SOON: "Starting soon",
-    explain.ReasonClass.WAITING: "Waiting",
-    explain.ReasonClass.UNSEEN: "Not looked at yet",
-    explain.ReasonClass.PREEMPTED: "Preempted",
+    reasons.ReasonClass.RUNNING: "Admitted",
+    reasons.ReasonClass.REJECTED: "Rejected",
+    reasons.ReasonClass.CANNOT_RUN: "Cannot run as configured",
+    reasons.ReasonClass.HELD: "Held by a person",
+    reasons.ReasonClass.SOON: "Starting soon",
+    reasons.ReasonClass.WAITING: "Waiting",
+    reasons.ReasonClass.UNSEEN: "Not looked at yet",
+    reasons.ReasonClass.PREEMPTED: "Preempted",
 }
 
 
@@ -105,9 +106,17 @@ def state_title(state: str) -> str:
 
 
 @register.filter
+def reason_message(workload: Workload) -> str:
+    """Return why *workload* is where it is, in a few words, with what a waiting one lacks."""
+    present: str = workload.present_reason  # type: ignore[attr-defined]
+    missing: Mapping[str, int] | None = workload.missing  # type: ignore[attr-defined]
+    return reasons.reason_message(present, missing)
+
+
+@register.filter
 def reason_title(reason: str) -> str:
     """Return the short words for a reason code."""
-    return explain.reason_title(reason)
+    return reasons.reason_title(reason)
 
 
 @register.filter
@@ -118,7 +127,7 @@ def reason_class(reason: str) -> str:
     >>> reason_class("queue_held")
     'Held by a person'
     """
-    return REASON_CLASSES[explain.reason_class(reason)]
+    return REASON_CLASSES[reasons.reason_class(reason)]
 
 
 @register.filter

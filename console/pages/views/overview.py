@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from console.configs.queries import draft_of, versions
-from console.engine import explain
+from console.engine import reasons
 from console.engine.decision import Reason
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
@@ -103,7 +103,7 @@ def _attention(org: Organization, rows: list[QueueRow]) -> list[Attention]:
                 key=f"rejected-{reason}",
                 state="rejected",
                 text=f"{more}{_workloads(count)} of the last hour rejected: "
-                f"{explain.reason_title(reason).lower()}",
+                f"{reasons.reason_title(reason).lower()}",
                 href=f"{workloads}?state=rejected&reason={reason}",
                 action="See which",
             )

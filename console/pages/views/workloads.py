@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.configs.queries import active_policy
-from console.engine import explain
+from console.engine import reasons
 from console.engine.decision import Reason
 from console.errors import NotFound
 from console.orgs.permissions import Actor
@@ -68,7 +68,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponse:
         "chips": chips_of(request.path, query, FILTERS),
         "chosen": query,
         "queue_names": list(active_policy(actor.org).queues),
-        "reasons": [(reason.value, explain.reason_title(reason)) for reason in Reason],
+        "reasons": [(reason.value, reasons.reason_title(reason)) for reason in Reason],
         "types": TYPES,
         "any_exist": bool(page.results) or sum(counts.values()) > 0,
         "is_start": not query.get("cursor"),

@@ -8,269 +8,560 @@ import console.workloads.models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('orgs', '0001_create_orgs'),
+        ("orgs", "0001_create_orgs"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Engine',
+            name="Engine",
             fields=[
-                ('org', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='engine', serialize=False, to='orgs.organization')),
-                ('owner', models.CharField(blank=True, max_length=100)),
-                ('lease_until', models.DateTimeField(null=True)),
-                ('fence', models.BigIntegerField(default=0)),
-                ('version', models.BigIntegerField(default=0)),
-                ('config_version', models.PositiveIntegerField(default=0)),
-                ('is_settled', models.BooleanField(default=True)),
-                ('counts', models.JSONField(default=dict)),
-                ('settled_at', models.DateTimeField(null=True)),
+                (
+                    "org",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="engine",
+                        serialize=False,
+                        to="orgs.organization",
+                    ),
+                ),
+                ("owner", models.CharField(blank=True, max_length=100)),
+                ("lease_until", models.DateTimeField(null=True)),
+                ("fence", models.BigIntegerField(default=0)),
+                ("version", models.BigIntegerField(default=0)),
+                ("config_version", models.PositiveIntegerField(default=0)),
+                ("is_settled", models.BooleanField(default=True)),
+                ("counts", models.JSONField(default=dict)),
+                ("settled_at", models.DateTimeField(null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='LabelSet',
+            name="LabelSet",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(max_length=64)),
-                ('labels', models.JSONField()),
-                ('org', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='label_sets', to='orgs.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("digest", models.CharField(max_length=64)),
+                ("labels", models.JSONField()),
+                (
+                    "org",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="label_sets",
+                        to="orgs.organization",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='PendingClass',
+            name="PendingClass",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=64)),
-                ('queue', models.CharField(max_length=500)),
-                ('priority', models.BigIntegerField()),
-                ('requests', models.JSONField()),
-                ('reason', models.CharField(choices=[('no_rules', 'no_rules'), ('passthrough', 'passthrough'), ('quota_reserved', 'quota_reserved'), ('no_rule_matched', 'no_rule_matched'), ('no_flavor_matched', 'no_flavor_matched'), ('queue_held', 'queue_held'), ('exceeds_max_quota', 'exceeds_max_quota'), ('waiting_for_preempted', 'waiting_for_preempted'), ('waiting_for_quota', 'waiting_for_quota'), ('behind_others', 'behind_others'), ('not_evaluated', 'not_evaluated'), ('preempted_in_queue', 'preempted_in_queue')], max_length=32)),
-                ('missing', models.JSONField(default=dict)),
-                ('count', models.PositiveIntegerField()),
-                ('org', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pending_classes', to='orgs.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=64)),
+                ("queue", models.CharField(max_length=500)),
+                ("priority", models.BigIntegerField()),
+                ("requests", models.JSONField()),
+                (
+                    "reason",
+                    models.CharField(
+                        choices=[
+                            ("no_rules", "no_rules"),
+                            ("passthrough", "passthrough"),
+                            ("quota_reserved", "quota_reserved"),
+                            ("no_rule_matched", "no_rule_matched"),
+                            ("no_flavor_matched", "no_flavor_matched"),
+                            ("queue_held", "queue_held"),
+                            ("exceeds_max_quota", "exceeds_max_quota"),
+                            ("waiting_for_preempted", "waiting_for_preempted"),
+                            ("waiting_for_quota", "waiting_for_quota"),
+                            ("behind_others", "behind_others"),
+                            ("not_evaluated", "not_evaluated"),
+                            ("preempted_in_queue", "preempted_in_queue"),
+                        ],
+                        max_length=32,
+                    ),
+                ),
+                ("missing", models.JSONField(default=dict)),
+                ("count", models.PositiveIntegerField()),
+                (
+                    "org",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="pending_classes",
+                        to="orgs.organization",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='QueueCount',
+            name="QueueCount",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('queue', models.CharField(max_length=500)),
-                ('running', models.PositiveIntegerField(default=0)),
-                ('pending', models.PositiveIntegerField(default=0)),
-                ('org', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='queue_counts', to='orgs.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("queue", models.CharField(max_length=500)),
+                ("running", models.PositiveIntegerField(default=0)),
+                ("pending", models.PositiveIntegerField(default=0)),
+                (
+                    "org",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="queue_counts",
+                        to="orgs.organization",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='QueueHold',
+            name="QueueHold",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('queue', models.CharField(max_length=500)),
-                ('reason', models.CharField(max_length=500)),
-                ('actor', models.CharField(max_length=254)),
-                ('since', models.DateTimeField(auto_now_add=True)),
-                ('org', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='holds', to='orgs.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("queue", models.CharField(max_length=500)),
+                ("reason", models.CharField(max_length=500)),
+                ("actor", models.CharField(max_length=254)),
+                ("since", models.DateTimeField(auto_now_add=True)),
+                (
+                    "org",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="holds",
+                        to="orgs.organization",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Usage',
+            name="Usage",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('queue', models.CharField(max_length=500)),
-                ('flavor', models.CharField(max_length=500)),
-                ('resource', models.CharField(max_length=100)),
-                ('used', models.BigIntegerField()),
-                ('org', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='usage', to='orgs.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("queue", models.CharField(max_length=500)),
+                ("flavor", models.CharField(max_length=500)),
+                ("resource", models.CharField(max_length=100)),
+                ("used", models.BigIntegerField()),
+                (
+                    "org",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="usage",
+                        to="orgs.organization",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Workload',
+            name="Workload",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('uid', models.CharField(default=console.workloads.models.new_uid, max_length=24, unique=True)),
-                ('name', models.CharField(max_length=200)),
-                ('type', models.CharField(max_length=12)),
-                ('requests', models.JSONField(default=dict)),
-                ('requested_priority', models.BigIntegerField(null=True)),
-                ('user', models.CharField(blank=True, max_length=200)),
-                ('groups', models.JSONField(default=list)),
-                ('project', models.CharField(blank=True, max_length=200)),
-                ('namespace', models.CharField(blank=True, max_length=253)),
-                ('submitted_by', models.CharField(max_length=40)),
-                ('submitted_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('state', models.CharField(choices=[('pending', 'Pending'), ('admitted', 'Admitted'), ('preempting', 'Preempting'), ('finished', 'Finished'), ('rejected', 'Rejected'), ('withdrawn', 'Withdrawn')], default='pending', max_length=12)),
-                ('reason', models.CharField(choices=[('no_rules', 'no_rules'), ('passthrough', 'passthrough'), ('quota_reserved', 'quota_reserved'), ('no_rule_matched', 'no_rule_matched'), ('no_flavor_matched', 'no_flavor_matched'), ('queue_held', 'queue_held'), ('exceeds_max_quota', 'exceeds_max_quota'), ('waiting_for_preempted', 'waiting_for_preempted'), ('waiting_for_quota', 'waiting_for_quota'), ('behind_others', 'behind_others'), ('not_evaluated', 'not_evaluated'), ('preempted_in_queue', 'preempted_in_queue')], default='not_evaluated', max_length=32)),
-                ('queue', models.CharField(max_length=500, null=True)),
-                ('priority', models.BigIntegerField(null=True)),
-                ('rule_index', models.IntegerField(null=True)),
-                ('config_version', models.PositiveIntegerField(null=True)),
-                ('assignment', models.JSONField(default=dict)),
-                ('victims', models.JSONField(default=list)),
-                ('preemptor', models.CharField(max_length=24, null=True)),
-                ('pending_class', models.CharField(max_length=64, null=True)),
-                ('reservation', models.BigIntegerField(null=True)),
-                ('admitted_at', models.DateTimeField(null=True)),
-                ('ended_at', models.DateTimeField(null=True)),
-                ('preemptions', models.PositiveIntegerField(default=0)),
-                ('label_set', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='workloads', to='workloads.labelset')),
-                ('org', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='workloads', to='orgs.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "uid",
+                    models.CharField(
+                        default=console.workloads.models.new_uid, max_length=24, unique=True
+                    ),
+                ),
+                ("name", models.CharField(max_length=200)),
+                ("type", models.CharField(max_length=12)),
+                ("requests", models.JSONField(default=dict)),
+                ("requested_priority", models.BigIntegerField(null=True)),
+                ("user", models.CharField(blank=True, max_length=200)),
+                ("groups", models.JSONField(default=list)),
+                ("project", models.CharField(blank=True, max_length=200)),
+                ("namespace", models.CharField(blank=True, max_length=253)),
+                ("submitted_by", models.CharField(max_length=40)),
+                ("submitted_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("pending", "Pending"),
+                            ("admitted", "Admitted"),
+                            ("preempting", "Preempting"),
+                            ("finished", "Finished"),
+                            ("rejected", "Rejected"),
+                            ("withdrawn", "Withdrawn"),
+                        ],
+                        default="pending",
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "reason",
+                    models.CharField(
+                        choices=[
+                            ("no_rules", "no_rules"),
+                            ("passthrough", "passthrough"),
+                            ("quota_reserved", "quota_reserved"),
+                            ("no_rule_matched", "no_rule_matched"),
+                            ("no_flavor_matched", "no_flavor_matched"),
+                            ("queue_held", "queue_held"),
+                            ("exceeds_max_quota", "exceeds_max_quota"),
+                            ("waiting_for_preempted", "waiting_for_preempted"),
+                            ("waiting_for_quota", "waiting_for_quota"),
+                            ("behind_others", "behind_others"),
+                            ("not_evaluated", "not_evaluated"),
+                            ("preempted_in_queue", "preempted_in_queue"),
+                        ],
+                        default="not_evaluated",
+                        max_length=32,
+                    ),
+                ),
+                ("queue", models.CharField(max_length=500, null=True)),
+                ("priority", models.BigIntegerField(null=True)),
+                ("rule_index", models.IntegerField(null=True)),
+                ("config_version", models.PositiveIntegerField(null=True)),
+                ("assignment", models.JSONField(default=dict)),
+                ("victims", models.JSONField(default=list)),
+                ("preemptor", models.CharField(max_length=24, null=True)),
+                ("pending_class", models.CharField(max_length=64, null=True)),
+                ("reservation", models.BigIntegerField(null=True)),
+                ("admitted_at", models.DateTimeField(null=True)),
+                ("ended_at", models.DateTimeField(null=True)),
+                ("preemptions", models.PositiveIntegerField(default=0)),
+                (
+                    "label_set",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="workloads",
+                        to="workloads.labelset",
+                    ),
+                ),
+                (
+                    "org",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="workloads",
+                        to="orgs.organization",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='Event',
+            name="Event",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type', models.CharField(choices=[('CONFIG_UPDATED', 'Config Updated'), ('REQUEST_SUBMITTED', 'Request Submitted'), ('REQUEST_QUEUED', 'Request Queued'), ('REQUEST_ADMITTED', 'Request Admitted'), ('REQUEST_REJECTED', 'Request Rejected'), ('REQUEST_PREEMPTED', 'Request Preempted'), ('REQUEST_REQUEUED', 'Request Requeued'), ('REQUEST_RELEASED', 'Request Released'), ('REQUEST_FULFILLED', 'Request Fulfilled'), ('REQUEST_ABORTED', 'Request Aborted'), ('REQUEST_FAILED', 'Request Failed'), ('REQUEST_FALLBACK', 'Request Fallback'), ('QUOTA_BORROWED', 'Quota Borrowed'), ('QUOTA_RECLAIMED', 'Quota Reclaimed')], max_length=20)),
-                ('level', models.CharField(choices=[('INFO', 'Info'), ('WARNING', 'Warning'), ('ERROR', 'Error')], default='INFO', max_length=8)),
-                ('queue', models.CharField(max_length=500, null=True)),
-                ('actor', models.CharField(max_length=254)),
-                ('data', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('org', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='orgs.organization')),
-                ('workload', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='events', to='workloads.workload')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[
+                            ("CONFIG_UPDATED", "Config Updated"),
+                            ("REQUEST_SUBMITTED", "Request Submitted"),
+                            ("REQUEST_QUEUED", "Request Queued"),
+                            ("REQUEST_ADMITTED", "Request Admitted"),
+                            ("REQUEST_REJECTED", "Request Rejected"),
+                            ("REQUEST_PREEMPTED", "Request Preempted"),
+                            ("REQUEST_REQUEUED", "Request Requeued"),
+                            ("REQUEST_RELEASED", "Request Released"),
+                            ("REQUEST_FULFILLED", "Request Fulfilled"),
+                            ("REQUEST_ABORTED", "Request Aborted"),
+                            ("REQUEST_FAILED", "Request Failed"),
+                            ("REQUEST_FALLBACK", "Request Fallback"),
+                            ("QUOTA_BORROWED", "Quota Borrowed"),
+                            ("QUOTA_RECLAIMED", "Quota Reclaimed"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "level",
+                    models.CharField(
+                        choices=[("INFO", "Info"), ("WARNING", "Warning"), ("ERROR", "Error")],
+                        default="INFO",
+                        max_length=8,
+                    ),
+                ),
+                ("queue", models.CharField(max_length=500, null=True)),
+                ("actor", models.CharField(max_length=254)),
+                ("data", models.JSONField(default=dict)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "org",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="events",
+                        to="orgs.organization",
+                    ),
+                ),
+                (
+                    "workload",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="events",
+                        to="workloads.workload",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='Decision',
+            name="Decision",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('outcome', models.CharField(choices=[('admitted', 'admitted'), ('pending', 'pending'), ('preempted', 'preempted'), ('rejected', 'rejected')], max_length=12)),
-                ('reason', models.CharField(choices=[('no_rules', 'no_rules'), ('passthrough', 'passthrough'), ('quota_reserved', 'quota_reserved'), ('no_rule_matched', 'no_rule_matched'), ('no_flavor_matched', 'no_flavor_matched'), ('queue_held', 'queue_held'), ('exceeds_max_quota', 'exceeds_max_quota'), ('waiting_for_preempted', 'waiting_for_preempted'), ('waiting_for_quota', 'waiting_for_quota'), ('behind_others', 'behind_others'), ('not_evaluated', 'not_evaluated'), ('preempted_in_queue', 'preempted_in_queue')], max_length=32)),
-                ('queue', models.CharField(max_length=500, null=True)),
-                ('priority', models.BigIntegerField(null=True)),
-                ('rule_index', models.IntegerField(null=True)),
-                ('config_version', models.PositiveIntegerField()),
-                ('assignment', models.JSONField(default=dict)),
-                ('victims', models.JSONField(default=list)),
-                ('preemptor', models.CharField(max_length=24, null=True)),
-                ('trace', models.JSONField()),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('org', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='decisions', to='orgs.organization')),
-                ('workload', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='decisions', to='workloads.workload')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "outcome",
+                    models.CharField(
+                        choices=[
+                            ("admitted", "admitted"),
+                            ("pending", "pending"),
+                            ("preempted", "preempted"),
+                            ("rejected", "rejected"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "reason",
+                    models.CharField(
+                        choices=[
+                            ("no_rules", "no_rules"),
+                            ("passthrough", "passthrough"),
+                            ("quota_reserved", "quota_reserved"),
+                            ("no_rule_matched", "no_rule_matched"),
+                            ("no_flavor_matched", "no_flavor_matched"),
+                            ("queue_held", "queue_held"),
+                            ("exceeds_max_quota", "exceeds_max_quota"),
+                            ("waiting_for_preempted", "waiting_for_preempted"),
+                            ("waiting_for_quota", "waiting_for_quota"),
+                            ("behind_others", "behind_others"),
+                            ("not_evaluated", "not_evaluated"),
+                            ("preempted_in_queue", "preempted_in_queue"),
+                        ],
+                        max_length=32,
+                    ),
+                ),
+                ("queue", models.CharField(max_length=500, null=True)),
+                ("priority", models.BigIntegerField(null=True)),
+                ("rule_index", models.IntegerField(null=True)),
+                ("config_version", models.PositiveIntegerField()),
+                ("assignment", models.JSONField(default=dict)),
+                ("victims", models.JSONField(default=list)),
+                ("preemptor", models.CharField(max_length=24, null=True)),
+                ("trace", models.JSONField()),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "org",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="decisions",
+                        to="orgs.organization",
+                    ),
+                ),
+                (
+                    "workload",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="decisions",
+                        to="workloads.workload",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['id'],
+                "ordering": ["id"],
             },
         ),
         migrations.CreateModel(
-            name='IdempotentAnswer',
+            name="IdempotentAnswer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=200)),
-                ('digest', models.CharField(max_length=64)),
-                ('answer', models.JSONField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('org', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='orgs.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=200)),
+                ("digest", models.CharField(max_length=64)),
+                ("answer", models.JSONField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "org",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, to="orgs.organization"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('org', 'key'), name='one_answer_per_key')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("org", "key"), name="one_answer_per_key")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Intake',
+            name="Intake",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('submit', 'Submit'), ('finish', 'Finish'), ('withdraw', 'Withdraw'), ('release', 'Release'), ('policy', 'Policy'), ('hold', 'Hold'), ('resume', 'Resume')], max_length=10)),
-                ('payload', models.JSONField()),
-                ('size', models.PositiveIntegerField(default=1)),
-                ('created_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
-                ('org', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='intake', to='orgs.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("submit", "Submit"),
+                            ("finish", "Finish"),
+                            ("withdraw", "Withdraw"),
+                            ("release", "Release"),
+                            ("policy", "Policy"),
+                            ("hold", "Hold"),
+                            ("resume", "Resume"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("payload", models.JSONField()),
+                ("size", models.PositiveIntegerField(default=1)),
+                (
+                    "created_at",
+                    models.DateTimeField(db_index=True, default=django.utils.timezone.now),
+                ),
+                (
+                    "org",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="intake",
+                        to="orgs.organization",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['id'],
-                'indexes': [models.Index(fields=['org', 'id'], name='intake_in_order')],
+                "ordering": ["id"],
+                "indexes": [models.Index(fields=["org", "id"], name="intake_in_order")],
             },
         ),
         migrations.AddConstraint(
-            model_name='labelset',
-            constraint=models.UniqueConstraint(fields=('org', 'digest'), name='one_row_per_labels'),
+            model_name="labelset",
+            constraint=models.UniqueConstraint(fields=("org", "digest"), name="one_row_per_labels"),
         ),
         migrations.AddIndex(
-            model_name='pendingclass',
-            index=models.Index(fields=['org', 'queue', '-priority'], name='class_in_order'),
+            model_name="pendingclass",
+            index=models.Index(fields=["org", "queue", "-priority"], name="class_in_order"),
         ),
         migrations.AddConstraint(
-            model_name='pendingclass',
-            constraint=models.UniqueConstraint(fields=('org', 'key'), name='one_row_per_class'),
+            model_name="pendingclass",
+            constraint=models.UniqueConstraint(fields=("org", "key"), name="one_row_per_class"),
         ),
         migrations.AddConstraint(
-            model_name='queuecount',
-            constraint=models.UniqueConstraint(fields=('org', 'queue'), name='one_count_per_queue'),
+            model_name="queuecount",
+            constraint=models.UniqueConstraint(fields=("org", "queue"), name="one_count_per_queue"),
         ),
         migrations.AddConstraint(
-            model_name='queuehold',
-            constraint=models.UniqueConstraint(fields=('org', 'queue'), name='one_hold_per_queue'),
+            model_name="queuehold",
+            constraint=models.UniqueConstraint(fields=("org", "queue"), name="one_hold_per_queue"),
         ),
         migrations.AddConstraint(
-            model_name='usage',
-            constraint=models.UniqueConstraint(fields=('org', 'queue', 'flavor', 'resource'), name='one_usage_per_place'),
+            model_name="usage",
+            constraint=models.UniqueConstraint(
+                fields=("org", "queue", "flavor", "resource"), name="one_usage_per_place"
+            ),
         ),
         migrations.AddIndex(
-            model_name='workload',
-            index=models.Index(fields=['org', '-id'], name='workload_newest'),
+            model_name="workload",
+            index=models.Index(fields=["org", "-id"], name="workload_newest"),
         ),
         migrations.AddIndex(
-            model_name='workload',
-            index=models.Index(fields=['org', 'state', '-id'], name='workload_by_state'),
+            model_name="workload",
+            index=models.Index(fields=["org", "state", "-id"], name="workload_by_state"),
         ),
         migrations.AddIndex(
-            model_name='workload',
-            index=models.Index(fields=['org', 'reason', '-id'], name='workload_by_reason'),
+            model_name="workload",
+            index=models.Index(fields=["org", "reason", "-id"], name="workload_by_reason"),
         ),
         migrations.AddIndex(
-            model_name='workload',
-            index=models.Index(fields=['org', 'queue', 'state', '-priority', 'id'], name='workload_in_order'),
+            model_name="workload",
+            index=models.Index(
+                fields=["org", "queue", "state", "-priority", "id"], name="workload_in_order"
+            ),
         ),
         migrations.AddIndex(
-            model_name='workload',
-            index=models.Index(fields=['org', 'label_set', '-id'], name='workload_by_labels'),
+            model_name="workload",
+            index=models.Index(fields=["org", "label_set", "-id"], name="workload_by_labels"),
         ),
         migrations.AddIndex(
-            model_name='workload',
-            index=models.Index(fields=['org', 'user', '-id'], name='workload_by_user'),
+            model_name="workload",
+            index=models.Index(fields=["org", "user", "-id"], name="workload_by_user"),
         ),
         migrations.AddIndex(
-            model_name='workload',
-            index=models.Index(fields=['org', 'project', '-id'], name='workload_by_project'),
+            model_name="workload",
+            index=models.Index(fields=["org", "project", "-id"], name="workload_by_project"),
         ),
         migrations.AddIndex(
-            model_name='workload',
-            index=models.Index(fields=['org', 'queue', 'state', '-id'], name='workload_by_queue'),
+            model_name="workload",
+            index=models.Index(fields=["org", "queue", "state", "-id"], name="workload_by_queue"),
         ),
         migrations.AddIndex(
-            model_name='workload',
-            index=models.Index(fields=['org', 'name'], name='workload_by_name', opclasses=['int8_ops', 'varchar_pattern_ops']),
+            model_name="workload",
+            index=models.Index(
+                fields=["org", "name"],
+                name="workload_by_name",
+                opclasses=["int8_ops", "varchar_pattern_ops"],
+            ),
         ),
         migrations.AddIndex(
-            model_name='workload',
-            index=models.Index(fields=['org', 'pending_class'], name='workload_by_class'),
+            model_name="workload",
+            index=models.Index(fields=["org", "pending_class"], name="workload_by_class"),
         ),
         migrations.AddIndex(
-            model_name='workload',
-            index=models.Index(fields=['org', 'submitted_at'], name='workload_by_time'),
+            model_name="workload",
+            index=models.Index(fields=["org", "submitted_at"], name="workload_by_time"),
         ),
         migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['org', '-id'], name='event_newest'),
+            model_name="event",
+            index=models.Index(fields=["org", "-id"], name="event_newest"),
         ),
         migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['org', 'type', '-id'], name='event_by_type'),
+            model_name="event",
+            index=models.Index(fields=["org", "type", "-id"], name="event_by_type"),
         ),
         migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['org', 'queue', '-id'], name='event_by_queue'),
+            model_name="event",
+            index=models.Index(fields=["org", "queue", "-id"], name="event_by_queue"),
         ),
         migrations.AddIndex(
-            model_name='decision',
-            index=models.Index(fields=['org', 'id'], name='decision_feed'),
+            model_name="decision",
+            index=models.Index(fields=["org", "id"], name="decision_feed"),
         ),
     ]

@@ -73,8 +73,8 @@ class Batch:
     #: How many workloads reached each final state.
     ended: dict[State, int] = field(default_factory=lambda: defaultdict(int))
 
-    def end(self, uid: str, state: State, event: EventType, actor: str) -> None:
-        """Note that a workload has ended by request of *actor*."""
+    def end(self, uid: str, queue: str | None, state: State, event: EventType, actor: str) -> None:
+        """Note that a workload of *queue* has ended by request of *actor*."""
         self.updates[uid] |= {
             "state": state.value,
             "ended_at": self.now,
@@ -83,9 +83,9 @@ class Batch:
             "victims": [],
         }
         self.ended[state] += 1
-        self.events.append((event, Level.INFO, uid, None, actor, {}))
+        self.events.append((event, Level.INFO, uid, queue, actor, {}))
 
-    def requeue(self, uid: str, actor: str) -> None:
+    def requeue(self, uid: str, queue: str | None, actor: str) -> None:
         """Note that a preempted workload has stopped and waits again."""
         self.updates[uid] |= {
             "state": State.PENDING.value,
@@ -96,7 +96,7 @@ class Batch:
             "admitted_at": None,
         }
         self.requeued.add(uid)
-        self.events.append((EventType.REQUEST_RELEASED, Level.INFO, uid, None, actor, {}))
+        self.events.append((EventType.REQUEST_RELEASED, Level.INFO, uid, queue, actor, {}))
 
     def decide(self, decisions: Iterable[Decision]) -> None:
         """Note what the engine decided."""

@@ -69,20 +69,33 @@ def _submit(told: _Told, payload: dict[str, Any]) -> None:
 
 
 def _finish(told: _Told, payload: dict[str, Any]) -> None:
-    for uid in filter(told.state.finish, told.named(payload)):
-        finished, event = models.State.FINISHED, EventType.REQUEST_FULFILLED
-        told.batch.end(uid, finished, event, payload["actor"])
+    finished, event = models.State.FINISHED, EventType.REQUEST_FULFILLED
+    _end(told, payload, told.state.finish, finished, event)
 
 
 def _withdraw(told: _Told, payload: dict[str, Any]) -> None:
-    for uid in filter(told.state.withdraw, told.named(payload)):
-        withdrawn, event = models.State.WITHDRAWN, EventType.REQUEST_ABORTED
-        told.batch.end(uid, withdrawn, event, payload["actor"])
+    withdrawn, event = models.State.WITHDRAWN, EventType.REQUEST_ABORTED
+    _end(told, payload, told.state.withdraw, withdrawn, event)
+
+
+def _end(
+    told: _Told,
+    payload: dict[str, Any],
+    leave: Callable[[str], bool],
+    final: models.State,
+    event: EventType,
+) -> None:
+    for uid in told.named(payload):
+        queue = told.state.queue_of(uid)
+        if leave(uid):
+            told.batch.end(uid, queue, final, event, payload["actor"])
 
 
 def _release(told: _Told, payload: dict[str, Any]) -> None:
-    for uid in filter(told.state.release, told.named(payload)):
-        told.batch.requeue(uid, payload["actor"])
+    for uid in told.named(payload):
+        queue = told.state.queue_of(uid)
+        if told.state.release(uid):
+            told.batch.requeue(uid, queue, payload["actor"])
 
 
 def _change_policy(told: _Told, payload: dict[str, Any]) -> None:

@@ -1,0 +1,116 @@
+"""Reason codes and events in a few words, for lists and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from console.engine.decision import Reason
+from console.engine.words import amount, listed, lower_first
+
+
+class ReasonClass(StrEnum):
+    """What kind of answer a reason is, for people and for color."""
+
+    RUNNING = "running"
+    REJECTED = "rejected"
+    CANNOT_RUN = "cannot_run"
+    HELD = "held"
+    SOON = "soon"
+    WAITING = "waiting"
+    UNSEEN = "unseen"
+    PREEMPTED = "preempted"
+
+
+_TITLES: dict[Reason, tuple[str, ReasonClass]] = {
+    Reason.NO_RULES: ("Admitted without a queue", ReasonClass.RUNNING),
+    Reason.PASSTHROUGH: ("Admitted without quota", ReasonClass.RUNNING),
+    Reason.QUOTA_RESERVED: ("Quota reserved", ReasonClass.RUNNING),
+    Reason.NO_RULE_MATCHED: ("No rule matched", ReasonClass.REJECTED),
+    Reason.NO_FLAVOR_MATCHED: ("No flavor matched", ReasonClass.REJECTED),
+    Reason.QUEUE_HELD: ("Queue on hold", ReasonClass.HELD),
+    Reason.EXCEEDS_MAX_QUOTA: ("Can never run under this config", ReasonClass.CANNOT_RUN),
+    Reason.WAITING_FOR_PREEMPTED: ("Starting soon", ReasonClass.SOON),
+    Reason.WAITING_FOR_QUOTA: ("Waiting for quota", ReasonClass.WAITING),
+    Reason.BEHIND_OTHERS: ("Behind others", ReasonClass.WAITING),
+    Reason.NOT_EVALUATED: ("Not looked at yet", ReasonClass.UNSEEN),
+    Reason.PREEMPTED_IN_QUEUE: ("Preempted", ReasonClass.PREEMPTED),
+}
+
+
+def reason_title(reason: str) -> str:
+    """
+    Return the short label of a reason code.
+
+    >>> reason_title("exceeds_max_quota")
+    'Can never run under this config'
+    """
+    return _TITLES[Reason(reason)][0]
+
+
+def reason_message(reason: str, missing: Mapping[str, int] | None = None) -> str:
+    """
+    Return a reason code in a few words; one that waits for quota says what is *missing*.
+
+    That is given by "flavor/resource", in thousandths.
+
+    >>> reason_message("waiting_for_quota", {"spot/gpu": 8000, "spot/cpu": 500})
+    'Waiting for quota: 8 gpu and 0.5 cpu short on spot'
+    """
+    short: dict[str, list[str]] = {}
+    if reason == Reason.WAITING_FOR_QUOTA:
+        for place, lacking in (missing or {}).items():
+            flavor, _, resource = place.rpartition("/")
+            short.setdefault(flavor, []).append(amount(lacking, resource))
+    parts = [f"{listed(amounts)} short on {flavor}" for flavor, amounts in short.items()]
+    return f"{reason_title(reason)}: {', '.join(parts)}" if parts else reason_title(reason)
+
+
+def reason_class(reason: str) -> ReasonClass:
+    """Return what kind of answer a reason code is."""
+    return _TITLES[Reason(reason)][1]
+
+
+_EVENTS = {
+    "REQUEST_SUBMITTED": "{name} was submitted.",
+    "REQUEST_QUEUED": "{name} waits: {reason}.",
+    "REQUEST_ADMITTED": "{name} was admitted{on}.",
+    "REQUEST_REJECTED": "{name} was rejected: {reason}.",
+    "REQUEST_PREEMPTED": "{name} was told to stop for {preemptor}.",
+    "REQUEST_REQUEUED": "{name} waits again: {reason}.",
+    "REQUEST_RELEASED": "{name} has stopped and gave back its quota.",
+    "REQUEST_FULFILLED": "{name} finished.",
+    "REQUEST_ABORTED": "{name} was withdrawn.",
+    "REQUEST_FAILED": "{name} failed.",
+    "REQUEST_FALLBACK": "{name} fell back to another flavor.",
+    "QUOTA_BORROWED": "{name} borrows quota of its cohort.",
+    "QUOTA_RECLAIMED": "Quota was reclaimed for {name}.",
+}
+
+
+def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
+    """
+    Return the sentence of an event, from its type and its stored facts.
+
+    >>> event_sentence("REQUEST_ABORTED", {"name": "train"})
+    'train was withdrawn.'
+    """
+    if kind == "CONFIG_UPDATED":
+        return _config_updated(data)
+    flavors = sorted(set(data.get("flavors", {}).values()))
+    reason = data.get("reason")
+    return _EVENTS[kind].format(
+        name=data.get("name", "A workload"),
+        reason=lower_first(reason_title(reason)) if reason else "no reason is known",
+        on=f" on {listed(flavors)}" if flavors else "",
+        preemptor=data.get("preemptor", "another workload"),
+    )
+
+
+def _config_updated(data: Mapping[str, Any]) -> str:
+    version = f"Config version {data['version']}"
+    message = f": {data['message']}" if data.get("message") else ""
+    if data.get("kind") == "rollback":
+        return f"{version} was applied, rolling back from version {data.get('from')}{message}"
+    return f"{version} was applied{message}"
