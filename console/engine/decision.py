@@ -18,6 +18,8 @@ class Outcome(StrEnum):
     PENDING = "pending"
     PREEMPTED = "preempted"
     REJECTED = "rejected"
+    #: It ran and its submitter took it back: whoever runs it has to stop it.
+    WITHDRAWN = "withdrawn"
 
 
 class Reason(StrEnum):
@@ -40,6 +42,8 @@ class Reason(StrEnum):
     NOT_EVALUATED = "not_evaluated"
     # preempted
     PREEMPTED_IN_QUEUE = "preempted_in_queue"
+    # withdrawn
+    WITHDRAWN_WHILE_RUNNING = "withdrawn_while_running"
 
 
 #: Resource -> flavor that gives it. Resources that no group covers are absent.

@@ -270,6 +270,7 @@ class _Words:
             Outcome.PENDING: Verdict.INFO,
             Outcome.PREEMPTED: Verdict.FAIL,
             Outcome.REJECTED: Verdict.FAIL,
+            Outcome.WITHDRAWN: Verdict.INFO,
         }
         outcome = self.trace.outcome
         verdict = verdicts[outcome.outcome]

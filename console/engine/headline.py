@@ -134,6 +134,9 @@ _HEADLINES: dict[Reason, Callable[[_Headline, str], str]] = {
         "Not looked at yet: it was submitted and waits for its first evaluation."
     ),
     Reason.PREEMPTED_IN_QUEUE: _Headline.preempted,
+    Reason.WITHDRAWN_WHILE_RUNNING: lambda _, queue: (
+        "Withdrawn while it ran: it has given back its quota and has to stop."
+    ),
 }
 
 

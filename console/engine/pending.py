@@ -195,6 +195,15 @@ class Line:
         heappush(self._awake, (-cls.priority, cls.head.workload.sequence, cls.key))
 
 
+#: What the names of classes of one begin with: workloads whose room is being made.
+PROMISE = "promise-"
+
+
+def promise_key(workload_id: str) -> str:
+    """Name the class of a workload that waits, alone, for the room that is made for it."""
+    return PROMISE + workload_id
+
+
 def class_key(route: Route, requests: Mapping[str, int]) -> str:
     """
     Name the class of a workload: the same on every machine and in every process.

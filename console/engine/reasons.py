@@ -21,6 +21,7 @@ class ReasonClass(StrEnum):
     WAITING = "waiting"
     UNSEEN = "unseen"
     PREEMPTED = "preempted"
+    ENDED = "ended"
 
 
 _TITLES: dict[Reason, tuple[str, ReasonClass]] = {
@@ -36,6 +37,7 @@ _TITLES: dict[Reason, tuple[str, ReasonClass]] = {
     Reason.BEHIND_OTHERS: ("Behind others", ReasonClass.WAITING),
     Reason.NOT_EVALUATED: ("Not looked at yet", ReasonClass.UNSEEN),
     Reason.PREEMPTED_IN_QUEUE: ("Preempted", ReasonClass.PREEMPTED),
+    Reason.WITHDRAWN_WHILE_RUNNING: ("Withdrawn while running", ReasonClass.ENDED),
 }
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from console.engine.decision import Assignment, Decision, Outcome, Reason
 from console.engine.disciplines import Nomination
-from console.engine.pending import Pending, Verdict
+from console.engine.pending import Pending, Verdict, promise_key
 from console.engine.policy import Policy, Queue
 from console.engine.routing import Route
 from console.engine.running import Running
@@ -110,6 +110,7 @@ def waiting_for_preempted(
         rule=route.rule,
         assignment=assignment,
         victims=victims,
+        pending_class=promise_key(pending.workload.id),
         trace=_trace(policy, pending.workload, route, outcome, nomination, held=held),
     )
 
@@ -142,6 +143,23 @@ def preempted(policy: Policy, target: Running, preemptor: Pending) -> Decision:
         assignment=target.assignment,
         preemptor=preemptor.workload.id,
         trace=_trace(policy, target.workload, route, outcome, preempted=step),
+    )
+
+
+def withdrawn(policy: Policy, running: Running) -> Decision:
+    """Return the decision that *running* has to stop because its submitter took it back."""
+    route = running.route or Route(queue=running.queue, priority=running.priority)
+    reason = Reason.WITHDRAWN_WHILE_RUNNING
+    outcome = OutcomeStep(outcome=Outcome.WITHDRAWN, reason=reason, assignment=running.assignment)
+    return Decision(
+        workload=running.workload.id,
+        outcome=Outcome.WITHDRAWN,
+        reason=reason,
+        queue=running.queue,
+        priority=running.priority,
+        rule=route.rule,
+        assignment=running.assignment,
+        trace=_trace(policy, running.workload, route, outcome),
     )
 
 

@@ -17,6 +17,9 @@ from console.engine.trace import (
 )
 from console.engine.workload import Workload
 
+#: Routes kept in memory. Labels may be unique to each workload, and then they never help.
+_REMEMBERED = 20_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
@@ -48,6 +51,8 @@ class Router:
         key = (tuple(sorted(workload.labels.items())), workload.priority)
         found = self._routes.get(key)
         if found is None:
+            if len(self._routes) >= _REMEMBERED:
+                self._routes.clear()
             found = self._routes[key] = self._judge(workload.labels, workload.priority)
         return found
 

@@ -133,7 +133,14 @@ class State:
         return self._drop(workload_id)
 
     def withdraw(self, workload_id: str) -> bool:
-        """Let a workload go because its submitter no longer wants it; say whether it was here."""
+        """
+        Let a workload go because its submitter no longer wants it; say whether it was here.
+
+        Of one that runs the next `settle` tells, so that it is stopped.
+        """
+        running = self.running.get(workload_id)
+        if running is not None:
+            self._decisions.append(record.withdrawn(self.policy, running))
         return self.finish(workload_id)
 
     def release(self, workload_id: str) -> bool:
@@ -193,7 +200,7 @@ class State:
     @property
     def is_settled(self) -> bool:
         """Whether `settle` would have nothing to do."""
-        return not (self._arrivals or self._touched)
+        return not (self._arrivals or self._touched or self._decisions)
 
     def settle(self, budget: int = 1_000_000) -> list[Decision]:
         """
@@ -276,6 +283,15 @@ class State:
     def usage(self, queue: str) -> Mapping[FlavorResource, int]:
         """Return what the running workloads of *queue* hold, in thousandths."""
         return self.ledger.queue(queue).usage
+
+    def promises_in(self, queue: str) -> list[Promise]:
+        """
+        Return the promises of room in *queue* in the order of its line.
+
+        That order is the same whenever they were made: a rebuilt state has forgotten that.
+        """
+        promises = [p for p in self.promises.values() if p.pending.route.queue == queue]
+        return sorted(promises, key=_place)
 
     def pending_count(self, queue: str) -> int:
         """Return how many workloads wait in *queue*, those with promised room included."""
@@ -417,13 +433,9 @@ class State:
         self._discipline.settle_queue(self, queue)
 
     def _keep_promises(self, queue: QueueState) -> None:
-        promises = [p for p in self.promises.values() if p.pending.route.queue == queue.name]
-        # In the order of the line, whenever the promises were made: a rebuilt
-        # state has forgotten that.
-        promises.sort(key=lambda p: (-(p.pending.route.priority or 0), p.pending.workload.sequence))
         now, expected = self.ledger.queue(queue.name), self.expected.queue(queue.name)
         claims: list[Mapping[FlavorResource, int]] = []
-        for promise in promises:
+        for promise in self.promises_in(queue.name):
             self.expected.remove(queue.name, promise.usage)
             if not _fits(expected, promise.usage):
                 # Its room was promised under quotas that have since been cut.
@@ -484,6 +496,7 @@ class State:
         if promise is not None:
             assert pending.route.queue is not None
             self.expected.remove(pending.route.queue, promise.usage)
+            self._changes.queues.add(pending.route.queue)
             self._free(pending.route.queue, promise.usage)
         elif pending.class_key:
             self._leave(pending)
@@ -577,6 +590,10 @@ class State:
 
     def _promised_in(self, queue: str) -> int:
         return sum(promise.pending.route.queue == queue for promise in self.promises.values())
+
+
+def _place(promise: Promise) -> tuple[int, int]:
+    return -(promise.pending.route.priority or 0), promise.pending.workload.sequence
 
 
 def _fits(node: Node, usage: Mapping[FlavorResource, int]) -> bool:

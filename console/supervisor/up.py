@@ -42,7 +42,8 @@ def up(port: int) -> int:
     again: what it was at is in rows and queued messages. A vital one that cannot stay up
     stops all.
     """
-    _treat_as_interrupt(signal.SIGTERM, signal.SIGHUP)
+    # SIGINT too: started in the background by a shell script, it would be ignored.
+    _treat_as_interrupt(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     # A name in front of a JSON line would make it something else.
     named = settings.LOG_FORMAT == "console"
     children = Children(str(settings.BASE_DIR), sys.stdout.buffer, named=named)

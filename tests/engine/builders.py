@@ -176,6 +176,12 @@ class World:
             assert self.state.finish(name), f"{name} is not here"
         return self
 
+    def withdraw(self, *names: str) -> Self:
+        """Let submitters take back workloads, whether they wait or run."""
+        for name in names:
+            self.state.withdraw(name)
+        return self
+
     def release(self, *names: str) -> Self:
         """Let preempted workloads have stopped."""
         for name in names:
@@ -217,6 +223,8 @@ def in_words(decision: Decision) -> str:
             return f"{decision.workload}: preempted by {decision.preemptor}"
         case Outcome.REJECTED:
             return f"{decision.workload}: rejected ({decision.reason.value})"
+        case Outcome.WITHDRAWN:
+            return f"{decision.workload}: withdrawn while running"
         case Outcome.PENDING if decision.reason is Reason.WAITING_FOR_PREEMPTED:
             victims = " and ".join(decision.victims) or "others"
             return f"{decision.workload}: waits for {victims} to stop"

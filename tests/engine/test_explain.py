@@ -105,6 +105,9 @@ def test_headlines_of_stored_decisions() -> None:
         "waiting_for_quota": (
             "Waiting for quota in train: needs 2 gpu on a100, 1 free now, 1 short."
         ),
+        "withdrawn_while_running": (
+            "Withdrawn while it ran: it has given back its quota and has to stop."
+        ),
     }
 
 
@@ -195,6 +198,7 @@ TITLES = {
     Reason.BEHIND_OTHERS: ("Behind others", ReasonClass.WAITING),
     Reason.NOT_EVALUATED: ("Not looked at yet", ReasonClass.UNSEEN),
     Reason.PREEMPTED_IN_QUEUE: ("Preempted", ReasonClass.PREEMPTED),
+    Reason.WITHDRAWN_WHILE_RUNNING: ("Withdrawn while running", ReasonClass.ENDED),
 }
 
 

@@ -290,3 +290,17 @@ def test_a_rule_may_send_to_a_queue_with_its_own_priority_terms() -> None:
     world.submit("a", gpu=1).submit("b", gpu=1, priority=7)
     world.settle()
     assert [(each.workload, each.priority) for each in world.decisions] == [("a", 50), ("b", 7)]
+
+
+def test_who_runs_a_withdrawn_workload_is_told_to_stop_it() -> None:
+    world = World(queue("train").owns(gpu=4))
+    world.submit("runs", "waits", gpu=4)
+    world.settle()
+    world.withdraw("waits")
+    assert world.settle() == []
+    world.submit("next", gpu=4)
+    world.settle()
+    world.withdraw("runs")
+    assert world.settle() == ["runs: withdrawn while running", "next: admitted on any"]
+    world.withdraw("runs")
+    assert world.settle() == []

@@ -178,6 +178,7 @@ def test_a_rebuilt_engine_decides_the_same(
         ("d", "admitted", "quota_reserved"),
         ("b", "pending", "waiting_for_quota"),
         ("f", "pending", "waiting_for_quota"),
+        ("d", "withdrawn", "withdrawn_while_running"),
         ("e", "admitted", "quota_reserved"),
         ("f", "pending", "waiting_for_preempted"),
         ("f", "admitted", "quota_reserved"),

@@ -40,6 +40,7 @@ REASON_CLASSES = {
     reasons.ReasonClass.WAITING: "Waiting",
     reasons.ReasonClass.UNSEEN: "Not looked at yet",
     reasons.ReasonClass.PREEMPTED: "Preempted",
+    reasons.ReasonClass.ENDED: "Ended",
 }
 
 

@@ -102,8 +102,10 @@ class Batch:
         """Note what the engine decided."""
         for decision in decisions:
             self.decisions.append(decision)
-            self._update(decision)
-            self._tell(decision)
+            # What withdrawing does to rows was noted when it was asked for.
+            if decision.outcome is not Outcome.WITHDRAWN:
+                self._update(decision)
+                self._tell(decision)
 
     def prepare(self) -> list[Prepared]:
         """Return the statements that write workload rows, decisions and events, in order."""

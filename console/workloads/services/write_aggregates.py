@@ -7,6 +7,8 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from console.engine.decision import Reason
+from console.engine.pending import PROMISE, promise_key
 from console.engine.state import Changes, State
 from console.workloads.models import PendingClass, QueueCount, Usage
 
@@ -26,7 +28,11 @@ def write_aggregates(org_id: int, state: State, changes: Changes) -> None:
     _delete(QueueCount.objects.filter(org_id=org_id), "queue", queues)
     QueueCount.objects.bulk_create(_counts(org_id, state, queues))
     _delete(PendingClass.objects.filter(org_id=org_id), "key", [key for _, key in changes.classes])
-    PendingClass.objects.bulk_create(_classes(org_id, state, changes))
+    promised = PendingClass.objects.filter(org_id=org_id, key__startswith=PROMISE)
+    _delete(promised, "queue", queues)
+    PendingClass.objects.bulk_create(
+        [*_classes(org_id, state, changes), *_promises(org_id, state, queues)]
+    )
 
 
 def _counts(org_id: int, state: State, queues: Iterable[str]) -> Iterable[QueueCount]:
@@ -50,6 +56,23 @@ def _classes(org_id: int, state: State, changes: Changes) -> Iterable[PendingCla
                 reason=cls.verdict.reason.value,
                 missing={f"{f}/{r}": amount for (f, r), amount in sorted(cls.missing.items())},
                 count=len(cls),
+            )
+
+
+def _promises(org_id: int, state: State, queues: Iterable[str]) -> Iterable[PendingClass]:
+    """Yield a class of one for each workload whose room is being made."""
+    for queue in queues:
+        held = state.queues[queue].held
+        reason = Reason.QUEUE_HELD if held else Reason.WAITING_FOR_PREEMPTED
+        for promise in state.promises_in(queue):
+            yield PendingClass(
+                org_id=org_id,
+                key=promise_key(promise.pending.workload.id),
+                queue=queue,
+                priority=promise.pending.route.priority or 0,
+                requests=dict(promise.pending.requests),
+                reason=reason.value,
+                count=1,
             )
 
 

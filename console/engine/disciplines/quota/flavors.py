@@ -191,7 +191,7 @@ def _check_quota(
         requested=requested,
         nominal=quota.nominal,
         used=node.usage.get(key, 0),
-        promised=0 if now is available or now <= 0 else _finite(now - _finite(available)),
+        promised=_finite(now) - _finite(available) if now > available else 0,
         available=available,
         maximum=maximum,
         missing=0 if fits else requested - _finite(available),
