@@ -60,5 +60,5 @@ def traffic(org: str, url: str) -> list[str]:
     return [
         *(sys.executable, "manage.py", "traffic"),
         *("--org", org, "--url", url),
-        *("--rate", "0.4", "--seconds", "0", "--user", org),
+        *("--rate", "0.4", "--seconds", "0", "--burst", "30", "--user", org),
     ]

@@ -65,8 +65,12 @@ class Executor:
         self._away = False
         self.counts: Counter[str] = Counter()
 
-    def adopt(self, now: float) -> None:
-        """Take over what an earlier run left behind, and follow the decisions from here on."""
+    def adopt(self, now: float, burst: int = 0) -> None:
+        """
+        Take over what an earlier run left behind, and follow the decisions from here on.
+
+        When it left nothing, begin with *burst* workloads at once.
+        """
         self._seq = self._client.last_decision()
         for state, action, seconds in (
             ("admitted", "finish", _RUN),
@@ -75,6 +79,12 @@ class Executor:
         ):
             for uid in self._client.own(self._user, state):
                 self._plan(uid, action, now, seconds)
+        if not self._epochs:
+            self._waiting = [self._draw_workload() for _ in range(burst)]
+
+    def _draw_workload(self) -> Body:
+        self._number += 1
+        return workload(self._draw, self._number, self._user)
 
     def step(self, now: float, *, submitting: bool) -> None:
         """Do everything that is due at *now*."""
@@ -112,8 +122,7 @@ class Executor:
         if self._next_arrival is None:
             self._next_arrival = now
         while self._next_arrival <= now:
-            self._number += 1
-            self._waiting.append(workload(self._draw, self._number, self._user))
+            self._waiting.append(self._draw_workload())
             self._next_arrival += self._draw.expovariate(self._rate)
 
     def _submit(self, now: float) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,6 +14,7 @@ from django.core.management import CommandError, call_command
 from console.orgs.models import ApiToken, Organization, Role, User
 from console.orgs.queries import actor_for
 from console.orgs.services.authenticate_token import authenticate_token
+from tests.product import ROOT
 
 
 def test_create_org_makes_a_new_owner(db: None, capsys) -> None:
@@ -87,3 +92,19 @@ def test_create_token_says_what_is_wrong(
         call_command("create_token", *arguments)
     assert str(caught.value) == message
     assert not ApiToken.objects.exists()
+
+
+def test_a_database_without_tables_is_named(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "create_token", "--org", "demo", "--role", "owner"],
+        cwd=ROOT,
+        env={**os.environ, "SLUICE_HOME": str(tmp_path), "DATABASE_URL": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "CommandError: The database has no tables yet: start the console once with `make run`, "
+        "or run `manage.py migrate`.\n"
+    )

@@ -5,16 +5,17 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 
 from console.errors import ConsoleError
+from console.orgs.management.prepared import PreparedCommand
 from console.orgs.models import User
 from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user, generate_password
 
 
-class Command(BaseCommand):
+class Command(PreparedCommand):
     """Create an organization."""
 
     help = "Create an organization without a config."

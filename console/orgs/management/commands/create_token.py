@@ -5,14 +5,15 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from console.errors import ConsoleError
+from console.orgs.management.prepared import PreparedCommand
 from console.orgs.models import Organization, Role
 from console.orgs.services.issue_token import issue_token
 
 
-class Command(BaseCommand):
+class Command(PreparedCommand):
     """Create an API token."""
 
     help = "Create an API token; its secret alone goes to standard output, this once."

@@ -11,9 +11,10 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
+from console.orgs.management.prepared import PreparedCommand
 from console.orgs.models import Organization, Role
 from console.orgs.services.issue_token import issue_token
 from console.orgs.services.revoke_token import revoke_token
@@ -25,7 +26,7 @@ from console.traffic.executor import Executor
 _TICK = 0.25
 
 
-class Command(BaseCommand):
+class Command(PreparedCommand):
     """Send synthetic work."""
 
     help = "Submit synthetic workloads through the HTTP API, run them and report their ends."
@@ -46,6 +47,12 @@ class Command(BaseCommand):
             default="traffic",
             help="whom the workloads are for; a run takes over what an earlier one left",
         )
+        parser.add_argument(
+            "--burst",
+            type=_count,
+            default=0,
+            help="workloads to begin with, unless an earlier run left some (default: 0)",
+        )
         parser.add_argument("--seed", type=int, default=1, help="the same seed draws the same work")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -58,7 +65,7 @@ class Command(BaseCommand):
             )
             begun = time.monotonic()
             try:
-                _run(executor, begun, seconds)
+                _run(executor, begun, seconds, options["burst"])
             except Refused as refusal:
                 raise CommandError(f"The API refused: {refusal}") from refusal
             finally:
@@ -70,11 +77,11 @@ class Command(BaseCommand):
         self.stderr.write(sentence)
 
 
-def _run(executor: Executor, begun: float, seconds: float) -> None:
+def _run(executor: Executor, begun: float, seconds: float, burst: int) -> None:
     """Step until the time is over, then end what is left; when stopped, leave it to a later run."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        _adopt(executor)
+        _adopt(executor, burst)
         while not seconds or time.monotonic() - begun < seconds:
             executor.step(time.monotonic(), submitting=True)
             time.sleep(_TICK)
@@ -85,10 +92,10 @@ def _run(executor: Executor, begun: float, seconds: float) -> None:
         return
 
 
-def _adopt(executor: Executor) -> None:
+def _adopt(executor: Executor, burst: int) -> None:
     while True:
         try:
-            return executor.adopt(time.monotonic())
+            return executor.adopt(time.monotonic(), burst)
         except Away:
             time.sleep(1)
 
@@ -108,6 +115,13 @@ def _token(slug: str, given: str | None, seconds: float) -> Iterator[str]:
         yield secret
     finally:
         revoke_token(secret)
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if not 0 <= value <= 1000:
+        raise ArgumentTypeError("must be from 0 to 1000")
+    return value
 
 
 def _positive(text: str) -> float:

@@ -1,0 +1,27 @@
+"""Commands that need the database's tables, and say so when there are none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError, connection
+
+from console.orgs.models import Organization
+
+
+class PreparedCommand(BaseCommand):
+    """A command that ends with one sentence when the database was not prepared."""
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Run the command; raise CommandError when the tables are missing."""
+        try:
+            tables = connection.introspection.table_names()
+        except OperationalError as error:
+            raise CommandError(f"The database cannot be used ({error}).") from error
+        if Organization._meta.db_table not in tables:
+            raise CommandError(
+                "The database has no tables yet: start the console once with `make run`, "
+                "or run `manage.py migrate`."
+            )
+        return super().execute(*args, **options)
