@@ -106,7 +106,7 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
         name=data.get("name", "A workload"),
         reason=lower_first(reason_title(reason)) if reason else "no reason is known",
         on=f" on {listed(flavors)}" if flavors else "",
-        preemptor=data.get("preemptor", "another workload"),
+        preemptor=data.get("preemptor_name", "another workload"),
     )
 
 

@@ -527,7 +527,7 @@ def test_the_numbers_of_a_check_are_there_as_values() -> None:
             {"reason": "no_rule_matched"},
             "sweep was rejected: no rule matched.",
         ),
-        ("REQUEST_PREEMPTED", {"preemptor": "urgent"}, "sweep was told to stop for urgent."),
+        ("REQUEST_PREEMPTED", {"preemptor_name": "urgent"}, "sweep was told to stop for urgent."),
         ("REQUEST_REQUEUED", {"reason": "behind_others"}, "sweep waits again: behind others."),
         ("REQUEST_RELEASED", {}, "sweep has stopped and gave back its quota."),
         ("REQUEST_FULFILLED", {}, "sweep finished."),

@@ -126,7 +126,7 @@ class Batch:
                     known[uid][0],
                     queue,
                     actor,
-                    {"workload": uid, "name": known[uid][1], **data},
+                    {"workload": uid, "name": known[uid][1], **data, **_named(data, known)},
                     self.now,
                 )
                 for kind, level, uid, queue, actor, data in self.events
@@ -209,3 +209,9 @@ class Batch:
             alike[columns].append((uid, *(row[column] for column in columns)))
         for columns, rows in alike.items():
             yield update_rows(models.Workload, ("uid", *columns), rows)
+
+
+def _named(data: dict[str, Any], known: Mapping[str, tuple[int, str]]) -> dict[str, str]:
+    """Return the name of the workload that needs the room; the same batch decided about it."""
+    preemptor = data.get("preemptor")
+    return {"preemptor_name": known[preemptor][1]} if preemptor else {}
