@@ -23,7 +23,7 @@ class Running:
     usage: Mapping[FlavorResource, int]
     #: Position in the order of reservations: larger is later.
     reservation: int
-    #: Route under the policy that admitted it; None when it was adopted from rows.
+    #: Route under the present policy; None when another one admitted it.
     route: Route | None = None
     #: It was told to stop and holds its quota until it is released.
     departing: bool = False

@@ -94,8 +94,13 @@ class State:
         assignment: Assignment,
         reservation: int,
         departing: bool,
+        is_routed: bool = False,
     ) -> None:
-        """Put back a workload that already runs; call in the order of reservations."""
+        """
+        Put back a workload that already runs; call in the order of reservations.
+
+        *is_routed* says that this policy admitted it, so that its route is known.
+        """
         running = Running(
             workload=workload,
             queue=queue,
@@ -103,26 +108,39 @@ class State:
             assignment=assignment,
             usage=_usage(workload.total(), assignment),
             reservation=reservation,
+            route=self._router.route(workload) if is_routed else None,
             departing=departing,
         )
         self._start(running)
         self.next_reservation = max(self.next_reservation, reservation + 1)
 
     def promise(
-        self, workload: Workload, *, assignment: Assignment, victims: Iterable[str]
+        self,
+        workload: Workload,
+        *,
+        queue: str | None,
+        priority: int | None,
+        assignment: Assignment,
+        victims: Iterable[str],
     ) -> None:
-        """Put back a pending workload that waits for *victims* to stop; adopt those first."""
-        pending = Pending(workload, workload.total(), self._router.route(workload))
-        self.pending[workload.id] = pending
-        self._promise(
-            Promise(
-                pending=pending,
-                nomination=None,
-                usage=_usage(pending.requests, assignment),
-                assignment=assignment,
-                victims={v for v in victims if v in self.running and self.running[v].departing},
-            )
+        """
+        Put back a pending workload that waits for *victims* to stop; adopt those first.
+
+        One whose promise the policy does not keep is decided about like a new one: the
+        policy may have changed and the last settle been cut short before it came to it.
+        """
+        route = Route(queue=queue, priority=priority)
+        promise = Promise(
+            pending=Pending(workload, workload.total(), route),
+            nomination=None,
+            usage=_usage(workload.total(), assignment),
+            assignment=assignment,
+            victims={v for v in victims if v in self.running and self.running[v].departing},
         )
+        if self._keep_promise(promise):
+            self.pending[workload.id] = promise.pending
+        else:
+            self.submit(workload)
 
     def finish(self, workload_id: str) -> bool:
         """Let a workload end, wherever it is; say whether it was here."""
@@ -184,6 +202,8 @@ class State:
             state.line = Line()
         self._take_policy(policy)
         for running in self.running.values():
+            # Its rule and the lines of its text are those of another version.
+            running.route = None
             self._charge(running)
         self._arrivals.clear()
         kept = {p.pending.workload.id for p in promises if self._keep_promise(p)}
@@ -369,6 +389,8 @@ class State:
         """Let a class wait until something that could help it changes."""
         cls.verdict = verdict
         self._changes.classes.add((cls.queue, cls.key))
+        # What it lacks is measured with its queue, also when rows were written in between.
+        self._changes.queues.add(cls.queue)
         unannounced, cls.unannounced = cls.unannounced, {}
         for pending in unannounced.values():
             self._announce(pending, cls)

@@ -88,16 +88,22 @@ def _explain_live(org: Organization, workload: Workload) -> Explained | None:
         return None
     if QueueHold.objects.filter(org=org, queue=queue).exists():
         state.hold(queue)
-    adopt_running(state, rows.filter(queue=queue))
+    adopt_running(state, rows.filter(queue=queue), version)
     waiting = rows.filter(queue=queue, state=models.State.PENDING)
     # Those whose room is being made have a claim on it. They are few, in all queues
     # together, so the reason alone is asked for: it leads to the shortest index range.
     promised = rows.filter(reason=Reason.WAITING_FOR_PREEMPTED)
-    columns = ("queue", "state", "assignment", "victims")
+    columns = ("queue", "priority", "state", "assignment", "victims")
     for row in promised.order_by("pk").values_list(*COLUMNS, *columns):
-        where, phase, assignment, victims = row[len(COLUMNS) :]
+        where, priority, phase, assignment, victims = row[len(COLUMNS) :]
         if where == queue and phase == models.State.PENDING and assignment:
-            state.promise(engine_workload(row), assignment=assignment, victims=victims)
+            state.promise(
+                engine_workload(row),
+                queue=where,
+                priority=priority,
+                assignment=assignment,
+                victims=victims,
+            )
     uid = workload.uid
     if not state.knows(uid):
         own = rows.filter(pk=workload.pk).values_list(*COLUMNS).first()

@@ -89,5 +89,11 @@ class Rows:
                 state.resubmit(row.workload, row.announced)
         for row in waiting:
             if row.assignment:
-                state.promise(row.workload, assignment=row.assignment, victims=row.victims)
+                state.promise(
+                    row.workload,
+                    queue=row.queue,
+                    priority=row.priority,
+                    assignment=row.assignment,
+                    victims=row.victims,
+                )
         return state

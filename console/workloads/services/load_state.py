@@ -13,7 +13,7 @@ from console.engine.state import State
 from console.engine.workload import PodSet, Workload
 from console.orgs.models import Organization
 from console.workloads import models
-from console.workloads.models import QueueHold
+from console.workloads.models import Intake, QueueHold
 
 #: What the engine has to know of a workload.
 COLUMNS = ("uid", "pk", "label_set__labels", "requested_priority", "requests")
@@ -29,22 +29,38 @@ def load_state(org: Organization, config_version: int) -> State:
     Return the state that the organization's rows describe under *config_version*.
 
     It equals the state that ran, except that every parked class is looked at
-    once more, which changes nothing.
+    once more, which changes nothing. What the intake has yet to tell is left out.
     """
     state = State(load_policy(org, config_version))
-    for queue in QueueHold.objects.filter(org=org).values_list("queue", flat=True):
+    for queue in sorted(_held(org)):
         state.hold(queue)
-    adopt_running(state, models.Workload.objects.filter(org=org))
+    adopt_running(state, models.Workload.objects.filter(org=org), config_version)
     _wait(state, org)
     return state
 
 
-def adopt_running(state: State, rows: QuerySet[models.Workload]) -> None:
-    """Put the running workloads among the queryset *rows* into *state*."""
+def _held(org: Organization) -> set[str]:
+    """Return the queues that the engine was told are held."""
+    held = set(QueueHold.objects.filter(org=org).values_list("queue", flat=True))
+    # Undone from the last to the first. Read after the rows: each request writes both.
+    for kind, payload in _untold(org, Intake.Kind.HOLD, Intake.Kind.RESUME).order_by("-pk"):
+        if kind == Intake.Kind.HOLD:
+            held.discard(payload["queue"])
+        else:
+            held.add(payload["queue"])
+    return held
+
+
+def _untold(org: Organization, *kinds: Intake.Kind) -> QuerySet[Intake, tuple[str, Any]]:
+    return Intake.objects.filter(org=org, kind__in=kinds).values_list("kind", "payload")
+
+
+def adopt_running(state: State, rows: QuerySet[models.Workload], config_version: int) -> None:
+    """Put the running workloads among the queryset *rows* into *state* under *config_version*."""
     running = rows.filter(state__in=(models.State.ADMITTED, models.State.PREEMPTING))
-    columns = ("queue", "priority", "assignment", "reservation", "state")
+    columns = ("queue", "priority", "assignment", "reservation", "state", "config_version")
     for row in running.order_by("reservation").values_list(*COLUMNS, *columns).iterator():
-        queue, priority, assignment, reservation, phase = row[len(COLUMNS) :]
+        queue, priority, assignment, reservation, phase, version = row[len(COLUMNS) :]
         state.adopt(
             engine_workload(row),
             queue=queue,
@@ -52,6 +68,7 @@ def adopt_running(state: State, rows: QuerySet[models.Workload]) -> None:
             assignment=assignment,
             reservation=reservation,
             departing=phase == models.State.PREEMPTING,
+            is_routed=version == config_version,
         )
 
 
@@ -70,17 +87,24 @@ def engine_workload(row: tuple[Any, ...]) -> Workload:
 def _wait(state: State, org: Organization) -> None:
     columns = ("queue", "priority", "rule_index", "pending_class", "assignment", "victims")
     promised = []
-    for row in _pending(org).values_list(*COLUMNS, *columns).iterator():
+    rows = list(_pending(org).values_list(*COLUMNS, *columns))
+    # Read after the rows: whoever is submitted in between is in neither.
+    told_later = {key for _, payload in _untold(org, Intake.Kind.SUBMIT) for key in payload["ids"]}
+    for row in rows:
+        if row[COLUMNS.index("pk")] in told_later:
+            continue
         queue, priority, rule, pending_class, assignment, victims = row[len(COLUMNS) :]
         workload = engine_workload(row)
         if assignment:
-            promised.append((workload, assignment, victims))
+            promised.append((workload, queue, priority, assignment, victims))
         elif pending_class is None:
             state.submit(workload)
         else:
             state.resubmit(workload, (queue, priority, rule, pending_class))
-    for workload, assignment, victims in promised:
-        state.promise(workload, assignment=assignment, victims=victims)
+    for workload, queue, priority, assignment, victims in promised:
+        state.promise(
+            workload, queue=queue, priority=priority, assignment=assignment, victims=victims
+        )
 
 
 def _pending(org: Organization) -> QuerySet[models.Workload]:

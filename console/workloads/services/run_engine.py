@@ -97,8 +97,11 @@ def _work(org: Organization, lease: Lease, deadline: float) -> int:
     made = 0
     warm = _state(org, lease)
     while _more_time(deadline):
-        intake = _next_intake(org)
-        if not intake and warm.state.is_settled:
+        # What was begun is settled before more is taken in: so a rebuilt state has found
+        # its lines again when the first fact comes, and no cut changes what is decided.
+        settled = warm.state.is_settled
+        intake = _next_intake(org) if settled else []
+        if settled and not intake:
             break
         lease.renew()
         made += _run_batch(org, lease, warm, intake)

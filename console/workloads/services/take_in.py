@@ -63,8 +63,7 @@ def _keys(intake: Iterable[Intake]) -> list[int]:
 
 def _submit(told: _Told, payload: dict[str, Any]) -> None:
     for workload in (told.submitted.get(key) for key in payload["ids"]):
-        # A state that was just loaded may know it from its row.
-        if workload and not told.state.knows(workload.id):
+        if workload:
             told.state.submit(workload)
 
 
