@@ -72,7 +72,7 @@ def test_each_chip_removes_its_own_filter(world: World, browser: Client) -> None
     page = read_page(browser.get(f"{LIST}?state=pending&q=e&label.team=research&label.x=1"))
     assert chips(page) == {
         "state Pending": f"{LIST}?q=e&label.team=research&label.x=1",
-        "q e": f"{LIST}?state=pending&label.team=research&label.x=1",
+        "name or id e": f"{LIST}?state=pending&label.team=research&label.x=1",
         "team research": f"{LIST}?state=pending&q=e&label.x=1",
         "x 1": f"{LIST}?state=pending&q=e&label.team=research",
     }

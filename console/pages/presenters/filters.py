@@ -13,6 +13,9 @@ from console.pages.templatetags.ui import STATE_TITLES, event_title
 
 _LABEL = "label."
 
+#: What a parameter is called where its own name says little.
+_NAMES = {"q": "name or id"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
@@ -59,7 +62,7 @@ def chips_of(path: str, query: QueryDict, names: Iterable[str]) -> tuple[Chip, .
     known = set(names)
     return tuple(
         Chip(
-            name=name.removeprefix(_LABEL) if name.startswith(_LABEL) else name,
+            name=_NAMES.get(name, name.removeprefix(_LABEL)),
             value=_words(name, str(query[name])),
             remove_url=with_query(path, query, **{name: None, "cursor": None}),
         )
@@ -88,6 +91,9 @@ def segments_of(
 def _words(name: str, value: str) -> str:
     if name == "state":
         return STATE_TITLES.get(value, value)
+    if name in ("since", "until"):
+        # To the second, as everywhere else on pages.
+        return value.partition(".")[0].removesuffix("Z").removesuffix("+00:00").replace("T", " ")
     if name == "reason":
         return reasons.reason_title(value)
     if name == "type" and value.isupper():

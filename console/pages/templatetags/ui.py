@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -176,6 +176,19 @@ def exact(moment: datetime | None) -> SafeString | str:
     return format_html(
         '<time datetime="{}">{}</time>', moment.isoformat(), f"{moment:%Y-%m-%d %H:%M:%S} UTC"
     )
+
+
+@register.filter
+def field_time(moment: datetime | None) -> str:
+    """
+    Write a moment as a field for times takes it: in UTC, without a zone.
+
+    >>> field_time(datetime.fromisoformat("2026-01-31T13:00:00.25+01:00"))
+    '2026-01-31T12:00:00.250'
+    """
+    if moment is None:
+        return ""
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds")
 
 
 def span_of(moment: datetime) -> str:

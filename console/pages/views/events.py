@@ -25,12 +25,14 @@ def events(request: HttpRequest, actor: Actor) -> HttpResponse:
     query = canonical_query(request.GET)
     if query != request.GET and "v" not in request.GET and "HX-Request" not in request.headers:
         return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
-    page = list_events(actor.org, EventFilter.from_query(query), PAGE_SIZE, query.get("cursor"))
+    chosen = EventFilter.from_query(query)
+    page = list_events(actor.org, chosen, PAGE_SIZE, query.get("cursor"))
     context = {
         "entries": timeline_of(actor.org, page.results),
         "pager": pager_of(request.path, query, page),
         "chips": chips_of(request.path, query, FILTERS),
         "chosen": query,
+        "conditions": chosen,
         "types": EventType.values,
         "levels": Level.values,
     }

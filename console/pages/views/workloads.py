@@ -18,11 +18,13 @@ from console.pages.presenters.lists import PAGE_SIZE, pager_of
 from console.pages.presenters.timeline import timeline_of
 from console.pages.presenters.workloads import actions_of, explanation_text, stages_of
 from console.pages.shell import render_page
-from console.workloads.explanations import explain_decision, explain_workload
+from console.workloads.explanations import Explained, explain_decision, explain_workload
+from console.workloads.models import QueueHold, Workload
 from console.workloads.queries import (
     EventFilter,
     WorkloadFilter,
     get_workload,
+    hold_of,
     list_events,
     list_workloads,
     position_of,
@@ -67,6 +69,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponse:
         "segments": segments_of(request.path, query, counts, chosen.state or ""),
         "chips": chips_of(request.path, query, FILTERS),
         "chosen": query,
+        "conditions": chosen,
         "queue_names": list(active_policy(actor.org).queues),
         "reasons": [(reason.value, reasons.reason_title(reason)) for reason in Reason],
         "types": TYPES,
@@ -112,6 +115,7 @@ def _detail(request: HttpRequest, actor: Actor, *, uid: str) -> HttpResponse:
         "workload": subject,
         "explained": explained,
         "explanation": explained.explanation,
+        "hold": _hold(subject, explained),
         "stages": stages_of(explained),
         "version": explained.config_version,
         "position": position_of(subject),
@@ -121,6 +125,13 @@ def _detail(request: HttpRequest, actor: Actor, *, uid: str) -> HttpResponse:
         "copy_text": explanation_text(subject.name, subject.uid, explained.explanation),
     }
     return render_page(request, actor, "workloads/detail.html", context, section="workloads")
+
+
+def _hold(subject: Workload, explained: Explained) -> QueueHold | None:
+    """Return who held the queue and why, when that is what *subject* waits for."""
+    if explained.explanation.reason != Reason.QUEUE_HELD or subject.queue is None:
+        return None
+    return hold_of(subject.org, subject.queue)
 
 
 def _end(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:

@@ -102,12 +102,17 @@ def queue_view(org: Organization, name: str) -> QueueView:
     count = _counts(org).filter(queue=name).first()
     used = _used(Usage.objects.filter(org=org, queue=name))
     demand = _demand(PendingClass.objects.filter(org=org, queue=name))
-    hold = QueueHold.objects.filter(org=org, queue=name).first()
+    hold = hold_of(org, name)
     busy = name in used or (count is not None and (count.running or count.pending))
     if name not in policy.queues and not busy:
         raise NotFound(f"There is no queue {name!r} in the active config of {org.slug}.")
     rules = [rule.index for rule in policy.rules if rule.queue == name]
     return _view(name, policy.queues.get(name), rules, count, used[name], demand[name], hold)
+
+
+def hold_of(org: Organization, queue: str) -> QueueHold | None:
+    """Return who paused *queue* and why; None when it admits."""
+    return QueueHold.objects.filter(org=org, queue=queue).first()
 
 
 def _counts(org: Organization) -> QuerySet[QueueCount]:
