@@ -1,0 +1,1 @@
+"""The product as people use it, in a real browser."""

@@ -1,0 +1,77 @@
+"""The config editor under a person's hands: what it holds, and where its marks really are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playwright.sync_api import Locator, Page, expect
+
+#: Milliseconds within which a mistake has to show after the last key.
+SOON = 500
+
+_TEXT = "() => ace.edit(document.querySelector('.editor__ace')).getValue()"
+_PLACE = """([line, column]) => {
+  const editor = ace.edit(document.querySelector('.editor__ace'));
+  const place = editor.renderer.textToScreenCoordinates(line - 1, column - 1);
+  return [place.pageX, place.pageY];
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """The editor of one page."""
+
+    page: Page
+
+    @property
+    def text(self) -> str:
+        """What it holds."""
+        self.page.locator(".editor__ace .ace_content").wait_for()
+        return str(self.page.evaluate(_TEXT))
+
+    @property
+    def problems(self) -> Locator:
+        """The entries of the list of problems."""
+        return self.page.locator("[data-problems] .problem")
+
+    def focus(self) -> None:
+        """Click into the text."""
+        self.page.locator(".ace_content").click()
+
+    def press(self, *keys: str) -> None:
+        """Press some keys."""
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def type(self, text: str) -> None:
+        """Type as a person does, key by key."""
+        self.page.keyboard.type(text)
+
+    def replace(self, text: str) -> None:
+        """Put *text* in place of everything, as a paste does."""
+        self.focus()
+        self.press("Control+A")
+        self.page.keyboard.insert_text(text)
+
+    def replace_word(self, line: int, old: str, new: str) -> None:
+        """Double-click the word *old* on one line, counted from 1, and type *new* over it."""
+        column = self.text.splitlines()[line - 1].index(old) + 1
+        x, y = self.page.evaluate(_PLACE, [line, column])
+        self.page.mouse.dblclick(x + 4, y + 8)
+        self.type(new)
+
+    def expect_problem(self, message: str, line: int, column: int) -> Locator:
+        """Expect a mark in the gutter, an underline and an entry at this place, soon."""
+        entry = self.problems.filter(has_text=message)
+        expect(entry).to_have_count(1, timeout=SOON)
+        expect(entry).to_contain_text(f"line {line}, column {column}")
+        gutter = self.page.locator(".ace_gutter-cell.ace_error").filter(has_text=str(line))
+        expect(gutter).to_have_count(1, timeout=SOON)
+        x, y = self.page.evaluate(_PLACE, [line, column])
+        boxes = [mark.bounding_box() for mark in self.page.locator(".problem-mark--error").all()]
+        assert any(box and abs(box["x"] - x) < 2 and abs(box["y"] - y) < 6 for box in boxes), boxes
+        return entry
+
+    def expect_saved(self) -> None:
+        """Wait until the draft is on the server."""
+        expect(self.page.locator("[data-saved]")).to_contain_text("Draft saved")

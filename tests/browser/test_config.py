@@ -1,0 +1,144 @@
+"""Writing a config: from nothing to a first version, to a second, and back."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visitors
+from tests.browser.documents import CAP
+from tests.browser.editor import Editor
+from tests.browser.place import Place, sign_in
+from tests.product import Product
+
+#: What an empty organization says on each page, and where it leads.
+EMPTY = {
+    "": ("Write a config", "Start from an example"),
+    "queues": ("No config yet", "Start from an example"),
+    "workloads": ("No workloads yet", "Submit a workload"),
+    "config": ("No config yet", "Start from an example"),
+    "config/history": ("No versions yet", "Write the first one"),
+    "config/edit": ("Start from an example", "Use this example"),
+    "events": ("Apply a config or submit a workload", ""),
+}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_printed_password_opens_an_empty_product_that_says_what_to_do_next(
+    visitors: Visitors, product: Product, scheme: str
+) -> None:
+    welcome = re.search(r"Sign in as +(\S+)\s+Password +(\S+)", product.output())
+    assert welcome is not None
+    page = visitors.page(scheme=scheme)
+    base = f"http://127.0.0.1:{product.port}"
+    sign_in(page, base, welcome[1], welcome[2])
+    expect(page).to_have_url(f"{base}/o/main/")
+    for path, (says, leads) in EMPTY.items():
+        page.goto(f"{base}/o/main/{path}")
+        main = page.get_by_role("main")
+        expect(main).to_contain_text(says)
+        if leads:
+            expect(main.get_by_text(leads).first).to_be_visible()
+
+
+def test_a_wrong_password_is_refused_with_a_sentence(visitors: Visitors, place: Place) -> None:
+    page = visitors.page()
+    sign_in(page, place.base, "nobody@example.com", "wrong")
+    expect(page.get_by_role("alert")).to_contain_text("password")
+    expect(page.get_by_label("E-mail address")).to_have_value("nobody@example.com")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_config_is_written_checked_applied_changed_and_rolled_back(
+    visitors: Visitors, place: Place, scheme: str
+) -> None:
+    page = visitors.page(place, scheme=scheme)
+    page.goto(place.url("config"))
+    page.get_by_role("link", name="Start from an example").click()
+    page.locator("form.sample", has_text="Cap one instance type").get_by_role("button").click()
+    editor = Editor(page)
+    assert editor.text == CAP
+    _make_mistakes_and_repair_them(editor)
+    fixed = editor.text
+    editor.expect_saved()
+    page.reload()
+    assert editor.text == fixed
+    _apply_the_first(page)
+    _change_a_queue(page, place)
+    _roll_back(page, place)
+    assert place.api.get("/config")["version"] == 3
+    assert place.api.get("/config")["text"] == fixed
+
+
+def _make_mistakes_and_repair_them(editor: Editor) -> None:
+    last = len(CAP.splitlines())
+    editor.focus()
+    editor.press("Control+End", "ArrowLeft", "Backspace", "Backspace", "Backspace")
+    editor.type("lt")
+    entry = editor.expect_problem('Queue "defalt" is not defined', last, 21)
+    editor.press("Enter")
+    editor.type("  priority_polcy: { default: 10 }")
+    unknown = editor.expect_problem('"priority_polcy"', last + 1, 5)
+    entry.get_by_role("button", name='Replace with "default"').click()
+    expect(entry).to_have_count(0)
+    unknown.locator(".problem__fixes button").click()
+    expect(editor.problems).to_have_count(0)
+    assert editor.text == (CAP.rstrip("\n") + "\n    priority_policy: { default: 10 }\n")
+
+
+def _apply_the_first(page: Page) -> None:
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Review your draft")
+    meaning = page.get_by_role("region", name="What it means")
+    expect(meaning).to_contain_text("q-m5-2xlarge-cap3")
+    expect(page.locator(".diff__row[data-change=added]").first).to_be_visible()
+    page.get_by_label("Message").fill("Three of a kind")
+    page.get_by_role("button", name="Apply as version 1").click()
+    expect(page).to_have_url(re.compile(r"/config/v/1\?applied=1$"))
+    expect(page.get_by_role("status").first).to_contain_text("Version 1 is active")
+    expect(page.locator("#active-config")).to_contain_text("v1")
+
+
+def _change_a_queue(page: Page, place: Place) -> None:
+    page.get_by_role("main").get_by_role("link", name="Edit", exact=True).click()
+    editor = Editor(page)
+    line = next(i for i, text in enumerate(CAP.splitlines(), 1) if "name: cpu" in text)
+    editor.replace_word(line, "24", "32")
+    queue = next(i for i, text in enumerate(CAP.splitlines(), 1) if "name: q-m5" in text)
+    entry = editor.problems.filter(has_text="q-m5-2xlarge-cap3")
+    expect(entry).to_have_count(1, timeout=500)
+    expect(entry).to_contain_text(re.compile(rf"line {queue}, column \d+"))
+    entry.get_by_role("button", name="Rename to").click()
+    expect(editor.problems).to_have_count(0)
+    assert editor.text.count("q-m5-2xlarge-cap3:v2") == 2
+    page.get_by_role("button", name="Review changes").click()
+    meaning = page.get_by_role("region", name="What it means")
+    expect(meaning).to_contain_text("q-m5-2xlarge-cap3:v2")
+    expect(page.locator(".diff__row[data-change=removed]")).to_have_count(3)
+    expect(page.locator(".diff__row[data-change=added]")).to_have_count(3)
+    page.get_by_label("Message").fill("Four of a kind")
+    page.get_by_role("button", name="Apply as version 2").click()
+    expect(page.get_by_role("status").first).to_contain_text("Version 2 is active")
+    page.goto(place.url("queues"))
+    expect(page.get_by_role("rowheader", name="q-m5-2xlarge-cap3:v2")).to_be_visible()
+
+
+def _roll_back(page: Page, place: Place) -> None:
+    page.goto(place.url("config/history"))
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    expect(rows.nth(0)).to_contain_text("Four of a kind")
+    expect(rows.nth(0)).to_contain_text("first@example.com")
+    rows.nth(1).get_by_role("link", name="v1", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Config version 1")
+    expect(page.locator("[data-source]")).to_contain_text("nominal_quota: 24")
+    page.get_by_role("link", name="Roll back to this").click()
+    expect(page.locator(".diff__row[data-change=removed]")).to_have_count(3)
+    expect(page.get_by_label("Message")).to_have_value("Roll back to version 1")
+    page.get_by_role("button", name="Apply as version 3").click()
+    expect(page.get_by_role("status").first).to_contain_text("Version 3 is active")
+    page.goto(place.url("config/history"))
+    expect(rows).to_have_count(3)
+    expect(rows.nth(0)).to_contain_text("rolled back to v1")
