@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
-from typing import IO, Any, ClassVar, NoReturn
+from typing import IO, Any
 
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
 from console.errors import ConsoleError
-from console.reading import printable
+from console.exact_json import loads_exactly
 
 #: Bytes of a body: 1,000 workloads or a config of several megabytes.
 LARGEST = 8 * 1024 * 1024
@@ -31,12 +30,7 @@ class PayloadTooLarge(ConsoleError):
 
 
 class ExactJSONParser(BaseParser):
-    """
-    Reads JSON as RFC 8259 has it, numbers with a point as Decimal.
-
-    Refused, because it would be guessed at or lost otherwise: NaN and
-    Infinity, the same key twice, text that is not UTF-8.
-    """
+    """Reads JSON in UTF-8, exactly: see `loads_exactly` for what that refuses."""
 
     media_type = "application/json"
 
@@ -52,7 +46,7 @@ class ExactJSONParser(BaseParser):
             raise PayloadTooLarge
         try:
             text = stream.read().decode("utf-8")
-            return json.loads(text, **self._options)
+            return loads_exactly(text)
         except UnicodeDecodeError as error:
             raise ParseError(f"The body is not UTF-8 (byte {error.start}).") from error
         except json.JSONDecodeError as error:
@@ -63,29 +57,3 @@ class ExactJSONParser(BaseParser):
             raise ParseError("The body is nested too deep.") from error
         except ValueError as error:
             raise ParseError(f"The body is not JSON that can be read: {error}.") from error
-
-    @staticmethod
-    def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise ValueError(f"the key {printable(twice)} is there twice")
-        return found
-
-    @staticmethod
-    def _number(text: str) -> Decimal:
-        try:
-            return Decimal(text)
-        except InvalidOperation as error:
-            raise ValueError(f"the exponent of {printable(text)} is too large") from error
-
-    @staticmethod
-    def _constant(name: str) -> NoReturn:
-        raise ValueError(f"{name} is not a JSON number")
-
-    _options: ClassVar[Mapping[str, Any]] = {
-        "parse_float": _number,
-        "parse_constant": _constant,
-        "object_pairs_hook": _pairs,
-    }

@@ -8,7 +8,7 @@ from typing import Any
 from console.api.answers.configs import range_answer
 from console.api.answers.times import time_answer
 from console.engine.amounts import amount_to_number, decode_amount
-from console.engine.explain import Sentence
+from console.engine.explain import Sentence, StageText
 from console.engine.policy import Policy
 from console.engine.reasons import event_sentence, reason_message
 from console.workloads.explanations import Explained
@@ -100,6 +100,7 @@ def event_answer(event: Event) -> dict[str, Any]:
 
 def explanation_answer(workload: Workload, explained: Explained) -> dict[str, Any]:
     """Return why a workload is where it is; ranges are places in the text of the version named."""
+    stages = explained.explanation.stages
     return {
         "workload": workload.uid,
         "config_version": explained.config_version,
@@ -107,14 +108,18 @@ def explanation_answer(workload: Workload, explained: Explained) -> dict[str, An
         "live": explained.live,
         "reason": explained.explanation.reason.value,
         "headline": explained.explanation.headline,
-        "stages": [
-            {
-                "stage": stage.stage,
-                "verdict": stage.verdict.value,
-                "sentences": [_sentence(sentence) for sentence in stage.sentences],
-            }
-            for stage in explained.explanation.stages
-        ],
+        "sentences": [sentence.text for stage in stages for sentence in stage.sentences],
+        "stages": [_stage(stage) for stage in stages],
+    }
+
+
+def _stage(stage: StageText) -> dict[str, Any]:
+    origins = (sentence.origin for sentence in stage.sentences if sentence.origin)
+    return {
+        "stage": stage.stage,
+        "verdict": stage.verdict.value,
+        "range": range_answer(next(origins, None)),
+        "sentences": [_sentence(sentence) for sentence in stage.sentences],
     }
 
 

@@ -137,6 +137,7 @@ class ExplanationStage(Schema):
         help_text="intake, route, priority, queue, flavors, preemption, order or outcome."
     )
     verdict = serializers.ChoiceField(_VERDICTS)
+    range = Range(allow_null=True, help_text="The first lines of the config that it points at.")
     sentences = ExplanationSentence(many=True)
 
 
@@ -153,6 +154,9 @@ class WorkloadExplanation(Schema):
     )
     reason = serializers.ChoiceField(_REASONS)
     headline = serializers.CharField(help_text="The answer in one sentence.")
+    sentences = serializers.ListField(
+        child=serializers.CharField(), help_text="The text of all stages in order, to show or log."
+    )
     stages = ExplanationStage(many=True)
 
 
