@@ -1,4 +1,4 @@
-"""A real browser that fails a test on anything its console complains about, and a product for it."""
+"""A real browser that fails a test on what its console complains about, and a product for it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,102 @@
+"""Every page under the eye of rules for accessibility, in both themes, wide and narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Visitors
+from tests.browser.documents import CAP, a100, m5
+from tests.browser.place import Place
+
+_CONFIG = CAP.replace("default: 50", "default: 60")
+
+_RULES = Path(__file__).parent / "rules"
+_AUDIT = (_RULES / "structure.js").read_text("utf-8")
+_CONTRAST = (_RULES / "contrast.js").read_text("utf-8")
+_TOO_WIDE = (_RULES / "width.js").read_text("utf-8")
+_TARGETS = (_RULES / "targets.js").read_text("utf-8")
+
+
+@pytest.fixture
+def busy(place: Place) -> list[str]:
+    """Addresses of every page of an organization in which a little of everything is going on."""
+    place.apply(CAP, "The first")
+    long = "a-name-that-goes-on-" * 9
+    ids = place.submit(
+        m5("waits-or-runs"),
+        *(m5(f"m5-{i}") for i in range(4)),
+        m5(long[:180], user="u" * 60),
+        m5("too-large", requests={"cpu": 99, "memory_gb": 1}),
+        a100("passes", 8, project="p" * 60),
+    )
+    place.api.post(f"/workloads/{ids[0]}/finish", {})
+    hold = {"reason": "Moving racks"}
+    place.api.post("/queues/q-m5-2xlarge-cap3/hold", hold, expect=200)
+    place.apply(_CONFIG, "A higher default for everybody who does not ask")
+    return [
+        "",
+        "queues",
+        "queues/q-m5-2xlarge-cap3",
+        "queues/default",
+        "workloads",
+        "workloads?state=finished&q=nobody",
+        "workloads/new",
+        *(f"workloads/{uid}" for uid in (ids[0], ids[4], ids[6], ids[7])),
+        "config",
+        "config/edit",
+        "config/history",
+        "config/v/1",
+        "config/review?to=1",
+        "config/compare/1...2",
+        "events",
+        "no-such-page",
+    ]
+
+
+def _everywhere(
+    page: Page, place: Place, busy: list[str], script: str
+) -> Iterator[tuple[str, Any]]:
+    for path in busy:
+        page.goto(place.url(path))
+        for fold in page.locator("main details:not([data-menu])").all():
+            fold.evaluate("element => { element.open = true; }")
+        found = page.evaluate(script)
+        if found:
+            yield path, found
+
+
+def test_pages_keep_the_rules_of_structure(page: Page, place: Place, busy: list[str]) -> None:
+    assert dict(_everywhere(page, place, busy, _AUDIT)) == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_what_is_behind_it(
+    visitors: Visitors, place: Place, busy: list[str], scheme: str
+) -> None:
+    page = visitors.page(place, scheme=scheme)
+    assert dict(_everywhere(page, place, busy, _CONTRAST)) == {}
+
+
+def test_the_chosen_theme_wins_over_the_system(visitors: Visitors, place: Place) -> None:
+    page = visitors.page(place, scheme="light")
+    page.goto(place.url())
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.locator("summary", has=page.get_by_role("img", name="Theme")).click()
+    page.get_by_role("button", name="Dark").click()
+    page.wait_for_url(place.url())
+    assert page.evaluate(ground) != light
+    assert page.evaluate(_CONTRAST) == []
+
+
+def test_nothing_is_wider_than_a_narrow_screen(
+    visitors: Visitors, place: Place, busy: list[str]
+) -> None:
+    page = visitors.page(place, width=360)
+    assert dict(_everywhere(page, place, busy, _TOO_WIDE)) == {}
+    assert dict(_everywhere(page, place, busy[:6], _TARGETS)) == {}

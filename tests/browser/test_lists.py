@@ -1,0 +1,102 @@
+"""Long lists: filters in the address, pages, and the way back."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.documents import CAP, m5
+from tests.browser.place import Place, wait_until
+
+
+def _fill(place: Place) -> None:
+    place.apply(CAP)
+    many = [
+        m5(f"m5-{i:03}", user=f"user-{i % 3}", tags={"team": "ml" if i % 2 else "web"})
+        for i in range(120)
+    ]
+    place.submit(*many)
+    wait_until(lambda: place.api.get("/queues/q-m5-2xlarge-cap3")["counts"]["pending"] == 117)
+
+
+def test_filters_stand_in_the_address_and_the_back_button_returns_to_them(
+    page: Page, place: Place
+) -> None:
+    _fill(place)
+    page.goto(place.url("workloads"))
+    rows = page.locator("#workload-rows tr")
+    expect(rows).to_have_count(50)
+    names = []
+    for following in (50, 20):
+        names += page.locator("#workload-rows a[data-row]").all_inner_texts()
+        page.get_by_role("link", name="Next page").click()
+        expect(rows).to_have_count(following)
+    names += page.locator("#workload-rows a[data-row]").all_inner_texts()
+    assert names == [f"m5-{i:03}" for i in reversed(range(120))]
+    expect(page.get_by_role("link", name="Next page")).to_have_count(0)
+    page.go_back()
+    expect(rows).to_have_count(50)
+    expect(rows.first).to_contain_text("m5-069")
+
+    page.goto(place.url("workloads"))
+    page.get_by_label("User").fill("user-1")
+    page.get_by_label("User").press("Tab")
+    expect(page).to_have_url(re.compile(r"\?user=user-1$"))
+    expect(rows).to_have_count(40)
+    page.get_by_role("link", name=re.compile("^Pending")).click()
+    expect(page).to_have_url(re.compile(r"user=user-1"))
+    expect(page).to_have_url(re.compile(r"state=pending"))
+    expect(rows).to_have_count(39)
+    page.get_by_text("More filters").click()
+    page.get_by_label("Label", exact=True).fill("team=ml")
+    page.get_by_label("Label", exact=True).press("Enter")
+    expect(page).to_have_url(re.compile(r"label\.team=ml"))
+    expect(rows).to_have_count(19)
+
+    rows.first.get_by_role("link").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"^m5-\d+$"))
+    page.go_back()
+    expect(rows).to_have_count(19)
+    expect(page.get_by_label("User")).to_have_value("user-1")
+    page.go_back()
+    expect(page).not_to_have_url(re.compile("label"))
+    expect(rows).to_have_count(39)
+    page.get_by_role("link", name=re.compile("state Pending")).click()
+    expect(rows).to_have_count(40)
+    page.get_by_role("link", name="Clear all").click()
+    expect(rows).to_have_count(50)
+
+
+def test_a_list_tells_nothing_yet_from_nothing_found(page: Page, place: Place) -> None:
+    place.apply(CAP)
+    place.submit(m5("only"))
+    page.goto(place.url("workloads?q=nobody"))
+    expect(page.get_by_role("main")).to_contain_text("Nothing matches these filters")
+    page.get_by_role("link", name=re.compile("nobody")).click()
+    expect(page.locator("#workload-rows tr")).to_have_count(1)
+
+
+def test_pending_work_of_a_queue_is_numbered_on_through_its_pages(page: Page, place: Place) -> None:
+    _fill(place)
+    page.goto(place.url("queues/q-m5-2xlarge-cap3"))
+    numbers = page.locator("#pending-rows td[data-label=position]")
+    expect(numbers).to_have_count(50)
+    assert numbers.all_inner_texts() == [str(i) for i in range(1, 51)]
+    pending = page.get_by_role("region", name=re.compile("^Pending"))
+    pending.get_by_role("link", name="Next page").click()
+    expect(numbers.first).to_have_text("51")
+    expect(page.locator("#pending-rows tr").first).to_contain_text("m5-053")
+
+
+def test_new_rows_wait_for_the_reader_to_ask(page: Page, place: Place) -> None:
+    place.apply(CAP)
+    place.submit(m5("early"))
+    page.goto(place.url("workloads"))
+    place.submit(m5("late"))
+    bar = page.locator("[data-rows-bar=workload-rows]")
+    expect(bar).to_contain_text("1 new")
+    expect(page.locator("#workload-rows tr")).to_have_count(1)
+    page.keyboard.press("r")
+    expect(page.locator("#workload-rows tr")).to_have_count(2)
+    expect(page.locator("#workload-rows a[data-row]").first).to_be_focused()
