@@ -67,6 +67,14 @@ def test_new_labels_become_one_row(race, actors):
         assert intake.size == len(intake.payload["ids"]) == 30
 
 
+def test_new_labels_in_any_order_wait_for_each_other_in_one(race, actors):
+    for attempt in range(5):
+        work = [Submission(name=f"w{i}", tags={"run": f"{attempt}-{i}"}) for i in range(300)]
+        outcomes = race(lambda i, work=work: submit_workloads(actors[i], work[:: i % 2 * 2 - 1]))
+        assert all(isinstance(outcome, list) for outcome in outcomes), outcomes
+    assert LabelSet.objects.count() == 1500
+
+
 def test_a_queue_is_held_once(race, actors):
     apply_config(actors[0], "native", TEXT % (0, 0), "", 0)
     outcomes = race(lambda i: hold_queue(actors[i], "q0", f"reason {i}"))

@@ -125,6 +125,8 @@ def _with_keys(org: Organization, sets: dict[str, LabelSet]) -> dict[str, LabelS
     missing = [row for row in sets.values() if row.pk is None]
     if not missing:
         return sets
+    # In one order for all: two who wait for each other's sets would never end.
+    missing.sort(key=lambda row: row.digest)
     # Somebody else may write the same set at this moment: then theirs is read.
     LabelSet.objects.bulk_create(missing, ignore_conflicts=True)
     return sets | _existing(org, [row.digest for row in missing])
