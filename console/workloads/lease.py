@@ -69,6 +69,12 @@ def leased(org_id: int) -> Iterator[Lease | None]:
             lease.release()
 
 
+def is_leased(org_id: int) -> bool:
+    """Say whether somebody runs the organization's engine at this moment."""
+    busy = ~Q(owner="") & Q(lease_until__gte=timezone.now())
+    return Engine.objects.filter(busy, org_id=org_id).exists()
+
+
 def _acquire(org_id: int) -> Lease | None:
     now = timezone.now()
     owner = f"{_host()}/{os.getpid()}/{secrets.token_hex(4)}"

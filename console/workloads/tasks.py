@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from console import health
 from console.workloads import nudge
+from console.workloads.lease import is_leased
 from console.workloads.models import Engine, Intake
 from console.workloads.services.forget_answers import forget_answers
 from console.workloads.services.run_engine import has_work, run_engine
@@ -19,10 +20,15 @@ _FORGOTTEN = timedelta(seconds=2)
 
 @shared_task(name=nudge.ADMIT)
 def admit(org_id: int) -> None:
-    """Run one organization's engine, and ask again when time was too short for all of it."""
+    """
+    Run one organization's engine, and ask again when time was too short for all of it.
+
+    Not while another process runs it: that one looks again before it leaves, and
+    asking would only keep two of them knocking until it does.
+    """
     nudge.received(org_id)
     run_engine(org_id)
-    if has_work(org_id):
+    if has_work(org_id) and not is_leased(org_id):
         nudge.send(org_id)
 
 

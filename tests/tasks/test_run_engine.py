@@ -13,6 +13,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads import nudge, tasks
 from console.workloads.explanations import explain_workload
+from console.workloads.lease import leased
 from console.workloads.models import (
     Decision,
     Engine,
@@ -228,3 +229,17 @@ def test_the_sweep_finds_what_was_left_lying(
     Engine.objects.filter(org=other_org).update(is_settled=False, settled_at=old)
     tasks.sweep()
     assert nudged == [org.pk, org.pk, other_org.pk]
+
+
+def test_a_task_asks_again_only_when_nobody_else_is_at_it(
+    org: Organization, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nudged: list[int] = []
+    monkeypatch.setattr(nudge, "send", nudged.append)
+    monkeypatch.setattr(run_engine_module, "_more_time", lambda deadline: False)
+    submit(owner, "a")
+    with leased(org.pk):
+        tasks.admit(org.pk)
+    assert nudged == []
+    tasks.admit(org.pk)
+    assert nudged == [org.pk]
