@@ -120,15 +120,15 @@ class Reader:
             self.refuse(path, "invalid_choice", f"This has to be one of: {', '.join(choices)}.")
         return next(iter(choices))
 
-    def integer(self, value: Any, path: str, least: int = 0) -> int:
-        """Return an integer from *least* to `LARGEST_INTEGER`."""
+    def integer(self, value: Any, path: str, least: int = 0, most: int = LARGEST_INTEGER) -> int:
+        """Return an integer from *least* to *most*."""
         if isinstance(value, bool) or not isinstance(value, int):
             self._wrong_type(path, "an integer", value)
-        elif not least <= value <= LARGEST_INTEGER:
+        elif not least <= value <= most:
             self.refuse(
                 path,
                 "out_of_range",
-                f"This has to be from {least} to {LARGEST_INTEGER:,}.",
+                f"This has to be from {least} to {most:,}.",
             )
         else:
             return value

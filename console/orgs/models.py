@@ -21,7 +21,8 @@ class UserManager(BaseUserManager["User"]):
 
     def get_by_natural_key(self, username: str | None) -> User:
         """Find a person by e-mail address, whatever its case."""
-        return self.get(email__iexact=username)
+        # As the unique constraint has it: LIKE, which `iexact` becomes, fails on long texts.
+        return self.alias(folded=Lower("email")).get(folded=Lower(models.Value(username)))
 
 
 class User(AbstractUser):

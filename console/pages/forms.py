@@ -11,6 +11,7 @@ from typing import Any
 from django import forms
 
 from console.errors import BadRequest, FieldError
+from console.exact_json import loads_exactly
 from console.workloads.queries.filters import TYPES
 from console.workloads.submissions import (
     MARKET_TYPES,
@@ -136,13 +137,18 @@ def read_pasted(text: str) -> list[Submission]:
     Raises BadRequest with the path of everything that is wrong.
     """
     try:
-        value = json.loads(text, parse_float=Decimal)
-    except (ValueError, RecursionError) as error:
-        place = ""
-        if isinstance(error, json.JSONDecodeError):
-            place = f" at line {error.lineno}, column {error.colno}: {error.msg}"
-        message = f"This is not JSON{place}."
-        raise BadRequest([FieldError("json", "invalid_json", message)]) from error
+        value = loads_exactly(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise _not_json(f"This is not JSON at {place}: {error.msg}.") from error
+    except RecursionError as error:
+        raise _not_json("This is nested too deep.") from error
+    except ValueError as error:
+        raise _not_json(f"This is not JSON that can be read: {error}.") from error
     if isinstance(value, dict) and "workloads" in value:
         value = value["workloads"]
     return read_submissions(value)
+
+
+def _not_json(message: str) -> BadRequest:
+    return BadRequest([FieldError("json", "invalid_json", message)])

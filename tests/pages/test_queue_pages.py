@@ -176,3 +176,9 @@ def test_queries_do_not_grow_with_rows(
         submit(f"lost-{number}", team=None)
     assert queries() == before
     assert before <= 25
+
+
+@pytest.mark.parametrize("name", ["a%00b", "%00", "unknown", "%F0%9F%9A%80"])
+def test_a_name_that_no_queue_has(config: None, browser: Client, name: str) -> None:
+    assert browser.get(f"/o/acme/queues/{name}").status_code == 404
+    assert browser.post(f"/o/acme/queues/{name}", {"reason": "x"}).status_code == 404

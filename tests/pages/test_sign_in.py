@@ -54,6 +54,16 @@ def test_an_address_elsewhere_is_not_followed(elsewhere: str, owner: Actor) -> N
     assert (answer.status_code, answer.headers["Location"]) == (302, "/o/")
 
 
+@pytest.mark.parametrize("email", ["", "a\0@b.example", "[" * 100_000, "%", "_" * 20])
+def test_what_is_no_address_is_nobody(email: str, owner: Actor) -> None:
+    answer = sign_in(Client(), email)
+    assert (answer.status_code, read_page(answer).id("sign-in-error").text) == (422, WRONG)
+
+
+def test_the_case_of_an_address_does_not_count(owner: Actor) -> None:
+    assert sign_in(Client(), owner.name.upper()).status_code == 302
+
+
 def test_a_wrong_password_and_an_unknown_address_read_the_same(owner: Actor) -> None:
     found = [
         (answer.status_code, read_page(answer).id("sign-in-error").text)

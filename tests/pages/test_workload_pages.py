@@ -315,6 +315,10 @@ def test_pasted_json_is_accepted_whole_or_refused_whole(
     assert refused.id("json").text == bad
     broken = read_page(browser.post(new, {"json": "[{"}))
     assert "This is not JSON at line 1, column 3" in broken.id("json-errors").text
+    for text in ("[1e99999999999999999999]", "[NaN]", '[{"name": "a", "name": "b"}]', "[" * 9999):
+        answer = browser.post(new, {"json": text})
+        assert answer.status_code == 422
+        assert read_page(answer).id("json").text == text
     assert not Workload.objects.exists()
     answer = browser.post(new, {"json": good})
     assert names(read_page(browser.get(answer.headers["Location"]))) == ["b", "a"]

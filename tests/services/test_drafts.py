@@ -38,6 +38,17 @@ def test_what_cannot_be_kept(editor):
     assert [error.path for error in caught.value.errors] == ["text", "base", "revision"]
     with pytest.raises(BadRequest):
         save_draft(editor, "cobol", "", base=0, revision=1)
+    with pytest.raises(BadRequest) as caught:
+        save_draft(editor, "native", "", base=2**31, revision=2**31)
+    assert [error.path for error in caught.value.errors] == ["base", "revision"]
+
+
+def test_a_draft_that_was_saved_meanwhile_is_not_discarded(editor):
+    save_draft(editor, "native", "newer", base=0, revision=2)
+    discard_draft(editor, revision=1)
+    assert draft_of(editor.org, editor.user).text == "newer"
+    discard_draft(editor, revision=2)
+    assert draft_of(editor.org, editor.user) is None
 
 
 def test_drafts_belong_to_people_who_may_write_them(org, submitter, editor):

@@ -16,6 +16,9 @@ from console.reading import Reader
 #: Characters that a draft may have: more than any config that can be applied.
 LONGEST_DRAFT = 2_000_000
 
+#: What the columns of base and revision hold on every database.
+_LARGEST = 2**31 - 1
+
 
 def save_draft(actor: Actor, dialect: str, text: str, base: int, revision: int) -> Draft:
     """
@@ -30,8 +33,8 @@ def save_draft(actor: Actor, dialect: str, text: str, base: int, revision: int) 
     find_dialect(dialect)
     reader = Reader()
     reader.text(text, "text", LONGEST_DRAFT)
-    reader.integer(base, "base")
-    reader.integer(revision, "revision", least=1)
+    reader.integer(base, "base", most=_LARGEST)
+    reader.integer(revision, "revision", least=1, most=_LARGEST)
     reader.finish()
     saved = Draft.objects.filter(org=actor.org, author=author, revision__lt=revision).update(
         dialect=dialect, text=text, base=base, revision=revision, updated_at=timezone.now()

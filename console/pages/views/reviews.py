@@ -140,7 +140,7 @@ def _apply(
             status=409,
         )
     if proposal.draft:
-        discard_draft(actor)
+        discard_draft(actor, proposal.draft.revision)
     url = reverse("pages:config-version", args=[actor.org.slug, made.number])
     return HttpResponseRedirect(f"{url}?applied=1")
 

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from console.pages import throttle
 from console.pages.access import safe_return_url, signed_in, signed_in_user
+from console.reading import is_storable
 
 THEMES = ("system", "light", "dark")
 YEAR = 365 * 24 * 3600
@@ -37,7 +38,10 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         error = f"Too many wrong passwords. Try again in {wait} second{'s' if wait != 1 else ''}."
         status = HTTPStatus.TOO_MANY_REQUESTS
     else:
-        user = authenticate(request, username=email, password=request.POST.get("password", ""))
+        user = None
+        # No database can be asked for the others.
+        if is_storable(email):
+            user = authenticate(request, username=email, password=request.POST.get("password", ""))
         if user is not None:
             throttle.forget(request, email)
             login(request, user)
