@@ -19,13 +19,13 @@ PASSWORD = "correct horse battery"
 @pytest.fixture
 def org(db: None) -> Organization:
     """The organization that most tests act in; it has no config yet."""
-    return create_org("acme", "Acme", owner=None)
+    return create_org("here", "Here", owner=None)
 
 
 @pytest.fixture
 def other_org(db: None) -> Organization:
     """An organization whose things nobody of `org` may see."""
-    return create_org("globex", "Globex", owner=None)
+    return create_org("elsewhere", "Elsewhere", owner=None)
 
 
 def _member(org: Organization, role: str) -> Actor:

@@ -83,7 +83,7 @@ def ask(api, owner: Actor, settle) -> Callable[[Client, Case], tuple[int, Any]]:
     Workload.objects.update(uid="w")
 
     def send(client: Client, case: Case) -> tuple[int, Any]:
-        address = reverse(f"api:{case.name}", kwargs={"org": "acme", **dict(case.arguments)})
+        address = reverse(f"api:{case.name}", kwargs={"org": "here", **dict(case.arguments)})
         body = () if case.body is None else (json.dumps(case.body), "application/json")
         response = getattr(client, case.method)(address, *body)
         return response.status_code, json.loads(response.content)
@@ -158,7 +158,7 @@ def test_a_session_submits_in_its_role(ask, client_for, owner, viewer):
     "header", ["Bearer slu_wrong", "Bearer ", "Basic YTpi", "slu_x", "Bearer\t"]
 )
 def test_a_wrong_token_is_refused(org, header: str):
-    response = Client(headers={"authorization": header}).get("/api/v1/orgs/acme")
+    response = Client(headers={"authorization": header}).get("/api/v1/orgs/here")
     assert response.status_code == 401
     assert response.json()["code"] == "invalid_token"
     assert response.headers["WWW-Authenticate"] == 'Bearer realm="api"'
@@ -175,7 +175,7 @@ def test_one_submits_and_ends_their_own_work(api, submitter, operator, settle):
 
 
 def test_orgs_are_those_one_belongs_to(api, client_for, owner, other_org):
-    one = {"slug": "acme", "name": "Acme"}
+    one = {"slug": "here", "name": "Here"}
     assert api(owner).get("/api/v1/orgs").body == {"results": [one], "next": None}
     assert client_for(owner).get("/api/v1/orgs").json() == {"results": [one], "next": None}
     assert Client().get("/api/v1/orgs").status_code == 401
@@ -190,5 +190,5 @@ def test_orgs_are_those_one_belongs_to(api, client_for, owner, other_org):
 
 
 def test_other_addresses_are_problems_too(api, owner):
-    for path in ("/api/v1/", "/api/v1/nothing", "/api/v1/orgs/", "/api/v1/orgs/acme/nothing"):
+    for path in ("/api/v1/", "/api/v1/nothing", "/api/v1/orgs/", "/api/v1/orgs/here/nothing"):
         assert api(owner).get(path).problem == (404, "not_found")

@@ -204,5 +204,5 @@ def test_history_is_paged(client):
 
 
 def test_a_schema_for_editors(client):
-    body = client.client.get("/api/v1/orgs/acme/config/schema").json()
+    body = client.client.get("/api/v1/orgs/here/config/schema").json()
     assert set(body["properties"]) == {"resource_flavors", "resource_queues", "scheduling_rules"}

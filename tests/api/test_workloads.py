@@ -304,7 +304,7 @@ def test_endings_follow_the_state(client, settle, owner):
     both = client.post("workloads/finish", {"ids": [running, waiting]})
     assert both.problem == (409, "wrong_state")
     assert client.post("workloads/finish", {"ids": [running, "gone"]}).body["detail"] == (
-        "There is no workload gone in acme."
+        "There is no workload gone in here."
     )
     settle(owner.org)
     assert client.get(f"workloads/{running}").body["state"] == "admitted"

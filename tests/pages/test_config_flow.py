@@ -15,9 +15,9 @@ from console.orgs.permissions import Actor
 from tests.pages.conftest import CONFIG
 from tests.pages.page import Element, read_page
 
-EDIT = "/o/acme/config/edit"
-REVIEW = "/o/acme/config/review"
-CONFLICT = "/o/acme/config/conflict"
+EDIT = "/o/here/config/edit"
+REVIEW = "/o/here/config/review"
+CONFLICT = "/o/here/config/conflict"
 #: Another place than WIDER changes: the flavor.
 SHARED = CONFIG.replace("[research] }]", "[research, labs] }]", 1)
 WIDER = CONFIG.replace("max: 100", "max: 200")
@@ -95,7 +95,7 @@ def test_from_an_empty_organization_to_a_rollback(
         "+ Rule 2 to default added",
     ]
     done = browser.post(REVIEW, apply_form(review) | {"message": "the first"})
-    assert done.headers["Location"] == "/o/acme/config/v/1?applied=1"
+    assert done.headers["Location"] == "/o/here/config/v/1?applied=1"
     assert read_page(browser.get(done.headers["Location"])).all("h1")[0].text == "Config version 1"
     assert draft_of(org, owner.user) is None
 
@@ -116,7 +116,7 @@ def test_from_an_empty_organization_to_a_rollback(
         1,
         "Roll back to version 1",
     )
-    history = read_page(browser.get("/o/acme/config/history")).rows()
+    history = read_page(browser.get("/o/here/config/history")).rows()
     priority = "~ Rule 1 to research: priority changed"
     assert [row[:3] for row in history] == [
         ["v3 Active", "Roll back to version 1 rolled back to v1", priority],
@@ -274,7 +274,7 @@ def test_a_review_without_its_base_is_refused(expected: str, config: None, brows
 
 
 def test_lines_of_a_version_can_be_pointed_at(config: None, browser: Client) -> None:
-    page = read_page(browser.get("/o/acme/config/v/1"))
+    page = read_page(browser.get("/o/here/config/v/1"))
     lines = [line for line in page.walk() if line.attrs.get("class") == "source__line"]
     assert [line.attrs["id"] for line in lines] == [
         f"L{number}" for number in range(1, CONFIG.count("\n") + 1)
@@ -288,6 +288,6 @@ def test_lines_of_a_version_can_be_pointed_at(config: None, browser: Client) -> 
 
 
 def test_the_form_for_two_versions_leads_to_their_comparison(config: None, browser: Client) -> None:
-    answer = browser.get("/o/acme/config/compare", {"a": "v1", "b": "1"})
-    assert answer.headers["Location"] == "/o/acme/config/compare/1...1"
-    assert browser.get("/o/acme/config/compare", {"a": "x", "b": "1"}).status_code == 400
+    answer = browser.get("/o/here/config/compare", {"a": "v1", "b": "1"})
+    assert answer.headers["Location"] == "/o/here/config/compare/1...1"
+    assert browser.get("/o/here/config/compare", {"a": "x", "b": "1"}).status_code == 400

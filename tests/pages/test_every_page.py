@@ -161,7 +161,7 @@ def test_a_form_without_its_token_is_refused_with_a_way_on(owner: Actor) -> None
     browser = Client(enforce_csrf_checks=True)
     assert owner.user is not None
     browser.force_login(owner.user)
-    response = browser.post("/o/acme/queues/research", {"do": "resume"})
+    response = browser.post("/o/here/queues/research", {"do": "resume"})
     assert (response.status_code, read_page(response).all("h1")[0].text) == (
         403,
         "This form is out of date",

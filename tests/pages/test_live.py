@@ -64,13 +64,13 @@ def test_links_of_a_polled_page_do_not_poll(world: World, browser: Client) -> No
     )
     found = [link.attrs["href"] for link in page.all("nav", **{"aria-label": "State"})[0].all("a")]
     assert found == [
-        "/o/acme/workloads",
-        "/o/acme/workloads?state=pending",
-        "/o/acme/workloads?state=admitted",
-        "/o/acme/workloads?state=preempting",
-        "/o/acme/workloads?state=finished",
-        "/o/acme/workloads?state=rejected",
-        "/o/acme/workloads?state=withdrawn",
+        "/o/here/workloads",
+        "/o/here/workloads?state=pending",
+        "/o/here/workloads?state=admitted",
+        "/o/here/workloads?state=preempting",
+        "/o/here/workloads?state=finished",
+        "/o/here/workloads?state=rejected",
+        "/o/here/workloads?state=withdrawn",
     ]
 
 

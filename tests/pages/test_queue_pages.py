@@ -28,7 +28,7 @@ def drawings(page: Element) -> list[str]:
 
 
 def test_the_list_of_queues(world: World, browser: Client) -> None:
-    page = read_page(browser.get("/o/acme/queues"))
+    page = read_page(browser.get("/o/here/queues"))
     assert [row[:5] for row in page.rows()] == [
         ["research", "Accepting", "spot · 6 of 8 gpu used · wants 84 more", "1", "2"],
         ["default", "Passthrough", "Admits everything, without quota", "1", "0"],
@@ -37,7 +37,7 @@ def test_the_list_of_queues(world: World, browser: Client) -> None:
 
 
 def test_a_queue_shows_quota_order_reasons_and_rules(world: World, browser: Client) -> None:
-    page = read_page(browser.get("/o/acme/queues/research"))
+    page = read_page(browser.get("/o/here/queues/research"))
     assert page.id("usage").rows() == [
         ["spot", "gpu", "6 of 8 gpu used · wants 84 more", "8", "6", "2", "84"]
     ]
@@ -53,20 +53,20 @@ def test_a_queue_shows_quota_order_reasons_and_rules(world: World, browser: Clie
     rollup = page.id("waiting").all("a")
     assert [(link.text, link.attrs["href"]) for link in rollup] == [
         ("1 Can never run under this config",
-         "/o/acme/workloads?state=pending&queue=research&reason=exceeds_max_quota"),
+         "/o/here/workloads?state=pending&queue=research&reason=exceeds_max_quota"),
         ("1 Waiting for quota",
-         "/o/acme/workloads?state=pending&queue=research&reason=waiting_for_quota"),
+         "/o/here/workloads?state=pending&queue=research&reason=waiting_for_quota"),
     ]  # fmt: skip
     rules = page.all("section", **{"aria-labelledby": "rules-title"})[0]
     assert [(item.text, item.all("a")[0].attrs["href"]) for item in rules.all("li")] == [
-        ("Rule 1 team in research v1 L14–L16", "/o/acme/config/v/1#L14-L16")
+        ("Rule 1 team in research v1 L14–L16", "/o/here/config/v/1#L14-L16")
     ]
 
 
 def test_holding_needs_a_reason_and_resuming_ends_it(
     world: World, browser: Client, settle: Callable[[Organization], int]
 ) -> None:
-    url = "/o/acme/queues/research"
+    url = "/o/here/queues/research"
     refused = browser.post(url, {"do": "hold", "reason": " "})
     assert (refused.status_code, "reason-error" in refused.content.decode()) == (422, True)
     browser.post(url, {"do": "hold", "reason": "moving racks"})
@@ -87,12 +87,12 @@ def test_a_queue_that_left_the_config_drains(
     )
     apply_config(owner, "native", text, "", 1)
     settle(world.org)
-    page = read_page(browser.get("/o/acme/queues/research"))
+    page = read_page(browser.get("/o/here/queues/research"))
     assert page.id("queue-state").text == "Draining"
     assert page.id("usage").rows() == [
         ["spot", "gpu", "6 gpu used of 0 · draining", "0", "6", "0", "—"]
     ]
-    overview = read_page(browser.get("/o/acme/"))
+    overview = read_page(browser.get("/o/here/"))
     assert "Queue research is not in the active config and still has work" in (
         overview.id("attention").text
     )
@@ -109,14 +109,14 @@ def test_any_name_of_a_queue_has_a_page(
     text = f'resource_queues: [{{ name: "{quoted}" }}]\nscheduling_rules: [{{ resource_queue: "{quoted}" }}]\n'  # noqa: E501
     apply_config(owner, "native", text, "", 0)
     settle(org)
-    listed = read_page(browser.get("/o/acme/queues")).all("tbody")[0].all("a")[0]
+    listed = read_page(browser.get("/o/here/queues")).all("tbody")[0].all("a")[0]
     page = read_page(browser.get(listed.attrs["href"]))
-    assert listed.attrs["href"] == reverse("pages:queue", args=["acme", name])
+    assert listed.attrs["href"] == reverse("pages:queue", args=["here", name])
     assert page.all("h1")[0].text == name
 
 
 def test_the_overview_says_what_needs_a_person(world: World, browser: Client) -> None:
-    page = read_page(browser.get("/o/acme/"))
+    page = read_page(browser.get("/o/here/"))
     assert [tile.text for tile in page.id("counts").all("a")] == [
         "Running 2",
         "Pending 2",
@@ -136,22 +136,22 @@ def test_the_overview_says_what_needs_a_person(world: World, browser: Client) ->
 
 
 def test_the_overview_without_anything_leads_on(org: Organization, browser: Client) -> None:
-    page = read_page(browser.get("/o/acme/"))
+    page = read_page(browser.get("/o/here/"))
     links = {link.text: link.attrs["href"] for link in page.id("first-steps").all("a")}
     assert page.id("first-steps-title").text == "No config yet"
     assert links == {
-        "Start from an example": "/o/acme/config/edit",
-        "with the form": "/o/acme/workloads/new",
+        "Start from an example": "/o/here/config/edit",
+        "with the form": "/o/here/workloads/new",
     }
     assert "Nothing needs you" in page.id("attention").text
 
 
 def test_events_are_sentences_about_linked_things(world: World, browser: Client) -> None:
-    page = read_page(browser.get("/o/acme/events?type=REQUEST_REJECTED"))
+    page = read_page(browser.get("/o/here/events?type=REQUEST_REJECTED"))
     assert [row[:4] for row in page.rows()] == [
         ["lost was rejected: no rule matched.", "lost", "—", "engine"]
     ]
-    about = read_page(browser.get(f"/o/acme/events?workload={world.waiting.uid}"))
+    about = read_page(browser.get(f"/o/here/events?workload={world.waiting.uid}"))
     assert [row[0] for row in about.rows()] == [
         "eval waits: waiting for quota.",
         "eval was submitted.",
@@ -166,7 +166,7 @@ def test_queries_do_not_grow_with_rows(
 ) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
-            browser.get(f"/o/acme/{path}")
+            browser.get(f"/o/here/{path}")
         return len(captured)
 
     queries()
@@ -180,5 +180,5 @@ def test_queries_do_not_grow_with_rows(
 
 @pytest.mark.parametrize("name", ["a%00b", "%00", "unknown", "%F0%9F%9A%80"])
 def test_a_name_that_no_queue_has(config: None, browser: Client, name: str) -> None:
-    assert browser.get(f"/o/acme/queues/{name}").status_code == 404
-    assert browser.post(f"/o/acme/queues/{name}", {"reason": "x"}).status_code == 404
+    assert browser.get(f"/o/here/queues/{name}").status_code == 404
+    assert browser.post(f"/o/here/queues/{name}", {"reason": "x"}).status_code == 404

@@ -30,7 +30,7 @@ def sign_in(browser: Client, email: str, password: str = PASSWORD, next_url: str
 
 def test_the_page_asked_for_is_where_signing_in_leads(owner: Actor) -> None:
     browser = Client()
-    asked = "/o/acme/workloads?state=pending&label.team=research"
+    asked = "/o/here/workloads?state=pending&label.team=research"
     first = browser.get(asked)
     form = read_page(browser.get(first.headers["Location"]))
     kept = form.all("input", name="next")[0].attrs["value"]
@@ -69,7 +69,7 @@ def test_a_wrong_password_and_an_unknown_address_read_the_same(owner: Actor) -> 
         (answer.status_code, read_page(answer).id("sign-in-error").text)
         for answer in (
             sign_in(Client(), owner.name, "wrong"),
-            sign_in(Client(), "nobody@acme.example", "wrong"),
+            sign_in(Client(), "nobody@here.example", "wrong"),
         )
     ]
     assert found == [(422, WRONG), (422, WRONG)]
@@ -128,8 +128,8 @@ def test_the_theme_is_rendered_by_the_server(browser: Client) -> None:
 
     found = [theme()]
     for choice in ("dark", "light", "system", "purple"):
-        answer = browser.post("/theme", {"theme": choice, "next": "/o/acme/queues"})
-        assert answer.headers["Location"] == "/o/acme/queues"
+        answer = browser.post("/theme", {"theme": choice, "next": "/o/here/queues"})
+        assert answer.headers["Location"] == "/o/here/queues"
         found.append(theme())
     assert found == ["", "dark", "light", "", ""]
 
@@ -140,4 +140,4 @@ def test_one_organization_is_entered_at_once_and_several_are_listed(
     assert browser.get("/o/").headers["Location"] == f"/o/{org.slug}/"
     create_org("zebra", "Zebra", owner.user)
     found = [link.text for link in read_page(browser.get("/o/")).id("main").all("a")]
-    assert found == ["Acme acme", "Zebra zebra"]
+    assert found == ["Here here", "Zebra zebra"]

@@ -13,7 +13,7 @@ from console.workloads.models import Workload
 from tests.pages.conftest import World
 from tests.pages.page import Element, read_page
 
-LIST = "/o/acme/workloads"
+LIST = "/o/here/workloads"
 
 
 def names(page: Element) -> list[str]:
@@ -117,7 +117,7 @@ def test_pages_follow_each_other_without_overlap(
     config: None, browser: Client, owner: Actor
 ) -> None:
     data = {"name": "many", "type": "job", "copies": "120"}
-    browser.post("/o/acme/workloads/new", data)
+    browser.post("/o/here/workloads/new", data)
     url, found = LIST, []
     while url:
         page = read_page(browser.get(url))
@@ -180,7 +180,7 @@ def test_a_waiting_workload_says_why(world: World, browser: Client) -> None:
         "spot: 4 gpu of 8 nominal - 6 used = 2 available: 2 short. v1 L11",
     ]
     lines = [link.attrs["href"] for link in page.id("why").all("a", class_="lines-link")]
-    assert "/o/acme/config/v/1#L14-L16" in lines
+    assert "/o/here/config/v/1#L14-L16" in lines
     assert headline.text in page.id("copy-text").text
 
 
@@ -250,7 +250,7 @@ def test_submitting_one_leads_to_its_page_and_its_labels_are_kept(
         "request_gpu": "1.5",
         "user": "nightly",
     }
-    answer = browser.post("/o/acme/workloads/new", data)
+    answer = browser.post("/o/here/workloads/new", data)
     made = Workload.objects.get(org=org)
     assert answer.headers["Location"] == f"{LIST}/{made.uid}"
     assert (made.requests, made.requested_priority, made.user, made.label_set.labels) == (
@@ -278,7 +278,7 @@ def test_errors_stand_next_to_their_fields_and_in_a_summary(config: None, browse
         "tags": "team\nmarket-type=SPOT",
         "request_gpu": "0.0001",
     }
-    response = browser.post("/o/acme/workloads/new", data)
+    response = browser.post("/o/here/workloads/new", data)
     page = read_page(response)
     found = {
         element.attrs["id"]: element.text
@@ -304,7 +304,7 @@ def test_errors_stand_next_to_their_fields_and_in_a_summary(config: None, browse
 def test_pasted_json_is_accepted_whole_or_refused_whole(
     config: None, browser: Client, org: Organization
 ) -> None:
-    new = "/o/acme/workloads/new"
+    new = "/o/here/workloads/new"
     good = '[{"name": "a", "requests": {"gpu": 0.5}}, {"name": "b"}]'
     bad = '{"workloads": [{"name": "c"}, {"name": "d", "requests": {"gpu": -1}, "tipe": "job"}]}'
     refused = read_page(browser.post(new, {"json": bad}))

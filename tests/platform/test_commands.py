@@ -39,8 +39,8 @@ def test_create_org_takes_a_known_owner_in_any_case(outsider: User, capsys) -> N
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["acme"], "There is already an organization 'acme'."),
-        (["acme", "--owner", "new@acme.example"], "There is already an organization 'acme'."),
+        (["here"], "There is already an organization 'here'."),
+        (["here", "--owner", "new@here.example"], "There is already an organization 'here'."),
         (["new", "--owner", "nobody"], "'nobody' is not an e-mail address."),
         (
             ["a b"],
@@ -57,12 +57,12 @@ def test_create_org_does_all_or_nothing(
     with pytest.raises(CommandError) as caught:
         call_command("create_org", *arguments)
     assert str(caught.value) == message
-    assert list(Organization.objects.values_list("slug", flat=True)) == ["acme"]
+    assert list(Organization.objects.values_list("slug", flat=True)) == ["here"]
     assert not User.objects.exists()
 
 
 def test_create_token_prints_the_secret_alone(org: Organization, capsys) -> None:
-    call_command("create_token", "--org", "acme", "--role", "operator", "--name", "executor")
+    call_command("create_token", "--org", "here", "--role", "operator", "--name", "executor")
     token = authenticate_token(capsys.readouterr().out.removesuffix("\n"))
     assert token is not None
     assert (token.org, token.role, token.name) == (org, "operator", "executor")
@@ -76,11 +76,11 @@ def test_create_token_prints_the_secret_alone(org: Organization, capsys) -> None
             "There is no organization 'nowhere'; create_org makes one.",
         ),
         (
-            ["--org", "acme", "--role", "king"],
+            ["--org", "here", "--role", "king"],
             "There is no role 'king'; choose one of viewer, submitter, operator, editor, owner.",
         ),
         (
-            ["--org", "acme", "--role", "viewer", "--name", "x" * 101],
+            ["--org", "here", "--role", "viewer", "--name", "x" * 101],
             "A token's name has 1 to 100 characters.",
         ),
     ],

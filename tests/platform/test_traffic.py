@@ -243,11 +243,11 @@ def test_the_client_reads_all_pages(server: ThreadingHTTPServer) -> None:
         (200, {"results": [{"id": "a"}], "next": "2"}),
         (200, {"results": [{"id": "b"}], "next": None}),
     ]
-    client = Client(f"http://127.0.0.1:{server.server_port}", "acme", "token")
+    client = Client(f"http://127.0.0.1:{server.server_port}", "here", "token")
     assert client.own("traffic", "pending") == ["a", "b"]
     assert server.seen == [
-        "/api/v1/orgs/acme/workloads?user=traffic&state=pending&limit=1000",
-        "/api/v1/orgs/acme/workloads?user=traffic&state=pending&limit=1000&cursor=2",
+        "/api/v1/orgs/here/workloads?user=traffic&state=pending&limit=1000",
+        "/api/v1/orgs/here/workloads?user=traffic&state=pending&limit=1000&cursor=2",
     ]
 
 
@@ -255,7 +255,7 @@ def test_the_client_reads_all_pages(server: ThreadingHTTPServer) -> None:
 def test_the_client_finds_the_end_of_the_feed(monkeypatch, count: int) -> None:
     """The numbers have holes: they are shared with other organizations."""
     feed = [{"seq": 3 * number} for number in range(1, count + 1)]
-    client = Client("http://127.0.0.1:1", "acme", "token")
+    client = Client("http://127.0.0.1:1", "here", "token")
     monkeypatch.setattr(
         client,
         "decisions",
@@ -268,16 +268,16 @@ def test_the_client_finds_the_end_of_the_feed(monkeypatch, count: int) -> None:
 
 def test_the_client_tells_refusal_from_absence(server: ThreadingHTTPServer) -> None:
     url = f"http://127.0.0.1:{server.server_port}"
-    client = Client(url, "acme", "token")
-    server.answers.append((404, {"detail": "There is no organization 'acme'."}))
-    with pytest.raises(Refused, match="There is no organization 'acme'") as refused:
+    client = Client(url, "here", "token")
+    server.answers.append((404, {"detail": "There is no organization 'here'."}))
+    with pytest.raises(Refused, match="There is no organization 'here'") as refused:
         client.decisions(0)
     assert refused.value.status == 404
     server.answers.append((503, {}))
     with pytest.raises(Away, match="status 503"):
         client.decisions(0)
     with pytest.raises(Away):
-        Client("http://127.0.0.1:1", "acme", "token").decisions(0)
+        Client("http://127.0.0.1:1", "here", "token").decisions(0)
 
 
 def test_the_command_ends_with_a_sentence_and_its_token(
@@ -286,7 +286,7 @@ def test_the_command_ends_with_a_sentence_and_its_token(
     server.answers.append((403, {"detail": "The role operator may not."}))
     url = f"http://127.0.0.1:{server.server_port}"
     with pytest.raises(CommandError, match=r"The API refused: The role operator may not\."):
-        call_command("traffic", "--org", "acme", "--rate", "1", "--seconds", "5", "--url", url)
+        call_command("traffic", "--org", "here", "--rate", "1", "--seconds", "5", "--url", url)
     assert ApiToken.objects.get().revoked_at is not None
 
 

@@ -22,8 +22,8 @@ TEXT = "resource_queues:\n  - name: q%d\nscheduling_rules:\n  - resource_queue: 
 @pytest.fixture
 def actors(shared_database) -> list[Actor]:
     """Owners of one organization."""
-    org = create_org("acme", "Acme", owner=None)
-    users = [create_user(f"owner{i}@acme.example", "correct horse") for i in range(RACERS)]
+    org = create_org("here", "Here", owner=None)
+    users = [create_user(f"owner{i}@here.example", "correct horse") for i in range(RACERS)]
     return [Actor.from_user(org, user, "owner") for user in users]
 
 
