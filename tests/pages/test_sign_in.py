@@ -60,6 +60,12 @@ def test_what_is_no_address_is_nobody(email: str, owner: Actor) -> None:
     assert (answer.status_code, read_page(answer).id("sign-in-error").text) == (422, WRONG)
 
 
+@pytest.mark.parametrize("key", ['"abcdefghij\\000"', "x" * 5000, "short", "no-such-key-here"])
+def test_a_cookie_that_nobody_gave_out(key: str, db: None) -> None:
+    answer = Client(headers={"cookie": f"sluice_session={key}"}).get("/o/")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/login?next=%2Fo%2F")
+
+
 def test_the_case_of_an_address_does_not_count(owner: Actor) -> None:
     assert sign_in(Client(), owner.name.upper()).status_code == 302
 
