@@ -109,6 +109,7 @@ class Workload(models.Model):
             models.Index(fields=["org", "user", "-id"], name="workload_by_user"),
             models.Index(fields=["org", "project", "-id"], name="workload_by_project"),
             models.Index(fields=["org", "queue", "state", "-id"], name="workload_by_queue"),
+            models.Index(fields=["org", "type", "state", "-id"], name="workload_by_type"),
             # The operator class lets PostgreSQL use it for prefixes under any collation.
             models.Index(
                 fields=["org", "name"],

@@ -538,6 +538,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="workload",
+            index=models.Index(fields=["org", "type", "state", "-id"], name="workload_by_type"),
+        ),
+        migrations.AddIndex(
+            model_name="workload",
             index=models.Index(
                 fields=["org", "name"],
                 name="workload_by_name",

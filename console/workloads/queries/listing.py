@@ -33,7 +33,14 @@ _WAITING = frozenset(
 _LATE = timedelta(seconds=30)
 
 #: Conditions that an index answers in order, the most selective first.
-_DRIVING = (("queue", "state"), ("user",), ("project",), ("state",), ("reason",))
+_DRIVING = (
+    ("queue", "state"),
+    ("user",),
+    ("project",),
+    ("type", "state"),
+    ("state",),
+    ("reason",),
+)
 
 #: Walks that one page may merge.
 _FEW_WALKS = 20
@@ -123,7 +130,7 @@ def _exact(org: Organization, conditions: WorkloadFilter) -> tuple[dict[str, Any
 
 def _walks(rows: QuerySet[Workload], exact: dict[str, Any]) -> list[QuerySet[Workload]]:
     """Return walks along indexes that together answer *exact*; none when there is no such set."""
-    if exact.keys() == {"queue"}:
+    if exact.keys() in ({"queue"}, {"type"}):
         return [rows.filter(**exact, state=state) for state in State.values]
     if exact.keys() == {"label_set__in"} and len(exact["label_set__in"]) <= _FEW_WALKS:
         return [rows.filter(label_set=one) for one in exact["label_set__in"]]
