@@ -1,0 +1,163 @@
+"""Milliseconds that pages and lists take over HTTP in an organization of 100,000 workloads."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlencode
+
+from tests.benchmarks import crowd
+from tests.benchmarks.measured import Measured
+from tests.product import Api, Product, running
+
+#: Requests per address; the slowest of twenty are left out.
+SAMPLES = 40
+MOST_MS = 100
+
+
+def run() -> Iterator[Measured]:
+    """Fill an organization, check what pages say of it, and measure each page and list."""
+    with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as product:
+        api = product.api()
+        crowd.fill(api)
+        reader = Reader(product)
+        _check(api, reader)
+        for path in _pages(api, reader):
+            took = reader.milliseconds(f"/o/main{path}")
+            yield Measured(name=f"page {path}", value=took, unit="ms", at_most=MOST_MS)
+        for path in _lists(api):
+            took = reader.milliseconds(f"/api/v1/orgs/main{path}")
+            yield Measured(name=f"API {path}", value=took, unit="ms", at_most=MOST_MS)
+
+
+class Reader:
+    """A signed-in person who follows addresses over one connection."""
+
+    def __init__(self, product: Product) -> None:
+        self._port = product.port
+        self._connection = HTTPConnection("127.0.0.1", product.port, timeout=60)
+        self._cookies: dict[str, str] = {}
+        welcome = re.search(r"Sign in as +(\S+)\s+Password +(\S+)", product.output())
+        assert welcome is not None
+        token = re.search(r'csrfmiddlewaretoken" value="(\w+)"', self.get("/login"))
+        assert token is not None
+        fields = {
+            "csrfmiddlewaretoken": token[1],
+            "email": welcome[1],
+            "password": welcome[2],
+            "next": "",
+        }
+        status, _ = self._send("POST", "/login", urlencode(fields))
+        assert status == 302
+
+    def get(self, path: str) -> str:
+        """Return the body of an address; anything but 200 fails."""
+        status, body = self._send("GET", path)
+        assert status == 200, (status, path)
+        return body
+
+    def milliseconds(self, path: str) -> float:
+        """Return what 95 of 100 requests stay below."""
+        took = []
+        for _ in range(SAMPLES):
+            start = time.perf_counter()
+            self.get(path)
+            took.append((time.perf_counter() - start) * 1000)
+        return sorted(took)[int(SAMPLES * 0.95) - 1]
+
+    def _send(self, method: str, path: str, body: str | None = None) -> tuple[int, str]:
+        headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies.items())}
+        if body is not None:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        self._connection.request(method, path, body, headers)
+        answer = self._connection.getresponse()
+        text = answer.read().decode()
+        for cookie in answer.headers.get_all("Set-Cookie", []):
+            name, _, value = cookie.partition(";")[0].partition("=")
+            self._cookies[name] = value
+        return answer.status, text
+
+
+def _check(api: Api, reader: Reader) -> None:
+    """Pages and lists say what is true of the crowd."""
+    counts = api.get("")["counts"]
+    assert counts == {
+        "pending": crowd.WAITING,
+        "admitted": crowd.ADMITTED,
+        "preempting": 0,
+        "finished": crowd.FINISHED,
+        "rejected": crowd.REJECTED,
+        "withdrawn": 0,
+    }
+    assert sum(counts.values()) == crowd.TOTAL
+    segments = re.findall(
+        r'>(\w+) <span class="segment__count">([\d\u202f]+)', reader.get("/o/main/workloads")
+    )
+    told = {title: int(count.replace("\u202f", "")) for title, count in segments}
+    assert told == {"All": crowd.TOTAL} | {name.capitalize(): n for name, n in counts.items()}
+    for queue in api.get("/queues")["results"]:
+        assert queue["counts"] == {"running": crowd.RUNNING, "pending": crowd.PENDING}, queue
+        assert sum(use["used"] for use in queue["usage"] if use["resource"] == "gpu") == 450
+    waiting = api.get("/workloads?reason=exceeds_max_quota&limit=1000")["results"]
+    assert len(waiting) == crowd.NEVER
+
+
+def _pages(api: Api, reader: Reader) -> Iterator[str]:
+    yield from ("/", "/queues", "/queues/team-7", "/workloads", "/workloads/new")
+    for query in _FILTERS:
+        yield f"/workloads?{query}"
+    deep = "/workloads"
+    for _ in range(30):
+        found = re.search(
+            r'href="[^"]*(/workloads\?cursor=\d+)" rel="next"', reader.get(f"/o/main{deep}")
+        )
+        assert found is not None
+        deep = found[1]
+    yield deep
+    for state in ("pending", "admitted", "finished", "rejected"):
+        (one,) = api.get(f"/workloads?state={state}&limit=1")["results"]
+        yield f"/workloads/{one['id']}"
+    (stuck,) = api.get("/workloads?reason=exceeds_max_quota&limit=1")["results"]
+    yield f"/workloads/{stuck['id']}"
+    yield f"/events?workload={stuck['id']}"
+    yield from ("/config", "/config/edit", "/config/history", "/config/v/1")
+    yield from ("/events", "/events?type=REQUEST_REJECTED", "/events?queue=team-3&level=WARNING")
+
+
+def _lists(api: Api) -> Iterator[str]:
+    yield from ("", "/queues", "/queues/team-7", "/queues/team-7/pending", "/workloads")
+    for query in _FILTERS:
+        yield f"/workloads?{query}"
+    (one,) = api.get("/workloads?state=pending&limit=1")["results"]
+    yield from (f"/workloads/{one['id']}", f"/workloads/{one['id']}/explanation")
+    yield from ("/config", "/config/versions", "/decisions?after=50000", "/events")
+
+
+#: Alone and together: an index for each, or a walk that finds enough soon.
+_FILTERS = (
+    "state=pending",
+    "state=rejected",
+    "queue=team-3",
+    "queue=team-3&state=pending",
+    "reason=waiting_for_quota",
+    "reason=exceeds_max_quota",
+    "reason=no_flavor_matched",
+    "user=user-7",
+    "project=project-3&state=finished",
+    "type=service",
+    "type=service&state=finished",
+    "type=job",
+    "label.team=team-3",
+    "label.stage=stage-3&state=admitted",
+    "label.team=nobody",
+    "q=train-0421",
+    "q=train-",
+    "q=nothing-like-it",
+    "user=user-7&queue=team-7&state=finished&label.stage=stage-0",
+    "since=2001-01-01T00:00:00Z&until=2002-01-01T00:00:00Z",
+    "since=2001-01-01T00:00:00Z&user=user-7",
+)
