@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 from django.db.models import QuerySet
 
@@ -15,6 +15,8 @@ from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Intake, QueueHold
 
+_Row = TypeVar("_Row")
+
 #: What the engine has to know of a workload.
 COLUMNS = ("uid", "pk", "label_set__labels", "requested_priority", "requests")
 
@@ -24,19 +26,33 @@ def load_policy(org: Organization, number: int) -> Policy:
     return policy_of(get_version(org, number)) if number else NO_POLICY
 
 
-def load_state(org: Organization, config_version: int) -> State:
+#: Rows after which a long load says that it goes on.
+_STRETCH = 10_000
+
+
+def load_state(
+    org: Organization, config_version: int, going_on: Callable[[], None] = lambda: None
+) -> State:
     """
     Return the state that the organization's rows describe under *config_version*.
 
     It equals the state that ran, except that every parked class is looked at
     once more, which changes nothing. What the intake has yet to tell is left out.
+    *going_on* is called now and then, so that the lease outlasts a long load.
     """
     state = State(load_policy(org, config_version))
     for queue in sorted(_held(org)):
         state.hold(queue)
-    adopt_running(state, models.Workload.objects.filter(org=org), config_version)
-    _wait(state, org)
+    adopt_running(state, models.Workload.objects.filter(org=org), config_version, going_on)
+    _wait(state, org, going_on)
     return state
+
+
+def _in_stretches(rows: Iterable[_Row], going_on: Callable[[], None]) -> Iterator[_Row]:
+    for number, row in enumerate(rows, start=1):
+        yield row
+        if number % _STRETCH == 0:
+            going_on()
 
 
 def _held(org: Organization) -> set[str]:
@@ -55,11 +71,17 @@ def _untold(org: Organization, *kinds: Intake.Kind) -> QuerySet[Intake, tuple[st
     return Intake.objects.filter(org=org, kind__in=kinds).values_list("kind", "payload")
 
 
-def adopt_running(state: State, rows: QuerySet[models.Workload], config_version: int) -> None:
+def adopt_running(
+    state: State,
+    rows: QuerySet[models.Workload],
+    config_version: int,
+    going_on: Callable[[], None] = lambda: None,
+) -> None:
     """Put the running workloads among the queryset *rows* into *state* under *config_version*."""
     running = rows.filter(state__in=(models.State.ADMITTED, models.State.PREEMPTING))
     columns = ("queue", "priority", "assignment", "reservation", "state", "config_version")
-    for row in running.order_by("reservation").values_list(*COLUMNS, *columns).iterator():
+    ordered = running.order_by("reservation").values_list(*COLUMNS, *columns)
+    for row in _in_stretches(ordered.iterator(), going_on):
         queue, priority, assignment, reservation, phase, version = row[len(COLUMNS) :]
         state.adopt(
             engine_workload(row),
@@ -84,13 +106,14 @@ def engine_workload(row: tuple[Any, ...]) -> Workload:
     )
 
 
-def _wait(state: State, org: Organization) -> None:
+def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None:
     columns = ("queue", "priority", "rule_index", "pending_class", "assignment", "victims")
     promised = []
-    rows = list(_pending(org).values_list(*COLUMNS, *columns))
+    waiting = _pending(org).values_list(*COLUMNS, *columns).iterator()
+    rows = list(_in_stretches(waiting, going_on))
     # Read after the rows: whoever is submitted in between is in neither.
     told_later = {key for _, payload in _untold(org, Intake.Kind.SUBMIT) for key in payload["ids"]}
-    for row in rows:
+    for row in _in_stretches(rows, going_on):
         if row[COLUMNS.index("pk")] in told_later:
             continue
         queue, priority, rule, pending_class, assignment, victims = row[len(COLUMNS) :]

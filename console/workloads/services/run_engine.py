@@ -115,12 +115,15 @@ def _more_time(deadline: float) -> bool:
 
 
 def _state(org: Organization, lease: Lease) -> _Warm:
-    version, config_version = Engine.objects.values_list("version", "config_version").get(
-        org=org, fence=lease.fence
-    )
+    own = Engine.objects.filter(org=org, fence=lease.fence)
+    row = own.values_list("version", "config_version").first()
+    if row is None:
+        raise LeaseLostError
+    version, config_version = row
     warm = _warm.get(org.pk)
     if warm is None or warm.version != version:
-        warm = _warm[org.pk] = _Warm(version, config_version, load_state(org, config_version))
+        state = load_state(org, config_version, lease.renew)
+        warm = _warm[org.pk] = _Warm(version, config_version, state)
     return warm
 
 
