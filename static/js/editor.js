@@ -31,12 +31,12 @@
     showPrintMargin: false,
     highlightActiveLine: true,
     enableKeyboardAccessibility: false,
+    // The editor adds the row of the cursor to it.
+    textInputAriaLabel: "Config text; press Escape, then Tab, to leave",
     scrollPastEnd: 0.2,
   });
   editor.session.setNewLineMode("unix");
   editor.session.setUndoManager(new ace.UndoManager());
-  const input = editor.textInput.getElement();
-  input.setAttribute("aria-label", "Config text; press Escape, then Tab, to leave");
   form.querySelector("[data-tab-hint]").hidden = false;
 
   const text = () => editor.getValue();

@@ -71,6 +71,8 @@ def test_letters_lead_to_pages_search_rows_and_help(page: Page, place: Place) ->
     expect(help_list).to_be_visible()
     page.keyboard.press("Escape")
     expect(help_list).to_be_hidden()
+    # The browser gives the focus back with the next frame.
+    expect(help_list.locator(":focus")).to_have_count(0)
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.type("second")
@@ -115,7 +117,8 @@ def test_the_editor_can_be_left_and_f8_moves_between_problems(page: Page, place:
     page.keyboard.press("Tab")
     assert not page.evaluate("document.activeElement.closest('.ace_editor') !== null")
     assert editor.text == before
-    editor.focus()
+    page.keyboard.press("Shift+Tab")
+    expect(page.get_by_role("textbox", name=re.compile("^Config text"))).to_be_focused()
     page.keyboard.press("Escape")
     page.keyboard.press("Shift+Tab")
     assert not page.evaluate("document.activeElement.closest('.ace_editor') !== null")
