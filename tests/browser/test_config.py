@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.benchmarks.configs import large_config
 from tests.browser.conftest import Visitors
 from tests.browser.documents import CAP
 from tests.browser.editor import Editor
@@ -142,3 +143,15 @@ def _roll_back(page: Page, place: Place) -> None:
     page.goto(place.url("config/history"))
     expect(rows).to_have_count(3)
     expect(rows.nth(0)).to_contain_text("rolled back to v1")
+
+
+def test_a_mistake_in_two_thousand_lines_shows_as_soon(page: Page, place: Place) -> None:
+    page.goto(place.url("config/edit"))
+    editor = Editor(page)
+    editor.replace(large_config(2000))
+    expect(page.locator("[data-problem-count]")).to_have_text("None")
+    last = editor.text.rstrip("\n").count("\n") + 1
+    editor.press("Control+End", "ArrowLeft", "Backspace")
+    editor.type("s")
+    editor.expect_problem('Queue "defauls" is not defined', last, 21)
+    editor.expect_saved()
