@@ -114,6 +114,11 @@ class State:
         self._start(running)
         self.next_reservation = max(self.next_reservation, reservation + 1)
 
+    def charge(self, queue: str, usage: Mapping[FlavorResource, int]) -> None:
+        """Let *queue* hold *usage* of running workloads that are not adopted one by one."""
+        self.ledger.add(queue, usage)
+        self.expected.add(queue, usage)
+
     def promise(
         self,
         workload: Workload,

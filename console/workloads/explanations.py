@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Sum
 from django.utils import timezone
 
 from console.engine.decision import Outcome, Reason
 from console.engine.explain import Explanation, explain, mentioned
-from console.engine.state import State
-from console.engine.trace import OrderStep, OutcomeStep, Trace, trace_from_json
+from console.engine.trace import (
+    OrderStep,
+    OutcomeStep,
+    PreemptionVerdict,
+    Trace,
+    trace_from_json,
+)
 from console.orgs.models import Organization
 from console.workloads import models
-from console.workloads.models import Decision, Engine, PendingClass, QueueHold, Workload
-from console.workloads.services.load_state import (
-    COLUMNS,
-    adopt_running,
-    engine_workload,
-    load_policy,
-)
+from console.workloads.models import Decision, Engine, PendingClass, Workload
+from console.workloads.services.load_queue import load_queue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,54 +81,30 @@ def _explain_promise(workload: Workload) -> Explained:
 
 def _explain_live(org: Organization, workload: Workload) -> Explained | None:
     version = Engine.objects.values_list("config_version", flat=True).get(org=org)
-    state = State(load_policy(org, version))
-    rows = Workload.objects.filter(org=org)
-    queue = workload.queue
-    if queue is None or queue not in state.policy.queues:
+    state = load_queue(org, workload, version)
+    if state is None or workload.uid not in state.pending:
+        # The worker is about to move it: the rows are behind.
         return None
-    if QueueHold.objects.filter(org=org, queue=queue).exists():
-        state.hold(queue)
-    adopt_running(state, rows.filter(queue=queue), version)
-    waiting = rows.filter(queue=queue, state=models.State.PENDING)
-    # Those whose room is being made have a claim on it. They are few, in all queues
-    # together, so the reason alone is asked for: it leads to the shortest index range.
-    promised = rows.filter(reason=Reason.WAITING_FOR_PREEMPTED)
-    columns = ("queue", "priority", "state", "assignment", "victims")
-    for row in promised.order_by("pk").values_list(*COLUMNS, *columns):
-        where, priority, phase, assignment, victims = row[len(COLUMNS) :]
-        if where == queue and phase == models.State.PENDING and assignment:
-            state.promise(
-                engine_workload(row),
-                queue=where,
-                priority=priority,
-                assignment=assignment,
-                victims=victims,
-            )
-    uid = workload.uid
-    if not state.knows(uid):
-        own = rows.filter(pk=workload.pk).values_list(*COLUMNS).first()
-        if own is None:
-            return None
-        state.submit(engine_workload(own))
-    state.settle()
-    if uid not in state.pending:
-        # The worker is about to admit it: the rows have moved on.
-        return None
-    trace = state.explain(uid)
+    trace = state.explain(workload.uid)
+    count = models.QueueCount.objects.filter(org=org, queue=workload.queue).first()
     if trace.order is not None:
-        trace = replace(trace, order=_order(org, workload, waiting))
+        trace = replace(trace, order=_order(org, workload, count.pending if count else 1))
+    step = trace.preemption
+    if step is not None and step.verdict is not PreemptionVerdict.NOT_ALLOWED and count:
+        more = max(0, count.running - len(step.candidates))
+        trace = replace(trace, preemption=replace(step, more_candidates=more))
     return _worded(trace, version, evaluated_at=timezone.now(), live=True)
 
 
-def _order(org: Organization, workload: Workload, waiting: QuerySet[Workload]) -> OrderStep:
+def _order(org: Organization, workload: Workload, pending: int) -> OrderStep:
     classes = PendingClass.objects.filter(org=org, queue=workload.queue)
     higher = classes.filter(priority__gt=workload.priority).aggregate(n=Sum("count"))["n"] or 0
+    waiting = Workload.objects.filter(org=org, queue=workload.queue, state=models.State.PENDING)
     earlier = waiting.filter(priority=workload.priority, pk__lt=workload.pk).count()
-    count = models.QueueCount.objects.filter(org=org, queue=workload.queue).first()
     own = classes.filter(key=workload.pending_class).first()
     return OrderStep(
         position=higher + earlier + 1,
-        pending=max(count.pending if count else 1, higher + earlier + 1),
+        pending=max(pending, higher + earlier + 1),
         alike=own.count if own else 1,
     )
 

@@ -1,0 +1,115 @@
+"""Explaining from rows: the same as from the whole state, at a cost that does not grow with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from console.configs.services.apply_config import apply_config
+from console.engine.disciplines.quota.preemption import LISTED
+from console.engine.trace import Trace
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.explanations import explain_workload
+from console.workloads.models import Engine, State, Workload
+from console.workloads.queries import get_workload, pending_in_order
+from console.workloads.services.load_state import load_state
+from console.workloads.services.run_engine import forget_states
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import Submission
+
+CONFIG = """
+resource_flavors:
+  - name: spot
+  - name: on-demand
+resource_queues:
+  - name: train
+    preemption: {{within_resource_queue: {preemption}}}
+    resource_groups:
+      - covered_resources: [gpu, cpu]
+        flavors:
+          - name: spot
+            resources:
+              - {{name: gpu, nominal_quota: 40}}
+              - {{name: cpu, nominal_quota: 100}}
+          - name: on-demand
+            resources: [{{name: gpu, nominal_quota: 4}}]
+scheduling_rules:
+  - resource_queue: train
+"""
+
+#: (priority, gpu, how many), in the order of submission.
+CROWD = ((5, 1, 44), (4, 1, 9), (5, 3, 3), (9, 41, 1), (6, 2, 2), (8, 6, 1))
+
+
+@pytest.fixture(autouse=True)
+def _cold() -> None:
+    forget_states()
+
+
+def crowd(actor: Actor, settle: Callable[[Organization], int], preemption: str) -> None:
+    """Let 44 run and many wait, some of them for others to stop, some for ever."""
+    apply_config(actor, "native", CONFIG.format(preemption=preemption), "first", 0)
+    for priority, gpu, count in (
+        (5, 1, 44),
+        (4, 1, 9),
+        (5, 3, 3),
+        (9, 41, 1),
+        (6, 2, 2),
+        (8, 6, 1),
+    ):
+        wanted = [
+            Submission(
+                name=f"{priority}-{gpu}-{number}",
+                type="job",
+                priority=priority,
+                requests={"gpu": gpu * 1000, "cpu": gpu * 1000},
+            )
+            for number in range(count)
+        ]
+        submit_workloads(actor, wanted)
+        settle(actor.org)
+
+
+def without_place(trace: Trace) -> Trace:
+    """Leave out the place in the line, which rows count differently from a line."""
+    return replace(trace, order=None)
+
+
+@pytest.mark.parametrize("preemption", ["never", "lower_priority"])
+def test_it_says_what_the_whole_state_says(
+    org: Organization, owner: Actor, settle: Callable[[Organization], int], preemption: str
+) -> None:
+    crowd(owner, settle, preemption)
+    whole = load_state(org, Engine.objects.get(org=org).config_version)
+    whole.settle()
+    # Promised room is explained by the decision that made it.
+    waiting = Workload.objects.filter(org=org, state=State.PENDING, assignment={})
+    assert waiting.count() > 12
+    places = {row.uid: row.position for row in pending_in_order(org, "train", 100).results}
+    for row in waiting:
+        explained = explain_workload(org, get_workload(org, row.uid))
+        assert explained.live
+        assert without_place(explained.trace) == without_place(whole.explain(row.uid))
+        assert explained.trace.order is not None
+        assert explained.trace.order.position == places[row.uid]
+        assert explained.trace.order.pending == len(places)
+
+
+def test_it_reads_no_more_when_more_run(
+    org: Organization, owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    crowd(owner, settle, "lower_priority")
+    low = Workload.objects.filter(org=org, state=State.PENDING, priority=4).first()
+    assert low is not None
+    with CaptureQueriesContext(connection) as queries:
+        explain_workload(org, get_workload(org, low.uid))
+    read = [query["sql"] for query in queries if '"state" IN (' in query["sql"]]
+    assert len(read) == 1
+    # Nobody that runs has a lower priority: those that are stopping, and as many as a trace lists.
+    stopping = Workload.objects.filter(org=org, state=State.PREEMPTING).count()
+    assert read[0].partition(" IN (")[2].partition(")")[0].count(",") + 1 == LISTED + stopping < 44
