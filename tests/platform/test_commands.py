@@ -108,3 +108,46 @@ def test_a_database_without_tables_is_named(tmp_path: Path) -> None:
         "CommandError: The database has no tables yet: start the console once with `make run`, "
         "or run `manage.py migrate`.\n"
     )
+
+
+def test_add_member_gives_and_changes_a_role(org: Organization, capsys) -> None:
+    call_command("add_member", "second@example.org", "--org", org.slug, "--role", "owner")
+    said = capsys.readouterr().out
+    assert re.fullmatch(
+        rf"second@example\.org is owner of {org.slug}\.\n"
+        r"Created second@example\.org with the password \S{16}\n",
+        said,
+    )
+    person = User.objects.get(email="second@example.org")
+    assert person.check_password(said.split()[-1])
+    call_command("add_member", "Third@example.org", "--org", org.slug, "--role", "owner")
+    capsys.readouterr()
+    call_command("add_member", "SECOND@example.org", "--org", org.slug, "--role", "viewer")
+    assert capsys.readouterr().out == f"second@example.org is viewer of {org.slug}.\n"
+    assert actor_for(person, org.slug).role == Role.VIEWER
+
+
+def test_add_member_refuses_in_a_sentence(org: Organization) -> None:
+    call_command("add_member", "only@example.org", "--org", org.slug, "--role", "owner")
+    for arguments, sentence in (
+        (
+            ["only@example.org", "--org", "nowhere", "--role", "owner"],
+            "There is no organization 'nowhere'; create_org makes one.",
+        ),
+        (
+            ["only@example.org", "--org", org.slug, "--role", "king"],
+            "'king' is not a role; choose one of viewer, submitter, operator, editor, owner.",
+        ),
+        (
+            ["only@example.org", "--org", org.slug, "--role", "viewer"],
+            f"only@example.org is the last owner of {org.slug}; make somebody else an owner first.",
+        ),
+        (
+            ["no address", "--org", org.slug, "--role", "viewer"],
+            "'no address' is not an e-mail address.",
+        ),
+    ):
+        with pytest.raises(CommandError) as refused:
+            call_command("add_member", *arguments)
+        assert str(refused.value) == sentence
+    assert [m.role for m in org.memberships.all()] == ["owner"]

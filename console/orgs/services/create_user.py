@@ -34,3 +34,12 @@ def create_user(email: str, password: str) -> User:
             return User.objects.create_user(email, password)
     except IntegrityError as error:
         raise Conflict("user_exists", f"There is already a person with {email}.") from error
+
+
+def find_or_create_user(email: str) -> tuple[User, str | None]:
+    """Return the person with this address, and their password if they had to be created."""
+    known = User.objects.filter(email__iexact=email).first()
+    if known:
+        return known, None
+    password = generate_password()
+    return create_user(email, password), password

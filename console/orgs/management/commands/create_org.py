@@ -10,9 +10,8 @@ from django.db import transaction
 
 from console.errors import ConsoleError
 from console.orgs.management.prepared import PreparedCommand
-from console.orgs.models import User
 from console.orgs.services.create_org import create_org
-from console.orgs.services.create_user import create_user, generate_password
+from console.orgs.services.create_user import find_or_create_user
 
 
 class Command(PreparedCommand):
@@ -32,19 +31,10 @@ class Command(PreparedCommand):
         slug, email = options["slug"], options["owner"]
         try:
             with transaction.atomic():
-                owner, password = _person(email) if email else (None, None)
+                owner, password = find_or_create_user(email) if email else (None, None)
                 create_org(slug, slug, owner)
         except ConsoleError as error:
             raise CommandError(error.message) from error
         self.stdout.write(f"Created the organization {slug}.")
         if password:
             self.stdout.write(f"Created {email} with the password {password}")
-
-
-def _person(email: str) -> tuple[User, str | None]:
-    """Return the person with this address, and the password if they had to be created."""
-    known = User.objects.filter(email__iexact=email).first()
-    if known:
-        return known, None
-    password = generate_password()
-    return create_user(email, password), password

@@ -1,0 +1,43 @@
+"""Lets a person act in an organization, and creates them if they are new."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.db import transaction
+
+from console.errors import ConsoleError
+from console.orgs.management.prepared import PreparedCommand
+from console.orgs.models import Organization, Role
+from console.orgs.services.add_member import add_member
+from console.orgs.services.create_user import find_or_create_user
+
+
+class Command(PreparedCommand):
+    """Add a person to an organization."""
+
+    help = "Give a person a role in an organization; a new person gets a generated password."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Read who, where and as what."""
+        parser.add_argument("email", help="the person's address")
+        parser.add_argument("--org", required=True, help="slug of the organization")
+        parser.add_argument("--role", required=True, help=f"one of {', '.join(Role.values)}")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Do it, all or nothing, and say how a new person signs in."""
+        slug, email, role = options["org"], options["email"], options["role"]
+        org = Organization.objects.filter(slug=slug).first()
+        if org is None:
+            raise CommandError(f"There is no organization {slug!r}; create_org makes one.")
+        try:
+            with transaction.atomic():
+                person, password = find_or_create_user(email)
+                add_member(org, person, role)
+        except ConsoleError as error:
+            raise CommandError(error.message) from error
+        self.stdout.write(f"{person.email} is {role} of {slug}.")
+        if password:
+            self.stdout.write(f"Created {person.email} with the password {password}")

@@ -1,0 +1,27 @@
+"""Let a person act in an organization."""
+
+from __future__ import annotations
+
+from console.errors import BadRequest, FieldError
+from console.orgs.models import Membership, Organization, Role, User
+
+
+def add_member(org: Organization, user: User, role: str) -> Membership:
+    """
+    Give *user* the role *role* in *org*, in place of one they had.
+
+    Raise BadRequest for something that is not a role, and for taking the role
+    of owner from the last one.
+    """
+    if role not in Role.values:
+        message = f"{role!r} is not a role; choose one of {', '.join(Role.values)}."
+        raise BadRequest([FieldError("role", "invalid_role", message)], message)
+    others = Membership.objects.filter(org=org, role=Role.OWNER).exclude(user=user)
+    was_owner = Membership.objects.filter(org=org, user=user, role=Role.OWNER).exists()
+    if was_owner and role != Role.OWNER and not others.exists():
+        message = (
+            f"{user.email} is the last owner of {org.slug}; make somebody else an owner first."
+        )
+        raise BadRequest([FieldError("role", "last_owner", message)], message)
+    membership, _ = Membership.objects.update_or_create(org=org, user=user, defaults={"role": role})
+    return membership
