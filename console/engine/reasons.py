@@ -76,11 +76,11 @@ def reason_class(reason: str) -> ReasonClass:
 
 _EVENTS = {
     "REQUEST_SUBMITTED": "{name} was submitted.",
-    "REQUEST_QUEUED": "{name} waits: {reason}.",
+    "REQUEST_QUEUED": "{name} is queued: {reason}.",
     "REQUEST_ADMITTED": "{name} was admitted{on}.",
     "REQUEST_REJECTED": "{name} was rejected: {reason}.",
     "REQUEST_PREEMPTED": "{name} was told to stop for {preemptor}.",
-    "REQUEST_REQUEUED": "{name} waits again: {reason}.",
+    "REQUEST_REQUEUED": "{name} is queued again: {reason}.",
     "REQUEST_RELEASED": "{name} has stopped and gave back its quota.",
     "REQUEST_FULFILLED": "{name} finished.",
     "REQUEST_ABORTED": "{name} was withdrawn.",

@@ -514,7 +514,7 @@ def test_the_numbers_of_a_check_are_there_as_values() -> None:
         (
             "REQUEST_QUEUED",
             {"reason": "waiting_for_quota"},
-            "sweep waits: waiting for quota.",
+            "sweep is queued: waiting for quota.",
         ),
         ("REQUEST_ADMITTED", {}, "sweep was admitted."),
         (
@@ -528,7 +528,7 @@ def test_the_numbers_of_a_check_are_there_as_values() -> None:
             "sweep was rejected: no rule matched.",
         ),
         ("REQUEST_PREEMPTED", {"preemptor_name": "urgent"}, "sweep was told to stop for urgent."),
-        ("REQUEST_REQUEUED", {"reason": "behind_others"}, "sweep waits again: behind others."),
+        ("REQUEST_REQUEUED", {"reason": "behind_others"}, "sweep is queued again: behind others."),
         ("REQUEST_RELEASED", {}, "sweep has stopped and gave back its quota."),
         ("REQUEST_FULFILLED", {}, "sweep finished."),
         ("REQUEST_ABORTED", {}, "sweep was withdrawn."),

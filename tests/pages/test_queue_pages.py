@@ -153,7 +153,7 @@ def test_events_are_sentences_about_linked_things(world: World, browser: Client)
     ]
     about = read_page(browser.get(f"/o/here/events?workload={world.waiting.uid}"))
     assert [row[0] for row in about.rows()] == [
-        "eval waits: waiting for quota.",
+        "eval is queued: waiting for quota.",
         "eval was submitted.",
     ]
 
