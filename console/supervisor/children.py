@@ -149,6 +149,9 @@ class Children:
         child.process.wait()
         while self._forward_from(child):
             pass
+        # A process of the child that is only now dying keeps the pipe open: no end was read.
+        if child.output in self._selector.get_map():
+            self._selector.unregister(child.output)
         child.output.close()
         self._children.remove(child)
 

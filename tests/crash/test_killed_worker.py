@@ -114,7 +114,7 @@ def _kill_a_worker_process(product: Product, dice: random.Random) -> None:
                     os.kill(pid, signal.SIGKILL)
                     return
         time.sleep(0.05)
-    raise AssertionError("there is no worker to kill")
+    raise AssertionError(f"there is no worker to kill:\n{product.output()[-5000:]}")
 
 
 def test_every_accepted_workload_is_decided_exactly_once(tmp_path: Path) -> None:

@@ -1,0 +1,34 @@
+"""The supervisor's children: what they leave behind must not trip it."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+from pathlib import Path
+
+from console.supervisor.children import Children, Program
+
+#: Ends at once, and leaves a process in a session of its own that keeps the output open.
+LEAVES_AN_HEIR = """
+import subprocess, sys
+print("begun", flush=True)
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(2)"], start_new_session=True)
+"""
+
+
+def test_a_child_whose_output_somebody_keeps_open_is_started_again(tmp_path: Path) -> None:
+    log = io.BytesIO()
+    children = Children(str(tmp_path), log, named=True)
+    children.start(Program("test", [sys.executable, "-c", LEAVES_AN_HEIR], dict(os.environ)))
+    for _ in range(2):
+        child = None
+        while child is None:
+            children.forward(0.05)
+            child = children.ended()
+            time.sleep(0.01)
+        assert children.revive(child)
+    children.stop(children.names(), 2)
+    assert children.names() == []
+    assert log.getvalue().count(b"begun") >= 2
