@@ -21,7 +21,8 @@ subprocess.Popen([sys.executable, "-c", "import time; time.sleep(2)"], start_new
 def test_a_child_whose_output_somebody_keeps_open_is_started_again(tmp_path: Path) -> None:
     log = io.BytesIO()
     children = Children(str(tmp_path), log, named=True)
-    children.start(Program("test", [sys.executable, "-c", LEAVES_AN_HEIR], dict(os.environ)))
+    command = [sys.executable, "-c", LEAVES_AN_HEIR]
+    children.start(Program(name="test", command=command, environment=dict(os.environ)))
     for _ in range(2):
         child = None
         while child is None:
