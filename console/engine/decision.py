@@ -33,6 +33,12 @@ class Reason(StrEnum):
     NO_RULE_MATCHED = "no_rule_matched"
     NO_FLAVOR_MATCHED = "no_flavor_matched"
     # pending, the most lasting first
+    LOCAL_QUEUE_MISSING = "local_queue_missing"
+    PRIORITY_CLASS_MISSING = "priority_class_missing"
+    NAMESPACE_NOT_ALLOWED = "namespace_not_allowed"
+    QUEUE_MISCONFIGURED = "queue_misconfigured"
+    #: Stopped by its config; `QUEUE_HELD` is held by a person.
+    QUEUE_STOPPED = "queue_stopped"
     QUEUE_HELD = "queue_held"
     EXCEEDS_MAX_QUOTA = "exceeds_max_quota"
     WAITING_FOR_PREEMPTED = "waiting_for_preempted"
@@ -42,6 +48,11 @@ class Reason(StrEnum):
     NOT_EVALUATED = "not_evaluated"
     # preempted
     PREEMPTED_IN_QUEUE = "preempted_in_queue"
+    RECLAIMED_IN_COHORT = "reclaimed_in_cohort"
+    RECLAIMED_WHILE_BORROWING = "reclaimed_while_borrowing"
+    PREEMPTED_FOR_FAIR_SHARE = "preempted_for_fair_share"
+    #: Its queue was stopped with the wish that what runs stops too.
+    DRAINED = "drained"
     # withdrawn
     WITHDRAWN_WHILE_RUNNING = "withdrawn_while_running"
 

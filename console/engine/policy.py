@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from console.engine.amounts import UNLIMITED, Amount
+from console.engine.nodes import Taint, Toleration
 from console.engine.origin import Origin
 from console.engine.selectors import EVERYTHING, Selector
 
@@ -19,6 +20,11 @@ class Flavor:
     name: str
     #: Judged on the workload's labels.
     selector: Selector = EVERYTHING
+    #: Labels of its nodes: what node selectors and affinity of pod sets are judged on.
+    node_labels: Mapping[str, str] = field(default_factory=dict)
+    taints: tuple[Taint, ...] = ()
+    #: Tolerated on behalf of every pod that uses the flavor.
+    tolerations: tuple[Toleration, ...] = ()
     #: Opaque; handed back with every admission that uses the flavor.
     launch_config: Mapping[str, Any] | None = None
     origin: Origin | None = None
@@ -57,6 +63,7 @@ class PreemptionRule(StrEnum):
 
     NEVER = "never"
     LOWER_PRIORITY = "lower_priority"
+    LOWER_OR_NEWER_EQUAL_PRIORITY = "lower_or_newer_equal_priority"
     ANY = "any"
 
 
@@ -67,7 +74,56 @@ class Preemption:
     within_queue: PreemptionRule = PreemptionRule.NEVER
     reclaim_within_cohort: PreemptionRule = PreemptionRule.NEVER
     borrow_within_cohort: PreemptionRule = PreemptionRule.NEVER
+    #: Highest priority that may be stopped by a workload that borrows; None: no bound.
+    max_priority_threshold: int | None = None
     origin: Origin | None = None
+
+
+class Strategy(StrEnum):
+    """In which order a queue gives its workloads a turn."""
+
+    #: What does not fit is overtaken.
+    BEST_EFFORT_FIFO = "best_effort_fifo"
+    #: What does not fit blocks those behind it.
+    STRICT_FIFO = "strict_fifo"
+
+
+class Search(StrEnum):
+    """Whether a flavor that is good enough ends the walk over the flavors."""
+
+    MAY_STOP = "may_stop_search"
+    TRY_NEXT = "try_next_flavor"
+
+
+class Preference(StrEnum):
+    """What is worse about a flavor when the walk looked at several."""
+
+    BORROWING_OVER_PREEMPTION = "borrowing_over_preemption"
+    PREEMPTION_OVER_BORROWING = "preemption_over_borrowing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fungibility:
+    """When a queue goes on to its next flavor."""
+
+    when_can_borrow: Search = Search.MAY_STOP
+    when_can_preempt: Search = Search.TRY_NEXT
+    preference: Preference = Preference.BORROWING_OVER_PREEMPTION
+    origin: Origin | None = None
+
+
+class StopPolicy(StrEnum):
+    """Whether a queue is stopped by its config."""
+
+    NONE = "none"
+    #: Nothing new is admitted; what runs goes on.
+    HOLD = "hold"
+    #: Nothing new is admitted, and what runs is told to stop.
+    HOLD_AND_DRAIN = "hold_and_drain"
+
+
+#: A fair share weight of 1, in billionths.
+WEIGHT_ONE = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,15 +133,18 @@ class Queue:
     name: str
     #: Name of the cohort above, or None for a queue of its own.
     parent: str | None = None
-    #: Empty: passthrough, everything routed here is admitted without quota.
     groups: tuple[ResourceGroup, ...] = ()
+    #: Everything routed here is admitted without quota; it has no groups.
+    is_passthrough: bool = False
     preemption: Preemption = Preemption()
+    strategy: Strategy = Strategy.BEST_EFFORT_FIFO
+    fungibility: Fungibility = Fungibility()
+    stop: StopPolicy = StopPolicy.NONE
+    #: Share weight in billionths; 0: its borrowing counts as above any other's.
+    fair_weight: int = WEIGHT_ONE
+    #: Judged on the labels of a workload's namespace when a local queue leads here; None: nobody.
+    namespaces: Selector | None = None
     origin: Origin | None = None
-
-    @property
-    def is_passthrough(self) -> bool:
-        """Whether the queue admits everything without quota."""
-        return not self.groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +152,12 @@ class Cohort:
     """An inner node of the quota tree: its queues and cohorts share unused quota."""
 
     name: str
+    #: Name of the cohort above, or None for the root of a tree.
     parent: str | None = None
     groups: tuple[ResourceGroup, ...] = ()
+    #: Share weight in billionths, against its siblings.
+    fair_weight: int = WEIGHT_ONE
+    #: None when queues name it and nothing describes it.
     origin: Origin | None = None
 
 
@@ -128,13 +191,78 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LocalQueue:
+    """The door of one namespace to a queue."""
+
+    namespace: str
+    name: str
+    #: Name of the queue it leads to, which need not exist.
+    queue: str
+    stop: StopPolicy = StopPolicy.NONE
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorityClass:
+    """A named priority that workloads ask for by label."""
+
+    name: str
+    value: int
+    origin: Origin | None = None
+
+
+class FairStrategy(StrEnum):
+    """A test that lets a workload preempt for its fair share."""
+
+    FINAL_SHARE = "less_than_or_equal_to_final_share"
+    INITIAL_SHARE = "less_than_initial_share"
+
+
+class Undeclared(StrEnum):
+    """What a requested resource means that no group of the queue covers."""
+
+    #: It is not limited.
+    IGNORE = "ignore"
+    #: The workload cannot be admitted.
+    BLOCK = "block"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaSettings:
+    """How the quota discipline admits, for all queues of a policy."""
+
+    #: Strategies in the order they are tried; empty: classical preemption, no fair sharing.
+    fair_sharing: tuple[FairStrategy, ...] = ()
+    undeclared: Undeclared = Undeclared.IGNORE
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalQueueRouting:
+    """
+    Routing by namespace and label instead of by rules.
+
+    A workload names a local queue of its namespace and, if it likes, a priority
+    class, each by a label.
+    """
+
+    #: By namespace and name.
+    local_queues: Mapping[tuple[str, str], LocalQueue] = field(default_factory=dict)
+    #: Labels of namespaces by name; one that is missing has the label of its name alone.
+    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    priority_classes: Mapping[str, PriorityClass] = field(default_factory=dict)
+    queue_label: str = "kueue.x-k8s.io/queue-name"
+    priority_label: str = "kueue.x-k8s.io/priority-class"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """
     One compiled config.
 
-    Mappings are keyed by name and keep the order of the text. References are
-    valid: every queue a rule names, every flavor a group names and every
-    parent exists; a dialect does not compile anything else.
+    Mappings are keyed by name and keep the order of the text. Every queue a
+    rule names and every parent exists. A flavor that a group names may be
+    missing: its queue then admits nothing.
     """
 
     dialect: str
@@ -142,6 +270,10 @@ class Policy:
     discipline: str = "quota"
     flavors: Mapping[str, Flavor] = field(default_factory=dict)
     queues: Mapping[str, Queue] = field(default_factory=dict)
+    #: Every cohort that a queue or cohort names is here, described in the text or not.
     cohorts: Mapping[str, Cohort] = field(default_factory=dict)
-    #: Without any rule everything is admitted, without queue and quota.
+    #: Without any rule, and without local queues, everything is admitted without quota.
     rules: tuple[Rule, ...] = ()
+    #: Instead of rules: workloads name their queue.
+    local_routing: LocalQueueRouting | None = None
+    settings: QuotaSettings = QuotaSettings()

@@ -30,6 +30,11 @@ _TITLES: dict[Reason, tuple[str, ReasonClass]] = {
     Reason.QUOTA_RESERVED: ("Quota reserved", ReasonClass.RUNNING),
     Reason.NO_RULE_MATCHED: ("No rule matched", ReasonClass.REJECTED),
     Reason.NO_FLAVOR_MATCHED: ("No flavor matched", ReasonClass.REJECTED),
+    Reason.LOCAL_QUEUE_MISSING: ("No such local queue", ReasonClass.CANNOT_RUN),
+    Reason.PRIORITY_CLASS_MISSING: ("No such priority class", ReasonClass.CANNOT_RUN),
+    Reason.NAMESPACE_NOT_ALLOWED: ("Namespace not allowed", ReasonClass.CANNOT_RUN),
+    Reason.QUEUE_MISCONFIGURED: ("Queue misconfigured", ReasonClass.CANNOT_RUN),
+    Reason.QUEUE_STOPPED: ("Queue stopped", ReasonClass.HELD),
     Reason.QUEUE_HELD: ("Queue on hold", ReasonClass.HELD),
     Reason.EXCEEDS_MAX_QUOTA: ("Can never run under this config", ReasonClass.CANNOT_RUN),
     Reason.WAITING_FOR_PREEMPTED: ("Starting soon", ReasonClass.SOON),
@@ -37,6 +42,10 @@ _TITLES: dict[Reason, tuple[str, ReasonClass]] = {
     Reason.BEHIND_OTHERS: ("Behind others", ReasonClass.WAITING),
     Reason.NOT_EVALUATED: ("Not looked at yet", ReasonClass.UNSEEN),
     Reason.PREEMPTED_IN_QUEUE: ("Preempted", ReasonClass.PREEMPTED),
+    Reason.RECLAIMED_IN_COHORT: ("Quota reclaimed", ReasonClass.PREEMPTED),
+    Reason.RECLAIMED_WHILE_BORROWING: ("Preempted by a borrower", ReasonClass.PREEMPTED),
+    Reason.PREEMPTED_FOR_FAIR_SHARE: ("Preempted for a fair share", ReasonClass.PREEMPTED),
+    Reason.DRAINED: ("Queue drained", ReasonClass.PREEMPTED),
     Reason.WITHDRAWN_WHILE_RUNNING: ("Withdrawn while running", ReasonClass.ENDED),
 }
 

@@ -9,7 +9,7 @@ decoder keeps reading older shapes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
 from types import UnionType
@@ -33,13 +33,26 @@ class RuleVerdict(StrEnum):
 class FlavorVerdict(StrEnum):
     """How one flavor of a resource group judged the workload, best last."""
 
+    #: A group names it and the config does not describe it.
+    FLAVOR_MISSING = "flavor_missing"
     SELECTOR_FALSE = "selector_false"
+    TAINT_NOT_TOLERATED = "taint_not_tolerated"
+    #: A node selector or a required affinity does not hold on its node labels.
+    LABELS_DO_NOT_MATCH = "labels_do_not_match"
+    #: Looked at again beside other victims, and this flavor was not the one first found.
+    NOT_NOMINATED = "not_nominated"
+    #: Looked at in an earlier turn; this turn began after it.
+    PASSED_BEFORE = "passed_before"
     #: More than the queue can ever have of this flavor.
     EXCEEDS_MAX = "exceeds_max"
+    #: More than is free, and the queue may not preempt for that much.
+    NO_ROOM = "no_room"
     #: Would fit if others stopped, and nobody may be stopped for it.
     NO_CANDIDATES = "no_candidates"
-    #: Fits when some running workloads of the queue stop.
+    #: Fits when some running workloads stop, some of them of the same queue.
     PREEMPT = "preempt"
+    #: Fits when some running workloads of other queues stop.
+    RECLAIM = "reclaim"
     #: Fits when workloads that were already told to stop have stopped.
     WAITS_FOR_PREEMPTED = "waits_for_preempted"
     FITS = "fits"
@@ -60,6 +73,18 @@ class CandidateVerdict(StrEnum):
     NOT_ENOUGH = "not_enough"
     #: Already on its way out; the room it leaves is counted as free or promised.
     DEPARTING = "departing"
+    #: Its queue does not use more than its nominal quota.
+    QUEUE_WITHIN_NOMINAL = "queue_within_nominal"
+    #: A cohort between its queue and the preemptor's uses no more than its own quota.
+    COHORT_WITHIN_NOMINAL = "cohort_within_nominal"
+    #: Could only be stopped by a workload that need not borrow.
+    NOT_WHILE_BORROWING = "not_while_borrowing"
+    #: Above the priority up to which a borrower may preempt.
+    ABOVE_THRESHOLD = "above_threshold"
+    #: The preemptor's share would be no smaller than that of its queue.
+    SHARE_NOT_LARGER = "share_not_larger"
+    #: Same priority and not submitted later.
+    NOT_NEWER = "not_newer"
 
 
 class PreemptionVerdict(StrEnum):
@@ -120,6 +145,38 @@ class PriorityStep:
     origin: Origin | None = None
 
 
+class LocalQueueVerdict(StrEnum):
+    """What became of the local queue and the priority class that a workload names."""
+
+    LEADS = "leads"
+    NOT_NAMED = "not_named"
+    MISSING = "missing"
+    STOPPED = "stopped"
+    QUEUE_MISSING = "queue_missing"
+    NAMESPACE_NOT_ALLOWED = "namespace_not_allowed"
+    PRIORITY_CLASS_MISSING = "priority_class_missing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalQueueStep:
+    """The local queue that a workload names by label, and where it leads."""
+
+    namespace: str
+    #: "" when the workload names none.
+    name: str
+    verdict: LocalQueueVerdict
+    #: The queue it leads to; None when it leads nowhere.
+    queue: str | None = None
+    #: The expression of the queue's namespace selector that does not hold.
+    failed: FailedExpression | None = None
+    #: Name of the priority class the workload asks for, and its value.
+    priority_class: str | None = None
+    priority: int | None = None
+    #: A name that is there and close to the one that is missing.
+    nearest: str | None = None
+    origin: Origin | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueStep:
     """The queue the workload was routed to."""
@@ -127,6 +184,26 @@ class QueueStep:
     name: str
     passthrough: bool
     held: bool = False
+    #: Stopped by its config.
+    stopped: bool = False
+    #: A flavor that one of its groups names and the config does not describe.
+    missing_flavor: str | None = None
+    #: Names of the cohorts above, the nearest first.
+    path: tuple[str, ...] = ()
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeFact:
+    """What one node on the way up the quota tree has of a flavor-resource, in thousandths."""
+
+    name: str
+    #: Its own quota and what its children put in.
+    quota: Amount
+    used: int
+    #: What it can still give, negative when it is over its quota.
+    available: Amount
+    borrowing_limit: Amount
     origin: Origin | None = None
 
 
@@ -148,6 +225,14 @@ class QuotaCheck:
     #: requested - available, when positive.
     missing: int
     verdict: FlavorVerdict
+    #: What earlier pod sets of the same workload take of it already.
+    assumed: int = 0
+    #: How far up the cohorts it would borrow; 0: it fits the queue's nominal quota.
+    borrow_level: int = 0
+    #: The cohorts above, the nearest first; only when somebody asks for an explanation.
+    path: tuple[NodeFact, ...] = ()
+    #: Queue -> nominal quota it does not use itself, in thousandths; only in explanations.
+    lenders: Mapping[str, int] = field(default_factory=dict)
     origin: Origin | None = None
 
 
@@ -158,6 +243,8 @@ class FlavorTried:
     flavor: str
     verdict: FlavorVerdict
     failed: FailedExpression | None = None
+    #: The taint that is not tolerated, as "key=value:Effect".
+    taint: str | None = None
     checks: tuple[QuotaCheck, ...] = ()
     origin: Origin | None = None
 
@@ -167,6 +254,8 @@ class GroupStep:
     """The walk over one resource group's flavors."""
 
     resources: tuple[str, ...]
+    #: Names of the pod sets that took part; empty: the workload has only one.
+    pod_sets: tuple[str, ...] = ()
     flavors: tuple[FlavorTried, ...]
     #: The flavor taken, or the best one found when none fits; None when none can.
     chosen: str | None = None
@@ -182,14 +271,33 @@ class Candidate:
     verdict: CandidateVerdict
     #: What it holds of the flavor-resources that are short, in thousandths, as "flavor/resource".
     frees: Mapping[str, int]
+    #: The queue it runs in; None: the one of the preemptor.
+    queue: str | None = None
+    #: For a target: by what right, as the code of the reason it will be told.
+    right: str | None = None
+    #: Fair sharing: dominant shares in thousandths, of the preemptor's side with its request,
+    #: and of the candidate's side before and after it stops; None: without bound.
+    share: int | None = None
+    share_before: int | None = None
+    share_after: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptionStep:
     """The search for running workloads to stop."""
 
+    #: `within_queue` of the preemptor's queue.
     rule: str
     verdict: PreemptionVerdict
+    #: `reclaim_within_cohort`; None: the queue has no cohort.
+    reclaim: str | None = None
+    #: `borrow_within_cohort`; None: the queue has no cohort, or shares are fair.
+    borrow: str | None = None
+    threshold: int | None = None
+    #: Names of the fair sharing strategies; empty: classical preemption.
+    strategies: tuple[str, ...] = ()
+    #: What has to become free, in thousandths, as "flavor/resource".
+    needs: Mapping[str, int] = field(default_factory=dict)
     candidates: tuple[Candidate, ...] = ()
     #: Candidates beyond those listed.
     more_candidates: int = 0
@@ -205,6 +313,48 @@ class OrderStep:
     pending: int
     #: Pending workloads that are alike and wait together, this one included.
     alike: int
+    #: The queue is strict: nobody overtakes its first.
+    strict: bool = False
+    #: Id of the first of a strict queue, when it is another one.
+    blocked_by: str | None = None
+
+
+class TurnVerdict(StrEnum):
+    """Why a workload that was found admissible, or near it, did not start in its turn."""
+
+    #: Others took the room earlier in the same cycle, or hold it back.
+    OVERTAKEN = "overtaken"
+    #: Others already stop the workloads it would stop.
+    VICTIMS_TAKEN = "victims_taken"
+    #: Fits once workloads that others stop have stopped.
+    AFTER_OTHERS = "after_others"
+    #: Fits as soon as workloads that are stopping have stopped; their quota is still held.
+    STILL_HELD = "still_held"
+    #: It was stopped for another one that still waits, which goes first.
+    YIELDS = "yields"
+    #: Its turns went in a circle in which nothing changed, so it waits for a change.
+    CIRCLE = "circle"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStep:
+    """What became of the workload's turn in its cycle."""
+
+    verdict: TurnVerdict
+    #: Ids of the workloads that were in the way, where they are known.
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSetStep:
+    """A pod set as it asks, and the count it would start with; requests per pod."""
+
+    name: str
+    count: int
+    requests: Mapping[str, int]
+    min_count: int | None = None
+    #: The count that was found to fit, when it is not the whole.
+    reduced_to: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,7 +365,11 @@ class PreemptedStep:
     preemptor_priority: int
     preemptor_requests: Mapping[str, int]
     rule: str
+    #: The queue that may preempt: the preemptor's.
     queue: str
+    #: Cohorts above the preemptor's queue and above the victim's, the nearest first.
+    path: tuple[str, ...] = ()
+    own_path: tuple[str, ...] = ()
     origin: Origin | None = None
 
 
@@ -239,14 +393,22 @@ class Trace:
     labels: Mapping[str, str]
     requests: Mapping[str, int]
     requested_priority: int | None
+    namespace: str = ""
+    #: Empty when the workload is one pod set of count 1.
+    pod_sets: tuple[PodSetStep, ...] = ()
     rules: tuple[RuleTried, ...] = ()
+    #: Instead of rules, where workloads name their queue.
+    local_queue: LocalQueueStep | None = None
     #: One for each rule whose selector held; a rule that refuses the priority passes it on.
     priorities: tuple[PriorityStep, ...] = ()
     queue: QueueStep | None = None
     groups: tuple[GroupStep, ...] = ()
     #: Requested resources that no group of the queue covers: not limited.
     uncovered: tuple[str, ...] = ()
+    #: The requested resource that no group covers, where that keeps a workload out.
+    undeclared: str | None = None
     preemption: PreemptionStep | None = None
+    turn: TurnStep | None = None
     preempted: PreemptedStep | None = None
     order: OrderStep | None = None
     outcome: OutcomeStep
@@ -292,7 +454,10 @@ def _encode(value: Any) -> Any:
 
 @cache
 def _fields_of(kind: Any) -> tuple[tuple[str, Any], ...]:
-    return tuple((field.name, field.default) for field in fields(kind))
+    return tuple(
+        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
+        for each in fields(kind)
+    )
 
 
 @cache

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from console.engine.nodes import NodeTerm, Toleration
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSet:
@@ -12,7 +14,15 @@ class PodSet:
 
     name: str = "main"
     count: int = 1
+    #: The fewest pods it would start with; None: all of them.
+    min_count: int | None = None
     requests: Mapping[str, int] = field(default_factory=dict)
+    node_selector: Mapping[str, str] = field(default_factory=dict)
+    #: Required node affinity: one of the terms has to hold. Empty: no wish.
+    affinity: tuple[NodeTerm, ...] = ()
+    tolerations: tuple[Toleration, ...] = ()
+    #: Pod sets with the same group take their flavors together.
+    group: str | None = None
 
     def total(self) -> dict[str, int]:
         """Return what all pods together ask for, by resource; zero requests are left out."""
@@ -27,6 +37,7 @@ class Workload:
     #: Place in the order of submission, unique in the organization; smaller is earlier.
     sequence: int
     labels: Mapping[str, str] = field(default_factory=dict)
+    namespace: str = ""
     #: Requested priority; None leaves the choice to the rule that routes it.
     priority: int | None = None
     pod_sets: tuple[PodSet, ...] = ()

@@ -81,7 +81,7 @@ class QueueBuilder:
             ResourceGroup(resources=tuple(entries[0].quotas), flavors=tuple(entries))
             for entries in self._groups
         )
-        return replace(self._queue, groups=groups)
+        return replace(self._queue, groups=groups, is_passthrough=not groups)
 
 
 def queue(name: str = "train") -> QueueBuilder:

@@ -62,7 +62,12 @@ def queues(draw: st.DrawFn, name: str) -> Queue:
         )
         groups.append(ResourceGroup(resources=resources, flavors=entries))
     within = draw(st.sampled_from([PreemptionRule.NEVER, *[PreemptionRule.LOWER_PRIORITY] * 3]))
-    return Queue(name=name, groups=tuple(groups), preemption=Preemption(within_queue=within))
+    return Queue(
+        name=name,
+        groups=tuple(groups),
+        is_passthrough=not groups,
+        preemption=Preemption(within_queue=within),
+    )
 
 
 @st.composite

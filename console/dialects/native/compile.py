@@ -87,6 +87,7 @@ class _Compiler:
             name=_required(queue.name),
             parent=value_of(queue.cohort_name),
             groups=tuple(self._group(group) for group in queue.groups),
+            is_passthrough=not queue.groups,
             preemption=self._preemption(queue.preemption),
             origin=self._origin(queue.place),
         )

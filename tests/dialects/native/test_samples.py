@@ -77,7 +77,7 @@ CAP = Policy(
                 ),
             ),
         ),
-        "default": Queue(name="default"),
+        "default": Queue(name="default", is_passthrough=True),
     },
     rules=(
         Rule(
@@ -118,7 +118,7 @@ RESEARCH = Policy(
             ),
             preemption=Preemption(within_queue=PreemptionRule.LOWER_PRIORITY),
         ),
-        "default": Queue(name="default"),
+        "default": Queue(name="default", is_passthrough=True),
     },
     rules=(
         Rule(
@@ -156,7 +156,7 @@ RESERVATION = Policy(
                 ResourceGroup(resources=("gpu",), flavors=(quotas("a4_reserved", gpu=80_000),)),
             ),
         ),
-        "default": Queue(name="default"),
+        "default": Queue(name="default", is_passthrough=True),
     },
     rules=(
         Rule(

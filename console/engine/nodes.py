@@ -1,0 +1,133 @@
+"""Node constraints: what a flavor's nodes look like, and what a pod set asks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class TaintEffect(StrEnum):
+    """What a taint does to pods that do not tolerate it."""
+
+    NO_SCHEDULE = "NoSchedule"
+    PREFER_NO_SCHEDULE = "PreferNoSchedule"
+    NO_EXECUTE = "NoExecute"
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """A mark on a flavor's nodes that keeps pods off unless they tolerate it."""
+
+    key: str
+    value: str = ""
+    effect: TaintEffect = TaintEffect.NO_SCHEDULE
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """
+    A pod's consent to run on tainted nodes.
+
+    An empty *key* with ``Exists`` tolerates everything; an empty *effect*
+    stands for every effect.
+    """
+
+    key: str = ""
+    #: ``Equal`` compares the value too; ``Exists`` does not.
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Say whether a pod with this toleration may run on nodes with *taint*."""
+        if self.effect and self.effect != taint.effect:
+            return False
+        if self.key and self.key != taint.key:
+            return False
+        if self.operator == "Exists":
+            return True
+        return bool(self.key) and self.value == taint.value
+
+
+class NodeOperator(StrEnum):
+    """What an affinity expression asks of one node label."""
+
+    IN = "In"
+    NOT_IN = "NotIn"
+    EXISTS = "Exists"
+    DOES_NOT_EXIST = "DoesNotExist"
+    GT = "Gt"
+    LT = "Lt"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeExpression:
+    """One requirement on one node label, with the meaning Kubernetes gives it."""
+
+    key: str
+    operator: NodeOperator
+    values: tuple[str, ...] = ()
+
+    def holds(self, labels: Mapping[str, str]) -> bool:
+        """Say whether *labels* meet this requirement."""
+        actual = labels.get(self.key)
+        match self.operator:
+            case NodeOperator.IN:
+                return actual is not None and actual in self.values
+            case NodeOperator.NOT_IN:
+                return actual is None or actual not in self.values
+            case NodeOperator.EXISTS:
+                return actual is not None
+            case NodeOperator.DOES_NOT_EXIST:
+                return actual is None
+            case NodeOperator.GT | NodeOperator.LT:
+                return _compare(self.operator, actual, self.values)
+
+
+#: A required node selector term: all expressions must hold.
+NodeTerm = tuple[NodeExpression, ...]
+
+
+def untolerated(taints: tuple[Taint, ...], tolerations: tuple[Toleration, ...]) -> Taint | None:
+    """
+    Return the first taint that keeps pods with *tolerations* off, or None.
+
+    ``PreferNoSchedule`` keeps nobody off (Kueue, spec 6.2).
+    """
+    for taint in taints:
+        if taint.effect is TaintEffect.PREFER_NO_SCHEDULE:
+            continue
+        if not any(toleration.tolerates(taint) for toleration in tolerations):
+            return taint
+    return None
+
+
+def accepts(
+    node_labels: Mapping[str, str], selector: Mapping[str, str], affinity: tuple[NodeTerm, ...]
+) -> bool:
+    """
+    Say whether nodes with *node_labels* meet a pod set's *selector* and required *affinity*.
+
+    Only keys that the flavor itself defines are compared; a term that loses all
+    its expressions by that satisfies the whole affinity (Kueue, spec 6.3).
+    """
+    if any(node_labels[key] != value for key, value in selector.items() if key in node_labels):
+        return False
+    if not affinity:
+        return True
+    for term in affinity:
+        known = [expression for expression in term if expression.key in node_labels]
+        if all(expression.holds(node_labels) for expression in known):
+            return True
+    return False
+
+
+def _compare(operator: NodeOperator, actual: str | None, values: tuple[str, ...]) -> bool:
+    if actual is None or len(values) != 1:
+        return False
+    try:
+        left, right = int(actual), int(values[0])
+    except ValueError:
+        return False
+    return left > right if operator is NodeOperator.GT else left < right
