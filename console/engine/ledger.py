@@ -1,12 +1,12 @@
 """
-The ledger: what every node of the quota tree owns, holds, may borrow and lends.
+The ledger: what every node of the quota trees owns, holds, may borrow and lends.
 
-A node is a queue (leaf) or a cohort (inner node). All numbers are kept per
-flavor-resource. Of a node's *subtree quota* S the part below its lending limit
-is its *deposit* in the parent; the rest, its *local quota*, never leaves.
-Usage fills local quota first and only what overflows is seen by the parent.
-The formulas are those of Kueue's resource node (kubernetes-sigs/kueue,
-pkg/cache/scheduler/resource_node.go, v0.18): see disciplines/quota/README.md.
+A node is a queue (leaf) or a cohort (inner node). Per flavor-resource it has a
+*cell*. Of a node's *subtree quota* the part below its lending limit is its
+*deposit* in the parent; the rest, its *local quota*, never leaves. Usage fills
+local quota first and only what overflows is seen by the parent. The formulas are
+those of Kueue's resource node (kubernetes-sigs/kueue, pkg/cache/scheduler/
+resource_node.go): see disciplines/quota/README.md.
 """
 
 from __future__ import annotations
@@ -15,121 +15,213 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from console.engine.amounts import UNLIMITED, Amount, Unlimited
-from console.engine.policy import Policy, Quota, ResourceGroup
+from console.engine.policy import WEIGHT_ONE, Policy, Quota, ResourceGroup
 
 #: (flavor, resource): what quota is counted on.
 FlavorResource: TypeAlias = tuple[str, str]
 
+#: Amounts by flavor-resource, in thousandths.
+Usage: TypeAlias = Mapping[FlavorResource, int]
+
 NO_QUOTA = Quota()
 
 
+class Cell:
+    """One node's account of one flavor-resource; amounts in thousandths."""
+
+    __slots__ = ("bound", "deposit", "local", "parent", "potential", "quota", "subtree", "used")
+
+    def __init__(self, quota: Quota, parent: Cell | None, deposits: Amount) -> None:
+        self.quota = quota
+        self.parent = parent
+        self.used = 0
+        self.subtree: Amount = quota.nominal + deposits
+        #: What the parent may hand on to others, and what is never lent.
+        self.deposit: Amount = min(self.subtree, quota.lending_limit)
+        self.local: Amount = _local(self.subtree, self.deposit)
+        #: Deposit and borrowing limit together; None when nothing bounds borrowing.
+        self.bound: Amount | None = (
+            None
+            if parent is None or quota.borrowing_limit is UNLIMITED
+            else self.deposit + quota.borrowing_limit
+        )
+        #: What the node could use if nothing ran anywhere.
+        self.potential: Amount = 0
+
+    @property
+    def nominal(self) -> Amount:
+        """The node's own quota."""
+        return self.quota.nominal
+
+    @property
+    def local_available(self) -> Amount:
+        """The unused part of local quota."""
+        return self.local - self.used if self.local > self.used else 0
+
+    @property
+    def drawn(self) -> int:
+        """What the parent sees of the usage here."""
+        local = self.local
+        if isinstance(local, Unlimited):
+            return 0
+        return self.used - local if self.used > local else 0
+
+    @property
+    def available(self) -> Amount:
+        """
+        How much more the node may use right now.
+
+        Negative when quota was taken away after admission, or when a sibling is
+        over its own; callers treat that as nothing, reports show it.
+        """
+        parent = self.parent
+        if parent is None:
+            return self.subtree - self.used
+        above = parent.available
+        used, local = self.used, self.local
+        if local == 0:
+            if self.bound is not None and self.bound - used < above:
+                return self.bound - used
+            return above
+        if self.bound is not None:
+            above = min(above, self.bound - self.drawn)
+        return local - used + above if local > used else above
+
+    @property
+    def over(self) -> int:
+        """What is used beyond the subtree quota: borrowed, or left over from a larger quota."""
+        if isinstance(self.subtree, Unlimited):
+            return 0
+        return self.used - self.subtree if self.used > self.subtree else 0
+
+    def add(self, amount: int) -> None:
+        """Use *amount* here, and above what local quota does not cover; negative gives back."""
+        cell: Cell | None = self
+        while cell is not None and amount:
+            before = cell.drawn
+            cell.used += amount
+            amount = cell.drawn - before
+            cell = cell.parent
+
+    def measure_potential(self) -> None:
+        """Compute `potential`; the parent's is known."""
+        if self.parent is None:
+            self.potential = self.subtree
+            return
+        self.potential = self.local + self.parent.potential
+        if self.quota.borrowing_limit is not UNLIMITED:
+            self.potential = min(self.potential, self.subtree + self.quota.borrowing_limit)
+
+
 class Node:
-    """One queue or cohort: its quotas, its usage, its children."""
+    """One queue or cohort: its place in the tree and its cells."""
 
-    __slots__ = ("children", "deposit", "name", "parent", "quotas", "subtree", "usage")
+    __slots__ = ("cells", "children", "height", "lendable", "name", "parent", "quotas", "weight")
 
-    def __init__(self, name: str, groups: Iterable[ResourceGroup] = ()) -> None:
+    def __init__(
+        self, name: str, groups: Iterable[ResourceGroup] = (), weight: int = WEIGHT_ONE
+    ) -> None:
         self.name = name
         self.parent: Node | None = None
         self.children: list[Node] = []
+        #: Longest way down to a queue: 0 for a queue.
+        self.height = 0
+        #: Fair share weight in billionths.
+        self.weight = weight
         self.quotas: dict[FlavorResource, Quota] = {
             (entry.flavor, resource): quota
             for group in groups
             for entry in group.flavors
             for resource, quota in entry.quotas.items()
         }
-        self.usage: dict[FlavorResource, int] = {}
-        self.subtree: dict[FlavorResource, Amount] = {}
-        self.deposit: dict[FlavorResource, Amount] = {}
+        self.cells: dict[FlavorResource, Cell] = {}
+        #: Potential by resource over all flavors: what its children may share.
+        self.lendable: dict[str, Amount] = {}
+
+    @property
+    def root(self) -> Node:
+        """The top of the tree."""
+        node = self
+        while node.parent is not None:
+            node = node.parent
+        return node
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Names of the cohorts above, the nearest first."""
+        names = []
+        node = self.parent
+        while node is not None:
+            names.append(node.name)
+            node = node.parent
+        return tuple(names)
+
+    def cell(self, key: FlavorResource) -> Cell:
+        """Return the node's account of *key*; one without quota when nobody here has any."""
+        cell = self.cells.get(key)
+        if cell is None:
+            above = self.parent.cell(key) if self.parent is not None else None
+            cell = self.cells[key] = Cell(self.quota(key), above, 0)
+            cell.measure_potential()
+        return cell
 
     def quota(self, key: FlavorResource) -> Quota:
         """Return the node's own quota; zero where it has none."""
         return self.quotas.get(key, NO_QUOTA)
 
-    def measure(self) -> None:
-        """Compute subtree quota and deposit from the children, which are measured first."""
-        keys = set(self.quotas)
-        for child in self.children:
-            child.measure()
-            keys |= child.deposit.keys()
-        for key in keys:
-            total = self.quota(key).nominal
-            for child in self.children:
-                total = total + child.deposit.get(key, 0)
-            self.subtree[key] = total
-            self.deposit[key] = min(total, self.quota(key).lending_limit)
-
-    def overflow(self, key: FlavorResource, usage: int) -> int:
-        """Return the part of *usage* that local quota does not cover: what the parent sees."""
-        total, deposit = self.subtree.get(key, 0), self.deposit.get(key, 0)
-        if isinstance(total, Unlimited):
-            # Everything but a bounded deposit stays at home, and that has no end.
-            return usage if isinstance(deposit, Unlimited) else 0
-        return max(0, usage - (total - _finite(deposit)))
-
-    def local_available(self, key: FlavorResource) -> Amount:
-        """Return the unused part of local quota."""
-        total, deposit = self.subtree.get(key, 0), self.deposit.get(key, 0)
-        if isinstance(total, Unlimited):
-            return 0 if isinstance(deposit, Unlimited) else UNLIMITED
-        return max(0, total - _finite(deposit) - self.usage.get(key, 0))
+    @property
+    def usage(self) -> dict[FlavorResource, int]:
+        """What the node uses, without zeros."""
+        return {key: cell.used for key, cell in self.cells.items() if cell.used}
 
     def available(self, key: FlavorResource) -> Amount:
-        """
-        Return how much more this node may use right now.
-
-        Negative when quota was taken away after admission, or when a sibling is
-        over its own; callers treat that as nothing, reports show it.
-        """
-        used = self.usage.get(key, 0)
-        if self.parent is None:
-            return self.subtree.get(key, 0) - used
-        above = self.parent.available(key)
-        limit = self.quota(key).borrowing_limit
-        drawn = self.overflow(key, used)
-        above = min(above, self.deposit.get(key, 0) - drawn + limit)
-        return self.local_available(key) + above
+        """Return `Cell.available` of *key*."""
+        return self.cell(key).available
 
     def potential(self, key: FlavorResource) -> Amount:
-        """Return what this node could use if nothing ran anywhere."""
-        total = self.subtree.get(key, 0)
-        if self.parent is None:
-            return total
-        deposit = self.deposit.get(key, 0)
-        local = UNLIMITED if isinstance(total, Unlimited) else total - _finite(deposit)
-        if isinstance(total, Unlimited) and isinstance(deposit, Unlimited):
-            local = 0
-        return min(local + self.parent.potential(key), total + self.quota(key).borrowing_limit)
+        """Return what this node could use of *key* if nothing ran anywhere."""
+        return self.cell(key).potential
 
-    def add(self, key: FlavorResource, amount: int) -> None:
-        """Use *amount* here; a negative amount gives back."""
-        before = self.usage.get(key, 0)
-        after = before + amount
-        if after:
-            self.usage[key] = after
-        else:
-            self.usage.pop(key, None)
-        if self.parent is not None:
-            change = self.overflow(key, after) - self.overflow(key, before)
-            if change:
-                self.parent.add(key, change)
+    def subtree(self, key: FlavorResource) -> Amount:
+        """Return the quota of the node and of everything below that is put in."""
+        return self.cell(key).subtree
+
+    def has_room(self, usage: Usage) -> bool:
+        """Say whether *usage* is available in every cell."""
+        cells = self.cells
+        for key, amount in usage.items():
+            cell = cells.get(key) or self.cell(key)
+            if amount > cell.available and amount > 0:
+                return False
+        return True
+
+    def keys(self) -> set[FlavorResource]:
+        """Return every flavor-resource that a node at or below this one has quota for."""
+        keys = set(self.quotas)
+        for child in self.children:
+            keys |= child.keys()
+        return keys
 
 
 class Ledger:
-    """The quota tree of one policy with the usage of the workloads that run under it."""
+    """The quota trees of one policy with the usage of the workloads that run under it."""
 
     def __init__(self, policy: Policy) -> None:
-        cohorts = {name: Node(name, cohort.groups) for name, cohort in policy.cohorts.items()}
-        self._queues = {name: Node(name, queue.groups) for name, queue in policy.queues.items()}
+        self._cohorts = {
+            c.name: Node(c.name, c.groups, c.fair_weight) for c in policy.cohorts.values()
+        }
+        self._queues = {
+            q.name: Node(q.name, q.groups, q.fair_weight) for q in policy.queues.values()
+        }
         parents = [(self._queues[q.name], q.parent) for q in policy.queues.values()]
-        parents += [(cohorts[c.name], c.parent) for c in policy.cohorts.values()]
+        parents += [(self._cohorts[c.name], c.parent) for c in policy.cohorts.values()]
         for node, parent in parents:
             if parent is not None:
-                node.parent = cohorts[parent]
-                cohorts[parent].children.append(node)
-        for node in (*self._queues.values(), *cohorts.values()):
+                node.parent = self._cohorts[parent]
+                node.parent.children.append(node)
+        for node in (*self._queues.values(), *self._cohorts.values()):
             if node.parent is None:
-                node.measure()
+                _open_cells(node, node.keys())
 
     def queue(self, name: str) -> Node:
         """
@@ -143,19 +235,55 @@ class Ledger:
             node = self._queues[name] = Node(name)
         return node
 
-    def add(self, queue: str, usage: Mapping[FlavorResource, int]) -> None:
-        """Charge *usage*, in thousandths, to a queue and what it overflows to its cohorts."""
+    def cohort(self, name: str) -> Node:
+        """Return the node of a cohort; raises KeyError when the policy has none of that name."""
+        return self._cohorts[name]
+
+    def add(self, queue: str, usage: Usage) -> None:
+        """Charge *usage* to a queue and what it overflows to its cohorts."""
         node = self.queue(queue)
         for key, amount in usage.items():
-            node.add(key, amount)
+            node.cell(key).add(amount)
 
-    def remove(self, queue: str, usage: Mapping[FlavorResource, int]) -> None:
+    def remove(self, queue: str, usage: Usage) -> None:
         """Take back what `add` charged."""
         node = self.queue(queue)
         for key, amount in usage.items():
-            node.add(key, -amount)
+            node.cell(key).add(-amount)
 
 
-def _finite(amount: Amount) -> int:
-    assert isinstance(amount, int), "a deposit is never above its finite subtree quota"
-    return amount
+def _open_cells(root: Node, keys: Iterable[FlavorResource]) -> None:
+    """Give every node of a tree a cell per key, linked to its parent's, and measure the tree."""
+    order = [root]
+    for node in order:
+        order.extend(node.children)
+    deposits: dict[tuple[int, FlavorResource], Amount] = {}
+    keys = sorted(keys)
+    # Children before parents for sums, parents before children for links.
+    for node in reversed(order):
+        node.height = 1 + max((child.height for child in node.children), default=-1)
+        for key in keys:
+            below = deposits.get((id(node), key), 0)
+            total = node.quota(key).nominal + below
+            if node.parent is not None:
+                at = (id(node.parent), key)
+                deposit = min(total, node.quota(key).lending_limit)
+                deposits[at] = deposits.get(at, 0) + deposit
+    for node in order:
+        for key in keys:
+            above = node.parent.cells[key] if node.parent is not None else None
+            cell = Cell(node.quota(key), above, deposits.get((id(node), key), 0))
+            cell.measure_potential()
+            node.cells[key] = cell
+    for node in order:
+        for key in keys:
+            before = node.lendable.get(key[1], 0)
+            node.lendable[key[1]] = before + node.cells[key].potential
+
+
+def _local(subtree: Amount, deposit: Amount) -> Amount:
+    if isinstance(subtree, Unlimited):
+        # Everything but a bounded deposit stays at home, and that has no end.
+        return 0 if isinstance(deposit, Unlimited) else UNLIMITED
+    assert isinstance(deposit, int), "a deposit is never above its finite subtree quota"
+    return subtree - deposit

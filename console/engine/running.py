@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from console.engine.decision import Assignment
+from console.engine.decision import Assignment, Reason
 from console.engine.ledger import FlavorResource
 from console.engine.routing import Route
 from console.engine.workload import Workload
@@ -27,6 +27,10 @@ class Running:
     route: Route | None = None
     #: It was told to stop and holds its quota until it is released.
     departing: bool = False
+    #: By what right it was told to stop.
+    reason: Reason | None = None
+    #: Id of the workload it was last told to stop for, this time or before.
+    preemptor: str | None = None
 
 
 class RunningLine:
@@ -42,6 +46,11 @@ class RunningLine:
     def __iter__(self) -> Iterator[Running]:
         for line in self._by_priority.values():
             yield from line.values()
+
+    @property
+    def lowest(self) -> int | None:
+        """The lowest priority that runs here."""
+        return min(self._by_priority, default=None)
 
     def add(self, running: Running) -> None:
         """Add a workload; reservations arrive in ascending order within a priority."""
@@ -70,3 +79,7 @@ class RunningLine:
         """Yield workloads that *priority* does not outrank, in the same order."""
         for each in sorted(p for p in self._by_priority if p >= priority):
             yield from reversed(self._by_priority[each].values())
+
+    def at(self, priority: int) -> Iterator[Running]:
+        """Yield workloads of exactly *priority*, the latest reservation first."""
+        yield from reversed(self._by_priority.get(priority, {}).values())

@@ -1,211 +1,292 @@
-"""Flavor assignment: which flavor of each resource group a workload would take, how well."""
+"""Flavor assignment: which flavor of each resource group a workload would take, and how well."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
-from console.engine.amounts import Amount
-from console.engine.ledger import FlavorResource, Ledger, Node
-from console.engine.policy import FlavorQuotas, Queue, ResourceGroup
-from console.engine.trace import FailedExpression, FlavorTried, FlavorVerdict, GroupStep, QuotaCheck
+from console.engine.disciplines.quota.asks import PodSetAsk, together
+from console.engine.disciplines.quota.levels import borrow_level
+from console.engine.disciplines.quota.modes import (
+    WORST,
+    Check,
+    Choice,
+    Mode,
+    NoFit,
+    Nominated,
+    ends_search,
+    rank,
+)
+from console.engine.ledger import FlavorResource
+from console.engine.matching import Obstacle
+from console.engine.pending import ScanPosition
+from console.engine.policy import FlavorQuotas, ResourceGroup
+from console.engine.tree import QueueState
 
-#: From worst to best; a flavor is as good as its worst resource.
-_RANK = {
-    verdict: rank
-    for rank, verdict in enumerate(
-        (
-            FlavorVerdict.EXCEEDS_MAX,
-            FlavorVerdict.NO_CANDIDATES,
-            FlavorVerdict.PREEMPT,
-            FlavorVerdict.WAITS_FOR_PREEMPTED,
-            FlavorVerdict.FITS,
-        )
-    )
-}
-
-#: (what is asked of one flavor-resource) -> whether stopping others could give it.
-Oracle = Callable[[FlavorResource, int], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Books:
-    """
-    The two ledgers a workload has to fit.
-
-    *now* holds what runs. *expected* is the ledger once every workload that was
-    told to stop has stopped and every one that waits for them has started: room
-    that is promised is not free, even while it is empty.
-    """
-
-    now: Ledger
-    expected: Ledger
-
-    def available(self, queue: str, key: FlavorResource) -> tuple[Amount, Amount]:
-        """Return what is available now, and what is available when all promises are kept."""
-        return self.now.queue(queue).available(key), self.expected.queue(queue).available(key)
+#: Looks for workloads to stop for one flavor-resource alone: the mode, and the level then.
+Oracle = Callable[[FlavorResource, int], tuple[Mode, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class FlavorAssignment:
-    """The flavors a workload would take, and the worst verdict among them."""
+@dataclass(slots=True)
+class Looked:
+    """One flavor that a walk came to."""
 
-    groups: tuple[GroupStep, ...]
-    verdict: FlavorVerdict
-    #: Resource -> flavor, for every requested resource that a group covers.
-    assignment: Mapping[str, str]
-    usage: Mapping[FlavorResource, int]
-    #: Flavor-resources of the chosen flavors that lack room.
+    entry: FlavorQuotas
+    obstacle: Obstacle | None = None
+    #: Kept out because another one was nominated.
+    barred: bool = False
+    checks: tuple[Check, ...] = ()
+    mode: Mode = Mode.NO_FIT
+    level: int = 0
+
+
+@dataclass(slots=True)
+class Walk:
+    """The walk over the flavors of one resource group, for pod sets that go together."""
+
+    pod_sets: tuple[PodSetAsk, ...]
+    group: ResourceGroup
+    #: Index at which it began: earlier flavors were looked at in an earlier turn.
+    start: int
+    looked: list[Looked]
+    #: The flavor that would be taken; None when no flavor is usable.
+    best: Looked | None
+
+
+@dataclass(slots=True)
+class PodSetFound:
+    """The flavors a pod set would take."""
+
+    ask: PodSetAsk
+    choices: dict[str, Choice] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Found:
+    """The flavors a workload would take, and how well the worst of them suits."""
+
+    #: In the order in which they were looked at; a pod set that fails ends the list.
+    pod_sets: list[PodSetFound]
+    walks: list[Walk]
+    mode: Mode
+    level: int
+    #: What it would hold, in thousandths; of a workload that does not fit, the part that does.
+    usage: dict[FlavorResource, int]
+    #: Flavor-resources that it would have only by preemption.
     short: frozenset[FlavorResource]
-    #: Every group has a flavor with enough free room, part of which is promised to others.
-    fits_without_promises: bool
+    #: Why not; None when the mode is better than NO_FIT.
+    no_fit: NoFit | None = None
+    #: The requested resource that no group covers, where that keeps it out.
+    undeclared: str | None = None
+
+    def tried(self) -> dict[str, dict[str, int]]:
+        """Return per pod set and resource the index of the last flavor looked at."""
+        return {
+            each.ask.name: {resource: choice.tried for resource, choice in each.choices.items()}
+            for each in self.pod_sets
+        }
+
+    def nominated(self) -> dict[str, dict[str, str]]:
+        """Return per pod set and resource the flavor it would take."""
+        return {
+            each.ask.name: {resource: choice.flavor for resource, choice in each.choices.items()}
+            for each in self.pod_sets
+        }
 
 
-def assign_flavors(
-    books: Books,
-    queue: Queue,
-    matches: tuple[tuple[FailedExpression | None, ...], ...],
-    requests: Mapping[str, int],
-    oracle: Oracle,
-) -> FlavorAssignment:
+class Assigner:
+    """Assigns flavors to one workload of a queue (Kueue's flavor assigner, spec 6.1 to 6.6)."""
+
+    def __init__(
+        self,
+        queue: QueueState,
+        oracle: Oracle,
+        *,
+        preempts_while_borrowing: bool,
+        ignores_undeclared: bool,
+        scan: ScanPosition | None = None,
+        nominated: Nominated | None = None,
+    ) -> None:
+        assert queue.policy is not None
+        self._queue = queue
+        self._policy = queue.policy
+        self._node = queue.node
+        self._oracle = oracle
+        self._preempts_while_borrowing = preempts_while_borrowing
+        self._ignores_undeclared = ignores_undeclared
+        self._scan = scan
+        self._nominated = nominated
+        self._assumed: dict[FlavorResource, int] = {}
+
+    def assign(self, asks: tuple[PodSetAsk, ...]) -> Found:
+        """
+        Return the flavors the pod sets *asks* would take.
+
+        Pod sets are looked at in order, each after what earlier ones take. The
+        first that fails ends the search; reasons are those of its last walk.
+        """
+        found = Found([], [], Mode.FIT, 0, self._assumed, frozenset())
+        short: set[FlavorResource] = set()
+        for members in together(asks):
+            choices = self._choose(members, found)
+            if choices is None:
+                found.mode = Mode.NO_FIT
+                break
+            for member in members:
+                own = PodSetFound(
+                    member, {r: choices[r] for r in member.requests if r in choices}
+                )
+                found.pod_sets.append(own)
+                for resource, choice in own.choices.items():
+                    key = (choice.flavor, resource)
+                    amount = member.requests[resource]
+                    self._assumed[key] = self._assumed.get(key, 0) + amount
+                    found.mode = min(found.mode, choice.mode)
+                    found.level = max(found.level, choice.level)
+                    if choice.mode is not Mode.FIT:
+                        short.add(key)
+        found.short = frozenset(short)
+        return found
+
+    def _choose(self, members: tuple[PodSetAsk, ...], found: Found) -> dict[str, Choice] | None:
+        requests = members[0].requests if len(members) == 1 else _sum(members)
+        chosen: dict[str, Choice] = {}
+        for resource in requests if len(requests) == 1 else sorted(requests, key=_upstream_order):
+            if resource in chosen:
+                continue
+            index = self._queue.covers.get(resource)
+            if index is None:
+                if not requests[resource] or self._ignores_undeclared:
+                    continue
+                found.undeclared, found.no_fit = resource, NoFit.NO_MATCHING_FLAVOR
+                return None
+            group = self._policy.groups[index]
+            asked = {r: amount for r, amount in requests.items() if r in group.resources}
+            walk, last = self._walk(members, resource, index, asked)
+            found.walks.append(walk)
+            if walk.best is None:
+                found.no_fit = _no_fit(walk)
+                return None
+            for check in walk.best.checks:
+                chosen[check.key[1]] = Choice(
+                    walk.best.entry.flavor, check.mode, check.level, last
+                )
+        return chosen
+
+    def _walk(
+        self, members: tuple[PodSetAsk, ...], resource: str, index: int, asked: dict[str, int]
+    ) -> tuple[Walk, int]:
+        group = self._policy.groups[index]
+        fungibility = self._policy.fungibility
+        start = self._start(members[0].name, resource)
+        looked: list[Looked] = []
+        best: Looked | None = None
+        best_rank, last = WORST, start
+        for last in range(start, len(group.flavors)):
+            each = self._look(members, index, group.flavors[last], last, asked)
+            looked.append(each)
+            if each.mode is Mode.NO_FIT:
+                continue
+            if ends_search(each.mode, each.level, fungibility):
+                best = each
+                break
+            its_rank = rank(each.mode, each.level, fungibility.preference)
+            if its_rank > best_rank:
+                best, best_rank = each, its_rank
+        tried = -1 if last >= len(group.flavors) - 1 else last
+        return Walk(members, group, start, looked, best), tried
+
+    def _start(self, pod_set: str, resource: str) -> int:
+        if self._scan is None:
+            return 0
+        return self._scan.tried.get(pod_set, {}).get(resource, -1) + 1
+
+    def _look(
+        self,
+        members: tuple[PodSetAsk, ...],
+        group: int,
+        entry: FlavorQuotas,
+        index: int,
+        asked: dict[str, int],
+    ) -> Looked:
+        looked = Looked(entry)
+        if self._nominated is not None and self._is_barred(members, entry.flavor, asked):
+            looked.barred = True
+            return looked
+        for member in members:
+            obstacle = member.obstacles[group][index]
+            if obstacle is not None:
+                looked.obstacle = obstacle
+                return looked
+        preference = self._policy.fungibility.preference
+        checks = []
+        worst: tuple[int, int, int] | None = None
+        for resource, amount in asked.items():
+            check = self._check((entry.flavor, resource), amount)
+            checks.append(check)
+            its_rank = rank(check.mode, check.level, preference)
+            if worst is None or its_rank < worst:
+                worst = its_rank
+                looked.mode, looked.level = check.mode, check.level
+        looked.checks = tuple(checks)
+        return looked
+
+    def _is_barred(
+        self, members: tuple[PodSetAsk, ...], flavor: str, asked: dict[str, int]
+    ) -> bool:
+        assert self._nominated is not None
+        nominated = self._nominated.get(members[0].name, {})
+        return any(nominated.get(resource) != flavor for resource in asked)
+
+    def _check(self, key: FlavorResource, requested: int) -> Check:
+        assumed = self._assumed.get(key, 0)
+        check = Check(key, requested, assumed, Mode.FIT)
+        amount = assumed + requested
+        cell = self._node.cell(key)
+        if amount > cell.potential:
+            check.mode, check.no_fit = Mode.NO_FIT, NoFit.EXCEEDS_MAX
+            return check
+        check.level, may_reclaim = borrow_level(self._node, key, amount)
+        available = cell.available
+        # What is over its quota has nothing to give, also to those who ask for nothing.
+        if amount <= (available if available > 0 else 0):
+            return check
+        if amount <= cell.nominal or may_reclaim or self._preempts_while_borrowing:
+            check.mode, check.level = self._oracle(key, amount)
+            if check.mode is Mode.NO_CANDIDATES:
+                check.level = borrow_level(self._node, key, amount)[0]
+            return check
+        check.mode, check.no_fit = Mode.NO_FIT, NoFit.WAITING_FOR_QUOTA
+        return check
+
+
+def _sum(members: tuple[PodSetAsk, ...]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for member in members:
+        for resource, amount in member.requests.items():
+            total[resource] = total.get(resource, 0) + amount
+    return total
+
+
+def _no_fit(walk: Walk) -> NoFit:
+    """Return why a walk found nothing: its most hopeful flavor counts (spec 6.8)."""
+    reasons = [
+        max(
+            (check.no_fit for check in each.checks if check.no_fit is not None),
+            default=NoFit.NO_MATCHING_FLAVOR,
+        )
+        for each in walk.looked
+    ]
+    return min(reasons, default=NoFit.NO_MATCHING_FLAVOR)
+
+
+def _upstream_order(name: str) -> int:
     """
-    Walk each resource group that covers a requested resource (Kueue's flavor assigner, spec 6.2).
+    Return the FNV-1a hash of a resource's name.
 
-    The first flavor that fits is taken. When none does, the best of the others
-    stands, the earlier one among equals. *oracle* says of one flavor-resource
-    alone whether preemption could make room.
+    Kueue looks at resources in this order, which shows when several of them fail.
     """
-    steps: list[GroupStep] = []
-    assignment: dict[str, str] = {}
-    usage: dict[FlavorResource, int] = {}
-    short: set[FlavorResource] = set()
-    worst = FlavorVerdict.FITS
-    free = True
-    for group, failed in zip(queue.groups, matches, strict=True):
-        asked = {r: requests[r] for r in group.resources if requests.get(r)}
-        if not asked:
-            continue
-        step, best = _walk(books, queue.name, group, failed, asked, oracle)
-        steps.append(step)
-        assert best is not None, "routing rejects a workload that no flavor of a group accepts"
-        if _RANK[best.verdict] < _RANK[worst]:
-            worst = best.verdict
-        free = free and any(_fits_without_promises(tried.checks) for tried in step.flavors)
-        for check in best.checks:
-            key = (best.flavor, check.resource)
-            assignment[check.resource] = best.flavor
-            usage[key] = check.requested
-            if check.verdict is not FlavorVerdict.FITS:
-                short.add(key)
-    return FlavorAssignment(
-        groups=tuple(steps),
-        verdict=worst,
-        assignment=assignment,
-        usage=usage,
-        short=frozenset(short),
-        fits_without_promises=free,
-    )
-
-
-def wanted(
-    queue: Queue,
-    matches: tuple[tuple[FailedExpression | None, ...], ...],
-    requests: Mapping[str, int],
-) -> Iterable[FlavorResource]:
-    """Yield every flavor-resource the workload could take: a change of any may help it."""
-    for group, failed in zip(queue.groups, matches, strict=True):
-        for entry, reason in zip(group.flavors, failed, strict=True):
-            if reason is None:
-                for resource in group.resources:
-                    if requests.get(resource):
-                        yield entry.flavor, resource
-
-
-def _walk(
-    books: Books,
-    queue: str,
-    group: ResourceGroup,
-    failed: tuple[FailedExpression | None, ...],
-    asked: Mapping[str, int],
-    oracle: Oracle,
-) -> tuple[GroupStep, FlavorTried | None]:
-    tried: list[FlavorTried] = []
-    best: FlavorTried | None = None
-    for entry, expression in zip(group.flavors, failed, strict=True):
-        if best is not None and best.verdict is FlavorVerdict.FITS:
-            tried.append(_skipped(entry, FlavorVerdict.NOT_REACHED))
-        elif expression is not None:
-            tried.append(_skipped(entry, FlavorVerdict.SELECTOR_FALSE, expression))
-        else:
-            flavor = _check_flavor(books, queue, entry, asked, oracle)
-            tried.append(flavor)
-            if best is None or _RANK[flavor.verdict] > _RANK[best.verdict]:
-                best = flavor
-    step = GroupStep(
-        resources=group.resources,
-        flavors=tuple(tried),
-        chosen=best.flavor if best is not None else None,
-        origin=group.origin,
-    )
-    return step, best
-
-
-def _skipped(
-    entry: FlavorQuotas, verdict: FlavorVerdict, failed: FailedExpression | None = None
-) -> FlavorTried:
-    return FlavorTried(flavor=entry.flavor, verdict=verdict, failed=failed, origin=entry.origin)
-
-
-def _check_flavor(
-    books: Books, queue: str, entry: FlavorQuotas, asked: Mapping[str, int], oracle: Oracle
-) -> FlavorTried:
-    checks = tuple(
-        _check_quota(books, queue, (entry.flavor, resource), amount, oracle)
-        for resource, amount in asked.items()
-    )
-    verdict = min((check.verdict for check in checks), key=_RANK.__getitem__)
-    return FlavorTried(flavor=entry.flavor, verdict=verdict, checks=checks, origin=entry.origin)
-
-
-def _check_quota(
-    books: Books, queue: str, key: FlavorResource, requested: int, oracle: Oracle
-) -> QuotaCheck:
-    node: Node = books.now.queue(queue)
-    quota = node.quota(key)
-    now, expected = books.available(queue, key)
-    available = max(0, min(now, expected))
-    maximum = node.potential(key)
-    if requested > maximum:
-        verdict = FlavorVerdict.EXCEEDS_MAX
-    elif requested <= available:
-        verdict = FlavorVerdict.FITS
-    elif requested <= expected:
-        verdict = FlavorVerdict.WAITS_FOR_PREEMPTED
-    elif oracle(key, requested):
-        verdict = FlavorVerdict.PREEMPT
-    else:
-        verdict = FlavorVerdict.NO_CANDIDATES
-    fits = verdict is FlavorVerdict.FITS
-    return QuotaCheck(
-        resource=key[1],
-        requested=requested,
-        nominal=quota.nominal,
-        used=node.usage.get(key, 0),
-        promised=_finite(now) - _finite(available) if now > available else 0,
-        available=available,
-        maximum=maximum,
-        missing=0 if fits else requested - _finite(available),
-        verdict=verdict,
-        origin=quota.origin,
-    )
-
-
-def _fits_without_promises(checks: tuple[QuotaCheck, ...]) -> bool:
-    return bool(checks) and all(
-        check.requested <= check.available + check.promised for check in checks
-    )
-
-
-def _finite(amount: Amount) -> int:
-    assert isinstance(amount, int), "unlimited quota always fits and is never promised away"
-    return amount
+    found = 0xCBF29CE484222325
+    for byte in name.encode():
+        found = ((found ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return found

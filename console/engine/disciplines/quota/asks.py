@@ -1,0 +1,66 @@
+"""What a workload asks for in one turn: its pod sets with their counts, as one queue sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from console.engine.amounts import SCALE
+from console.engine.matching import Obstacles
+from console.engine.pending import Pending
+from console.engine.tree import QueueState
+
+#: The resource that counts the pods themselves (Kueue, spec 1.8).
+PODS = "pods"
+
+
+@dataclass(frozen=True, slots=True)
+class PodSetAsk:
+    """One pod set with the count it would start with."""
+
+    name: str
+    count: int
+    #: What all its pods ask for together, in thousandths; zeros only where they matter.
+    requests: Mapping[str, int]
+    obstacles: Obstacles
+    #: Name of the group with which it takes its flavors; None: its own.
+    group: str | None
+
+
+def ask(
+    queue: QueueState, pending: Pending, counts: tuple[int, ...] | None, *, zeros: bool
+) -> tuple[PodSetAsk, ...]:
+    """
+    Return what *pending* asks of *queue*, with *counts* pods instead of all of them.
+
+    ``pods`` is added where a group covers it. *zeros* keeps requests of nothing:
+    a covered resource then takes a flavor all the same (Kueue, spec 6.1).
+    """
+    asks = []
+    for index, pod_set in enumerate(pending.workload.pod_sets):
+        count = pod_set.count if counts is None else counts[index]
+        requests = {
+            resource: amount * count
+            for resource, amount in pod_set.requests.items()
+            if zeros or amount * count
+        }
+        if PODS in queue.covers:
+            requests[PODS] = count * SCALE
+        asks.append(
+            PodSetAsk(pod_set.name, count, requests, pending.obstacles[index], pod_set.group)
+        )
+    return tuple(asks)
+
+
+def together(asks: tuple[PodSetAsk, ...]) -> Iterator[tuple[PodSetAsk, ...]]:
+    """Yield the pod sets that take flavors together, at the place of their first member."""
+    if len(asks) == 1:
+        yield asks
+        return
+    done: set[str] = set()
+    for each in asks:
+        if each.group is None:
+            yield (each,)
+        elif each.group not in done:
+            done.add(each.group)
+            yield tuple(other for other in asks if other.group == each.group)

@@ -1,0 +1,126 @@
+"""Who may be stopped for whom, and in which order they are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from console.engine.decision import Reason
+from console.engine.ledger import FlavorResource, Usage
+from console.engine.policy import Preemption, PreemptionRule
+from console.engine.running import Running
+from console.engine.tree import QueueState
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A workload that looks for room: where, with what priority, and what it would hold."""
+
+    queue: QueueState
+    priority: int
+    #: Its place in the order of submission.
+    sequence: int
+    usage: Usage
+    #: Flavor-resources that it can have only by preemption: a candidate has to hold one of them.
+    short: frozenset[FlavorResource]
+    #: Ids of running workloads that count as gone.
+    without: frozenset[str] = frozenset()
+
+    @property
+    def rules(self) -> Preemption:
+        """The preemption settings of its queue."""
+        assert self.queue.policy is not None
+        return self.queue.policy.preemption
+
+    def may_stop(self, running: Running, rule: PreemptionRule) -> bool:
+        """Say whether *rule* lets it stop *running* (Kueue, spec 7.1)."""
+        match rule:
+            case PreemptionRule.NEVER:
+                return False
+            case PreemptionRule.ANY:
+                return True
+            case PreemptionRule.LOWER_PRIORITY:
+                return self.priority > running.priority
+            case PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY:
+                if self.priority == running.priority:
+                    return self.sequence < running.workload.sequence
+                return self.priority > running.priority
+
+    def fits(self, *, borrowing: bool = True) -> bool:
+        """Say whether it has room now; without *borrowing* within its queue's nominal quota."""
+        node = self.queue.node
+        if not node.has_room(self.usage):
+            return False
+        return borrowing or all(
+            node.cell(key).used + amount <= node.cell(key).nominal
+            for key, amount in self.usage.items()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A running workload that has to stop, and by what right."""
+
+    running: Running
+    queue: QueueState
+    reason: Reason
+
+
+def candidates_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
+    """Yield the workloads of *queue* that *rule* lets be stopped and whose end would help."""
+    if rule is PreemptionRule.NEVER:
+        return
+    short, without = search.short, search.without
+    for running in _allowed(queue, search, rule):
+        if running.workload.id not in without and not short.isdisjoint(running.usage):
+            yield running
+
+
+def in_order(running: Running, *, own: bool) -> tuple[bool, bool, int, int]:
+    """Return the sort key by which the first to stop comes first (Kueue, spec 7.1)."""
+    return not running.departing, own, running.priority, -running.reservation
+
+
+def _allowed(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
+    if rule is PreemptionRule.ANY:
+        yield from queue.running
+        return
+    yield from queue.running.below(search.priority)
+    if rule is PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY:
+        for running in queue.running.at(search.priority):
+            if search.sequence < running.workload.sequence:
+                yield running
+
+
+def take_out(target: Running, queue: QueueState) -> None:
+    """Let the ledger look as if *target* had stopped."""
+    node = queue.node
+    for key, amount in target.usage.items():
+        node.cell(key).add(-amount)
+
+
+def put_back(target: Running, queue: QueueState) -> None:
+    """Undo `take_out`."""
+    node = queue.node
+    for key, amount in target.usage.items():
+        node.cell(key).add(amount)
+
+
+def fill_back(targets: list[Target], search: Search, *, borrowing: bool) -> list[Target]:
+    """
+    Put back everybody but the last whose room is not needed, latest first, and return the rest.
+
+    The targets are out of the ledger; those that are returned still are (Kueue,
+    spec 7.1). The place of one that is put back goes to the last of the list.
+    """
+    index = len(targets) - 2
+    while index >= 0:
+        target = targets[index]
+        put_back(target.running, target.queue)
+        if search.fits(borrowing=borrowing):
+            targets[index] = targets[-1]
+            targets.pop()
+        else:
+            take_out(target.running, target.queue)
+        index -= 1
+    return targets

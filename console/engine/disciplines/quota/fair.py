@@ -1,0 +1,238 @@
+"""Fair preemption: stop those whose queues borrow the largest share, while shares stay fair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from console.engine.decision import Reason
+from console.engine.disciplines.quota.candidates import (
+    Search,
+    Target,
+    candidates_in,
+    fill_back,
+    in_order,
+    put_back,
+    take_out,
+)
+from console.engine.disciplines.quota.levels import within_nominal
+from console.engine.disciplines.quota.shares import Share, dominant_share
+from console.engine.ledger import Node
+from console.engine.policy import FairStrategy, PreemptionRule
+from console.engine.running import Running
+from console.engine.tree import QueueState
+
+
+def find_fair(search: Search, strategies: tuple[FairStrategy, ...]) -> list[Target]:
+    """
+    Return the workloads to stop so that *search* fits and shares stay fair, or none.
+
+    The ledger is left as it was (Kueue, spec 7.7 to 7.10).
+    """
+    offers = _offers(search)
+    if not offers:
+        return []
+    node = search.queue.node
+    for key, amount in search.usage.items():
+        node.cell(key).add(amount)
+    run = _Run(search, within=within_nominal(node, search.short))
+    done = run.first(offers, strategies[0])
+    if not done and len(strategies) > 1:
+        done = run.second()
+    for key, amount in search.usage.items():
+        node.cell(key).add(-amount)
+    targets = fill_back(run.targets, search, borrowing=True) if done else run.targets
+    for target in targets:
+        put_back(target.running, target.queue)
+    return targets if done else []
+
+
+def _offers(search: Search) -> dict[Node, list[Running]]:
+    """Return the candidates by their queue's node, each in the order of stopping."""
+    rules, own = search.rules, search.queue
+    offers: dict[Node, list[Running]] = {}
+    for queue in own.tree.queues:
+        if queue is own:
+            found = candidates_in(queue, search, rules.within_queue)
+        elif (
+            own.node.parent is None
+            or not queue.is_active
+            or rules.reclaim_within_cohort is PreemptionRule.NEVER
+            or within_nominal(queue.node, search.short)
+        ):
+            continue
+        else:
+            found = candidates_in(queue, search, rules.reclaim_within_cohort)
+        ordered = sorted(found, key=lambda each: in_order(each, own=queue is own))
+        if ordered:
+            offers[queue.node] = ordered
+    return offers
+
+
+@dataclass(slots=True)
+class _Run:
+    """One search, with the preemptor's request on the ledger and its targets out of it."""
+
+    search: Search
+    #: Its queue stays within nominal quota with the request on top.
+    within: bool
+    targets: list[Target] = field(default_factory=list)
+    #: Candidates that the first strategy passed over.
+    again: dict[Node, list[Running]] = field(default_factory=dict)
+
+    def first(self, offers: dict[Node, list[Running]], strategy: FairStrategy) -> bool:
+        ordering = _Ordering(self.search, offers)
+        while (node := ordering.next()) is not None:
+            queue = self._queue(node)
+            if queue is self.search.queue:
+                reason = Reason.PREEMPTED_IN_QUEUE
+            elif self.within:
+                reason = Reason.RECLAIMED_IN_COHORT
+            else:
+                if self._take_fairly(node, ordering, strategy):
+                    return True
+                continue
+            if self._take(ordering.pop(node), queue, reason):
+                return True
+        return False
+
+    def second(self) -> bool:
+        ordering = _Ordering(self.search, self.again)
+        while (node := ordering.next()) is not None:
+            ours, theirs = _almost_common(self.search.queue.node, node)
+            if dominant_share(ours) < dominant_share(theirs):
+                candidate = ordering.pop(node)
+                reason = Reason.PREEMPTED_FOR_FAIR_SHARE
+                if self._take(candidate, self._queue(node), reason):
+                    return True
+            ordering.drop(node)
+        return False
+
+    def _take_fairly(self, node: Node, ordering: _Ordering, strategy: FairStrategy) -> bool:
+        """Stop the first of a queue's candidates that the strategy allows; say whether all fits."""
+        queue = self._queue(node)
+        ours, theirs = _almost_common(self.search.queue.node, node)
+        new, old = dominant_share(ours), dominant_share(theirs)
+        if new.is_unbounded and not old.is_unbounded:
+            while ordering.has(node):
+                self.again.setdefault(node, []).append(ordering.pop(node))
+            return False
+        while ordering.has(node):
+            candidate = ordering.pop(node)
+            if strategy is FairStrategy.FINAL_SHARE:
+                take_out(candidate, queue)
+                passes = new <= dominant_share(theirs)
+                put_back(candidate, queue)
+            else:
+                passes = new < old
+            if passes:
+                return self._take(candidate, queue, Reason.PREEMPTED_FOR_FAIR_SHARE)
+            self.again.setdefault(node, []).append(candidate)
+        return False
+
+    def _take(self, running: Running, queue: QueueState, reason: Reason) -> bool:
+        take_out(running, queue)
+        self.targets.append(Target(running, queue, reason))
+        node = self.search.queue.node
+        for key, amount in self.search.usage.items():
+            node.cell(key).add(-amount)
+        fits = self.search.fits()
+        for key, amount in self.search.usage.items():
+            node.cell(key).add(amount)
+        return fits
+
+    def _queue(self, node: Node) -> QueueState:
+        return self.search.queue.tree.at[node]
+
+
+class _Ordering:
+    """Which queue has to give next: down from the root along the largest shares (spec 7.8)."""
+
+    def __init__(self, search: Search, offers: dict[Node, list[Running]]) -> None:
+        self._own = search.queue.node
+        self._above = {self._own, *_ancestors(self._own)}
+        self._root = self._own.root
+        #: Reversed, so that the first to stop is popped.
+        self._offers = {node: list(reversed(each)) for node, each in offers.items() if each}
+        self._pruned: set[Node] = set()
+
+    def has(self, node: Node) -> bool:
+        return bool(self._offers.get(node))
+
+    def pop(self, node: Node) -> Running:
+        return self._offers[node].pop()
+
+    def drop(self, node: Node) -> None:
+        self._pruned.add(node)
+
+    def next(self) -> Node | None:
+        """Return the queue whose candidate is looked at next, or None when nobody is left."""
+        if not self._root.children:
+            return self._root if self.has(self._root) else None
+        while self._root not in self._pruned:
+            found = self._descend(self._root)
+            if found is not None:
+                return found
+        return None
+
+    def _descend(self, cohort: Node) -> Node | None:
+        queue, queue_share = self._best_queue(cohort)
+        child, child_share = self._best_cohort(cohort)
+        if queue is None and child is None:
+            self._pruned.add(cohort)
+            return None
+        if child is not None and (queue is None or child_share >= queue_share):
+            return self._descend(child)
+        return queue
+
+    def _best_queue(self, cohort: Node) -> tuple[Node | None, Share]:
+        best, best_share = None, Share()
+        for node in cohort.children:
+            if node.children or node in self._pruned:
+                continue
+            share = dominant_share(node)
+            if not self.has(node) or (not share.is_borrowing and node is not self._own):
+                self._pruned.add(node)
+                continue
+            if best is None or share > best_share:
+                best, best_share = node, share
+            elif share == best_share and self._key(node) < self._key(best):
+                best = node
+        return best, best_share
+
+    def _best_cohort(self, cohort: Node) -> tuple[Node | None, Share]:
+        best, best_share = None, Share()
+        for node in cohort.children:
+            if not node.children or node in self._pruned:
+                continue
+            share = dominant_share(node)
+            if not share.is_borrowing and node not in self._above:
+                self._pruned.add(node)
+                continue
+            if best is None or share > best_share:
+                best, best_share = node, share
+        return best, best_share
+
+    def _key(self, node: Node) -> tuple[bool, bool, int, int]:
+        return in_order(self._offers[node][-1], own=node is self._own)
+
+
+def _almost_common(ours: Node, theirs: Node) -> tuple[Node, Node]:
+    """Return the children of the lowest common ancestor on the way to either node."""
+    above = set(_ancestors(theirs))
+    mine = ours
+    while mine.parent is not None and mine.parent not in above:
+        mine = mine.parent
+    common = mine.parent
+    other = theirs
+    while other.parent is not common:
+        assert other.parent is not None
+        other = other.parent
+    return mine, other
+
+
+def _ancestors(node: Node) -> list[Node]:
+    above = []
+    while node.parent is not None:
+        node = node.parent
+        above.append(node)
+    return above

@@ -1,0 +1,41 @@
+"""How far up its cohorts a queue has to borrow, and whether it may reclaim from there."""
+
+from __future__ import annotations
+
+from console.engine.amounts import Amount
+from console.engine.ledger import FlavorResource, Node
+
+
+def borrow_level(node: Node, key: FlavorResource, amount: int) -> tuple[int, bool]:
+    """
+    Return the borrowing level of *amount* more, and whether the queue may reclaim for it.
+
+    Level 0: the queue's own nominal quota covers it. Otherwise the height of the
+    first cohort whose quota covers it together with what is used there (Kueue,
+    spec 5.6).
+    """
+    cell = node.cell(key)
+    if node.parent is None:
+        return 0, False
+    if cell.used + amount <= cell.nominal:
+        return 0, True
+    rest: Amount = amount - cell.local_available
+    above = node.parent
+    while True:
+        cell = above.cell(key)
+        if cell.used + rest <= cell.subtree:
+            return above.height, above.parent is not None
+        rest = rest - cell.local_available
+        if above.parent is None:
+            return above.height, False
+        above = above.parent
+
+
+def within_nominal(node: Node, keys: frozenset[FlavorResource]) -> bool:
+    """Say whether a node uses no more than its subtree quota in any of *keys* (spec 5.5)."""
+    cells = node.cells
+    for key in keys:
+        cell = cells.get(key)
+        if cell is not None and cell.used > cell.subtree:
+            return False
+    return True

@@ -1,0 +1,91 @@
+"""How well a flavor suits: from not at all to at once, and how far up it would borrow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TypeAlias
+
+from console.engine.ledger import FlavorResource
+from console.engine.policy import Fungibility, Preference, Search
+
+
+class Mode(IntEnum):
+    """How a flavor could be had, best last (Kueue's granular modes, spec 6.5)."""
+
+    NO_FIT = 0
+    #: By preemption, and nobody may be stopped.
+    NO_CANDIDATES = 1
+    #: By stopping others, some of the same queue.
+    PREEMPT = 2
+    #: By stopping workloads of other queues alone.
+    RECLAIM = 3
+    FIT = 4
+
+
+class NoFit(IntEnum):
+    """Why a request cannot be had at all, the most hopeful first (spec 6.8)."""
+
+    WAITING_FOR_QUOTA = 1
+    EXCEEDS_MAX = 2
+    NO_MATCHING_FLAVOR = 3
+
+
+@dataclass(slots=True)
+class Check:
+    """The arithmetic of one resource of one flavor; amounts in thousandths."""
+
+    key: FlavorResource
+    requested: int
+    #: What earlier pod sets of the workload take of it.
+    assumed: int
+    mode: Mode
+    level: int = 0
+    no_fit: NoFit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The flavor a resource would come from."""
+
+    flavor: str
+    mode: Mode
+    level: int
+    #: Index of the last flavor looked at; -1: it was the last of its group.
+    tried: int
+
+
+Rank: TypeAlias = tuple[int, int, int]
+
+WORST: Rank = (0, 0, 0)
+
+
+def rank(mode: Mode, level: int, preference: Preference) -> Rank:
+    """
+    Return a sort key by which a better flavor is larger (Kueue's isPreferred, spec 6.5).
+
+    >>> from console.engine.policy import Preference
+    >>> borrow = rank(Mode.FIT, 1, Preference.BORROWING_OVER_PREEMPTION)
+    >>> borrow > rank(Mode.RECLAIM, 0, Preference.BORROWING_OVER_PREEMPTION)
+    True
+    """
+    if mode is Mode.NO_FIT:
+        return WORST
+    usable = 1 if mode is Mode.NO_CANDIDATES else 2
+    if preference is Preference.PREEMPTION_OVER_BORROWING:
+        return usable, -level, mode
+    return usable, mode, -level
+
+
+def ends_search(mode: Mode, level: int, fungibility: Fungibility) -> bool:
+    """Say whether the walk over the flavors stops at one that is this good (spec 6.5)."""
+    if mode <= Mode.NO_CANDIDATES:
+        return False
+    if mode is not Mode.FIT and fungibility.when_can_preempt is Search.TRY_NEXT:
+        return False
+    return level == 0 or fungibility.when_can_borrow is not Search.TRY_NEXT
+
+
+#: Pod set -> resource -> the one flavor that may be looked at.
+Nominated: TypeAlias = Mapping[str, Mapping[str, str]]

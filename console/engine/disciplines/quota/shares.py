@@ -1,0 +1,91 @@
+"""Dominant resource shares: how much of what can be lent a node has borrowed, by its weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import total_ordering
+
+from console.engine.amounts import Unlimited
+from console.engine.ledger import Node
+from console.engine.policy import WEIGHT_ONE
+
+#: Stands for an amount without end among what can be lent, as in Kueue's 64-bit arithmetic.
+_ENDLESS = 2**63 - 1
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True, eq=False)
+class Share:
+    """
+    A dominant resource share, exactly: thousandths of what can be lent, divided by the weight.
+
+    Zero weight puts a borrower above everybody with a weight.
+    """
+
+    #: borrowed / lendable of the dominant resource, as integers; 0 / 1 when nothing is borrowed.
+    borrowed: int = 0
+    lendable: int = 1
+    #: In billionths.
+    weight: int = WEIGHT_ONE
+    #: The resource that dominates; None when nothing is borrowed.
+    resource: str | None = None
+    #: Something is borrowed, even where nothing can be lent and the share is zero.
+    is_borrowing: bool = False
+
+    @property
+    def is_unbounded(self) -> bool:
+        """Whether the node borrows with a weight of zero."""
+        return self.weight == 0 and self.borrowed > 0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Share):
+            return NotImplemented
+        return not self < other and not other < self
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __lt__(self, other: Share) -> bool:
+        left, right = self.borrowed * other.lendable, other.borrowed * self.lendable
+        if self.is_unbounded or other.is_unbounded:
+            if self.is_unbounded and other.is_unbounded:
+                return left < right
+            return other.is_unbounded
+        # A weight of zero with nothing borrowed is a share of zero.
+        return left * (other.weight or 1) < right * (self.weight or 1)
+
+    def thousandths(self) -> int | None:
+        """Return the share in thousandths, rounded up as Kueue shows it; None: without bound."""
+        if self.is_unbounded:
+            return None
+        if not self.borrowed:
+            return 0
+        return -(-self.borrowed * 1000 * WEIGHT_ONE // (self.lendable * self.weight))
+
+
+ZERO = Share()
+
+
+def dominant_share(node: Node) -> Share:
+    """
+    Return the dominant share of *node* at this moment (Kueue, spec 7.6).
+
+    A node without a parent borrows from nobody: its share is zero.
+    """
+    parent = node.parent
+    if parent is None:
+        return ZERO
+    borrowed: dict[str, int] = {}
+    for (_, resource), cell in node.cells.items():
+        over = cell.over
+        if over:
+            borrowed[resource] = borrowed.get(resource, 0) + over
+    if not borrowed:
+        return ZERO
+    top, of, name = 0, 1, None
+    for resource in sorted(borrowed):
+        lendable = parent.lendable.get(resource, 0)
+        if isinstance(lendable, Unlimited):
+            lendable = _ENDLESS
+        if lendable > 0 and borrowed[resource] * of > top * lendable:
+            top, of, name = borrowed[resource], lendable, resource
+    return Share(top, of, node.weight, name, is_borrowing=True)

@@ -1,0 +1,115 @@
+"""One tree of queues and cohorts as it lives: who waits and runs in it, and how often it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from console.engine.decision import Reason
+from console.engine.disciplines import Nomination
+from console.engine.ledger import Ledger, Node
+from console.engine.pending import Line, Pending
+from console.engine.policy import Policy, Queue, StopPolicy
+from console.engine.running import RunningLine
+
+
+@dataclass(slots=True, eq=False)
+class Preemptor:
+    """A pending workload that waits for others to stop: it goes on claiming their room."""
+
+    pending: Pending
+    nomination: Nomination | None
+    #: Ids of those that have yet to stop.
+    victims: set[str]
+
+
+class QueueState:
+    """One queue as it lives: its settings, who waits, who runs, whether it is held."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        #: None while it drains: the policy no longer has it.
+        self.policy: Queue | None = None
+        self.node = Node(name)
+        self.tree: Tree
+        self.line = Line()
+        self.running = RunningLine()
+        #: By id: they wait outside of the line until their victims have stopped.
+        self.preemptors: dict[str, Preemptor] = {}
+        #: Held by a person.
+        self.held = False
+        #: A flavor that a group names and the policy does not have.
+        self.missing_flavor: str | None = None
+        #: Resource -> index of the group that covers it.
+        self.covers: dict[str, int] = {}
+        #: Grows whenever somebody starts or stops here (Kueue's allocatable generation, spec 6.6).
+        self.generation = 0
+
+    def follow(self, policy: Policy) -> None:
+        """Take the settings of *policy*."""
+        self.policy = queue = policy.queues.get(self.name)
+        self.missing_flavor, self.covers = None, {}
+        self.line.strategy = queue.strategy if queue is not None else self.line.strategy
+        for index, group in enumerate(queue.groups if queue is not None else ()):
+            self.covers |= dict.fromkeys(group.resources, index)
+            for entry in group.flavors:
+                if entry.flavor not in policy.flavors and self.missing_flavor is None:
+                    self.missing_flavor = entry.flavor
+
+    @property
+    def is_active(self) -> bool:
+        """Whether its config lets it take part: the running of others may not be stopped for it."""
+        return (
+            self.policy is not None
+            and self.policy.stop is StopPolicy.NONE
+            and self.missing_flavor is None
+        )
+
+    @property
+    def barrier(self) -> Reason | None:
+        """Why nobody in it has a turn; None when the next one has."""
+        if self.held:
+            return Reason.QUEUE_HELD
+        if self.missing_flavor is not None:
+            return Reason.QUEUE_MISCONFIGURED
+        return None if self.is_active else Reason.QUEUE_STOPPED
+
+    @property
+    def pending_count(self) -> int:
+        """How many wait here, those for whom others are stopping included."""
+        return len(self.line) + len(self.preemptors)
+
+
+class Tree:
+    """The queues under one root: what happens in one tree cannot matter to another."""
+
+    def __init__(self, root: Node, queues: Iterable[QueueState]) -> None:
+        self.root = root
+        self.queues = list(queues)
+        self.at = {queue.node: queue for queue in self.queues}
+        #: Grows with every change of what is held in the tree.
+        self.version = 0
+        #: The version at which everybody was last looked at without memory of earlier turns.
+        self.looked_at = -1
+        #: Turns of the whole tree so far.
+        self.cycle = 0
+        #: What the lines looked like in earlier cycles in which nothing was decided.
+        self.seen: set[object] = set()
+        #: Ids of workloads that were stopped for another and yield to it: see the discipline.
+        for queue in self.queues:
+            queue.tree = self
+
+    def changed(self) -> None:
+        """Note that somebody started or stopped holding quota."""
+        self.version += 1
+        self.seen.clear()
+
+
+def plant(policy: Policy, ledger: Ledger, states: dict[str, QueueState]) -> list[Tree]:
+    """Return the trees of *policy*; queues it no longer has stand alone."""
+    by_root: dict[Node, list[QueueState]] = {}
+    for name in (*policy.queues, *(each for each in states if each not in policy.queues)):
+        queue = states[name]
+        queue.node = ledger.queue(name)
+        by_root.setdefault(queue.node.root, []).append(queue)
+    return [Tree(root, queues) for root, queues in by_root.items()]
