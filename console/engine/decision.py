@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from console.engine.trace import Trace
@@ -57,8 +57,37 @@ class Reason(StrEnum):
     WITHDRAWN_WHILE_RUNNING = "withdrawn_while_running"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSetAssignment:
+    """How many pods of a pod set start, and the flavor that gives each of its resources."""
+
+    name: str
+    #: Fewer than asked for when the pod set may start with less.
+    count: int
+    #: By resource; those that no group of the queue covers are absent.
+    flavors: Mapping[str, str]
+
+
 #: Resource -> flavor that gives it. Resources that no group covers are absent.
-Assignment = Mapping[str, str]
+Assignment: TypeAlias = Mapping[str, str]
+
+
+def merged_flavors(assignment: Iterable[PodSetAssignment]) -> dict[str, str]:
+    """
+    Return the flavor of each resource on which all pod sets that have it agree.
+
+    >>> driver = PodSetAssignment(name="driver", count=1, flavors={"cpu": "spot", "gpu": "a100"})
+    >>> worker = PodSetAssignment(name="worker", count=8, flavors={"cpu": "fixed"})
+    >>> merged_flavors([driver, worker])
+    {'gpu': 'a100'}
+    """
+    merged: dict[str, str] = {}
+    torn: set[str] = set()
+    for each in assignment:
+        for resource, flavor in each.flavors.items():
+            if merged.setdefault(resource, flavor) != flavor:
+                torn.add(resource)
+    return {resource: flavor for resource, flavor in merged.items() if resource not in torn}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

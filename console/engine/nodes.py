@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,63}", re.ASCII)
 
 
 class TaintEffect(StrEnum):
@@ -34,7 +37,7 @@ class Toleration:
     """
 
     key: str = ""
-    #: ``Equal`` compares the value too; ``Exists`` does not.
+    #: ``Equal``, or nothing, compares the value too; ``Exists`` does not. Others tolerate nothing.
     operator: str = "Equal"
     value: str = ""
     effect: str = ""
@@ -47,6 +50,8 @@ class Toleration:
             return False
         if self.operator == "Exists":
             return True
+        if self.operator not in ("", "Equal"):
+            return False
         return bool(self.key) and self.value == taint.value
 
 
@@ -103,31 +108,48 @@ def untolerated(taints: tuple[Taint, ...], tolerations: tuple[Toleration, ...]) 
     return None
 
 
+def mismatch(
+    node_labels: Mapping[str, str], selector: Mapping[str, str], affinity: tuple[NodeTerm, ...]
+) -> NodeExpression | None:
+    """
+    Return what *node_labels* do not meet of a pod set's *selector* and required *affinity*.
+
+    Only keys that the flavor itself defines are compared; a term that loses all
+    its expressions by that satisfies the whole affinity (Kueue, spec 6.3). When
+    no term holds, the first false expression of the first term stands for all.
+    """
+    for key, value in sorted(selector.items()):
+        if key in node_labels and node_labels[key] != value:
+            return NodeExpression(key, NodeOperator.IN, (value,))
+    unmet = None
+    for term in affinity:
+        known = [expression for expression in term if expression.key in node_labels]
+        failed = next((each for each in known if not each.holds(node_labels)), None)
+        if failed is None:
+            return None
+        unmet = unmet or failed
+    return unmet
+
+
 def accepts(
     node_labels: Mapping[str, str], selector: Mapping[str, str], affinity: tuple[NodeTerm, ...]
 ) -> bool:
-    """
-    Say whether nodes with *node_labels* meet a pod set's *selector* and required *affinity*.
-
-    Only keys that the flavor itself defines are compared; a term that loses all
-    its expressions by that satisfies the whole affinity (Kueue, spec 6.3).
-    """
-    if any(node_labels[key] != value for key, value in selector.items() if key in node_labels):
-        return False
-    if not affinity:
-        return True
-    for term in affinity:
-        known = [expression for expression in term if expression.key in node_labels]
-        if all(expression.holds(node_labels) for expression in known):
-            return True
-    return False
+    """Say whether nodes with *node_labels* meet a pod set's *selector* and *affinity*."""
+    return mismatch(node_labels, selector, affinity) is None
 
 
 def _compare(operator: NodeOperator, actual: str | None, values: tuple[str, ...]) -> bool:
     if actual is None or len(values) != 1:
         return False
-    try:
-        left, right = int(actual), int(values[0])
-    except ValueError:
+    left, right = _whole_number(actual), _whole_number(values[0])
+    if left is None or right is None:
         return False
     return left > right if operator is NodeOperator.GT else left < right
+
+
+def _whole_number(text: str) -> int | None:
+    """Read a signed 64-bit number as Kubernetes does: no spaces, underscores or other digits."""
+    if not _WHOLE_NUMBER.fullmatch(text):
+        return None
+    number = int(text)
+    return number if -(2**63) <= number < 2**63 else None

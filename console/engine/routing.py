@@ -1,4 +1,4 @@
-"""Routing: from labels and a requested priority to a queue and an effective priority."""
+"""Routing: from what a workload says of itself to a queue and an effective priority."""
 
 from __future__ import annotations
 
@@ -6,10 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from console.engine.decision import Reason
-from console.engine.policy import OnViolation, Policy, PriorityPolicy, Queue, Rule
-from console.engine.selectors import Selector
+from console.engine.local_queues import follow_local_queue
+from console.engine.matching import first_false
+from console.engine.policy import (
+    LocalQueueRouting,
+    OnViolation,
+    Policy,
+    PriorityPolicy,
+    Queue,
+    Rule,
+)
 from console.engine.trace import (
     FailedExpression,
+    LocalQueueStep,
     PriorityStep,
     PriorityVerdict,
     RuleTried,
@@ -26,9 +35,10 @@ class Route:
     """
     Where a workload goes, and every rule that was tried on the way.
 
-    *queue* is None when no rule took it or the policy has no rules. *matches*
-    has, per resource group and flavor, the expression that keeps the workload
-    off the flavor, or None where it may use it.
+    *queue* is None when no rule took it, when its local queue leads into no
+    line, or when the policy has neither rules nor local queues. *matches* has,
+    per resource group and flavor, the expression that keeps the workload off
+    the flavor, or None where its labels let it use it.
     """
 
     rules: tuple[RuleTried, ...] = ()
@@ -37,30 +47,66 @@ class Route:
     queue: str | None = None
     priority: int | None = None
     matches: tuple[tuple[FailedExpression | None, ...], ...] = ()
+    #: The local queue that was followed; None where rules route.
+    local_queue: LocalQueueStep | None = None
+    #: Why it has to wait whatever the quota; of local queues only.
+    problem: Reason | None = None
+    #: Its local queue is stopped with the wish that what runs stops too.
+    drains: bool = False
 
 
 class Router:
-    """Routes workloads under one policy; each distinct (labels, priority) is judged once."""
+    """
+    Routes workloads under one policy.
+
+    Each distinct (labels, priority, namespace) is judged once.
+    """
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._routes: dict[tuple[tuple[tuple[str, str], ...], int | None], Route] = {}
+        self._routes: dict[tuple[tuple[tuple[str, str], ...], int | None, str], Route] = {}
 
     def route(self, workload: Workload) -> Route:
-        """Return the route of *workload* (native dialect, admission steps 1 and 3)."""
-        key = (tuple(sorted(workload.labels.items())), workload.priority)
+        """
+        Return the route of *workload*.
+
+        By local queues where the policy has them (Kueue, spec 1.5, 1.6, 3.4),
+        else by rules (native dialect, admission steps 1 and 3).
+        """
+        key = (tuple(sorted(workload.labels.items())), workload.priority, workload.namespace)
         found = self._routes.get(key)
         if found is None:
             if len(self._routes) >= _REMEMBERED:
                 self._routes.clear()
-            found = self._routes[key] = self._judge(workload.labels, workload.priority)
+            if self._policy.local_routing is not None:
+                found = self._follow(self._policy.local_routing, workload)
+            else:
+                found = self._judge(workload.labels, workload.priority)
+            self._routes[key] = found
         return found
+
+    def _follow(self, routing: LocalQueueRouting, workload: Workload) -> Route:
+        led = follow_local_queue(
+            routing,
+            self._policy.queues,
+            labels=workload.labels,
+            namespace=workload.namespace,
+            requested=workload.priority,
+        )
+        return Route(
+            queue=led.queue.name if led.queue is not None else None,
+            priority=led.priority,
+            matches=self._flavor_matches(led.queue, workload.labels) if led.queue else (),
+            local_queue=led.step,
+            problem=led.problem,
+            drains=led.drains,
+        )
 
     def _judge(self, labels: Mapping[str, str], requested: int | None) -> Route:
         tried: list[RuleTried] = []
         priorities: list[PriorityStep] = []
         for rule in self._policy.rules:
-            failed = _first_false(rule.selector, labels)
+            failed = first_false(rule.selector, labels)
             if failed is not None:
                 tried.append(_tried(rule, RuleVerdict.SELECTOR_FALSE, failed))
                 continue
@@ -86,8 +132,14 @@ class Router:
         self, queue: Queue, labels: Mapping[str, str]
     ) -> tuple[tuple[FailedExpression | None, ...], ...]:
         flavors = self._policy.flavors
+        # A flavor that is not described keeps nobody off by labels: its whole queue is closed.
         return tuple(
-            tuple(_first_false(flavors[entry.flavor].selector, labels) for entry in group.flavors)
+            tuple(
+                first_false(flavors[entry.flavor].selector, labels)
+                if entry.flavor in flavors
+                else None
+                for entry in group.flavors
+            )
             for group in queue.groups
         )
 
@@ -155,19 +207,6 @@ def _nearest(policy: PriorityPolicy, requested: int) -> int:
     if policy.maximum is not None and requested > policy.maximum:
         return policy.maximum
     return requested
-
-
-def _first_false(selector: Selector, labels: Mapping[str, str]) -> FailedExpression | None:
-    expression = selector.first_false(labels)
-    if expression is None:
-        return None
-    return FailedExpression(
-        key=expression.key,
-        operator=expression.operator.value,
-        values=expression.values,
-        actual=labels.get(expression.key),
-        origin=expression.origin,
-    )
 
 
 def _tried(rule: Rule, verdict: RuleVerdict, failed: FailedExpression | None = None) -> RuleTried:

@@ -169,9 +169,10 @@ class LocalQueueStep:
     queue: str | None = None
     #: The expression of the queue's namespace selector that does not hold.
     failed: FailedExpression | None = None
-    #: Name of the priority class the workload asks for, and its value.
+    #: Name of the priority class the workload asks for, and its value; None: no such class.
     priority_class: str | None = None
     priority: int | None = None
+    priority_origin: Origin | None = None
     #: A name that is there and close to the one that is missing.
     nearest: str | None = None
     origin: Origin | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from console.engine.decision import Reason
@@ -147,3 +149,9 @@ def test_a_passthrough_queue_keeps_nobody_off() -> None:
     world = policy(queue("open"), rules=[rule(0, "open")])
     asked = workload("a", gpu=1)
     assert flavor_rejection(Router(world).route(asked), world.queues["open"], asked.total()) is None
+
+
+def test_a_flavor_that_is_not_described_keeps_nobody_off_by_labels() -> None:
+    world = policy(queue("train").owns("a100", gpu=4), rules=[rule(0, "train")])
+    lacking = replace(world, flavors={})
+    assert Router(lacking).route(workload("a", gpu=1)).matches == ((None,),)

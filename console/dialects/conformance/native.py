@@ -1,14 +1,14 @@
-"""Conformance: run a case with a known outcome, and say where the engine's answer differs."""
+"""Native cases: a config and events, played to their end and compared with who runs and waits."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from console.dialects import dialects
+from console.dialects.conformance.result import Result, Verdict, judged
 from console.dialects.native.codes import COHORTS_NOT_SUPPORTED
 from console.engine.amounts import parse_amount
 from console.engine.decision import Decision, Outcome
@@ -22,26 +22,6 @@ _ROUNDS = 10_000
 
 #: What a native case consists of, besides its id and type.
 _PARTS = {"config": str, "events": list, "expect": dict}
-
-
-class Verdict(StrEnum):
-    """How a case ended."""
-
-    AGREES = "agrees"
-    DIFFERS = "differs"
-    #: Its config needs what this version refuses to admit by.
-    REFUSED = "refused"
-    #: No runner for its type in this version.
-    NOT_SUPPORTED = "not supported"
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One case and how it ended; a case that agrees needs no sentence."""
-
-    id: str
-    verdict: Verdict
-    sentences: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +39,15 @@ class Ending:
     preempted: Mapping[str, int]
 
 
-def run_case(case: Mapping[str, Any]) -> Result:
+def run_native(name: str, case: Mapping[str, Any]) -> Result:
     """
-    Run one case of a vector file.
+    Run one native case through the native dialect and the engine.
 
-    Raises ValueError with one sentence when it is not a case at all.
+    Raises ValueError with one sentence when a part of it is missing.
     """
-    name, kind = case.get("id"), case.get("type")
-    if not isinstance(name, str) or not isinstance(kind, str):
-        raise ValueError("a case needs an id and a type")
-    if kind != "native":
-        sentence = f"cases of type {kind} are not supported by this version."
-        return Result(name, Verdict.NOT_SUPPORTED, (sentence,))
-    for part, form in _PARTS.items():
-        if not isinstance(case.get(part), form):
-            raise ValueError(f"native case {name} has no {part}")
-    return _run_native(name, case)
-
-
-def _run_native(name: str, case: Mapping[str, Any]) -> Result:
+    for each, form in _PARTS.items():
+        if not isinstance(case.get(each), form):
+            raise ValueError(f"native case {name} has no {each}")
     reading = dialects()["native"].read(case["config"], {})
     if reading.policy is None:
         refused = {error.code for error in reading.errors} == {COHORTS_NOT_SUPPORTED.code}
@@ -87,8 +57,7 @@ def _run_native(name: str, case: Mapping[str, Any]) -> Result:
         ending = play(reading.policy, case["events"])
     except _RestlessError as restless:
         return Result(name, Verdict.DIFFERS, (str(restless),))
-    differences = tuple(_differences(case["expect"], ending))
-    return Result(name, Verdict.DIFFERS if differences else Verdict.AGREES, differences)
+    return judged(name, tuple(_differences(case["expect"], ending)))
 
 
 def play(policy: Policy, events: list[Mapping[str, Any]]) -> Ending:

@@ -1,0 +1,206 @@
+"""The workloads of a case: who holds quota when it begins, and who waits, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from console.dialects.conformance.objects import read_toleration
+from console.dialects.conformance.parts import choice, objects_in, part
+from console.dialects.kueue.quantity import amount_of
+from console.engine.amounts import Unlimited
+from console.engine.nodes import NodeExpression, NodeOperator, NodeTerm
+from console.engine.policy import LocalQueue, LocalQueueRouting
+from console.engine.workload import PodSet, Workload
+
+#: Where a workload lives that names no namespace.
+DEFAULT_NAMESPACE = "default"
+
+_QUEUE_LABEL = LocalQueueRouting().queue_label
+_NODE_OPERATORS = {operator.value: operator for operator in NodeOperator}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSetAssignment:
+    """The flavors that a pod set got: resource -> flavor, and for how many pods."""
+
+    name: str
+    count: int
+    flavors: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningWorkload:
+    """
+    A workload that holds quota when the case begins.
+
+    It uses requests x count of each pod set in the flavors of *assignment*; a flavor
+    for ``pods``, which is never among the requests, makes it use as many pods.
+    """
+
+    workload: Workload
+    queue: str
+    priority: int
+    #: One for each pod set, in their order.
+    assignment: tuple[PodSetAssignment, ...]
+    #: From 1 in the order of reservation, unique; larger is later.
+    reservation: int
+    #: It was told to stop and holds its quota until it has.
+    is_departing: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingWorkload:
+    """
+    A workload that waits when the case begins.
+
+    Its labels name a local queue of its namespace; `World` has one for each. A
+    resource ``pods`` is not among its requests: the engine counts pods where the
+    queue covers them (Kueue, spec 6.1).
+    """
+
+    workload: Workload
+    #: False: deactivated; it stands in no line.
+    is_active: bool = True
+    #: Pod set -> resource -> index of the flavor that its last scan ended at, -1: the last.
+    last_assignment: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+def read_workloads(
+    case: Mapping[str, Any],
+) -> tuple[tuple[RunningWorkload, ...], tuple[PendingWorkload, ...]]:
+    """
+    Return the running and the pending workloads of *case*, in the order written.
+
+    The name is the id. ``sequence`` orders by ``created``, then ``uid``. Reservations
+    are numbered by ``reserved_at``; of equal times the lower uid is the later one,
+    because it is the first candidate to stop (Kueue, spec 7.1).
+
+    Raises ValueError with one sentence when a workload cannot be read.
+    """
+    written = [*objects_in(case, "running"), *objects_in(case, "pending")]
+    sequences = {
+        name: sequence
+        for sequence, (_, _, name) in enumerate(
+            sorted((_time(each, "created"), _uid(each), _name(each)) for each in written), start=1
+        )
+    }
+    holders = sorted(objects_in(case, "running"), key=_uid, reverse=True)
+    holders.sort(key=lambda each: _time(each, "reserved_at"))
+    reservations = {_name(each): number for number, each in enumerate(holders, start=1)}
+    running = (
+        _running(each, sequences[_name(each)], reservations[_name(each)])
+        for each in objects_in(case, "running")
+    )
+    pending = (_pending(each, sequences[_name(each)]) for each in objects_in(case, "pending"))
+    return tuple(running), tuple(pending)
+
+
+def read_doors(case: Mapping[str, Any]) -> Iterable[LocalQueue]:
+    """
+    Yield a local queue for every queue that a workload of *case* names directly.
+
+    A case may leave local queues out; the engine is always asked through one.
+    """
+    for each in (*objects_in(case, "running"), *objects_in(case, "pending")):
+        queue = part(each, "cluster_queue", str, "")
+        if queue:
+            yield LocalQueue(namespace=_namespace(each), name=_door(queue), queue=queue)
+
+
+def _door(queue: str) -> str:
+    """Return a name that no local queue among the objects can have."""
+    return f"to/{queue}"
+
+
+def _running(written: Mapping[str, Any], sequence: int, reservation: int) -> RunningWorkload:
+    workload = _workload(written, sequence)
+    flavors = [part(each, "flavors", dict) for each in objects_in(written, "pod_sets")]
+    return RunningWorkload(
+        workload=workload,
+        queue=part(written, "cluster_queue", str),
+        priority=workload.priority or 0,
+        assignment=tuple(
+            PodSetAssignment(name=pod_set.name, count=pod_set.count, flavors=each)
+            for pod_set, each in zip(workload.pod_sets, flavors, strict=True)
+        ),
+        reservation=reservation,
+        is_departing=part(written, "evicted", bool, False),
+    )
+
+
+def _pending(written: Mapping[str, Any], sequence: int) -> PendingWorkload:
+    return PendingWorkload(
+        workload=_workload(written, sequence),
+        is_active=part(written, "active", bool, True),
+        last_assignment=part(written, "last_assignment", dict, {}),
+    )
+
+
+def _workload(written: Mapping[str, Any], sequence: int) -> Workload:
+    direct = part(written, "cluster_queue", str, "")
+    local = _door(direct) if direct else part(written, "local_queue", str)
+    return Workload(
+        id=_name(written),
+        sequence=sequence,
+        labels={_QUEUE_LABEL: local},
+        namespace=_namespace(written),
+        priority=part(written, "priority", int, 0),
+        pod_sets=tuple(_pod_set(each) for each in objects_in(written, "pod_sets")),
+    )
+
+
+def _pod_set(written: Mapping[str, Any]) -> PodSet:
+    requests = part(written, "requests", dict, {})
+    return PodSet(
+        name=part(written, "name", str, "main"),
+        count=part(written, "count", int, 1),
+        min_count=part(written, "min_count", int, 0) or None,
+        requests={name: request_of(str(text), name) for name, text in requests.items()},
+        node_selector=part(written, "node_selector", dict, {}),
+        affinity=tuple(_term(term) for term in objects_in(written, "affinity")),
+        tolerations=tuple(read_toleration(each) for each in objects_in(written, "tolerations")),
+        group=part(written, "group", str, "") or None,
+    )
+
+
+def request_of(text: str, resource: str) -> int:
+    """Return an amount that has a bound; raises ValueError with one sentence for any other."""
+    amount = amount_of(text, resource)
+    if isinstance(amount, Unlimited):
+        raise ValueError(f"{text} is more than anybody can ask for of {resource}")
+    return amount
+
+
+def _term(written: Mapping[str, Any]) -> NodeTerm:
+    return tuple(
+        NodeExpression(
+            part(expression, "key", str),
+            choice(expression, "operator", _NODE_OPERATORS, ""),
+            tuple(part(expression, "values", list, [])),
+        )
+        for expression in objects_in(written, "matchExpressions")
+    )
+
+
+def _name(written: Mapping[str, Any]) -> str:
+    return part(written, "name", str)
+
+
+def _namespace(written: Mapping[str, Any]) -> str:
+    return part(written, "namespace", str, DEFAULT_NAMESPACE)
+
+
+def _uid(written: Mapping[str, Any]) -> str:
+    return part(written, "uid", str, _name(written))
+
+
+def _time(written: Mapping[str, Any], name: str) -> float:
+    """Return seconds since 1970, from a number or an ISO 8601 time; only the order matters."""
+    value = written.get(name)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    time = datetime.fromisoformat(part(written, name, str))
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,41 @@
+"""The world of a case: one policy, who runs under it and who waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from console.dialects.conformance.objects import read_policy
+from console.dialects.conformance.workloads import (
+    PendingWorkload,
+    RunningWorkload,
+    read_doors,
+    read_workloads,
+)
+from console.engine.policy import Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """
+    What an engine is given before it is asked anything.
+
+    Everybody comes through a local queue. Whom a case puts straight into a queue
+    finds one here that leads to it; one that the case names may be missing, or
+    lead to a queue that is.
+    """
+
+    policy: Policy
+    running: tuple[RunningWorkload, ...]
+    pending: tuple[PendingWorkload, ...]
+
+
+def read_world(case: Mapping[str, Any]) -> World:
+    """
+    Return the world that *case* begins with.
+
+    Raises ValueError with one sentence when an object or a workload cannot be read.
+    """
+    running, pending = read_workloads(case)
+    return World(policy=read_policy(case, read_doors(case)), running=running, pending=pending)

@@ -1,0 +1,1 @@
+"""What Kueue manifests yield."""

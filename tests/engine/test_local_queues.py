@@ -1,0 +1,285 @@
+"""Local queues: a label and a namespace lead to a queue, or say why they lead nowhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from console.engine.decision import Reason
+from console.engine.local_queues import namespace_labels
+from console.engine.origin import Origin
+from console.engine.policy import (
+    Flavor,
+    LocalQueue,
+    LocalQueueRouting,
+    Policy,
+    PriorityClass,
+    Queue,
+    StopPolicy,
+)
+from console.engine.routing import Route, Router
+from console.engine.selectors import EVERYTHING
+from console.engine.trace import FailedExpression, LocalQueueStep, LocalQueueVerdict
+from console.engine.workload import Workload
+from tests.engine.builders import only, queue
+
+QUEUE, CLASS = "kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/priority-class"
+DOOR, HIGH = Origin(3, 1, 5, 2), Origin(9, 1, 11, 2)
+
+
+def local(
+    namespace: str, name: str, leads_to: str, stop: StopPolicy = StopPolicy.NONE
+) -> LocalQueue:
+    return LocalQueue(namespace=namespace, name=name, queue=leads_to, stop=stop, origin=DOOR)
+
+
+ROUTING = LocalQueueRouting(
+    local_queues={
+        (each.namespace, each.name): each
+        for each in (
+            local("ml", "main", "train"),
+            local("ml", "lost", "trian"),
+            local("ml", "shut", "train", StopPolicy.HOLD),
+            local("ml", "drained", "train", StopPolicy.HOLD_AND_DRAIN),
+            local("web", "main", "train"),
+            local("web", "sealed", "sealed"),
+        )
+    },
+    namespaces={"ml": {"team": "ml"}},
+    priority_classes={"high": PriorityClass(name="high", value=100, origin=HIGH)},
+)
+
+QUEUES = (
+    replace(queue("train").owns("spot", gpu=4).build(), namespaces=only(team="ml")),
+    Queue(name="sealed"),
+)
+
+
+def world(routing: LocalQueueRouting = ROUTING, queues: tuple[Queue, ...] = QUEUES) -> Policy:
+    return Policy(
+        dialect="kueue",
+        flavors={"spot": Flavor(name="spot", selector=only(market="spot"))},
+        queues={each.name: each for each in queues},
+        local_routing=routing,
+    )
+
+
+def named(
+    name: str | None = "main",
+    namespace: str = "ml",
+    priority_class: str | None = None,
+    priority: int | None = None,
+) -> Workload:
+    labels = {QUEUE: name, CLASS: priority_class}
+    return Workload(
+        id="a",
+        sequence=1,
+        labels={key: value for key, value in labels.items() if value is not None},
+        namespace=namespace,
+        priority=priority,
+    )
+
+
+OFF_SPOT = ((FailedExpression(key="market", operator="in", values=("spot",)),),)
+
+
+def test_a_local_queue_leads_to_its_queue() -> None:
+    assert Router(world()).route(named()) == Route(
+        queue="train",
+        priority=0,
+        matches=OFF_SPOT,
+        local_queue=LocalQueueStep(
+            namespace="ml",
+            name="main",
+            verdict=LocalQueueVerdict.LEADS,
+            queue="train",
+            origin=DOOR,
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("workload", "step"),
+    [
+        pytest.param(
+            named(None),
+            LocalQueueStep(namespace="ml", name="", verdict=LocalQueueVerdict.NOT_NAMED),
+            id="no label",
+        ),
+        pytest.param(
+            named("mian"),
+            LocalQueueStep(
+                namespace="ml", name="mian", verdict=LocalQueueVerdict.MISSING, nearest="main"
+            ),
+            id="mistyped",
+        ),
+        pytest.param(
+            named("sealed"),
+            LocalQueueStep(namespace="ml", name="sealed", verdict=LocalQueueVerdict.MISSING),
+            id="of another namespace",
+        ),
+        pytest.param(
+            named("lost"),
+            LocalQueueStep(
+                namespace="ml",
+                name="lost",
+                verdict=LocalQueueVerdict.QUEUE_MISSING,
+                queue="trian",
+                nearest="train",
+                origin=DOOR,
+            ),
+            id="leads to no queue",
+        ),
+    ],
+)
+def test_a_local_queue_that_is_missing(workload: Workload, step: LocalQueueStep) -> None:
+    assert Router(world()).route(workload) == Route(
+        priority=0, local_queue=step, problem=Reason.LOCAL_QUEUE_MISSING
+    )
+
+
+@pytest.mark.parametrize(("name", "drains"), [("shut", False), ("drained", True)])
+def test_a_stopped_local_queue_leads_into_no_line(name: str, drains: bool) -> None:
+    assert Router(world()).route(named(name)) == Route(
+        priority=0,
+        local_queue=LocalQueueStep(
+            namespace="ml",
+            name=name,
+            verdict=LocalQueueVerdict.STOPPED,
+            queue="train",
+            origin=DOOR,
+        ),
+        problem=Reason.QUEUE_STOPPED,
+        drains=drains,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "leads_to", "failed", "matches"),
+    [
+        ("main", "train", FailedExpression(key="team", operator="in", values=("ml",)), OFF_SPOT),
+        # A queue without a namespace selector takes nobody.
+        ("sealed", "sealed", None, ()),
+    ],
+)
+def test_a_namespace_that_the_queue_does_not_take_waits_in_its_line(
+    name: str,
+    leads_to: str,
+    failed: FailedExpression | None,
+    matches: tuple[tuple[FailedExpression | None, ...], ...],
+) -> None:
+    assert Router(world()).route(named(name, "web")) == Route(
+        queue=leads_to,
+        priority=0,
+        matches=matches,
+        local_queue=LocalQueueStep(
+            namespace="web",
+            name=name,
+            verdict=LocalQueueVerdict.NAMESPACE_NOT_ALLOWED,
+            queue=leads_to,
+            failed=failed,
+            origin=DOOR,
+        ),
+        problem=Reason.NAMESPACE_NOT_ALLOWED,
+    )
+
+
+def test_every_namespace_is_labeled_with_its_name() -> None:
+    name = "kubernetes.io/metadata.name"
+    assert namespace_labels(ROUTING, "ml") == {"team": "ml", name: "ml"}
+    assert namespace_labels(ROUTING, "unknown") == {name: "unknown"}
+    by_name = Queue(name="train", namespaces=only(**{name: "web"}))
+    everybody = Queue(name="sealed", namespaces=EVERYTHING)
+    router = Router(world(queues=(by_name, everybody)))
+    assert [
+        router.route(each).problem
+        for each in (named("main", "web"), named("main", "ml"), named("sealed", "web"))
+    ] == [None, Reason.NAMESPACE_NOT_ALLOWED, None]
+
+
+WITH_DEFAULT = replace(
+    ROUTING,
+    priority_classes={
+        **ROUTING.priority_classes,
+        "default": PriorityClass(name="default", value=5),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("routing", "priority_class", "requested", "effective", "told"),
+    [
+        (ROUTING, None, None, 0, (None, None, None)),
+        (ROUTING, None, 7, 7, (None, None, None)),
+        # A class that is named goes before a request, a request before the default class.
+        (ROUTING, "high", 7, 100, ("high", 100, HIGH)),
+        (WITH_DEFAULT, "high", None, 100, ("high", 100, HIGH)),
+        (WITH_DEFAULT, None, 7, 7, (None, None, None)),
+        (WITH_DEFAULT, None, 0, 0, (None, None, None)),
+        (WITH_DEFAULT, None, None, 5, ("default", 5, None)),
+    ],
+)
+def test_the_effective_priority(
+    routing: LocalQueueRouting,
+    priority_class: str | None,
+    requested: int | None,
+    effective: int,
+    told: tuple[str | None, int | None, Origin | None],
+) -> None:
+    asked = named(priority_class=priority_class, priority=requested)
+    route = Router(world(routing)).route(asked)
+    assert (route.queue, route.priority, route.problem) == ("train", effective, None)
+    step = route.local_queue
+    assert step is not None
+    assert (step.priority_class, step.priority, step.priority_origin) == told
+
+
+def test_a_priority_class_that_is_missing_has_no_substitute() -> None:
+    asked = named(priority_class="hihg", priority=7)
+    assert Router(world(WITH_DEFAULT)).route(asked) == Route(
+        local_queue=LocalQueueStep(
+            namespace="ml",
+            name="main",
+            verdict=LocalQueueVerdict.PRIORITY_CLASS_MISSING,
+            queue="train",
+            priority_class="hihg",
+            nearest="high",
+            origin=DOOR,
+        ),
+        problem=Reason.PRIORITY_CLASS_MISSING,
+    )
+
+
+@pytest.mark.parametrize(
+    ("workload", "problem"),
+    [
+        (named("lost", priority_class="none"), Reason.LOCAL_QUEUE_MISSING),
+        (named("shut", priority_class="none"), Reason.PRIORITY_CLASS_MISSING),
+        (named("sealed", "web", priority_class="none"), Reason.PRIORITY_CLASS_MISSING),
+    ],
+)
+def test_of_several_problems_the_most_lasting_one_counts(
+    workload: Workload, problem: Reason
+) -> None:
+    assert Router(world()).route(workload).problem is problem
+
+
+def test_a_stopped_local_queue_goes_before_the_namespace() -> None:
+    shut = local("web", "shut", "train", StopPolicy.HOLD)
+    routing = replace(ROUTING, local_queues={("web", "shut"): shut})
+    assert Router(world(routing)).route(named("shut", "web")).problem is Reason.QUEUE_STOPPED
+
+
+def test_other_label_keys_may_name_the_local_queue_and_the_class() -> None:
+    routing = replace(ROUTING, queue_label="queue", priority_label="class")
+    asked = Workload(id="a", sequence=1, labels={"queue": "main", "class": "high"}, namespace="ml")
+    route = Router(world(routing)).route(asked)
+    assert (route.queue, route.priority) == ("train", 100)
+
+
+def test_alike_workloads_of_different_namespaces_are_judged_apart() -> None:
+    router = Router(world())
+    ours, theirs = router.route(named()), router.route(named(namespace="web"))
+    assert (ours.problem, theirs.problem) == (None, Reason.NAMESPACE_NOT_ALLOWED)
+    assert router.route(named()) is ours

@@ -1,0 +1,160 @@
+"""Taints, tolerations and node affinity mean what Kubernetes means by them."""
+
+from __future__ import annotations
+
+import pytest
+
+from console.engine.nodes import (
+    NodeExpression,
+    NodeOperator,
+    NodeTerm,
+    Taint,
+    TaintEffect,
+    Toleration,
+    accepts,
+    mismatch,
+    untolerated,
+)
+
+GPU = Taint("gpu", "a100")
+BARE = Taint("dedicated")
+
+
+@pytest.mark.parametrize(
+    ("toleration", "taint", "tolerated"),
+    [
+        # Equal, which is what no operator means, compares key and value.
+        (Toleration("gpu", value="a100"), GPU, True),
+        (Toleration("gpu", "Equal", "a100"), GPU, True),
+        (Toleration("gpu", "", "a100"), GPU, True),
+        (Toleration("gpu", "Equal", "h100"), GPU, False),
+        (Toleration("cpu", "Equal", "a100"), GPU, False),
+        (Toleration("gpu"), GPU, False),
+        (Toleration("dedicated"), BARE, True),
+        # Exists compares the key alone, and without a key nothing.
+        (Toleration("gpu", "Exists"), GPU, True),
+        (Toleration("cpu", "Exists"), GPU, False),
+        (Toleration("", "Exists"), GPU, True),
+        # Equal needs a key.
+        (Toleration(), BARE, False),
+        (Toleration("", "Equal", "a100"), GPU, False),
+        # An operator that nobody knows tolerates nothing.
+        (Toleration("gpu", "exists", "a100"), GPU, False),
+        # An effect has to be the same; none stands for all.
+        (Toleration("gpu", "Exists", effect="NoSchedule"), GPU, True),
+        (Toleration("gpu", "Exists", effect="NoExecute"), GPU, False),
+        (Toleration("", "Exists", effect="NoExecute"), GPU, False),
+        (Toleration("gpu", "Exists"), Taint("gpu", "", TaintEffect.NO_EXECUTE), True),
+    ],
+)
+def test_tolerations(toleration: Toleration, taint: Taint, tolerated: bool) -> None:
+    assert toleration.tolerates(taint) is tolerated
+
+
+def test_the_first_taint_that_is_not_tolerated_is_named() -> None:
+    soft = Taint("noisy", "", TaintEffect.PREFER_NO_SCHEDULE)
+    evicting = Taint("flaky", "", TaintEffect.NO_EXECUTE)
+    taints = (soft, BARE, GPU, evicting)
+    dedicated, gpu = Toleration("dedicated", "Exists"), Toleration("gpu", "Exists")
+    assert untolerated(taints, ()) == BARE
+    assert untolerated(taints, (dedicated,)) == GPU
+    assert untolerated(taints, (gpu, dedicated)) == evicting
+    assert untolerated(taints, (Toleration("", "Exists"),)) is None
+    # A preference keeps nobody off.
+    assert untolerated((soft,), ()) is None
+    assert untolerated((), ()) is None
+
+
+IN, NOT_IN = NodeOperator.IN, NodeOperator.NOT_IN
+EXISTS, ABSENT = NodeOperator.EXISTS, NodeOperator.DOES_NOT_EXIST
+GT, LT = NodeOperator.GT, NodeOperator.LT
+
+
+@pytest.mark.parametrize(
+    ("operator", "values", "actual", "holds"),
+    [
+        (IN, ("a", "b"), "b", True),
+        (IN, ("a", "b"), "c", False),
+        (IN, ("a",), None, False),
+        (NOT_IN, ("a",), "b", True),
+        (NOT_IN, ("a",), "a", False),
+        (NOT_IN, ("a",), None, True),
+        (EXISTS, (), "", True),
+        (EXISTS, (), None, False),
+        (ABSENT, (), None, True),
+        (ABSENT, (), "a", False),
+        # Whole numbers, compared as numbers.
+        (GT, ("9",), "10", True),
+        (GT, ("10",), "10", False),
+        (GT, ("-10",), "-9", True),
+        (LT, ("10",), "9", True),
+        (LT, ("10",), "10", False),
+        (LT, ("+10",), "009", True),
+        (GT, ("1",), None, False),
+        (LT, ("1",), None, False),
+        # What Kubernetes does not read as a 64-bit whole number is never more or less.
+        (GT, ("1",), "many", False),
+        (GT, ("few",), "10", False),
+        (GT, ("1",), "1_000", False),
+        (GT, ("1",), " 10", False),
+        (GT, ("1",), "\u0663", False),
+        (GT, ("1",), "2.5", False),
+        (GT, ("1",), "9223372036854775807", True),
+        (GT, ("1",), "9223372036854775808", False),
+        (LT, ("1",), "-9223372036854775808", True),
+        (LT, ("1",), "-9223372036854775809", False),
+        (LT, ("1",), "-" + "9" * 5000, False),
+        # Exactly one value.
+        (GT, (), "10", False),
+        (GT, ("1", "2"), "10", False),
+    ],
+)
+def test_node_operators(
+    operator: NodeOperator, values: tuple[str, ...], actual: str | None, holds: bool
+) -> None:
+    labels = {} if actual is None else {"key": actual}
+    assert NodeExpression("key", operator, values).holds(labels) is holds
+
+
+ZONE_A, ZONE_B = NodeExpression("zone", IN, ("a",)), NodeExpression("zone", IN, ("b",))
+BIG = NodeExpression("cores", GT, ("32",))
+FOREIGN = NodeExpression("disk", IN, ("ssd",))
+NODES = {"zone": "b", "cores": "64"}
+
+
+@pytest.mark.parametrize(
+    ("selector", "affinity", "unmet"),
+    [
+        ({}, (), None),
+        ({"zone": "b"}, (), None),
+        ({"zone": "a"}, (), ZONE_A),
+        # Keys that the flavor does not define are not compared.
+        ({"disk": "ssd"}, (), None),
+        ({"disk": "ssd", "zone": "a"}, (), ZONE_A),
+        # All expressions of one term have to hold.
+        ({}, ((ZONE_B, BIG),), None),
+        ({}, ((BIG, ZONE_A),), ZONE_A),
+        # One term is enough; the first is named when none holds.
+        ({}, ((ZONE_A,), (ZONE_B,)), None),
+        ({}, ((ZONE_A,), (NodeExpression("cores", LT, ("32",)),)), ZONE_A),
+        # Unknown keys are dropped, and a term that is empty then satisfies the affinity.
+        ({}, ((FOREIGN, ZONE_B),), None),
+        ({}, ((FOREIGN, ZONE_A),), ZONE_A),
+        ({}, ((ZONE_A,), (FOREIGN,)), None),
+        ({}, ((FOREIGN,), (ZONE_A,)), None),
+        ({}, ((NodeExpression("disk", EXISTS),),), None),
+        ({}, ((),), None),
+        # The selector has to hold whatever the affinity says.
+        ({"zone": "a"}, ((ZONE_B,),), ZONE_A),
+        ({"zone": "b"}, ((ZONE_A,),), ZONE_A),
+    ],
+)
+def test_what_nodes_do_not_meet(
+    selector: dict[str, str], affinity: tuple[NodeTerm, ...], unmet: NodeExpression | None
+) -> None:
+    assert mismatch(NODES, selector, affinity) == unmet
+    assert accepts(NODES, selector, affinity) is (unmet is None)
+
+
+def test_a_flavor_without_labels_meets_everything() -> None:
+    assert mismatch({}, {"zone": "a"}, ((ZONE_A,),)) is None
