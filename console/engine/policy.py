@@ -234,6 +234,8 @@ class QuotaSettings:
     #: Strategies in the order they are tried; empty: classical preemption, no fair sharing.
     fair_sharing: tuple[FairStrategy, ...] = ()
     undeclared: Undeclared = Undeclared.IGNORE
+    #: Whether a request of nothing for a covered resource takes a flavor all the same.
+    zeros_take_flavors: bool = False
     origin: Origin | None = None
 
 
