@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -68,8 +68,8 @@ class PodSetAssignment:
     flavors: Mapping[str, str]
 
 
-#: Resource -> flavor that gives it. Resources that no group covers are absent.
-Assignment: TypeAlias = Mapping[str, str]
+#: Flavors and counts by pod set, in the order of the workload; empty: nothing was assigned.
+Assignment: TypeAlias = tuple[PodSetAssignment, ...]
 
 
 def merged_flavors(assignment: Iterable[PodSetAssignment]) -> dict[str, str]:
@@ -106,7 +106,7 @@ class Decision:
     priority: int | None = None
     #: Index of the rule that took it, from 0; None when none did.
     rule: int | None = None
-    assignment: Assignment = field(default_factory=dict)
+    assignment: Assignment = ()
     #: Ids of the workloads that have to stop for this one.
     victims: tuple[str, ...] = ()
     #: Only when preempted: the workload that needs the room.

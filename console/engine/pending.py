@@ -156,6 +156,8 @@ class Line:
         #: The workload for which others were stopped last: it goes first (Kueue, spec 3.6).
         self.sticky: Pending | None = None
         self._count = 0
+        #: Keys of classes that somebody joined since the last announcement.
+        self._fresh: dict[str, None] = {}
         #: (-priority, sequence of the head, class key) of awake classes; stale entries are skipped.
         self._awake: list[tuple[int, int, str]] = []
 
@@ -183,6 +185,7 @@ class Line:
             )
         cls.add(pending)
         cls.unannounced[pending.workload.sequence] = pending
+        self._fresh[key] = None
         self._count += 1
         if not cls.parked and cls.head is pending:
             self._push(cls)
@@ -211,9 +214,9 @@ class Line:
                 return sticky
         while self._awake:
             _, sequence, key = self._awake[0]
-            cls = self.classes.get(key)
-            if cls and not cls.parked and cls.head.workload.sequence == sequence:
-                return cls.head
+            found = self.classes.get(key)
+            if found and not found.parked and found.head.workload.sequence == sequence:
+                return found.head
             heappop(self._awake)
         return None
 
@@ -233,10 +236,10 @@ class Line:
             cls.parked = False
             self._push(cls)
 
-    def forget(self) -> None:
-        """Drop what the line remembers of earlier turns, and wake everybody."""
-        self.sticky = None
-        self.wake()
+    def fresh(self) -> list[PendingClass]:
+        """Return the classes with members about which nothing was said, and forget which."""
+        keys, self._fresh = self._fresh, {}
+        return [self.classes[key] for key in keys if key in self.classes]
 
     def position(self, pending: Pending) -> int:
         """Return the place of a waiting workload in the order of the whole line, from 1."""

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from console.engine.decision import Assignment, Decision, Outcome, Reason
 from console.engine.disciplines import Nomination
-from console.engine.pending import Pending, Verdict, promise_key
-from console.engine.policy import Policy, Queue
+from console.engine.pending import Pending, Verdict, preemptor_key
+from console.engine.policy import Policy, Queue, StopPolicy, Undeclared
 from console.engine.routing import Route
 from console.engine.running import Running
 from console.engine.trace import (
@@ -16,26 +16,24 @@ from console.engine.trace import (
     GroupStep,
     OrderStep,
     OutcomeStep,
+    PodSetStep,
     PreemptedStep,
     QueueStep,
     Trace,
+    TurnStep,
 )
+from console.engine.tree import QueueState
 from console.engine.workload import Workload
 
 
 def admitted(policy: Policy, running: Running, nomination: Nomination | None) -> Decision:
     """Return the decision that *running* has just been admitted."""
+    decision = _of_running(policy, running, Outcome.ADMITTED, admission_reason(policy, running))
     route = running.route or Route()
-    reason = admission_reason(policy, running)
-    outcome = OutcomeStep(outcome=Outcome.ADMITTED, reason=reason, assignment=running.assignment)
-    return Decision(
-        workload=running.workload.id,
-        outcome=Outcome.ADMITTED,
-        reason=reason,
-        queue=running.queue,
+    outcome = decision.trace.outcome
+    return replace(
+        decision,
         priority=route.priority,
-        rule=route.rule,
-        assignment=running.assignment,
         reservation=running.reservation,
         trace=_trace(policy, running.workload, route, outcome, nomination),
     )
@@ -44,136 +42,109 @@ def admitted(policy: Policy, running: Running, nomination: Nomination | None) ->
 def rejected(policy: Policy, pending: Pending, reason: Reason) -> Decision:
     """Return the decision that no rule or no flavor takes a workload."""
     route = pending.route
-    outcome = OutcomeStep(outcome=Outcome.REJECTED, reason=reason, assignment={})
+    outcome = OutcomeStep(outcome=Outcome.REJECTED, reason=reason)
     groups = _unmatched(policy.queues[route.queue], route) if route.queue is not None else ()
-    return Decision(
-        workload=pending.workload.id,
-        outcome=Outcome.REJECTED,
-        reason=reason,
-        queue=route.queue,
-        priority=route.priority,
-        rule=route.rule,
-        trace=_trace(policy, pending.workload, route, outcome, groups=groups),
+    return _of_pending(
+        pending, outcome, _trace(policy, pending.workload, route, outcome, groups=groups)
     )
 
 
-def parked(policy: Policy, pending: Pending, verdict: Verdict, order: OrderStep) -> Decision:
+def stranded(policy: Policy, pending: Pending) -> Decision:
+    """Return the decision that a workload waits outside of every queue."""
+    assert pending.route.problem is not None
+    outcome = OutcomeStep(outcome=Outcome.PENDING, reason=pending.route.problem)
+    trace = _trace(policy, pending.workload, pending.route, outcome)
+    return _of_pending(pending, outcome, trace, pending_class="")
+
+
+def parked(
+    policy: Policy, queue: QueueState, pending: Pending, verdict: Verdict, order: OrderStep
+) -> Decision:
     """Return the decision that a workload waits with its class."""
-    route = pending.route
-    assert route.queue is not None
-    outcome = OutcomeStep(outcome=Outcome.PENDING, reason=verdict.reason, assignment={})
-    held = verdict.reason is Reason.QUEUE_HELD
+    outcome = OutcomeStep(outcome=Outcome.PENDING, reason=verdict.reason)
     found = verdict.nomination
-    groups = _with_own_labels(policy.queues[route.queue], route, found.groups) if found else ()
-    return Decision(
-        workload=pending.workload.id,
-        outcome=Outcome.PENDING,
-        reason=verdict.reason,
-        queue=route.queue,
-        priority=route.priority,
-        rule=route.rule,
-        pending_class=pending.class_key,
-        trace=_trace(
-            policy, pending.workload, route, outcome, found, groups=groups, order=order, held=held
-        ),
+    trace = _trace(
+        policy,
+        pending.workload,
+        pending.route,
+        outcome,
+        found,
+        groups=_with_own_obstacles(queue, pending, found.groups) if found else (),
+        order=order,
+        queue=queue,
+        turn=verdict.turn,
     )
+    return _of_pending(pending, outcome, trace, pending_class=pending.class_key)
 
 
 def waiting_for_preempted(
     policy: Policy,
+    queue: QueueState,
     pending: Pending,
     nomination: Nomination | None,
-    assignment: Assignment,
     victims: tuple[str, ...],
-    *,
-    held: bool,
+    turn: TurnStep | None,
 ) -> Decision:
     """
-    Return the decision that a workload starts as soon as *victims* have stopped.
+    Return the decision that a workload waits until *victims* have stopped.
 
-    In a *held* queue it keeps the room that is made for it, and waits for the hold to end.
+    In a queue that is barred it waits for that to end, too.
     """
-    route = pending.route
-    reason = Reason.QUEUE_HELD if held else Reason.WAITING_FOR_PREEMPTED
-    outcome = OutcomeStep(
-        outcome=Outcome.PENDING,
-        reason=reason,
-        assignment=assignment,
-        victims=victims,
+    reason = queue.barrier or Reason.WAITING_FOR_PREEMPTED
+    outcome = OutcomeStep(outcome=Outcome.PENDING, reason=reason, victims=victims)
+    trace = _trace(
+        policy, pending.workload, pending.route, outcome, nomination, queue=queue, turn=turn
     )
-    return Decision(
-        workload=pending.workload.id,
-        outcome=Outcome.PENDING,
-        reason=reason,
-        queue=route.queue,
-        priority=route.priority,
-        rule=route.rule,
-        assignment=assignment,
-        victims=victims,
-        pending_class=promise_key(pending.workload.id),
-        trace=_trace(policy, pending.workload, route, outcome, nomination, held=held),
+    return replace(
+        _of_pending(pending, outcome, trace, preemptor_key(pending.workload.id)), victims=victims
     )
 
 
-def preempted(policy: Policy, target: Running, preemptor: Pending) -> Decision:
-    """Return the decision that *target* has to stop for *preemptor*."""
-    queue = policy.queues[preemptor.route.queue or ""]
-    assert preemptor.route.priority is not None
+def preempted(policy: Policy, target: Running, preemptor: Pending, queue: QueueState) -> Decision:
+    """Return the decision that *target* has to stop for *preemptor*, which waits in *queue*."""
+    assert target.reason is not None
+    settings = policy.queues[queue.name]
+    rules = settings.preemption
+    by_right = {
+        Reason.PREEMPTED_IN_QUEUE: rules.within_queue,
+        Reason.RECLAIMED_WHILE_BORROWING: rules.borrow_within_cohort,
+    }
+    own = policy.queues.get(target.queue or "")
     step = PreemptedStep(
         preemptor=preemptor.workload.id,
-        preemptor_priority=preemptor.route.priority,
-        preemptor_requests=preemptor.requests,
-        rule=queue.preemption.within_queue.value,
+        preemptor_priority=preemptor.priority,
+        preemptor_requests=preemptor.workload.total(),
+        rule=by_right.get(target.reason, rules.reclaim_within_cohort).value,
         queue=queue.name,
-        origin=queue.preemption.origin or queue.origin,
+        path=queue.node.path,
+        own_path=queue.tree.path_of(target.queue) if own is not None else (),
+        origin=rules.origin or settings.origin,
     )
-    outcome = OutcomeStep(
-        outcome=Outcome.PREEMPTED,
-        reason=Reason.PREEMPTED_IN_QUEUE,
-        assignment=target.assignment,
-    )
-    route = target.route or Route(queue=target.queue, priority=target.priority)
-    return Decision(
-        workload=target.workload.id,
-        outcome=Outcome.PREEMPTED,
-        reason=Reason.PREEMPTED_IN_QUEUE,
-        queue=target.queue,
-        priority=target.priority,
-        rule=route.rule,
-        assignment=target.assignment,
+    decision = _of_running(policy, target, Outcome.PREEMPTED, target.reason)
+    return replace(
+        decision,
         preemptor=preemptor.workload.id,
-        trace=_trace(policy, target.workload, route, outcome, preempted=step),
+        trace=replace(decision.trace, preempted=step),
     )
+
+
+def drained(policy: Policy, running: Running) -> Decision:
+    """Return the decision that *running* has to stop because its queue is stopped and drained."""
+    return _of_running(policy, running, Outcome.PREEMPTED, Reason.DRAINED)
 
 
 def withdrawn(policy: Policy, running: Running) -> Decision:
     """Return the decision that *running* has to stop because its submitter took it back."""
-    route = running.route or Route(queue=running.queue, priority=running.priority)
-    reason = Reason.WITHDRAWN_WHILE_RUNNING
-    outcome = OutcomeStep(outcome=Outcome.WITHDRAWN, reason=reason, assignment=running.assignment)
-    return Decision(
-        workload=running.workload.id,
-        outcome=Outcome.WITHDRAWN,
-        reason=reason,
-        queue=running.queue,
-        priority=running.priority,
-        rule=route.rule,
-        assignment=running.assignment,
-        trace=_trace(policy, running.workload, route, outcome),
-    )
+    return _of_running(policy, running, Outcome.WITHDRAWN, Reason.WITHDRAWN_WHILE_RUNNING)
 
 
 def trace_running(policy: Policy, running: Running) -> Trace:
-    """Return why a running workload holds what it holds."""
-    route = running.route or Route(queue=running.queue, priority=running.priority)
-    outcome = OutcomeStep(
-        outcome=Outcome.PREEMPTED if running.departing else Outcome.ADMITTED,
-        reason=(
-            Reason.PREEMPTED_IN_QUEUE if running.departing else admission_reason(policy, running)
-        ),
-        assignment=running.assignment,
-    )
-    return _trace(policy, running.workload, route, outcome)
+    """Return why a running workload holds what it holds, or why it has to stop."""
+    if running.departing:
+        reason = running.reason or Reason.PREEMPTED_IN_QUEUE
+        return _of_running(policy, running, Outcome.PREEMPTED, reason).trace
+    reason = admission_reason(policy, running)
+    return _of_running(policy, running, Outcome.ADMITTED, reason).trace
 
 
 def admission_reason(policy: Policy, running: Running) -> Reason:
@@ -184,6 +155,37 @@ def admission_reason(policy: Policy, running: Running) -> Reason:
     return Reason.PASSTHROUGH if queue and queue.is_passthrough else Reason.QUOTA_RESERVED
 
 
+def _of_running(policy: Policy, running: Running, outcome: Outcome, reason: Reason) -> Decision:
+    route = running.route or Route(queue=running.queue, priority=running.priority)
+    step = OutcomeStep(outcome=outcome, reason=reason, assignment=running.assignment)
+    return Decision(
+        workload=running.workload.id,
+        outcome=outcome,
+        reason=reason,
+        queue=running.queue,
+        priority=running.priority,
+        rule=route.rule,
+        assignment=running.assignment,
+        trace=_trace(policy, running.workload, route, step),
+    )
+
+
+def _of_pending(
+    pending: Pending, outcome: OutcomeStep, trace: Trace, pending_class: str | None = None
+) -> Decision:
+    route = pending.route
+    return Decision(
+        workload=pending.workload.id,
+        outcome=outcome.outcome,
+        reason=outcome.reason,
+        queue=route.queue,
+        priority=route.priority,
+        rule=route.rule,
+        pending_class=pending_class,
+        trace=trace,
+    )
+
+
 def _trace(
     policy: Policy,
     workload: Workload,
@@ -192,33 +194,67 @@ def _trace(
     nomination: Nomination | None = None,
     *,
     groups: tuple[GroupStep, ...] | None = None,
-    preempted: PreemptedStep | None = None,
     order: OrderStep | None = None,
-    held: bool = False,
+    queue: QueueState | None = None,
+    turn: TurnStep | None = None,
 ) -> Trace:
-    queue = policy.queues.get(route.queue) if route.queue is not None else None
+    settings = policy.queues.get(route.queue) if route.queue is not None else None
     requests = workload.total()
+    blocks = policy.settings.undeclared is Undeclared.BLOCK
     return Trace(
         workload=workload.id,
         labels=workload.labels,
+        namespace=workload.namespace,
         requests=requests,
         requested_priority=workload.priority,
+        pod_sets=_pod_sets(workload, outcome.assignment),
         rules=route.rules,
+        local_queue=route.local_queue,
         priorities=route.priorities,
-        queue=_queue_step(queue, held) if queue is not None else None,
+        queue=_queue_step(settings, queue) if settings is not None else None,
         groups=groups if groups is not None else nomination.groups if nomination else (),
-        uncovered=_uncovered(queue, requests) if queue is not None else (),
+        uncovered=_uncovered(settings, requests) if settings is not None and not blocks else (),
+        undeclared=nomination.undeclared if nomination is not None else None,
         preemption=nomination.preemption if nomination is not None else None,
-        preempted=preempted,
+        turn=turn,
         order=order,
         outcome=outcome,
     )
 
 
-def _queue_step(queue: Queue, held: bool) -> QueueStep:
+def _queue_step(settings: Queue, queue: QueueState | None) -> QueueStep:
     return QueueStep(
-        name=queue.name, passthrough=queue.is_passthrough, held=held, origin=queue.origin
+        name=settings.name,
+        passthrough=settings.is_passthrough,
+        held=queue is not None and queue.held,
+        stopped=settings.stop is not StopPolicy.NONE,
+        missing_flavor=queue.missing_flavor if queue is not None else None,
+        path=queue.node.path if queue is not None else (),
+        origin=settings.origin,
     )
+
+
+def _pod_sets(workload: Workload, assignment: Assignment) -> tuple[PodSetStep, ...]:
+    pod_sets = workload.pod_sets
+    if len(pod_sets) == 1 and pod_sets[0].count == 1 and pod_sets[0].name == "main":
+        return ()
+    started = {each.name: each.count for each in assignment}
+    return tuple(
+        PodSetStep(
+            name=each.name,
+            count=each.count,
+            requests=each.requests,
+            min_count=each.min_count,
+            reduced_to=counts[each.name]
+            if counts.get(each.name, each.count) < each.count
+            else None,
+        )
+        for each in pod_sets
+    )
+
+
+def _fewer(started: int | None, asked: int) -> int | None:
+    return started if started is not None and started < asked else None
 
 
 def _uncovered(queue: Queue, requests: dict[str, int]) -> tuple[str, ...]:
@@ -228,24 +264,32 @@ def _uncovered(queue: Queue, requests: dict[str, int]) -> tuple[str, ...]:
     return tuple(sorted(requests.keys() - covered))
 
 
-def _with_own_labels(
-    queue: Queue, route: Route, groups: tuple[GroupStep, ...]
+def _with_own_obstacles(
+    queue: QueueState, pending: Pending, groups: tuple[GroupStep, ...]
 ) -> tuple[GroupStep, ...]:
-    """Return what the head of a class found, with the expressions that fail on one's own labels."""
-    failed = {
-        (group.resources, entry.flavor): expression
-        for group, reasons in zip(queue.groups, route.matches, strict=True)
-        for entry, expression in zip(group.flavors, reasons, strict=True)
-    }
+    """Return what the head of a class found, with what keeps off the workload itself."""
+    assert queue.policy is not None
+    if not pending.obstacles:
+        return groups
+    at = {group.resources: index for index, group in enumerate(queue.policy.groups)}
+    names = [each.name for each in pending.workload.pod_sets]
+
+    def own(step: GroupStep, tried: FlavorTried, index: int) -> FlavorTried:
+        if tried.failed is None and tried.taint is None:
+            return tried
+        members = step.pod_sets or names
+        for name, obstacles in zip(names, pending.obstacles, strict=True):
+            obstacle = obstacles[at[step.resources]][index]
+            if name in members and obstacle is not None:
+                return replace(
+                    tried, verdict=obstacle.verdict, failed=obstacle.failed, taint=obstacle.taint
+                )
+        return tried
+
     return tuple(
         replace(
             step,
-            flavors=tuple(
-                replace(tried, failed=failed[step.resources, tried.flavor])
-                if tried.failed is not None
-                else tried
-                for tried in step.flavors
-            ),
+            flavors=tuple(own(step, tried, index) for index, tried in enumerate(step.flavors)),
         )
         for step in groups
     )

@@ -3,48 +3,28 @@ The state: one organization's live world, and the only mutable thing of the engi
 
 Facts come in by `submit`, `finish`, `withdraw`, `release`, `hold`, `resume` and
 `change_policy`; they only note what changed. `settle` then decides until nothing
-changes any more. The verbs `admit`, `preempt` and `park` are for disciplines.
+changes any more. The verbs `admit`, `preempt`, `rejoin`, `note` and `park` are for
+disciplines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from console.engine import record
+from console.engine.amounts import SCALE
 from console.engine.decision import Assignment, Decision, Reason
-from console.engine.disciplines import Nomination, load_discipline
-from console.engine.ledger import FlavorResource, Ledger, Node
-from console.engine.pending import Announced, Line, Pending, PendingClass, Verdict
-from console.engine.policy import Policy, Queue
+from console.engine.disciplines import Nomination, Progress, load_discipline
+from console.engine.ledger import FlavorResource, Ledger, Usage
+from console.engine.matching import Matcher
+from console.engine.pending import Announced, Pending, PendingClass, Verdict
+from console.engine.policy import Policy, StopPolicy, Undeclared
 from console.engine.routing import Route, Router, flavor_rejection
-from console.engine.running import Running, RunningLine
-from console.engine.trace import OrderStep, Trace
-from console.engine.workload import Workload
-
-
-class QueueState:
-    """One queue as it lives: its settings, who waits, who runs, whether it is held."""
-
-    def __init__(self, name: str, policy: Queue | None) -> None:
-        self.name = name
-        #: None while it drains: the policy no longer has it.
-        self.policy = policy
-        self.line = Line()
-        self.running = RunningLine()
-        self.held = False
-
-
-@dataclass(slots=True, eq=False)
-class Promise:
-    """Room that is being made for a pending workload: it starts when its victims have stopped."""
-
-    pending: Pending
-    nomination: Nomination | None
-    usage: Mapping[FlavorResource, int]
-    assignment: Assignment
-    #: Ids of those that have yet to stop.
-    victims: set[str]
+from console.engine.running import Running
+from console.engine.trace import OrderStep, Trace, TurnStep
+from console.engine.tree import Preemptor, QueueState, Target, Tree, plant
+from console.engine.workload import PODS, Workload
 
 
 @dataclass(slots=True)
@@ -63,7 +43,6 @@ class State:
         self.queues: dict[str, QueueState] = {}
         self.running: dict[str, Running] = {}
         self.pending: dict[str, Pending] = {}
-        self.promises: dict[str, Promise] = {}
         #: Ids of running workloads that were told to stop.
         self.departing: set[str] = set()
         #: Position that the next reservation gets.
@@ -71,7 +50,10 @@ class State:
         self._arrivals: list[Pending] = []
         self._decisions: list[Decision] = []
         self._budget = 0
-        self._touched: dict[str, None] = {}
+        #: Trees in which somebody may have a turn.
+        self._active: dict[Tree, None] = {}
+        #: Id of one that is stopping -> those who wait for it, by id.
+        self._waiting_for: dict[str, dict[str, Preemptor]] = {}
         self._changes = Changes()
         self._take_policy(policy)
 
@@ -79,11 +61,28 @@ class State:
 
     def submit(self, workload: Workload) -> None:
         """Take in a new workload; `settle` decides about it."""
-        self._arrive(Pending(workload, workload.total(), Route()))
+        self._arrive(Pending(workload, Route()))
 
-    def resubmit(self, workload: Workload, announced: Announced) -> None:
-        """Take in a workload that already waits, with what was last said about it."""
-        self._arrive(Pending(workload, workload.total(), Route(), announced=announced))
+    def resubmit(
+        self, workload: Workload, announced: Announced, victims: Iterable[str] = ()
+    ) -> None:
+        """
+        Take in a workload that already waits, with what was last said about it.
+
+        *victims* are those that were told to stop for it; adopt them first.
+        """
+        pending = Pending(workload, Route(), announced=announced)
+        stopping = {each for each in victims if each in self.departing}
+        if stopping:
+            pending.route = self._router.route(workload)
+            queue = self.queues.get(pending.route.queue or "")
+            if queue is not None and pending.route.problem is None:
+                self.pending[workload.id] = pending
+                self._match(pending, queue)
+                self._wait_outside(queue, Preemptor(pending, None, stopping))
+                self._stir(queue)
+                return
+        self._arrive(pending)
 
     def adopt(
         self,
@@ -95,57 +94,34 @@ class State:
         reservation: int,
         departing: bool,
         is_routed: bool = False,
+        reason: Reason | None = None,
+        preemptor: str | None = None,
     ) -> None:
         """
         Put back a workload that already runs; call in the order of reservations.
 
-        *is_routed* says that this policy admitted it, so that its route is known.
+        *is_routed* says that this policy admitted it, so that its route is
+        known. One that is *departing* was told to stop for *preemptor*, by the
+        right that *reason* names.
         """
         running = Running(
             workload=workload,
             queue=queue,
             priority=priority,
             assignment=assignment,
-            usage=_usage(workload.total(), assignment),
+            usage=usage_of(workload, assignment),
             reservation=reservation,
             route=self._router.route(workload) if is_routed else None,
             departing=departing,
+            reason=reason,
+            preemptor=preemptor,
         )
         self._start(running)
         self.next_reservation = max(self.next_reservation, reservation + 1)
 
-    def charge(self, queue: str, usage: Mapping[FlavorResource, int]) -> None:
+    def charge(self, queue: str, usage: Usage) -> None:
         """Let *queue* hold *usage* of running workloads that are not adopted one by one."""
         self.ledger.add(queue, usage)
-        self.expected.add(queue, usage)
-
-    def promise(
-        self,
-        workload: Workload,
-        *,
-        queue: str | None,
-        priority: int | None,
-        assignment: Assignment,
-        victims: Iterable[str],
-    ) -> None:
-        """
-        Put back a pending workload that waits for *victims* to stop; adopt those first.
-
-        One whose promise the policy does not keep is decided about like a new one: the
-        policy may have changed and the last settle been cut short before it came to it.
-        """
-        route = Route(queue=queue, priority=priority)
-        promise = Promise(
-            pending=Pending(workload, workload.total(), route),
-            nomination=None,
-            usage=_usage(workload.total(), assignment),
-            assignment=assignment,
-            victims={v for v in victims if v in self.running and self.running[v].departing},
-        )
-        if self._keep_promise(promise):
-            self.pending[workload.id] = promise.pending
-        else:
-            self.submit(workload)
 
     def finish(self, workload_id: str) -> bool:
         """Let a workload end, wherever it is; say whether it was here."""
@@ -173,59 +149,58 @@ class State:
             return False
         del self.running[workload_id]
         self._stop(running)
-        self.submit(running.workload)
+        self._arrive(Pending(running.workload, Route(), preemptor=running.preemptor))
         return True
 
     def hold(self, queue: str) -> None:
         """Admit nothing new from *queue* until `resume`."""
         state = self._queue(queue)
         state.held = True
-        state.line.wake(None)
-        self._touch(queue)
+        self._bar(state)
+        self._stir(state)
 
     def resume(self, queue: str) -> None:
         """Admit from *queue* again."""
         state = self._queue(queue)
         state.held = False
-        state.line.wake(None)
-        self._touch(queue)
+        self._stir(state)
 
     def change_policy(self, policy: Policy) -> None:
         """
         Decide under another policy from now on.
 
         Running workloads stay charged to the queue and flavors that admitted
-        them, also when these are gone; pending ones are routed again. Room that
-        is being made stays promised where the route is still the same.
+        them, also when these are gone; pending ones are routed again.
         """
         waiting = sorted(self.pending.values(), key=lambda p: p.workload.sequence)
-        promises = list(self.promises.values())
-        self.promises.clear()
         for state in self.queues.values():
             self._changes.queues.add(state.name)
             self._changes.classes.update((state.name, key) for key in state.line.classes)
-            state.line = Line()
+            state.reset_line()
+        self._waiting_for.clear()
         self._take_policy(policy)
         for running in self.running.values():
             # Its rule and the lines of its text are those of another version.
             running.route = None
-            self._charge(running)
+            if running.queue is not None:
+                self.ledger.add(running.queue, running.usage)
         self._arrivals.clear()
-        kept = {p.pending.workload.id for p in promises if self._keep_promise(p)}
         for pending in waiting:
-            if pending.workload.id not in kept:
-                self._arrive(
-                    Pending(
-                        pending.workload, pending.requests, Route(), announced=pending.announced
-                    )
+            self._arrive(
+                Pending(
+                    pending.workload,
+                    Route(),
+                    announced=pending.announced,
+                    preemptor=pending.preemptor,
                 )
+            )
 
     # What is decided
 
     @property
     def is_settled(self) -> bool:
         """Whether `settle` would have nothing to do."""
-        return not (self._arrivals or self._touched or self._decisions)
+        return not (self._arrivals or self._active or self._decisions)
 
     def settle(self, budget: int = 1_000_000) -> list[Decision]:
         """
@@ -236,19 +211,42 @@ class State:
         decisions.
         """
         self._budget = budget
-        arrivals, self._arrivals = self._arrivals, []
-        for index, pending in enumerate(arrivals):
-            if not self.has_budget:
-                self._arrivals = arrivals[index:] + self._arrivals
-                break
-            self._route(pending)
-        while self._touched and self.has_budget:
-            name = next(iter(self._touched))
-            self._settle_queue(self.queues[name])
-            if self.queues[name].line.next() is None:
-                self._touched.pop(name, None)
+        self._take_in_arrivals()
+        while self._active and self.has_budget:
+            for tree in list(self._active):
+                if self._turn(tree) is Progress.NOTHING:
+                    self._rest(tree)
+        # A state rebuilt from rows would have no memory of the turns that were cut off.
+        for tree in self._active:
+            tree.forget()
         decisions, self._decisions = self._decisions, []
         return decisions
+
+    def step(self) -> list[Decision]:
+        """
+        Let every tree that has something to decide run one cycle, and return the decisions.
+
+        `settle` is this until nothing changes; step by step, somebody may act in
+        between.
+        """
+        self._budget = 1_000_000_000
+        self._take_in_arrivals()
+        for tree in list(self._active):
+            if self._turn(tree) is Progress.NOTHING:
+                del self._active[tree]
+        decisions, self._decisions = self._decisions, []
+        return decisions
+
+    def look_again(self) -> None:
+        """Drop all memory of earlier turns, and give everybody another one."""
+        for queue in self.queues.values():
+            queue.tree.forget()
+            self._stir(queue)
+
+    @property
+    def has_budget(self) -> bool:
+        """Whether this settle may decide more."""
+        return len(self._decisions) < self._budget
 
     def queue_of(self, workload_id: str) -> str | None:
         """Return the queue in which a workload waits or runs, or None when it has none."""
@@ -262,44 +260,23 @@ class State:
         """Say whether a workload waits or runs here."""
         return workload_id in self.pending or workload_id in self.running
 
-    @property
-    def has_budget(self) -> bool:
-        """Whether this settle may decide more."""
-        return len(self._decisions) < self._budget
-
     def take_changes(self) -> Changes:
         """
         Return which queues and classes changed since the last call, and forget.
 
-        In a queue that changed, the shortage of every class is measured anew: an
-        overtaking workload makes it larger without waking the class, and may use
-        the free room that a class behind others would fit.
+        In the trees of queues that changed, the shortage of every class is
+        measured anew: whoever starts makes it larger without looking at the class.
         """
         changes, self._changes = self._changes, Changes()
-        for name in changes.queues:
-            queue = self.queues[name]
-            for cls in queue.line.classes.values():
-                if cls.verdict is not None and cls.verdict.reason is Reason.BEHIND_OTHERS:
-                    found = self._discipline.nominate(self, queue, cls.head)
-                    if found.pending_reason is not Reason.BEHIND_OTHERS:
-                        cls.verdict = Verdict(found.pending_reason, found.asks, found)
-                        changes.classes.add((name, cls.key))
-                missing = self._missing(cls)
-                if missing != cls.missing:
-                    cls.missing = missing
-                    changes.classes.add((name, cls.key))
+        trees = {self.queues[name].tree for name in changes.queues}
+        for tree in trees:
+            for queue in tree.queues:
+                for cls in queue.line.classes.values():
+                    missing = _missing(queue, cls)
+                    if missing != cls.missing:
+                        cls.missing = missing
+                        changes.classes.add((queue.name, cls.key))
         return changes
-
-    def _missing(self, cls: PendingClass) -> dict[FlavorResource, int]:
-        if cls.verdict is None:
-            return {}
-        node = self.ledger.queue(cls.queue)
-        short = {}
-        for key, amount in cls.verdict.asks.items():
-            available = node.available(key)
-            if isinstance(available, int) and amount > available:
-                short[key] = amount - max(0, available)
-        return short
 
     def pending_class(self, queue: str, key: str) -> PendingClass | None:
         """Return a class of waiting workloads, or None when nobody of its kind waits."""
@@ -309,18 +286,14 @@ class State:
         """Return what the running workloads of *queue* hold, in thousandths."""
         return self.ledger.queue(queue).usage
 
-    def promises_in(self, queue: str) -> list[Promise]:
-        """
-        Return the promises of room in *queue* in the order of its line.
-
-        That order is the same whenever they were made: a rebuilt state has forgotten that.
-        """
-        promises = [p for p in self.promises.values() if p.pending.route.queue == queue]
-        return sorted(promises, key=_place)
+    def preemptors_in(self, queue: str) -> list[Preemptor]:
+        """Return those of *queue* who wait for others to stop, in the order of its line."""
+        waiting = self._queue(queue).preemptors.values()
+        return sorted(waiting, key=lambda each: _place(each.pending))
 
     def pending_count(self, queue: str) -> int:
-        """Return how many workloads wait in *queue*, those with promised room included."""
-        return len(self._queue(queue).line) + self._promised_in(queue)
+        """Return how many workloads wait in *queue*, those for whom others stop included."""
+        return self._queue(queue).pending_count
 
     def explain(self, workload_id: str) -> Trace:
         """
@@ -332,201 +305,247 @@ class State:
         if running is not None:
             return record.trace_running(self.policy, running)
         pending = self.pending[workload_id]
-        promise = self.promises.get(workload_id)
-        if promise is not None:
-            return self._waiting_for_preempted(promise).trace
-        state = self.queues[pending.route.queue or ""]
-        verdict = state.line.classes[pending.class_key].verdict
+        if pending.route.queue is None:
+            return record.stranded(self.policy, pending).trace
+        queue = self.queues[pending.route.queue]
+        waiting = queue.preemptors.get(workload_id)
+        if waiting is not None:
+            return self._waiting(queue, waiting, None).trace
+        verdict = queue.line.classes[pending.class_key].verdict
+        if queue.barrier is None and pending.route.problem is None:
+            found = self._discipline.nominate(self, queue, pending)
+            verdict = _as_of_now(verdict, found)
         assert verdict is not None, "everything has to be settled"
-        if not state.held:
-            nomination = self._discipline.nominate(self, state, pending)
-            verdict = Verdict(nomination.pending_reason, nomination.asks, nomination)
-        return record.parked(self.policy, pending, verdict, self._order(pending)).trace
+        return record.parked(self.policy, queue, pending, verdict, self._order(pending)).trace
 
     # Verbs for disciplines
 
-    def admit(self, pending: Pending, nomination: Nomination, assignment: Assignment) -> None:
-        """Start a pending workload with the flavors of *assignment*."""
-        self._leave(pending)
+    def admit(
+        self, queue: QueueState, pending: Pending, nomination: Nomination, assignment: Assignment
+    ) -> None:
+        """Start a pending workload of *queue* with *assignment*."""
+        self._leave(queue, pending)
         self._admit(pending, nomination, assignment)
 
     def preempt(
         self,
+        queue: QueueState,
         pending: Pending,
         nomination: Nomination,
-        targets: tuple[Running, ...],
-        usage: Mapping[FlavorResource, int],
-    ) -> None:
+        targets: tuple[Target, ...],
+        others: Iterable[str],
+        turn: TurnStep | None,
+    ) -> bool:
         """
-        Tell *targets* to stop and promise room to *pending*.
+        Tell *targets* to stop, and let *pending* wait for them and for *others*.
 
-        Without targets the room is what workloads leave that were told to stop before.
+        Says whether that is news: whoever is stopping already is not told again.
         """
-        queue = pending.route.queue
-        assert queue is not None
-        self._leave(pending)
+        told = False
         for target in targets:
-            self.expected.remove(queue, target.usage)
-            target.departing = True
-            self.departing.add(target.workload.id)
-            self._decisions.append(record.preempted(self.policy, target, pending))
-        assignment = {resource: flavor for flavor, resource in usage}
-        # Whoever fitted beside the targets may now fit beside what replaces them.
-        if targets:
-            self.queues[queue].line.wake({key for target in targets for key in target.usage})
+            running = target.running
+            if not running.departing:
+                running.departing, running.reason = True, target.reason
+                running.preemptor = pending.workload.id
+                self.departing.add(running.workload.id)
+                self._decisions.append(record.preempted(self.policy, running, pending, queue))
+                self._changes.queues.add(target.queue.name)
+                told = True
+        victims = {target.running.workload.id for target in targets} | set(others)
+        before = queue.preemptors.get(pending.workload.id)
+        if before is not None and before.victims == victims and not told:
+            before.nomination = nomination
+            return False
+        self._leave(queue, pending)
+        preemptor = Preemptor(pending, nomination, victims)
+        self._wait_outside(queue, preemptor)
         # What was said about its waiting no longer holds, should it come back to the line.
         pending.announced = None
-        promise = Promise(
-            pending=pending,
-            nomination=nomination,
-            usage=usage,
-            assignment=assignment,
-            victims={target.workload.id for target in targets},
-        )
-        self._promise(promise)
-        self._decisions.append(self._waiting_for_preempted(promise))
-        self._changes.queues.add(queue)
-        if _fits(self.ledger.queue(queue), usage):
-            # There is free room, promised to others: it takes that, and they take its victims'.
-            self._keep_promises(self.queues[queue])
+        self._decisions.append(self._waiting(queue, preemptor, turn))
+        queue.tree.changed()
+        return True
 
-    def park(self, cls: PendingClass, verdict: Verdict) -> None:
-        """Let a class wait until something that could help it changes."""
+    def rejoin(self, queue: QueueState, preemptor: Preemptor) -> None:
+        """Let one that waited for others to stop take the next turn of its queue's line."""
+        self._forget_preemptor(queue, preemptor.pending.workload.id)
+        cls = queue.line.join(preemptor.pending)
+        queue.line.sticky = preemptor.pending
+        queue.line.look_again(cls)
+
+    def note(self, queue: QueueState, cls: PendingClass, verdict: Verdict) -> None:
+        """Keep what was found about the head of a class, which keeps its turn."""
         cls.verdict = verdict
-        self._changes.classes.add((cls.queue, cls.key))
-        # What it lacks is measured with its queue, also when rows were written in between.
-        self._changes.queues.add(cls.queue)
-        unannounced, cls.unannounced = cls.unannounced, {}
-        for pending in unannounced.values():
-            self._announce(pending, cls)
+        self._changes.classes.add((queue.name, cls.key))
+        self._changes.queues.add(queue.name)
+
+    def park(self, queue: QueueState, cls: PendingClass, verdict: Verdict) -> None:
+        """Let a class wait until something in its tree changes."""
+        self.note(queue, cls, verdict)
+        queue.line.park(cls)
+
+    # Turns
+
+    def _take_in_arrivals(self) -> None:
+        arrivals, self._arrivals = self._arrivals, []
+        for index, pending in enumerate(arrivals):
+            if not self.has_budget:
+                self._arrivals = arrivals[index:] + self._arrivals
+                break
+            self._route(pending)
+
+    def _turn(self, tree: Tree) -> Progress:
+        if tree.stirred:
+            tree.stirred = False
+            tree.wake()
+        return self._discipline.cycle(self, tree)
+
+    def _rest(self, tree: Tree) -> None:
+        """Look once more without memory of earlier turns; when that was done, come to rest."""
+        if tree.looked_at != tree.version:
+            tree.looked_at = tree.version
+            tree.forget()
+            return
+        for queue in tree.queues:
+            self._announce_all(queue)
+        del self._active[tree]
 
     # Inside
 
     def _take_policy(self, policy: Policy) -> None:
         self.policy = policy
         self._router = Router(policy)
+        self._matcher = Matcher(policy)
         self._discipline = load_discipline(policy.discipline)
         self.ledger = Ledger(policy)
-        #: The ledger once all who were told to stop have stopped and all promises are kept.
-        self.expected = Ledger(policy)
-        for name, queue in policy.queues.items():
-            self._queue(name).policy = queue
-        for name, state in self.queues.items():
-            state.policy = policy.queues.get(name)
+        self._active.clear()
+        for name in policy.queues:
+            self.queues.setdefault(name, QueueState(name))
+        for state in self.queues.values():
+            state.follow(policy)
+        plant(policy, self.ledger, self.queues)
+        for running in self.running.values():
+            self._drain(running)
+
+    def _drain(self, running: Running) -> None:
+        """Tell a running workload to stop where the policy stops and drains its queue."""
+        if running.departing or running.queue is None:
+            return
+        queue = self.queues[running.queue].policy
+        drains = queue is not None and queue.stop is StopPolicy.HOLD_AND_DRAIN
+        if not drains and self.policy.local_routing is not None:
+            drains = self._router.route(running.workload).drains
+        if drains:
+            running.departing, running.reason, running.preemptor = True, Reason.DRAINED, None
+            self.departing.add(running.workload.id)
+            self._decisions.append(record.drained(self.policy, running))
 
     def _queue(self, name: str) -> QueueState:
         state = self.queues.get(name)
         if state is None:
-            state = self.queues[name] = QueueState(name, self.policy.queues.get(name))
+            state = self.queues[name] = QueueState(name)
+            state.follow(self.policy)
+            state.node = self.ledger.queue(name)
+            Tree(state.node, [state])
         return state
 
-    def _touch(self, queue: str) -> None:
-        self._touched[queue] = None
-        self._changes.queues.add(queue)
+    def _stir(self, queue: QueueState) -> None:
+        """Give everybody in a queue's tree another turn in the next settle."""
+        queue.tree.stirred = True
+        self._active[queue.tree] = None
+        self._changes.queues.add(queue.name)
 
     def _arrive(self, pending: Pending) -> None:
         self.pending[pending.workload.id] = pending
         self._arrivals.append(pending)
+
+    def _match(self, pending: Pending, queue: QueueState) -> None:
+        assert queue.policy is not None
+        pending.obstacles = self._matcher.obstacles(pending.workload, queue.policy)
 
     def _route(self, pending: Pending) -> None:
         if self.pending.get(pending.workload.id) is not pending:
             return  # It ended before anybody looked.
         route = pending.route = self._router.route(pending.workload)
         if route.queue is None:
-            if self.policy.rules:
-                self._reject(pending, Reason.NO_RULE_MATCHED)
-            else:
-                self._admit(pending, None, {})
+            self._route_nowhere(pending)
             return
-        state = self.queues[route.queue]
-        assert state.policy is not None
-        rejection = flavor_rejection(route, state.policy, pending.requests)
-        if rejection is not None:
-            self._reject(pending, rejection)
-            return
-        cls = state.line.join(pending, self._discipline.wants(state.policy, pending))
+        queue = self.queues[route.queue]
+        assert queue.policy is not None
+        if self.policy.settings.undeclared is Undeclared.IGNORE:
+            rejection = flavor_rejection(route, queue.policy, pending.workload.total())
+            if rejection is not None:
+                self._reject(pending, rejection)
+                return
+        self._match(pending, queue)
+        cls = queue.line.join(pending)
         self._changes.queues.add(route.queue)
         self._changes.classes.add((route.queue, cls.key))
-        # Also when it is parked: what is said to a newcomer are the numbers of now.
-        state.line.look_again(cls)
-        self._touch(route.queue)
+        if queue.barrier is not None:
+            self._bar(queue)
+            self._announce_all(queue)
+        elif cls.parked:
+            # Nothing has changed since its like was looked at.
+            self._announce_all(queue)
+        else:
+            self._active[queue.tree] = None
 
-    def _settle_queue(self, queue: QueueState) -> None:
-        if queue.held or queue.policy is None:
-            while (cls := queue.line.next()) is not None:
-                self.park(cls, Verdict(Reason.QUEUE_HELD))
+    def _route_nowhere(self, pending: Pending) -> None:
+        if pending.route.problem is not None:
+            said = (None, pending.route.priority, None, "")
+            if pending.announced != said:
+                pending.announced = said
+                self._decisions.append(record.stranded(self.policy, pending))
+        elif self.policy.rules:
+            self._reject(pending, Reason.NO_RULE_MATCHED)
+        else:
+            self._admit(pending, None, ())
+
+    def _bar(self, queue: QueueState) -> None:
+        reason = queue.barrier
+        if reason is not None:
+            for cls in queue.line.classes.values():
+                if cls.verdict is None or cls.verdict.reason is not reason or not cls.parked:
+                    self.park(queue, cls, Verdict(reason))
+
+    def _leave(self, queue: QueueState, pending: Pending) -> None:
+        self._changes.queues.add(queue.name)
+        if pending.workload.id in queue.preemptors:
+            self._forget_preemptor(queue, pending.workload.id)
             return
-        self._keep_promises(queue)
-        self._discipline.settle_queue(self, queue)
+        queue.line.leave(pending)
+        self._changes.classes.add((queue.name, pending.class_key))
 
-    def _keep_promises(self, queue: QueueState) -> None:
-        now, expected = self.ledger.queue(queue.name), self.expected.queue(queue.name)
-        claims: list[Mapping[FlavorResource, int]] = []
-        for promise in self.promises_in(queue.name):
-            self.expected.remove(queue.name, promise.usage)
-            if not _fits(expected, promise.usage):
-                # Its room was promised under quotas that have since been cut.
-                del self.promises[promise.pending.workload.id]
-                self._route(promise.pending)
-            elif _fits(now, promise.usage):
-                del self.promises[promise.pending.workload.id]
-                self._admit(promise.pending, promise.nomination, promise.assignment)
-                # Now that it runs it may be stopped, which a promise could not be.
-                queue.line.wake(set(promise.usage))
-            else:
-                self.expected.add(queue.name, promise.usage)
-                # What its victims do not leave it has to find free: later ones keep off.
-                claims.append(self._claim(promise))
-                self.ledger.add(queue.name, claims[-1])
-        for claim in claims:
-            self.ledger.remove(queue.name, claim)
+    def _wait_outside(self, queue: QueueState, preemptor: Preemptor) -> None:
+        uid = preemptor.pending.workload.id
+        queue.preemptors[uid] = preemptor
+        for victim in preemptor.victims:
+            self._waiting_for.setdefault(victim, {})[uid] = preemptor
+        self._changes.queues.add(queue.name)
 
-    def _claim(self, promise: Promise) -> dict[FlavorResource, int]:
-        claim = dict(promise.usage)
-        for victim in promise.victims:
-            for key, amount in self.running[victim].usage.items():
-                if key in claim:
-                    claim[key] = max(0, claim[key] - amount)
-        return claim
-
-    def _promise(self, promise: Promise) -> None:
-        queue = promise.pending.route.queue
-        assert queue is not None
-        self.promises[promise.pending.workload.id] = promise
-        self.expected.add(queue, promise.usage)
-        self._touch(queue)
-
-    def _keep_promise(self, promise: Promise) -> bool:
-        pending, old = promise.pending, promise.pending.route
-        route = self._router.route(pending.workload)
-        if (route.queue, route.priority) != (old.queue, old.priority) or route.queue is None:
-            return False
-        moved = Pending(pending.workload, pending.requests, route)
-        if not self._discipline.wants(self.policy.queues[route.queue], moved) >= set(promise.usage):
-            return False
-        pending.route = route
-        self._promise(promise)
-        return True
-
-    def _leave(self, pending: Pending) -> None:
-        queue = pending.route.queue
-        assert queue is not None
-        self.queues[queue].line.leave(pending)
-        self._changes.classes.add((queue, pending.class_key))
-        self._changes.queues.add(queue)
+    def _forget_preemptor(self, queue: QueueState, uid: str) -> None:
+        preemptor = queue.preemptors.pop(uid)
+        for victim in preemptor.victims:
+            self._waiting_for[victim].pop(uid)
+            if not self._waiting_for[victim]:
+                del self._waiting_for[victim]
+        self._changes.queues.add(queue.name)
 
     def _drop(self, workload_id: str) -> bool:
         pending = self.pending.pop(workload_id, None)
         if pending is None:
             return False
-        promise = self.promises.pop(workload_id, None)
-        if promise is not None:
-            assert pending.route.queue is not None
-            self.expected.remove(pending.route.queue, promise.usage)
-            self._changes.queues.add(pending.route.queue)
-            self._free(pending.route.queue, promise.usage)
+        queue = self.queues.get(pending.route.queue or "")
+        if queue is None:
+            return True
+        if workload_id in queue.preemptors:
+            # The room it claimed is there for others.
+            self._leave(queue, pending)
+            self._stir(queue)
         elif pending.class_key:
-            self._leave(pending)
+            was_head = queue.line.head() is pending
+            self._leave(queue, pending)
+            if was_head:
+                self._active[queue.tree] = None
         return True
 
     def _admit(
@@ -539,9 +558,10 @@ class State:
             queue=route.queue,
             priority=route.priority or 0,
             assignment=assignment,
-            usage=_usage(pending.requests, assignment),
+            usage=usage_of(pending.workload, assignment),
             reservation=self.next_reservation,
             route=route,
+            preemptor=pending.preemptor,
         )
         self.next_reservation += 1
         self._start(running)
@@ -552,80 +572,114 @@ class State:
         if running.departing:
             self.departing.add(running.workload.id)
         if running.queue is not None:
-            self._queue(running.queue).running.add(running)
-            self._changes.queues.add(running.queue)
-            self._charge(running)
-
-    def _charge(self, running: Running) -> None:
-        if running.queue is not None:
+            queue = self._queue(running.queue)
+            queue.running.add(running)
+            queue.generation += 1
+            queue.tree.changed()
             self.ledger.add(running.queue, running.usage)
-            if not running.departing:
-                self.expected.add(running.queue, running.usage)
+            self._changes.queues.add(running.queue)
 
     def _stop(self, running: Running) -> None:
         self.departing.discard(running.workload.id)
         if running.queue is None:
             return
-        self.queues[running.queue].running.remove(running)
-        self._changes.queues.add(running.queue)
+        queue = self.queues[running.queue]
+        queue.running.remove(running)
+        queue.generation += 1
+        queue.tree.changed()
         self.ledger.remove(running.queue, running.usage)
-        if running.departing:
-            for promise in self.promises.values():
-                promise.victims.discard(running.workload.id)
-        else:
-            self.expected.remove(running.queue, running.usage)
-        self._free(running.queue, running.usage)
-
-    def _free(self, queue: str, usage: Mapping[FlavorResource, int]) -> None:
-        if self._queue(queue).line.wake(set(usage)) or self.promises:
-            self._touch(queue)
+        for preemptor in self._waiting_for.pop(running.workload.id, {}).values():
+            preemptor.victims.discard(running.workload.id)
+            if not preemptor.victims:
+                self.rejoin(self.queues[preemptor.pending.route.queue or ""], preemptor)
+        self._stir(queue)
 
     def _reject(self, pending: Pending, reason: Reason) -> None:
         del self.pending[pending.workload.id]
         self._decisions.append(record.rejected(self.policy, pending, reason))
 
-    def _announce(self, pending: Pending, cls: PendingClass) -> None:
+    # What is told
+
+    def _announce_all(self, queue: QueueState) -> None:
+        for cls in queue.line.fresh():
+            if cls.verdict is None:
+                # Nobody asked: the first of a strict queue does not fit.
+                self.note(queue, cls, Verdict(Reason.BEHIND_OTHERS))
+            unannounced, cls.unannounced = cls.unannounced, {}
+            for pending in unannounced.values():
+                self._announce(queue, pending, cls)
+
+    def _announce(self, queue: QueueState, pending: Pending, cls: PendingClass) -> None:
         route = pending.route
         said = (route.queue, route.priority, route.rule, cls.key)
         if pending.announced != said:
             pending.announced = said
             assert cls.verdict is not None
             order = self._order(pending)
-            self._decisions.append(record.parked(self.policy, pending, cls.verdict, order))
+            self._decisions.append(record.parked(self.policy, queue, pending, cls.verdict, order))
 
-    def _waiting_for_preempted(self, promise: Promise) -> Decision:
-        queue = promise.pending.route.queue
-        assert queue is not None
+    def _waiting(self, queue: QueueState, preemptor: Preemptor, turn: TurnStep | None) -> Decision:
         return record.waiting_for_preempted(
             self.policy,
-            promise.pending,
-            promise.nomination,
-            promise.assignment,
-            tuple(sorted(promise.victims)),
-            held=self.queues[queue].held,
+            queue,
+            preemptor.pending,
+            preemptor.nomination,
+            tuple(sorted(preemptor.victims)),
+            turn,
         )
 
     def _order(self, pending: Pending) -> OrderStep:
-        assert pending.route.queue is not None
-        line = self.queues[pending.route.queue].line
-        promised = self._promised_in(pending.route.queue)
+        queue = self.queues[pending.route.queue or ""]
+        outside = len(queue.preemptors)
+        first = queue.line.head() if queue.line.is_strict else None
         return OrderStep(
-            position=line.position(pending) + promised,
-            pending=len(line) + promised,
-            alike=len(line.classes[pending.class_key]),
+            position=queue.line.position(pending) + outside,
+            pending=len(queue.line) + outside,
+            alike=len(queue.line.classes[pending.class_key]),
+            strict=queue.line.is_strict,
+            blocked_by=first.workload.id if first is not None and first is not pending else None,
         )
 
-    def _promised_in(self, queue: str) -> int:
-        return sum(promise.pending.route.queue == queue for promise in self.promises.values())
+
+def usage_of(workload: Workload, assignment: Assignment) -> dict[FlavorResource, int]:
+    """Return what *workload* holds with *assignment*, in thousandths."""
+    requests = {pod_set.name: pod_set.requests for pod_set in workload.pod_sets}
+    usage: dict[FlavorResource, int] = {}
+    for each in assignment:
+        for resource, flavor in each.flavors.items():
+            amount = SCALE if resource == PODS else requests[each.name].get(resource, 0)
+            key = (flavor, resource)
+            usage[key] = usage.get(key, 0) + amount * each.count
+    return usage
 
 
-def _place(promise: Promise) -> tuple[int, int]:
-    return -(promise.pending.route.priority or 0), promise.pending.workload.sequence
+def _missing(queue: QueueState, cls: PendingClass) -> dict[FlavorResource, int]:
+    if cls.verdict is None:
+        return {}
+    short = {}
+    for key, amount in cls.verdict.asks.items():
+        available = queue.node.available(key)
+        if isinstance(available, int) and amount > available:
+            short[key] = amount - max(0, available)
+    return short
 
 
-def _fits(node: Node, usage: Mapping[FlavorResource, int]) -> bool:
-    return all(amount <= node.available(key) for key, amount in usage.items())
+def _as_of_now(verdict: Verdict | None, found: Nomination) -> Verdict:
+    """Return what is to be said of a class now: the numbers of now, and the turn it last had."""
+    reason = found.pending_reason
+    if reason in (Reason.BEHIND_OTHERS, Reason.WAITING_FOR_PREEMPTED):
+        # It could start, or make others stop, and had no turn in which it did.
+        reason = Reason.BEHIND_OTHERS
+        return Verdict(reason, found.usage, found, verdict.turn if verdict is not None else None)
+    return Verdict(reason, found.usage, found)
 
 
-def _usage(requests: Mapping[str, int], assignment: Assignment) -> dict[FlavorResource, int]:
-    return {(flavor, resource): requests[resource] for resource, flavor in assignment.items()}
+def _place(pending: Pending) -> tuple[int, int]:
+    return -pending.priority, pending.workload.sequence
+
+
+def everybody(states: Iterable[QueueState]) -> Iterator[Pending]:
+    """Yield all who wait in the lines of *states*."""
+    for queue in states:
+        for cls in queue.line.classes.values():
+            yield from cls

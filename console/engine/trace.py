@@ -16,7 +16,7 @@ from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from console.engine.amounts import Amount, Unlimited, decode_amount, encode_amount
-from console.engine.decision import Outcome, Reason
+from console.engine.decision import Outcome, PodSetAssignment, Reason
 from console.engine.origin import Origin
 
 TRACE_VERSION = 1
@@ -380,8 +380,7 @@ class OutcomeStep:
 
     outcome: Outcome
     reason: Reason
-    #: Resource -> flavor.
-    assignment: Mapping[str, str]
+    assignment: tuple[PodSetAssignment, ...] = ()
     #: Ids of workloads that have to stop first.
     victims: tuple[str, ...] = ()
 

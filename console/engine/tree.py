@@ -1,4 +1,4 @@
-"""One tree of queues and cohorts as it lives: who waits and runs in it, and how often it changed."""
+"""One tree of queues and cohorts as it lives: who waits in it, who runs, and what changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.engine.disciplines import Nomination
 from console.engine.ledger import Ledger, Node
 from console.engine.pending import Line, Pending
 from console.engine.policy import Policy, Queue, StopPolicy
-from console.engine.running import RunningLine
+from console.engine.running import Running, RunningLine
 
 
 @dataclass(slots=True, eq=False)
@@ -21,6 +21,15 @@ class Preemptor:
     nomination: Nomination | None
     #: Ids of those that have yet to stop.
     victims: set[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A running workload that has to stop, and by what right."""
+
+    running: Running
+    queue: QueueState
+    reason: Reason
 
 
 class QueueState:
@@ -74,6 +83,11 @@ class QueueState:
             return Reason.QUEUE_MISCONFIGURED
         return None if self.is_active else Reason.QUEUE_STOPPED
 
+    def reset_line(self) -> None:
+        """Send everybody away who waits here."""
+        self.line = Line(self.line.strategy)
+        self.preemptors.clear()
+
     @property
     def pending_count(self) -> int:
         """How many wait here, those for whom others are stopping included."""
@@ -95,7 +109,10 @@ class Tree:
         self.cycle = 0
         #: What the lines looked like in earlier cycles in which nothing was decided.
         self.seen: set[object] = set()
-        #: Ids of workloads that were stopped for another and yield to it: see the discipline.
+        #: Somebody stopped: everybody is to be woken before the next cycle.
+        self.stirred = False
+        #: Workloads that remember where a walk over flavors stopped.
+        self.scanning: set[Pending] = set()
         for queue in self.queues:
             queue.tree = self
 
@@ -103,6 +120,26 @@ class Tree:
         """Note that somebody started or stopped holding quota."""
         self.version += 1
         self.seen.clear()
+
+    def path_of(self, queue: str | None) -> tuple[str, ...]:
+        """Return the cohorts above a queue of this tree, the nearest first; none elsewhere."""
+        return next((each.node.path for each in self.queues if each.name == queue), ())
+
+    def wake(self) -> None:
+        """Give every class that is parked another turn."""
+        for queue in self.queues:
+            if queue.barrier is None:
+                queue.line.wake()
+
+    def forget(self) -> None:
+        """Drop all memory of earlier turns, and wake everybody."""
+        for pending in self.scanning:
+            pending.scan = None
+        self.scanning.clear()
+        self.seen.clear()
+        for queue in self.queues:
+            queue.line.sticky = None
+        self.wake()
 
 
 def plant(policy: Policy, ledger: Ledger, states: dict[str, QueueState]) -> list[Tree]:

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from console.engine.nodes import NodeTerm, Toleration
 
+#: The resource that counts the pods themselves: nobody requests it (Kueue, spec 1.8).
+PODS = "pods"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSet:

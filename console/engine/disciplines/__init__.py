@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,9 +11,20 @@ if TYPE_CHECKING:
     from console.engine.decision import Reason
     from console.engine.ledger import FlavorResource
     from console.engine.pending import Pending
-    from console.engine.policy import Queue
-    from console.engine.state import QueueState, State
+    from console.engine.state import State
     from console.engine.trace import GroupStep, PreemptionStep
+    from console.engine.tree import QueueState, Tree
+
+
+class Progress(Enum):
+    """What one cycle of a tree came to."""
+
+    #: Somebody was admitted or told to stop.
+    DECIDED = "decided"
+    #: Nobody was, and the lines have others in front now, or other flavors to try.
+    MOVED = "moved"
+    #: Everybody stands where they stood.
+    NOTHING = "nothing"
 
 
 class Nomination(Protocol):
@@ -20,15 +32,19 @@ class Nomination(Protocol):
 
     @property
     def groups(self) -> tuple[GroupStep, ...]:
-        """The walk over the flavors."""
+        """The walks over the flavors."""
 
     @property
     def preemption(self) -> PreemptionStep | None:
         """The search for workloads to stop; None when none was needed."""
 
     @property
-    def asks(self) -> Mapping[FlavorResource, int]:
+    def usage(self) -> Mapping[FlavorResource, int]:
         """What the workload would take of the best flavors, in thousandths."""
+
+    @property
+    def undeclared(self) -> str | None:
+        """The requested resource that no group covers, where that keeps it out."""
 
     @property
     def pending_reason(self) -> Reason:
@@ -38,14 +54,11 @@ class Nomination(Protocol):
 class Discipline(Protocol):
     """How a world admits. It reads the state and moves it by the state's own verbs."""
 
-    def wants(self, queue: Queue, pending: Pending) -> frozenset[FlavorResource]:
-        """Return every flavor-resource of *queue* whose change may let *pending* fit."""
+    def cycle(self, state: State, tree: Tree) -> Progress:
+        """Give the first of every queue of *tree* its turn."""
 
     def nominate(self, state: State, queue: QueueState, pending: Pending) -> Nomination:
         """Return what would happen to a workload now, without changing anything."""
-
-    def settle_queue(self, state: State, queue: QueueState) -> None:
-        """Admit, preempt or park until no class of *queue* is awake or the budget is used."""
 
 
 def load_discipline(name: str) -> Discipline:

@@ -1,5 +1,5 @@
-"""The quota discipline: nominal quota, flavors in listed order, preemption by priority."""
+"""The quota discipline: nominal quota, flavors in listed order, cohorts, preemption."""
 
-from console.engine.disciplines.quota.cycle import QuotaDiscipline
+from console.engine.disciplines.quota.discipline import QuotaDiscipline
 
 DISCIPLINE = QuotaDiscipline()

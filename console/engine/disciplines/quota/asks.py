@@ -9,9 +9,7 @@ from console.engine.amounts import SCALE
 from console.engine.matching import Obstacles
 from console.engine.pending import Pending
 from console.engine.tree import QueueState
-
-#: The resource that counts the pods themselves (Kueue, spec 1.8).
-PODS = "pods"
+from console.engine.workload import PODS
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from console.engine.decision import Reason
 from console.engine.ledger import FlavorResource, Usage
 from console.engine.policy import Preemption, PreemptionRule
 from console.engine.running import Running
-from console.engine.tree import QueueState
+from console.engine.tree import QueueState, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +54,6 @@ class Search:
             node.cell(key).used + amount <= node.cell(key).nominal
             for key, amount in self.usage.items()
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A running workload that has to stop, and by what right."""
-
-    running: Running
-    queue: QueueState
-    reason: Reason
 
 
 def candidates_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:

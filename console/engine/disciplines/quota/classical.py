@@ -9,7 +9,6 @@ from console.engine.amounts import Amount
 from console.engine.decision import Reason
 from console.engine.disciplines.quota.candidates import (
     Search,
-    Target,
     candidates_in,
     fill_back,
     in_order,
@@ -20,7 +19,7 @@ from console.engine.disciplines.quota.levels import within_nominal
 from console.engine.ledger import FlavorResource, Node
 from console.engine.policy import PreemptionRule
 from console.engine.running import Running
-from console.engine.tree import QueueState
+from console.engine.tree import QueueState, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +94,7 @@ def _climb(search: Search, hierarchical: list[Candidate], priority: list[Candida
         for key, amount in search.usage.items()
     )
     rest: dict[FlavorResource, Amount] = {
-        key: _beyond(amount, node.cell(key).local_available)
-        for key, amount in search.usage.items()
+        key: _beyond(amount, node.cell(key).local_available) for key, amount in search.usage.items()
     }
     visited, above = node, node.parent
     while above is not None:
@@ -109,8 +107,7 @@ def _climb(search: Search, hierarchical: list[Candidate], priority: list[Candida
                 else:
                     priority.append(_by_priority(search, running, queue, above))
         fits = all(
-            above.cell(key).used + amount <= above.cell(key).subtree
-            for key, amount in rest.items()
+            above.cell(key).used + amount <= above.cell(key).subtree for key, amount in rest.items()
         )
         rest = {
             key: _beyond(amount, above.cell(key).local_available) for key, amount in rest.items()
@@ -132,9 +129,7 @@ def _borrowers(search: Search, node: Node, visited: Node | None) -> Iterator[Que
             yield queue
 
 
-def _by_priority(
-    search: Search, running: Running, queue: QueueState, common: Node
-) -> Candidate:
+def _by_priority(search: Search, running: Running, queue: QueueState, common: Node) -> Candidate:
     rules = search.rules
     threshold = rules.max_priority_threshold
     only_without_borrowing = (

@@ -1,123 +1,271 @@
-"""The admission cycle: the next class in order is admitted, makes room, or is parked."""
+"""
+One admission cycle of one tree: every queue's first gets a turn, against the same books.
+
+Heads are nominated before anybody moves; then they take their turns in order,
+each after what the earlier ones took (Kueue, spec 4.2 to 4.5).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from console.engine.decision import Reason
-from console.engine.disciplines.quota.flavors import (
-    Books,
-    FlavorAssignment,
-    assign_flavors,
-    wanted,
-)
-from console.engine.disciplines.quota.preemption import Preemptor, describe_search, find_targets
-from console.engine.ledger import FlavorResource
-from console.engine.pending import Pending, Verdict
-from console.engine.policy import Queue
-from console.engine.running import Running
-from console.engine.trace import FlavorVerdict, GroupStep, PreemptionStep
+from console.engine.disciplines import Progress
+from console.engine.disciplines.quota.candidates import put_back, take_out
+from console.engine.disciplines.quota.modes import Mode
+from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
+from console.engine.disciplines.quota.order import Entry, in_turn
+from console.engine.ledger import FlavorResource, Node
+from console.engine.pending import Pending, ScanPosition, Verdict
+from console.engine.policy import PreemptionRule
+from console.engine.trace import TurnStep, TurnVerdict
+from console.engine.tree import QueueState, Target, Tree
 
 if TYPE_CHECKING:
-    from console.engine.state import QueueState, State
+    from console.engine.state import State
 
 
-@dataclass(frozen=True, slots=True)
-class QuotaNomination:
-    """What would happen to a workload now: the flavors it would take and who would have to stop."""
+class Cycle:
+    """One cycle of *tree*, from its heads to their requeueing."""
 
-    found: FlavorAssignment
-    targets: tuple[Running, ...]
-    preemption: PreemptionStep | None
+    def __init__(self, state: State, tree: Tree) -> None:
+        self._state = state
+        self._tree = tree
+        self._settings = state.policy.settings
+        #: Those who have to stop for entries of this cycle, by id.
+        self._victims: dict[str, Target] = {}
+        #: What entries hold back for the rest of the cycle; it is on the ledger until the end.
+        self._claims: list[tuple[Node, dict[FlavorResource, int]]] = []
+        self._decided = False
+        self._parked = False
 
-    @property
-    def groups(self) -> tuple[GroupStep, ...]:
-        """The walk over the flavors."""
-        return self.found.groups
+    def run(self) -> Progress:
+        """Give every head its turn, and say whether that changed anything."""
+        self._tree.cycle += 1
+        entries = list(self._entries())
+        for entry in in_turn(entries, fair=bool(self._settings.fair_sharing)):
+            self._take_turn(entry)
+        for node, claim in self._claims:
+            _charge(node, claim, -1)
+        if self._decided:
+            return Progress.DECIDED
+        if self._parked:
+            return Progress.MOVED
+        return self._go_in_circles(entries)
 
-    @property
-    def fits(self) -> bool:
-        """Whether it can be admitted at once."""
-        return self.found.verdict is FlavorVerdict.FITS
+    def _entries(self) -> Iterator[Entry]:
+        for queue in self._tree.queues:
+            if queue.barrier is not None:
+                continue
+            waiting = list(queue.preemptors.values())
+            head = queue.line.head()
+            if queue.line.is_strict and waiting:
+                first = min(waiting, key=lambda each: _place(each.pending))
+                if head is not None and _place(head) < _place(first.pending):
+                    waiting = []
+                else:
+                    waiting, head = [first], None
+            for each in waiting:
+                nomination = nominate(queue, each.pending, self._settings)
+                yield Entry(queue, each.pending, nomination, each)
+            if head is None:
+                continue
+            if head.route.problem is not None:
+                self._park(queue, head, Verdict(head.route.problem))
+                continue
+            scan = self._valid_scan(queue, head)
+            yield Entry(queue, head, nominate(queue, head, self._settings, scan=scan))
 
-    @property
-    def waits(self) -> bool:
-        """Whether it can be admitted once workloads that were told to stop have stopped."""
-        return self.found.verdict is FlavorVerdict.WAITS_FOR_PREEMPTED
+    def _valid_scan(self, queue: QueueState, pending: Pending) -> ScanPosition | None:
+        scan = pending.scan
+        if scan is None or self._tree.cycle - scan.cycle <= 1:
+            return scan
+        return scan if scan.generation == queue.generation else None
 
-    @property
-    def asks(self) -> Mapping[FlavorResource, int]:
-        """What the workload would take of the best flavors, in thousandths."""
-        return self.found.usage
+    # Turns
 
-    @property
-    def pending_reason(self) -> Reason:
-        """Why it cannot be admitted now: the most lasting reason of all its groups."""
-        if self.found.verdict is FlavorVerdict.EXCEEDS_MAX:
-            return Reason.EXCEEDS_MAX_QUOTA
-        if self.targets or self.waits:
-            return Reason.WAITING_FOR_PREEMPTED
-        if self.found.fits_without_promises:
-            return Reason.BEHIND_OTHERS
-        return Reason.WAITING_FOR_QUOTA
-
-
-class QuotaDiscipline:
-    """Admits by quota, flavors in listed order, and preempts where the queue says so."""
-
-    def wants(self, queue: Queue, pending: Pending) -> frozenset[FlavorResource]:
-        """Return every flavor-resource that *pending* could take."""
-        return frozenset(wanted(queue, pending.route.matches, pending.requests))
-
-    def settle_queue(self, state: State, queue: QueueState) -> None:
-        """
-        Look at the awake classes of *queue* in order until none is left.
-
-        A class that fits is admitted member by member; one that fits after
-        others stopped, by its own doing or not, gets a promise of their room;
-        any other is parked, and later classes may overtake it (best effort).
-        """
-        while state.has_budget:
-            cls = queue.line.next()
-            if cls is None:
-                return
-            nomination = self.nominate(state, queue, cls.head)
-            if nomination.fits:
-                state.admit(cls.head, nomination, nomination.found.assignment)
-            elif nomination.targets or nomination.waits:
-                state.preempt(cls.head, nomination, nomination.targets, nomination.found.usage)
-            else:
-                state.park(cls, Verdict(nomination.pending_reason, nomination.asks, nomination))
-
-    def nominate(self, state: State, queue: QueueState, pending: Pending) -> QuotaNomination:
-        """Return what would happen to *pending* now, without changing anything."""
-        books = Books(state.ledger, state.expected)
-        policy, priority = queue.policy, pending.route.priority
-        assert policy is not None
-        assert priority is not None
-
-        def could_make_room(key: FlavorResource, amount: int) -> bool:
-            alone = Preemptor(policy, priority, {key: amount}, frozenset((key,)))
-            return bool(find_targets(books, queue.running, alone))
-
-        found = assign_flavors(
-            books, policy, pending.route.matches, pending.requests, could_make_room
+    def _take_turn(self, entry: Entry) -> None:
+        pending = entry.pending
+        scan = ScanPosition(
+            entry.nomination.found.tried(), self._tree.cycle, entry.queue.generation
         )
-        if found.verdict not in (FlavorVerdict.PREEMPT, FlavorVerdict.NO_CANDIDATES):
-            return QuotaNomination(found, (), None)
-        return self._search(books, policy, queue, priority, found)
+        pending.scan = scan if scan.is_open else None
+        if pending.scan is not None:
+            self._tree.scanning.add(pending)
+        overlap = [t.running.workload.id for t in entry.nomination.targets if self._claimed(t)]
+        deferred = False
+        if overlap:
+            pending.scan = None
+            entry.nomination = self._again(entry)
+            deferred = entry.nomination.fits
+        nomination = entry.nomination
+        if nomination.found.mode is Mode.NO_FIT:
+            self._fail(entry)
+        elif not nomination.fits and not nomination.targets:
+            self._hold_back(entry)
+            self._fail(entry)
+        elif deferred:
+            self._claim(entry.queue, dict(nomination.usage))
+            self._wait(entry, (), overlap, TurnStep(verdict=TurnVerdict.AFTER_OTHERS))
+        elif any(self._claimed(target) for target in nomination.targets):
+            self._skip(entry, TurnVerdict.VICTIMS_TAKEN)
+        elif not self._has_room(entry):
+            self._skip(entry, TurnVerdict.OVERTAKEN)
+        elif nomination.targets:
+            for target in nomination.targets:
+                self._victims[target.running.workload.id] = target
+            self._claim(entry.queue, dict(nomination.usage))
+            self._wait(entry, nomination.targets, [], None)
+        elif not self._is_free(entry):
+            self._skip(entry, TurnVerdict.STILL_HELD)
+        else:
+            self._state.admit(entry.queue, pending, nomination, nomination.assignment)
+            self._decided = True
 
-    def _search(
+    def _claimed(self, target: Target) -> bool:
+        return target.running.workload.id in self._victims
+
+    def _again(self, entry: Entry) -> QuotaNomination:
+        """Nominate once more, as if those who have to stop for others had stopped."""
+        for victim in self._victims.values():
+            take_out(victim.running, victim.queue)
+        nomination = nominate(
+            entry.queue,
+            entry.pending,
+            self._settings,
+            nominated=entry.nomination.found.nominated(),
+            without=frozenset(self._victims),
+        )
+        for victim in self._victims.values():
+            put_back(victim.running, victim.queue)
+        return nomination
+
+    def _has_room(self, entry: Entry) -> bool:
+        """Say whether it fits once all victims of this cycle, and its own, have stopped."""
+        gone = {**self._victims, **{t.running.workload.id: t for t in entry.nomination.targets}}
+        for victim in gone.values():
+            take_out(victim.running, victim.queue)
+        fits = entry.queue.node.has_room(entry.nomination.usage)
+        for victim in gone.values():
+            put_back(victim.running, victim.queue)
+        return fits
+
+    def _is_free(self, entry: Entry) -> bool:
+        """
+        Say whether the room is there while all victims still hold theirs.
+
+        Kueue does not ask this, and can so reserve more than there is (spec 4.4).
+        """
+        if not self._victims:
+            return True
+        for node, claim in self._claims:
+            _charge(node, claim, -1)
+        fits = entry.queue.node.has_room(entry.nomination.usage)
+        for node, claim in self._claims:
+            _charge(node, claim, 1)
+        return fits
+
+    def _hold_back(self, entry: Entry) -> None:
+        """Keep capacity from those who come later in the cycle (Kueue, spec 4.5)."""
+        policy = entry.queue.policy
+        assert policy is not None
+        if policy.preemption.reclaim_within_cohort is PreemptionRule.ANY:
+            return
+        node, found = entry.queue.node, entry.nomination.found
+        held: dict[FlavorResource, int] = {}
+        for key, amount in found.usage.items():
+            cell = node.cell(key)
+            limit = cell.nominal
+            if found.level > 0:
+                limit = limit + cell.quota.borrowing_limit
+            room = limit - cell.used
+            held[key] = min(amount, room) if isinstance(room, int) else amount
+            if found.level == 0:
+                held[key] = max(0, held[key])
+        self._claim(entry.queue, held)
+
+    def _claim(self, queue: QueueState, usage: dict[FlavorResource, int]) -> None:
+        _charge(queue.node, usage, 1)
+        self._claims.append((queue.node, usage))
+
+    # What becomes of an entry
+
+    def _wait(
         self,
-        books: Books,
-        policy: Queue,
-        queue: QueueState,
-        priority: int,
-        found: FlavorAssignment,
-    ) -> QuotaNomination:
-        preemptor = Preemptor(policy, priority, found.usage, found.short)
-        targets = find_targets(books, queue.running, preemptor)
-        step = describe_search(queue.running, preemptor, targets)
-        return QuotaNomination(found, targets, step)
+        entry: Entry,
+        targets: tuple[Target, ...],
+        others: list[str],
+        turn: TurnStep | None,
+    ) -> None:
+        entry.pending.scan = None
+        changed = self._state.preempt(
+            entry.queue, entry.pending, entry.nomination, targets, others, turn
+        )
+        self._decided = self._decided or changed
+
+    def _skip(self, entry: Entry, verdict: TurnVerdict) -> None:
+        """Let it have its next turn at once, from the flavor where it stopped (spec 4.4)."""
+        if entry.waiting is None:
+            cls = entry.queue.line.classes[entry.pending.class_key]
+            self._state.note(entry.queue, cls, _skipped(entry.nomination, verdict))
+
+    def _fail(self, entry: Entry) -> None:
+        nomination = entry.nomination
+        verdict = Verdict(nomination.pending_reason, nomination.usage, nomination)
+        if entry.waiting is not None:
+            self._state.rejoin(entry.queue, entry.waiting)
+        if entry.pending.scan is not None or entry.queue.line.is_strict:
+            # There are flavors to try, or nobody may overtake: its turn comes again.
+            cls = entry.queue.line.classes[entry.pending.class_key]
+            self._state.note(entry.queue, cls, verdict)
+            return
+        self._park(entry.queue, entry.pending, verdict)
+
+    def _park(self, queue: QueueState, pending: Pending, verdict: Verdict) -> None:
+        self._state.park(queue, queue.line.classes[pending.class_key], verdict)
+        self._parked = True
+
+    # Circles
+
+    def _go_in_circles(self, entries: list[Entry]) -> Progress:
+        """
+        Find out whether the lines look as in an earlier cycle since which nothing was decided.
+
+        Then the heads would take the same turns for ever, and whoever is behind
+        them would never have one: the heads wait for a change like anybody who does
+        not fit.
+        """
+        look = tuple(
+            (entry.queue.name, entry.pending.workload.id, _tried(entry.pending))
+            for entry in entries
+        )
+        if look not in self._tree.seen:
+            self._tree.seen.add(look)
+            return Progress.MOVED
+        heads = [e for e in entries if e.waiting is None and not e.queue.line.is_strict]
+        for entry in heads:
+            entry.pending.scan = None
+            self._park(entry.queue, entry.pending, _skipped(entry.nomination, TurnVerdict.CIRCLE))
+        return Progress.MOVED if heads else Progress.NOTHING
+
+
+def _skipped(nomination: QuotaNomination, verdict: TurnVerdict) -> Verdict:
+    return Verdict(Reason.BEHIND_OTHERS, nomination.usage, nomination, TurnStep(verdict=verdict))
+
+
+def _tried(pending: Pending) -> object:
+    if pending.scan is None:
+        return None
+    return tuple(
+        (name, tuple(sorted(tried.items()))) for name, tried in sorted(pending.scan.tried.items())
+    )
+
+
+def _place(pending: Pending) -> tuple[int, int]:
+    return -pending.priority, pending.workload.sequence
+
+
+def _charge(node: Node, usage: dict[FlavorResource, int], sign: int) -> None:
+    for key, amount in usage.items():
+        node.cell(key).add(sign * amount)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from console.engine.decision import Reason
 from console.engine.disciplines.quota.candidates import (
     Search,
-    Target,
     candidates_in,
     fill_back,
     in_order,
@@ -19,7 +18,7 @@ from console.engine.disciplines.quota.shares import Share, dominant_share
 from console.engine.ledger import Node
 from console.engine.policy import FairStrategy, PreemptionRule
 from console.engine.running import Running
-from console.engine.tree import QueueState
+from console.engine.tree import QueueState, Target
 
 
 def find_fair(search: Search, strategies: tuple[FairStrategy, ...]) -> list[Target]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from console.engine.disciplines.quota.asks import PodSetAsk, together
@@ -133,9 +133,7 @@ class Assigner:
                 found.mode = Mode.NO_FIT
                 break
             for member in members:
-                own = PodSetFound(
-                    member, {r: choices[r] for r in member.requests if r in choices}
-                )
+                own = PodSetFound(member, {r: choices[r] for r in member.requests if r in choices})
                 found.pod_sets.append(own)
                 for resource, choice in own.choices.items():
                     key = (choice.flavor, resource)
@@ -168,9 +166,7 @@ class Assigner:
                 found.no_fit = _no_fit(walk)
                 return None
             for check in walk.best.checks:
-                chosen[check.key[1]] = Choice(
-                    walk.best.entry.flavor, check.mode, check.level, last
-                )
+                chosen[check.key[1]] = Choice(walk.best.entry.flavor, check.mode, check.level, last)
         return chosen
 
     def _walk(
@@ -240,16 +236,17 @@ class Assigner:
 
     def _check(self, key: FlavorResource, requested: int) -> Check:
         assumed = self._assumed.get(key, 0)
-        check = Check(key, requested, assumed, Mode.FIT)
-        amount = assumed + requested
         cell = self._node.cell(key)
+        free = cell.available
+        # What is over its quota has nothing to give, also to those who ask for nothing.
+        available = free if free > 0 else 0
+        check = Check(key, requested, assumed, Mode.FIT, cell.used, available)
+        amount = assumed + requested
         if amount > cell.potential:
             check.mode, check.no_fit = Mode.NO_FIT, NoFit.EXCEEDS_MAX
             return check
         check.level, may_reclaim = borrow_level(self._node, key, amount)
-        available = cell.available
-        # What is over its quota has nothing to give, also to those who ask for nothing.
-        if amount <= (available if available > 0 else 0):
+        if amount <= available:
             return check
         if amount <= cell.nominal or may_reclaim or self._preempts_while_borrowing:
             check.mode, check.level = self._oracle(key, amount)

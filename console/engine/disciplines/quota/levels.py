@@ -19,16 +19,21 @@ def borrow_level(node: Node, key: FlavorResource, amount: int) -> tuple[int, boo
         return 0, False
     if cell.used + amount <= cell.nominal:
         return 0, True
-    rest: Amount = amount - cell.local_available
+    rest = _beyond(amount, cell.local_available)
     above = node.parent
     while True:
         cell = above.cell(key)
         if cell.used + rest <= cell.subtree:
             return above.height, above.parent is not None
-        rest = rest - cell.local_available
+        rest = _beyond(rest, cell.local_available)
         if above.parent is None:
             return above.height, False
         above = above.parent
+
+
+def _beyond(amount: int, available: Amount) -> int:
+    assert isinstance(available, int), "a node with endless local quota covers everything"
+    return amount - available
 
 
 def within_nominal(node: Node, keys: frozenset[FlavorResource]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
+from console.engine.amounts import Amount
 from console.engine.ledger import FlavorResource
 from console.engine.policy import Fungibility, Preference, Search
 
@@ -41,6 +42,9 @@ class Check:
     #: What earlier pod sets of the workload take of it.
     assumed: int
     mode: Mode
+    #: What the queue used and what it could have had when this was found.
+    used: int = 0
+    available: Amount = 0
     level: int = 0
     no_fit: NoFit | None = None
 

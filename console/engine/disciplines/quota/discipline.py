@@ -1,0 +1,26 @@
+"""The face of the quota discipline towards the engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from console.engine.disciplines import Progress
+from console.engine.disciplines.quota.cycle import Cycle
+from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
+from console.engine.pending import Pending
+from console.engine.tree import QueueState, Tree
+
+if TYPE_CHECKING:
+    from console.engine.state import State
+
+
+class QuotaDiscipline:
+    """Admits as Kueue does: see the folder's README for what differs."""
+
+    def cycle(self, state: State, tree: Tree) -> Progress:
+        """Give the first of every queue of *tree* its turn."""
+        return Cycle(state, tree).run()
+
+    def nominate(self, state: State, queue: QueueState, pending: Pending) -> QuotaNomination:
+        """Return what would happen to *pending* now, without changing anything."""
+        return nominate(queue, pending, state.policy.settings)

@@ -1,0 +1,203 @@
+"""Nomination: what would happen to one workload now, found without changing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from console.engine.decision import Assignment, PodSetAssignment, Reason
+from console.engine.disciplines.quota.asks import ask
+from console.engine.disciplines.quota.candidates import Search, put_back, take_out
+from console.engine.disciplines.quota.classical import find_classical
+from console.engine.disciplines.quota.facts import group_steps, search_step
+from console.engine.disciplines.quota.fair import find_fair
+from console.engine.disciplines.quota.flavors import Assigner, Found, Oracle
+from console.engine.disciplines.quota.levels import borrow_level
+from console.engine.disciplines.quota.modes import Mode, NoFit, Nominated
+from console.engine.ledger import FlavorResource
+from console.engine.pending import Pending, ScanPosition
+from console.engine.policy import PreemptionRule, QuotaSettings, Undeclared
+from console.engine.trace import GroupStep, PreemptionStep
+from console.engine.tree import QueueState, Target
+
+_REASONS = {
+    NoFit.WAITING_FOR_QUOTA: Reason.WAITING_FOR_QUOTA,
+    NoFit.EXCEEDS_MAX: Reason.EXCEEDS_MAX_QUOTA,
+    NoFit.NO_MATCHING_FLAVOR: Reason.NO_FLAVOR_MATCHED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaNomination:
+    """The flavors a workload would take, and who would have to stop for it."""
+
+    queue: QueueState
+    found: Found
+    #: Only with a mode of preemption; empty then: nobody may be stopped.
+    targets: tuple[Target, ...] = ()
+    #: Found less than all pods to fit.
+    reduced: bool = False
+
+    @property
+    def fits(self) -> bool:
+        """Whether it can start at once."""
+        return self.found.mode is Mode.FIT
+
+    @property
+    def groups(self) -> tuple[GroupStep, ...]:
+        """The walks over the flavors, as facts."""
+        return group_steps(self.queue, self.found)
+
+    @property
+    def preemption(self) -> PreemptionStep | None:
+        """What came of the search for workloads to stop; None when none was needed."""
+        if self.fits or self.found.no_fit is not None:
+            return None
+        return search_step(self.queue, self.found, self.targets)
+
+    @property
+    def usage(self) -> Mapping[FlavorResource, int]:
+        """What it would hold, in thousandths."""
+        return self.found.usage
+
+    @property
+    def undeclared(self) -> str | None:
+        """The requested resource that no group covers, where that keeps it out."""
+        return self.found.undeclared
+
+    @property
+    def assignment(self) -> Assignment:
+        """The flavors and counts it would start with."""
+        return tuple(
+            PodSetAssignment(
+                name=each.ask.name,
+                count=each.ask.count,
+                flavors={resource: choice.flavor for resource, choice in each.choices.items()},
+            )
+            for each in self.found.pod_sets
+        )
+
+    @property
+    def pending_reason(self) -> Reason:
+        """Why it waits when it got its turn and nobody else was in the way."""
+        if self.found.no_fit is not None:
+            return _REASONS[self.found.no_fit]
+        if self.targets:
+            return Reason.WAITING_FOR_PREEMPTED
+        return Reason.BEHIND_OTHERS if self.fits else Reason.WAITING_FOR_QUOTA
+
+
+def nominate(
+    queue: QueueState,
+    pending: Pending,
+    settings: QuotaSettings,
+    *,
+    scan: ScanPosition | None = None,
+    nominated: Nominated | None = None,
+    without: frozenset[str] = frozenset(),
+) -> QuotaNomination:
+    """
+    Return what would happen to *pending* if it had its turn now.
+
+    *scan* resumes the walks of an earlier turn. *nominated* keeps to the
+    flavors found before, and *without* are running workloads that count as
+    gone already and are no candidates (Kueue, spec 4.4, 6, 7).
+    """
+    whole = _nominate(queue, pending, settings, None, scan, nominated, without)
+    variable = [p for p in pending.workload.pod_sets if p.min_count is not None]
+    if not any((p.min_count or 0) < p.count for p in variable) or whole.fits or whole.targets:
+        return whole
+    reduced = _reduce(queue, pending, settings, scan, nominated, without)
+    return reduced if reduced is not None else whole
+
+
+def _nominate(
+    queue: QueueState,
+    pending: Pending,
+    settings: QuotaSettings,
+    counts: tuple[int, ...] | None,
+    scan: ScanPosition | None,
+    nominated: Nominated | None,
+    without: frozenset[str],
+) -> QuotaNomination:
+    assert queue.policy is not None
+    rules = queue.policy.preemption
+    while_borrowing = (
+        rules.reclaim_within_cohort if settings.fair_sharing else rules.borrow_within_cohort
+    )
+    assigner = Assigner(
+        queue,
+        _oracle(queue, pending, settings, without),
+        preempts_while_borrowing=while_borrowing is not PreemptionRule.NEVER,
+        ignores_undeclared=settings.undeclared is Undeclared.IGNORE,
+        scan=scan,
+        nominated=nominated,
+    )
+    found = assigner.assign(ask(queue, pending, counts, zeros=settings.zeros_take_flavors))
+    if found.mode in (Mode.FIT, Mode.NO_FIT):
+        return QuotaNomination(queue, found, reduced=counts is not None)
+    search = Search(
+        queue, pending.priority, pending.workload.sequence, found.usage, found.short, without
+    )
+    targets = find_targets(search, settings)
+    return QuotaNomination(queue, found, tuple(targets), reduced=counts is not None)
+
+
+def find_targets(search: Search, settings: QuotaSettings) -> list[Target]:
+    """Return the workloads to stop so that *search* fits, or none when no set would do."""
+    if settings.fair_sharing:
+        return find_fair(search, settings.fair_sharing)
+    return find_classical(search)
+
+
+def _oracle(
+    queue: QueueState, pending: Pending, settings: QuotaSettings, without: frozenset[str]
+) -> Oracle:
+    def look(key: FlavorResource, amount: int) -> tuple[Mode, int]:
+        search = Search(
+            queue,
+            pending.priority,
+            pending.workload.sequence,
+            {key: amount},
+            frozenset((key,)),
+            without,
+        )
+        targets = find_targets(search, settings)
+        if not targets:
+            return Mode.NO_CANDIDATES, 0
+        for target in targets:
+            take_out(target.running, target.queue)
+        level, _ = borrow_level(queue.node, key, amount)
+        for target in targets:
+            put_back(target.running, target.queue)
+        own = any(target.queue is queue for target in targets)
+        return Mode.PREEMPT if own else Mode.RECLAIM, level
+
+    return look
+
+
+def _reduce(
+    queue: QueueState,
+    pending: Pending,
+    settings: QuotaSettings,
+    scan: ScanPosition | None,
+    nominated: Nominated | None,
+    without: frozenset[str],
+) -> QuotaNomination | None:
+    """Return the nomination with the most pods that fit, or None (Kueue, spec 6.7)."""
+    pod_sets = pending.workload.pod_sets
+    spare = [p.count - (p.count if p.min_count is None else p.min_count) for p in pod_sets]
+    total = sum(spare)
+    best: tuple[int, QuotaNomination] | None = None
+    low, high = 0, total + 1
+    while low < high:
+        step = (low + high) // 2
+        counts = tuple(
+            p.count - each * step // total for p, each in zip(pod_sets, spare, strict=True)
+        )
+        tried = _nominate(queue, pending, settings, counts, scan, nominated, without)
+        if tried.fits or tried.targets:
+            best, high = (step, tried), step
+        else:
+            low = step + 1
+    return best[1] if best is not None and best[0] == low else None

@@ -1,0 +1,113 @@
+"""Whose turn comes first within one cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from console.engine.disciplines.quota.nominate import QuotaNomination
+from console.engine.disciplines.quota.shares import Share, dominant_share
+from console.engine.ledger import Node, Usage
+from console.engine.pending import Pending
+from console.engine.tree import Preemptor, QueueState
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """A workload that has a turn in a cycle."""
+
+    queue: QueueState
+    pending: Pending
+    nomination: QuotaNomination
+    #: It waits for others to stop, outside of its line.
+    waiting: Preemptor | None = None
+
+
+def in_turn(entries: list[Entry], *, fair: bool) -> Iterator[Entry]:
+    """
+    Yield *entries* of one tree in the order of their turns.
+
+    Classical: who borrows less far up goes first, then priority, then submission
+    (Kueue, spec 4.3). *fair*: a tournament before every turn, because turns move shares.
+    """
+    if not fair or len(entries) == 1:
+        yield from sorted(entries, key=_classical)
+        return
+    left = list(entries)
+    while left:
+        winner = _winner(left)
+        left.remove(winner)
+        yield winner
+
+
+def _classical(entry: Entry) -> tuple[int, int, int]:
+    return (
+        entry.nomination.found.level,
+        -entry.pending.priority,
+        entry.pending.workload.sequence,
+    )
+
+
+#: Whether the node would borrow for what is asked, its share, and the entry's own order.
+_Standing = tuple[bool, Share, int, int]
+
+
+def _winner(entries: list[Entry]) -> Entry:
+    """
+    Return the entry that wins the tournament of its tree.
+
+    From the root down the winner of a cohort is the best among those of its child
+    cohorts and the entries of its child queues, by the standing of the child on
+    each one's path.
+    """
+    if entries[0].queue.node.parent is None:
+        return min(entries, key=_classical)
+    standings = {id(entry): _standings(entry) for entry in entries}
+    at: dict[Node, list[Entry]] = {}
+    for entry in entries:
+        at.setdefault(entry.queue.node, []).append(entry)
+    winner = _best_below(entries[0].queue.node.root, at, standings)
+    assert winner is not None, "every entry is below the root"
+    return winner
+
+
+def _best_below(
+    cohort: Node, at: dict[Node, list[Entry]], standings: dict[int, dict[Node, _Standing]]
+) -> Entry | None:
+    best: Entry | None = None
+    best_standing: _Standing | None = None
+    for child in cohort.children:
+        if child.children:
+            below = _best_below(child, at, standings)
+            rivals = [] if below is None else [below]
+        else:
+            rivals = at.get(child, [])
+        for rival in rivals:
+            standing = standings[id(rival)][child]
+            if best_standing is None or standing < best_standing:
+                best, best_standing = rival, standing
+    return best
+
+
+def _standings(entry: Entry) -> dict[Node, _Standing]:
+    """Return how the queue and every cohort below the root would stand with the entry added."""
+    usage, own = entry.nomination.usage, entry.queue.node
+    for key, amount in usage.items():
+        own.cell(key).add(amount)
+    standings = {}
+    node = own
+    while node.parent is not None:
+        standings[node] = (
+            _borrows_for(node, usage),
+            dominant_share(node),
+            -entry.pending.priority,
+            entry.pending.workload.sequence,
+        )
+        node = node.parent
+    for key, amount in usage.items():
+        own.cell(key).add(-amount)
+    return standings
+
+
+def _borrows_for(node: Node, usage: Usage) -> bool:
+    return any(amount and node.cell(key).over for key, amount in usage.items())
