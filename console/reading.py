@@ -13,14 +13,15 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any
 
-from console.engine.amounts import SCALE, format_amount, parse_amount
+from console.dialects.kueue.quantity import amount_of, quantities_meant
+from console.engine.amounts import SCALE, Amount, Unlimited, format_amount, parse_amount
 from console.errors import BadRequest, FieldError
-
-#: The largest amount of one request, in thousandths: sums of many stay inside 64 bits.
-LARGEST_AMOUNT = 1_000_000_000 * SCALE
 
 #: The largest integer that every JSON reader keeps exact.
 LARGEST_INTEGER = 2**53 - 1
+
+#: The largest amount of one request, in thousandths: enough for petabytes counted in bytes.
+LARGEST_AMOUNT = LARGEST_INTEGER * SCALE
 
 #: Errors that one answer lists.
 _LISTED = 100
@@ -64,6 +65,26 @@ class Reader:
                 self.refuse(join(path, key), "required", f"{key} is required.")
         return value
 
+    def entries(
+        self, value: Any, path: str, most: int, longest: int = 100
+    ) -> list[tuple[str, Any]]:
+        """
+        Return the entries of an object with free keys of at most *longest* characters.
+
+        Null reads as empty.
+        """
+        if value is None:
+            return []
+        fields = self.mapping(value, path, value if isinstance(value, dict) else ())
+        if len(fields) > most:
+            self.refuse(path, "wrong_length", f"At most {most} entries; this has {len(fields)}.")
+            return []
+        return [
+            (key, item)
+            for key, item in fields.items()
+            if self.text(key, join(path, printable(key)), longest, blank=False)
+        ]
+
     def items(self, value: Any, path: str, least: int, most: int) -> Sequence[Any]:
         """Return a list of *least* to *most* items."""
         if not isinstance(value, list):
@@ -73,7 +94,7 @@ class Reader:
             self.refuse(
                 path,
                 "wrong_length",
-                f"Send {least} to {most:,} items at once; this request has {len(value):,}.",
+                f"This takes {least} to {most:,} items; there are {len(value):,}.",
             )
             return ()
         return value
@@ -128,7 +149,7 @@ class Reader:
             self.refuse(
                 path,
                 "out_of_range",
-                f"This has to be from {least} to {most:,}.",
+                f"This has to be from {least:,} to {most:,}.",
             )
         else:
             return value
@@ -144,7 +165,26 @@ class Reader:
         except ValueError as error:
             self.refuse(path, "invalid_amount", f"{error}.")
             return 0
-        if not 0 <= amount <= LARGEST_AMOUNT:
+        return self._bounded(amount, path)
+
+    def quantity(self, value: Any, path: str, resource: str) -> int:
+        """Return a number as `amount` does, or a text such as ``64Gi`` as Kubernetes counts it."""
+        if not isinstance(value, str):
+            return self.amount(value, path)
+        text = self.text(value, path, 100, blank=False)
+        if not text:
+            return 0
+        try:
+            amount = amount_of(text, resource)
+        except ValueError as error:
+            meant = " or ".join(quantities_meant(text))
+            hint = f"; did you mean {meant}?" if meant else ", such as 0.5, 500m or 64Gi."
+            self.refuse(path, "invalid_amount", f"{error}{hint}")
+            return 0
+        return self._bounded(amount, path)
+
+    def _bounded(self, amount: Amount, path: str) -> int:
+        if isinstance(amount, Unlimited) or not 0 <= amount <= LARGEST_AMOUNT:
             self.refuse(
                 path,
                 "out_of_range",

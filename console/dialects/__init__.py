@@ -15,6 +15,13 @@ def dialects() -> dict[str, Dialect]:
     found = {}
     for module in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
         if module.ispkg:
-            dialect: Dialect = importlib.import_module(f"{__name__}.{module.name}").DIALECT
-            found[dialect.name] = dialect
+            package = importlib.import_module(f"{__name__}.{module.name}")
+            dialect: Dialect | None = getattr(package, "DIALECT", None)
+            if dialect is not None:
+                found[dialect.name] = dialect
     return found
+
+
+def default_dialect() -> Dialect:
+    """Return the language of a text that does not say which one it is in."""
+    return next(dialect for dialect in dialects().values() if dialect.is_default)

@@ -55,3 +55,5 @@ class Dialect:
     schema: Callable[[], dict[str, Any]]
     #: Title -> text of documents that compile: the editor's examples.
     samples: Callable[[], Mapping[str, str]]
+    #: Whether it is the language of a text that does not say which one it is in.
+    is_default: bool = False

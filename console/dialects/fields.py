@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, TypeVar
@@ -26,12 +26,13 @@ from console.dialects.findings import Edit, Findings, Place, Repair
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode, UnreadNode
 from console.dialects.numbers import NumberProblem, read_amount, read_priority
 from console.dialects.opaque import to_json
-from console.dialects.repairs import did_you_mean, suggest
+from console.dialects.repairs import did_you_mean, replace, suggest
 from console.dialects.scalars import is_guessed, write_text
 from console.dialects.wording import capitalize, listed, shorten
 from console.dialects.written import UNREAD, Read, Unread, Written
 
 Choice = TypeVar("Choice", bound=StrEnum)
+Number = TypeVar("Number")
 
 #: Names are stored and compared as they are; nobody means a longer one.
 MAX_TEXT: Final = 500
@@ -84,18 +85,26 @@ class Fields:
             repairs,
         )
 
-    def text(self, key: str, *, required: bool = False) -> Read[str]:
+    def key_place(self, key: str) -> Place | None:
+        """Return where a field's name stands, or None when the field is absent."""
+        entry = self._entries.get(key)
+        return Place(entry[0].start, entry[0].end, self._path(key)) if entry else None
+
+    def node(self, key: str) -> Node | None:
+        """Return what was written as a field's value; None when it is absent or stands empty."""
+        return self._value(key, required=False)
+
+    def text(self, key: str, *, required: bool = False, blank_is_absent: bool = False) -> Read[str]:
         """
         Read a text that is not blank.
 
         A required text that is missing or blank is noted and absent.
         """
         node = self._value(key, required)
-        if node is None:
+        if node is None or (blank_is_absent and _is_blank(node)):
             return None
         text = self._text(node, self._path(key), key)
-        blank = isinstance(node, ScalarNode) and not node.text.strip()
-        return None if required and blank else text
+        return None if required and _is_blank(node) else text
 
     def texts(self, key: str, *, required: bool = False) -> Read[tuple[Read[str], ...]]:
         """Read a list of texts; an item that cannot be read is UNREAD."""
@@ -106,10 +115,68 @@ class Fields:
         texts = [self._text(node, f"{path}[{i}]", "a value") for i, node in enumerate(items.value)]
         return Written(tuple(texts), items.place)
 
-    def choice(self, key: str, choices: type[Choice], *, required: bool = False) -> Read[Choice]:
-        """Read one of the words of an enumeration."""
-        node = self._value(key, required)
+    def free_text(self, key: str, longest: int) -> Read[str]:
+        """Read a text of any form, up to *longest* characters."""
+        node = self._value(key, required=False)
         if node is None:
+            return None
+        place = Place(node.start, node.end, self._path(key))
+        if not isinstance(node, ScalarNode):
+            if not isinstance(node, UnreadNode):
+                self.findings.add(NOT_TEXT, place, f"{key} must be one text, not {_kind(node)}.")
+            return UNREAD
+        if len(node.text) > longest:
+            message = f"{key} has {len(node.text):,} characters; it may have {longest:,} at most."
+            self.findings.add(TOO_LONG, place, message, "Shorten it.")
+            return UNREAD
+        if node.plain and is_guessed(node.text):
+            self._note_guessed(node, place, key)
+        return Written(node.text, place)
+
+    def texts_by_key(self, key: str, what: str) -> Read[tuple[tuple[Written[str], Read[str]], ...]]:
+        """
+        Read a mapping of texts, which may be empty ones; a text that cannot be read is UNREAD.
+
+        *what* is what a text is called in messages.
+        """
+        node = self._value(key, required=False)
+        if node is None:
+            return None
+        path = self._path(key)
+        place = Place(node.start, node.end, path)
+        if not isinstance(node, MapNode):
+            if not isinstance(node, UnreadNode):
+                message = f"{key} must be a mapping, not {_kind(node)}."
+                self.findings.add(NOT_A_MAPPING, place, message)
+            return UNREAD
+        pairs: list[tuple[Written[str], Read[str]]] = []
+        for text, (key_node, value) in node.entries.items():
+            own = f"{path}.{text}"
+            empty = isinstance(value, ScalarNode) and not value.text and not value.plain
+            read = (
+                Written("", Place(value.start, value.end, own))
+                if empty
+                else self._text(value, own, what)
+            )
+            pairs.append((Written(text, Place(key_node.start, key_node.end, own)), read))
+        return Written(tuple(pairs), place)
+
+    def choice(
+        self,
+        key: str,
+        choices: type[Choice],
+        *,
+        required: bool = False,
+        blank_is_absent: bool = False,
+        renamed: Mapping[str, str] | None = None,
+    ) -> Read[Choice]:
+        """
+        Read one of the words of an enumeration.
+
+        *renamed* has words that are none any more, and what they are called instead.
+        """
+        node = self._value(key, required)
+        if node is None or (blank_is_absent and _is_blank(node)):
             return None
         place = Place(node.start, node.end, self._path(key))
         words = [choice.value for choice in choices]
@@ -117,6 +184,8 @@ class Fields:
             if node.text in words:
                 return Written(choices(node.text), place)
             hint, repairs = did_you_mean(self.findings, place, node.text, words)
+            if renamed and (word := renamed.get(node.text)):
+                hint, repairs = f'It is called "{word}".', (replace(place, word),)
             message = f'"{shorten(node.text)}" is not a value of {key}; it takes {listed(words)}.'
             self.findings.add(NOT_A_CHOICE, place, message, hint, repairs)
         elif not isinstance(node, UnreadNode):
@@ -125,15 +194,42 @@ class Fields:
 
     def amount(self, key: str) -> Read[int]:
         """Read a number of at most three decimals, 0 or more, as thousandths."""
-        return self._number(key, read_amount)
+        return self.number(key, read_amount)
 
     def priority(self, key: str) -> Read[int]:
         """Read a whole number, 0 or more."""
-        return self._number(key, read_priority)
+        return self.number(key, read_priority)
 
-    def mapping(self, key: str, shape: Shape) -> Fields | Unread | None:
+    def number(
+        self,
+        key: str,
+        read: Callable[..., Number | NumberProblem],
+        *,
+        required: bool = False,
+    ) -> Read[Number]:
+        """Read what *read* makes of a scalar's text and of whether it is *plain*."""
+        node = self._value(key, required)
+        if node is None:
+            return None
+        place = Place(node.start, node.end, self._path(key))
+        if isinstance(node, UnreadNode):
+            return UNREAD
+        if not isinstance(node, ScalarNode):
+            self.findings.add(NOT_A_NUMBER, place, f"{key} must be a number, not {_kind(node)}.")
+            return UNREAD
+        number = read(node.text, plain=node.plain)
+        if not isinstance(number, NumberProblem):
+            return Written(number, place)
+        repairs = tuple(
+            Repair(f"Write {text}", (Edit(place.start, place.end, text),))
+            for text in number.instead
+        )
+        self.findings.add(number.code, place, f"{key}: {number.message}.", number.hint, repairs)
+        return UNREAD
+
+    def mapping(self, key: str, shape: Shape, *, required: bool = False) -> Fields | Unread | None:
         """Read a mapping with the fields of *shape*."""
-        node = self._value(key, required=False)
+        node = self._value(key, required)
         return None if node is None else self._fields(node, self._path(key), shape)
 
     def mappings(
@@ -212,40 +308,23 @@ class Fields:
             self.findings.add(CONTROL_IN_TEXT, place, message, "Remove it.")
             return UNREAD
         if node.plain and is_guessed(node.text):
-            self.findings.add(
-                QUOTE_IT,
-                place,
-                f"Without quotes, YAML readers take {shorten(node.text)} for "
-                f"{_guess(node.text)}; {what} must be text.",
-                f'Quote it: "{shorten(node.text)}".',
-                (
-                    Repair(
-                        "Quote it",
-                        (Edit(place.start, place.end, write_text(node.text, plain=False)),),
-                    ),
-                ),
-            )
+            self._note_guessed(node, place, what)
         return Written(node.text, place)
 
-    def _number(self, key: str, read: Callable[..., int | NumberProblem]) -> Read[int]:
-        node = self._value(key, required=False)
-        if node is None:
-            return None
-        place = Place(node.start, node.end, self._path(key))
-        if isinstance(node, UnreadNode):
-            return UNREAD
-        if not isinstance(node, ScalarNode):
-            self.findings.add(NOT_A_NUMBER, place, f"{key} must be a number, not {_kind(node)}.")
-            return UNREAD
-        number = read(node.text, plain=node.plain)
-        if isinstance(number, int):
-            return Written(number, place)
-        repairs = tuple(
-            Repair(f"Write {text}", (Edit(place.start, place.end, text),))
-            for text in number.instead
+    def _note_guessed(self, node: ScalarNode, place: Place, what: str) -> None:
+        self.findings.add(
+            QUOTE_IT,
+            place,
+            f"Without quotes, YAML readers take {shorten(node.text)} for "
+            f"{_guess(node.text)}; {what} must be text.",
+            f'Quote it: "{shorten(node.text)}".',
+            (
+                Repair(
+                    "Quote it",
+                    (Edit(place.start, place.end, write_text(node.text, plain=False)),),
+                ),
+            ),
         )
-        self.findings.add(number.code, place, f"{key}: {number.message}.", number.hint, repairs)
-        return UNREAD
 
     def _items(self, key: str, required: bool) -> Read[list[Node]]:
         node = self._value(key, required)
@@ -279,6 +358,10 @@ class Fields:
             message = f"{capitalize(shape.what)} must be a mapping, not {_kind(node)}."
             self.findings.add(NOT_A_MAPPING, place, message, f"It has {listed(shape.keys, 'and')}.")
         return UNREAD
+
+
+def _is_blank(node: Node) -> bool:
+    return isinstance(node, ScalarNode) and not node.text.strip()
 
 
 def _opening(what: str) -> str:

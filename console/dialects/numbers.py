@@ -73,20 +73,34 @@ def read_priority(text: str, *, plain: bool) -> int | NumberProblem:
     >>> read_priority("50", plain=True)
     50
     """
+    is_number = plain and len(text) <= _MAX_LENGTH and _DECIMAL.fullmatch(text)
+    if is_number and text.startswith("-") and text.strip("-0."):
+        return NumberProblem(NEGATIVE, f"{text} is negative; it must be 0 or more")
+    return read_int32(text, plain=plain)
+
+
+def read_int32(text: str, *, plain: bool) -> int | NumberProblem:
+    """
+    Read a whole number of 32 bits with a sign.
+
+    >>> read_int32("-50", plain=True)
+    -50
+    """
     found = _DECIMAL.fullmatch(text) if len(text) <= _MAX_LENGTH else None
     if found is None or not plain:
         return _not_plain_decimal(text, plain)
     sign, whole, decimals = found.groups()
-    if sign and text.strip("-0."):
-        return NumberProblem(NEGATIVE, f"{text} is negative; it must be 0 or more")
     if decimals is not None:
-        instead = () if decimals.strip("0") else (whole,)
+        instead = () if decimals.strip("0") else (sign + whole,)
         return NumberProblem(NOT_WHOLE, f"{text} is not a whole number", instead=instead)
-    if len(whole) > 10 or int(whole) > MAX_PRIORITY:
+    if len(whole) > 10 or int(whole) > MAX_PRIORITY + bool(sign):
         return NumberProblem(
-            TOO_BIG, f"{shorten(text)} is too large; it may be {MAX_PRIORITY:,} at most"
+            TOO_BIG,
+            f"{shorten(text)} is too small; it may be {-MAX_PRIORITY - 1:,} at least"
+            if sign
+            else f"{shorten(text)} is too large; it may be {MAX_PRIORITY:,} at most",
         )
-    return int(whole)
+    return int(sign + whole)
 
 
 def _too_precise(text: str) -> NumberProblem:
@@ -110,7 +124,7 @@ def _not_plain_decimal(text: str, plain: bool) -> NumberProblem:
         return NumberProblem(
             NOT_FINITE, f"{shown} is not a finite number", "Leave the field out for no limit."
         )
-    if len(text) <= _MAX_LENGTH and (instead := _spelled_otherwise(text)):
+    if len(text) <= _MAX_LENGTH and (instead := spelled_otherwise(text)):
         return NumberProblem(
             NUMBER_SPELLING,
             f'YAML readers disagree on the number "{shown}"',
@@ -120,7 +134,7 @@ def _not_plain_decimal(text: str, plain: bool) -> NumberProblem:
     return NumberProblem(NOT_A_NUMBER, f'"{shown}" is not a number')
 
 
-def _spelled_otherwise(text: str) -> tuple[str, ...]:
+def spelled_otherwise(text: str) -> tuple[str, ...]:
     """Return the plain decimals that readers may take *text* for, the likeliest first."""
     sign = "-" if text.startswith("-") else ""
     body = text.lstrip("+-") if text[:1] in "+-" else text

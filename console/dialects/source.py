@@ -13,7 +13,7 @@ from console.dialects.findings import Edit, Findings, Place, ReadingStopped, Rep
 from console.dialects.nodes import Node
 from console.dialects.positions import Positions
 from console.dialects.syntax import report_syntax_error
-from console.dialects.tree import build_tree
+from console.dialects.tree import build_trees
 
 MAX_BYTES: Final = 1024 * 1024
 #: More places than this are not offered as one fix.
@@ -26,10 +26,16 @@ _NOT_YAML = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text that was read: its root node, if it could be read, and the findings so far."""
+    """A text that was read: its root nodes, if it could be read, and the findings so far."""
 
     findings: Findings
-    root: Node | None
+    #: One per document; none when the text could not be read.
+    roots: list[Node]
+
+    @property
+    def root(self) -> Node | None:
+        """The root of a text of one document, if it could be read."""
+        return self.roots[0] if self.roots else None
 
     @property
     def positions(self) -> Positions:
@@ -37,11 +43,11 @@ class Source:
         return self.findings.positions
 
 
-def read_source(text: str | bytes) -> Source:
+def read_source(text: str | bytes, *, stream: bool = False) -> Source:
     """
-    Read *text* as one YAML document.
+    Read *text* as one YAML document, or as a *stream* of any number of them.
 
-    The root is None when the text is not YAML or too large, and then the
+    There are no roots when the text is not YAML or too large, and then the
     findings say why. An empty document has an empty scalar as its root.
     """
     size = len(text) if isinstance(text, bytes) else len(text.encode("utf-8", "surrogatepass"))
@@ -52,7 +58,7 @@ def read_source(text: str | bytes) -> Source:
             Place(0, 0),
             f"The text has {size:,} bytes; at most {MAX_BYTES:,} (1 MiB) are read.",
         )
-        return Source(findings, None)
+        return Source(findings, [])
     if isinstance(text, bytes):
         try:
             decoded = text.decode("utf-8")
@@ -62,18 +68,18 @@ def read_source(text: str | bytes) -> Source:
         decoded = text
     findings = Findings(Positions(decoded))
     if _has_unreadable_characters(findings):
-        return Source(findings, None)
-    return Source(findings, _build(findings))
+        return Source(findings, [])
+    return Source(findings, _build(findings, stream))
 
 
-def _build(findings: Findings) -> Node | None:
+def _build(findings: Findings, stream: bool) -> list[Node]:
     try:
-        return build_tree(findings)
+        return build_trees(findings, stream=stream)
     except yaml.MarkedYAMLError as error:
         report_syntax_error(findings, error)
     except ReadingStopped:
         pass
-    return None
+    return []
 
 
 def _not_utf8(raw: bytes, at: int) -> Source:
@@ -85,7 +91,7 @@ def _not_utf8(raw: bytes, at: int) -> Source:
         f"The byte 0x{raw[at]:02x} is not UTF-8.",
         "Save the file as UTF-8.",
     )
-    return Source(findings, None)
+    return Source(findings, [])
 
 
 def _has_unreadable_characters(findings: Findings) -> bool:

@@ -9,6 +9,8 @@ from typing import Final
 #: Longer words are not compared: nobody misspells them by a letter or two.
 _MAX_LENGTH: Final = 100
 _SEPARATOR = re.compile(r"[-_ ]")
+#: Between two words, however they are told apart: nominal_quota, nominalQuota.
+_BETWEEN_WORDS = re.compile(r"[-_ ]|(?<=[a-z0-9])(?=[A-Z])")
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
@@ -25,6 +27,8 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
     'resource_queue'
     >>> nearest("quota", ["nominal_quota", "lending_limit"])
     'nominal_quota'
+    >>> nearest("cohort", ["cohortName", "stopPolicy"])
+    'cohortName'
     """
     if not word or len(word) > _MAX_LENGTH:
         return None
@@ -49,7 +53,7 @@ def _fold(word: str) -> str:
 
 
 def _words(word: str) -> set[str]:
-    return set(_SEPARATOR.split(word.casefold()))
+    return {part.casefold() for part in _BETWEEN_WORDS.split(word)}
 
 
 def _distance(a: str, b: str, limit: int) -> int:

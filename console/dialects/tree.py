@@ -52,14 +52,14 @@ class _Frame:
     merged: set[str] = field(default_factory=set)
 
 
-def build_tree(findings: Findings) -> Node:
+def build_trees(findings: Findings, *, stream: bool = False) -> list[Node]:
     """
-    Return the root node of the text.
+    Return the root node of every document of the text: one, unless it is a *stream*.
 
     Raises yaml.MarkedYAMLError where the text is not YAML, and ReadingStopped at
     a limit.
     """
-    builder = _TreeBuilder(findings)
+    builder = _TreeBuilder(findings, stream)
     # Events come one by one, so that the limits hold before libyaml has gone
     # through a hostile text; composing would recurse.
     loader = yaml.CSafeLoader(findings.positions.text)
@@ -75,7 +75,7 @@ def build_tree(findings: Findings) -> Node:
         raise ReadingStopped from None
     finally:
         loader.dispose()
-    return builder.root
+    return builder.roots or [ScalarNode(0, 0, "", True)]
 
 
 def _report_tag_escape(findings: Findings, reached: int) -> None:
@@ -91,16 +91,17 @@ def _report_tag_escape(findings: Findings, reached: int) -> None:
 
 class _TreeBuilder:
     """
-    Takes YAML events one by one and builds the root node.
+    Takes YAML events one by one and builds the root nodes.
 
     An alias stands for the very node of its anchor. Every use of an alias
     counts as many nodes as the anchor holds, so aliases of aliases reach the
     limit as soon as writing them out would.
     """
 
-    def __init__(self, findings: Findings) -> None:
-        self.root: Node = ScalarNode(0, 0, "", True)
+    def __init__(self, findings: Findings, stream: bool) -> None:
+        self.roots: list[Node] = []
         self.done = False
+        self._stream = stream
         self._findings = findings
         self._text = findings.positions.text
         self._stack: list[_Frame] = []
@@ -132,6 +133,10 @@ class _TreeBuilder:
 
     def _open_document(self, event: Any) -> None:
         self._documents += 1
+        if self._stream:
+            # An anchor marks a value of its own document alone.
+            self._anchors.clear()
+            return
         if self._documents == 1:
             return
         start, end = event.start_mark.index, event.end_mark.index
@@ -218,7 +223,7 @@ class _TreeBuilder:
     def _add(self, node: Node, end: int, height: int) -> None:
         """Put a finished node where it belongs; *end* is where it ends in its parent."""
         if not self._stack:
-            self.root = node
+            self.roots.append(node)
             return
         frame = self._stack[-1]
         parent = frame.node

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from console.engine.nodes import NodeTerm, Toleration
@@ -47,8 +47,13 @@ class Workload:
 
     def total(self) -> dict[str, int]:
         """Return what all pod sets together ask for, by resource, in thousandths."""
-        total: dict[str, int] = {}
-        for pod_set in self.pod_sets:
-            for resource, amount in pod_set.total().items():
-                total[resource] = total.get(resource, 0) + amount
-        return total
+        return total_of(self.pod_sets)
+
+
+def total_of(pod_sets: Iterable[PodSet]) -> dict[str, int]:
+    """Return what *pod_sets* ask for together, by resource, in thousandths."""
+    total: dict[str, int] = {}
+    for pod_set in pod_sets:
+        for resource, amount in pod_set.total().items():
+            total[resource] = total.get(resource, 0) + amount
+    return total

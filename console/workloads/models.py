@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from console.engine.decision import Outcome, Reason
 from console.orgs.models import Organization
+from console.workloads.fields import ExactIntegerField
 
 
 def new_uid() -> str:
@@ -60,8 +61,10 @@ class Workload(models.Model):
     name = models.CharField(max_length=200)
     type = models.CharField(max_length=12)
     label_set = models.ForeignKey(LabelSet, on_delete=models.PROTECT, related_name="workloads")
-    #: {resource: thousandths}
+    #: What all its pods ask for together: {resource: thousandths}.
     requests = models.JSONField(default=dict)
+    #: As `stored_pod_sets` writes them; [] for one plain pod that asks for *requests*.
+    pod_sets = models.JSONField(default=list)
     requested_priority = models.BigIntegerField(null=True)
     user = models.CharField(max_length=200, blank=True)
     groups = models.JSONField(default=list)
@@ -266,8 +269,8 @@ class Usage(models.Model):
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="usage")
     queue = models.CharField(max_length=500)
     flavor = models.CharField(max_length=500)
-    resource = models.CharField(max_length=100)
-    used = models.BigIntegerField()
+    resource = models.CharField(max_length=500)
+    used = ExactIntegerField()
 
     class Meta:
         constraints = [

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from console.engine.workload import PodSet
 from console.errors import BadRequest, FieldError
-from console.reading import Reader, join, printable
+from console.reading import Reader, join
 from console.workloads.queries.filters import TYPES
+from console.workloads.read_pod_sets import LONGEST_KEY, read_pod_sets, read_requests
 
 #: Workloads that one request may hand in.
 MOST_AT_ONCE: Final = 1000
@@ -26,7 +28,6 @@ RESERVED: Final[Mapping[str, str]] = {
 
 #: Fields of config languages that are not here yet, and what to write instead.
 _NOT_HERE: Final[Mapping[str, str]] = {
-    "pod_sets": "The config language of this organization has no pod sets; use requests.",
     "placement": "The config language of this organization has no placement; leave it out.",
 }
 
@@ -40,6 +41,7 @@ _FIELDS: Final = (
     "cloud_resource_id",
     "priority",
     "requests",
+    "pod_sets",
     "user",
     "groups",
     "project",
@@ -61,12 +63,21 @@ class Submission:
     cloud_resource_id: str | None = None
     #: None leaves the choice to the rule that takes it.
     priority: int | None = None
-    #: Resource -> thousandths.
+    #: Resource -> thousandths: the short form of one pod set of one pod.
     requests: Mapping[str, int] = field(default_factory=dict)
+    #: Instead of *requests*.
+    pod_sets: tuple[PodSet, ...] = ()
     user: str = ""
     groups: tuple[str, ...] = ()
     project: str = ""
     namespace: str = ""
+
+    def asked(self) -> tuple[PodSet, ...]:
+        """Return what is asked for, as pod sets in either case."""
+        if self.pod_sets:
+            return self.pod_sets
+        requests = {resource: amount for resource, amount in self.requests.items() if amount}
+        return (PodSet(requests=requests),)
 
     def labels(self) -> dict[str, str]:
         """
@@ -104,6 +115,9 @@ def _read(reader: Reader, value: Any, path: str) -> Submission:
         if fields.get(name) is not None:
             reader.refuse(f"{path}.{name}", "not_supported", message)
     get = fields.get
+    if get("pod_sets") is not None and get("requests") is not None:
+        message = "This is the short form of one pod set; send either requests or pod_sets."
+        reader.refuse(f"{path}.requests", "conflicting_fields", message)
     market = get("market_type")
     priority = get("priority")
     return Submission(
@@ -124,6 +138,9 @@ def _read(reader: Reader, value: Any, path: str) -> Submission:
         ),
         priority=None if priority is None else reader.integer(priority, f"{path}.priority"),
         requests=_requests(reader, get("requests"), f"{path}.requests"),
+        pod_sets=()
+        if get("pod_sets") is None
+        else read_pod_sets(reader, get("pod_sets"), f"{path}.pod_sets"),
         user=reader.text(get("user"), f"{path}.user", 200),
         groups=_groups(reader, get("groups"), f"{path}.groups"),
         project=reader.text(get("project"), f"{path}.project", 200),
@@ -133,7 +150,7 @@ def _read(reader: Reader, value: Any, path: str) -> Submission:
 
 def _tags(reader: Reader, value: Any, path: str) -> dict[str, str]:
     found = {}
-    for key, text in _entries(reader, value, path, most=100):
+    for key, text in reader.entries(value, path, 100, LONGEST_KEY):
         if key in RESERVED:
             reader.errors.append(_reserved(key, join(path, key)))
         found[key] = reader.text(text, join(path, key), 500) if text is not None else ""
@@ -143,8 +160,7 @@ def _tags(reader: Reader, value: Any, path: str) -> dict[str, str]:
 
 
 def _requests(reader: Reader, value: Any, path: str) -> dict[str, int]:
-    entries = _entries(reader, value, path, most=20)
-    return {resource: reader.amount(amount, join(path, resource)) for resource, amount in entries}
+    return read_requests(reader, value, path, texts=False)
 
 
 def _groups(reader: Reader, value: Any, path: str) -> tuple[str, ...]:
@@ -154,22 +170,6 @@ def _groups(reader: Reader, value: Any, path: str) -> tuple[str, ...]:
     return tuple(
         reader.text(item, f"{path}[{i}]", 200, blank=False) for i, item in enumerate(items)
     )
-
-
-def _entries(reader: Reader, value: Any, path: str, most: int) -> list[tuple[str, Any]]:
-    """Return the entries of an object with free keys; null reads as empty."""
-    if value is None:
-        return []
-    fields = reader.mapping(value, path, value if isinstance(value, dict) else ())
-    if len(fields) > most:
-        reader.refuse(path, "wrong_length", f"At most {most} entries; this has {len(fields)}.")
-        return []
-    entries = []
-    for key, item in fields.items():
-        shown = printable(key)
-        if reader.text(key, join(path, shown), 100, blank=False):
-            entries.append((key, item))
-    return entries
 
 
 def _reserved(key: str, path: str) -> FieldError:

@@ -60,6 +60,18 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
         "labels": {"instance-type": "m5.2xlarge", "workload-type": "job"},
         "priority": {"requested": None, "effective": 50},
         "requests": {"cpu": 8, "memory_gb": 32},
+        "pod_sets": [
+            {
+                "name": "main",
+                "count": 1,
+                "min_count": None,
+                "requests": {"cpu": 8, "memory_gb": 32},
+                "node_selector": {},
+                "affinity": [],
+                "tolerations": [],
+                "group": None,
+            }
+        ],
         "state": "pending",
         "queue": "q-m5-2xlarge-cap3",
         "queue_position": 1,

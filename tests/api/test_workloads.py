@@ -34,7 +34,7 @@ def apply(client, text: str, version: int = 0) -> None:
 
 
 def full(name: str) -> dict:
-    """A workload that says everything, two pods' worth of cpu."""
+    """A workload that says everything but pod sets."""
     return {
         "name": name,
         "type": "service",
@@ -71,6 +71,18 @@ def test_what_is_handed_in_comes_back(client):
         },
         "priority": {"requested": 7, "effective": None},
         "requests": {"cpu": 1.5},
+        "pod_sets": [
+            {
+                "name": "main",
+                "count": 1,
+                "min_count": None,
+                "requests": {"cpu": 1.5},
+                "node_selector": {},
+                "affinity": [],
+                "tolerations": [],
+                "group": None,
+            }
+        ],
         "state": "pending",
         "queue": None,
         "queue_position": None,

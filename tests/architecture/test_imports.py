@@ -17,6 +17,7 @@ PURE = {
     "engine": ({"console.engine"}, set()),
     "dialects": ({"console.engine", "console.dialects"}, {"yaml"}),
     "traffic": ({"console.traffic"}, set()),
+    "bench": ({"console.engine", "console.bench"}, set()),
 }
 
 #: The edges of the product: only the rest of the same edge, and addresses, reach them.

@@ -22,7 +22,12 @@ print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
 
 @pytest.mark.parametrize(
     ("package", "foreign"),
-    [("console.engine", set()), ("console.dialects", {"yaml"}), ("console.traffic", set())],
+    [
+        ("console.engine", set()),
+        ("console.dialects", {"yaml"}),
+        ("console.traffic", set()),
+        ("console.bench", set()),
+    ],
 )
 def test_a_fresh_interpreter_loads_nothing_else(package: str, foreign: set[str]) -> None:
     done = subprocess.run(

@@ -305,7 +305,7 @@ def usage_held(org: Organization) -> dict[tuple[str, str, str], int]:
 
 def usage_written(org: Organization) -> dict[tuple[str, str, str], int]:
     """Return the usage that pages read."""
-    rows = Usage.objects.filter(org=org, used__gt=0)
+    rows = Usage.objects.filter(org=org).exclude(used=0)
     return {(row.queue, row.flavor, row.resource): row.used for row in rows}
 
 

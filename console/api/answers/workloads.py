@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from console.api.answers.configs import range_answer
@@ -11,9 +12,11 @@ from console.engine.amounts import amount_to_number, decode_amount
 from console.engine.explain import Sentence, StageText
 from console.engine.policy import Policy
 from console.engine.reasons import event_sentence, reason_message
+from console.engine.workload import PodSet
 from console.workloads.explanations import Explained
 from console.workloads.models import Decision, Event, State, Workload
 from console.workloads.queries import reason_of
+from console.workloads.stored_pod_sets import decode_pod_sets
 
 #: Numbers of a sentence that count workloads; the others are amounts.
 _COUNTS = frozenset({"position", "pending", "alike"})
@@ -30,6 +33,10 @@ def workload_answer(workload: Workload, position: int | None = None) -> dict[str
         "labels": workload.labels,  # type: ignore[attr-defined]
         "priority": {"requested": workload.requested_priority, "effective": workload.priority},
         "requests": amounts_answer(workload.requests),
+        "pod_sets": [
+            pod_set_answer(pod_set)
+            for pod_set in decode_pod_sets(workload.pod_sets, workload.requests)
+        ],
         "state": workload.state,
         "queue": workload.queue,
         "queue_position": position,
@@ -46,6 +53,28 @@ def workload_answer(workload: Workload, position: int | None = None) -> dict[str
         "groups": workload.groups,
         "project": workload.project,
         "namespace": workload.namespace,
+    }
+
+
+def pod_set_answer(pod_set: PodSet) -> dict[str, Any]:
+    """Return a pod set as it may be handed in again."""
+    return {
+        "name": pod_set.name,
+        "count": pod_set.count,
+        "min_count": pod_set.min_count,
+        "requests": amounts_answer(pod_set.requests),
+        "node_selector": dict(pod_set.node_selector),
+        "affinity": [
+            {
+                "matchExpressions": [
+                    {"key": each.key, "operator": each.operator, "values": list(each.values)}
+                    for each in term
+                ]
+            }
+            for term in pod_set.affinity
+        ],
+        "tolerations": [asdict(toleration) for toleration in pod_set.tolerations],
+        "group": pod_set.group,
     }
 
 

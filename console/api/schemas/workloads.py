@@ -7,11 +7,13 @@ from typing import Any
 from rest_framework import serializers
 
 from console.api.schemas.common import Range, Schema, page_of
+from console.api.schemas.pod_sets import PodSet, PodSetIn
 from console.engine.decision import Reason
 from console.engine.explain import Verdict
 from console.reading import LARGEST_INTEGER
 from console.workloads.models import State
 from console.workloads.queries.filters import TYPES
+from console.workloads.read_pod_sets import MOST_POD_SETS
 from console.workloads.submissions import MARKET_TYPES, MOST_AT_ONCE
 
 _VERDICTS = [verdict.value for verdict in Verdict]
@@ -27,7 +29,8 @@ class WorkloadIn(Schema):
         child=serializers.CharField(max_length=500, allow_blank=True),
         required=False,
         allow_null=True,
-        help_text="Labels of your own; reserved keys have fields of their own.",
+        help_text="Labels of your own; reserved keys have fields of their own. Where workloads "
+        "name their queue, `kueue.x-k8s.io/queue-name` and `kueue.x-k8s.io/priority-class` do it.",
     )
     instance_type = serializers.CharField(max_length=200, required=False, allow_null=True)
     accelerator_type = serializers.CharField(max_length=200, required=False, allow_null=True)
@@ -38,20 +41,33 @@ class WorkloadIn(Schema):
         max_value=LARGEST_INTEGER,
         required=False,
         allow_null=True,
-        help_text="Absent: the rule that takes it decides.",
+        help_text="Absent: the rule that takes it decides, or its priority class. Priority "
+        "classes may be negative; what is asked for here may not.",
     )
     requests = serializers.DictField(
         child=serializers.FloatField(min_value=0),
         required=False,
         allow_null=True,
-        help_text="Resource to amount, with at most three decimals.",
+        help_text="Resource to amount, with at most three decimals: the short form of one pod "
+        "set of one pod.",
+    )
+    pod_sets = PodSetIn(
+        many=True,
+        required=False,
+        allow_null=True,
+        help_text=f"Instead of `requests`: 1 to {MOST_POD_SETS} kinds of pods, admitted together.",
     )
     user = serializers.CharField(max_length=200, required=False, allow_null=True)
     groups = serializers.ListField(
         child=serializers.CharField(max_length=200), required=False, allow_null=True
     )
     project = serializers.CharField(max_length=200, required=False, allow_null=True)
-    namespace = serializers.CharField(max_length=253, required=False, allow_null=True)
+    namespace = serializers.CharField(
+        max_length=253,
+        required=False,
+        allow_null=True,
+        help_text="Where its local queue is, in configs that have local queues.",
+    )
 
 
 class WorkloadsIn(Schema):
@@ -88,9 +104,16 @@ class Workload(Schema):
     type = serializers.ChoiceField(TYPES)
     labels = serializers.DictField(child=serializers.CharField())
     priority = WorkloadPriority()
-    requests = serializers.DictField(child=serializers.FloatField())
+    requests = serializers.DictField(
+        child=serializers.FloatField(), help_text="What all its pods ask for together."
+    )
+    pod_sets = PodSet(
+        many=True, help_text="As they were handed in; one of one pod for plain `requests`."
+    )
     state = serializers.ChoiceField(State.values)
-    queue = serializers.CharField(allow_null=True)
+    queue = serializers.CharField(
+        allow_null=True, help_text="Null until it is known, and while it leads to no queue."
+    )
     queue_position = serializers.IntegerField(
         allow_null=True,
         help_text="From 1, of a pending workload; only in its own answer and in the pending list "
@@ -176,6 +199,29 @@ EXAMPLE_IN = {
         }
     ]
 }
+EXAMPLE_POD_SETS_IN = {
+    "workloads": [
+        {
+            "name": "train-on-many",
+            "namespace": "vision",
+            "tags": {
+                "kueue.x-k8s.io/queue-name": "training",
+                "kueue.x-k8s.io/priority-class": "high",
+            },
+            "pod_sets": [
+                {"name": "driver", "requests": {"cpu": "500m", "memory": "2Gi"}},
+                {
+                    "name": "workers",
+                    "count": 8,
+                    "min_count": 4,
+                    "requests": {"cpu": 16, "memory": "64Gi", "nvidia.com/gpu": 1},
+                    "node_selector": {"zone": "west"},
+                    "tolerations": [{"key": "spot", "operator": "Exists"}],
+                },
+            ],
+        }
+    ]
+}
 EXAMPLE_IDS = {"ids": ["5f0c1c0e9a4f4c1b9d2e"]}
 EXAMPLE: dict[str, Any] = {
     "id": "5f0c1c0e9a4f4c1b9d2e",
@@ -190,6 +236,18 @@ EXAMPLE: dict[str, Any] = {
     },
     "priority": {"requested": 60, "effective": 60},
     "requests": {"gpu": 8, "cpu": 96},
+    "pod_sets": [
+        {
+            "name": "main",
+            "count": 1,
+            "min_count": None,
+            "requests": {"gpu": 8, "cpu": 96},
+            "node_selector": {},
+            "affinity": [],
+            "tolerations": [],
+            "group": None,
+        }
+    ],
     "state": "admitted",
     "queue": "ml_training",
     "queue_position": None,

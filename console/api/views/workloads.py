@@ -94,6 +94,7 @@ class Workloads(OrgView):
         responses={202: schemas.Ids, **problems(409, 413, 415)},
         examples=[
             example("A training job", schemas.EXAMPLE_IN, request=True),
+            example("A driver and its workers", schemas.EXAMPLE_POD_SETS_IN, request=True),
             example("Its id", schemas.EXAMPLE_IDS),
         ],
         tags=_TAG,

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from console.dialects import dialects
+from console.dialects.conformance.differences import named, names
+from console.dialects.conformance.parts import MalformedCase
 from console.dialects.conformance.result import Result, Verdict, judged
 from console.dialects.native.codes import COHORTS_NOT_SUPPORTED
 from console.engine.amounts import parse_amount
@@ -43,11 +45,11 @@ def run_native(name: str, case: Mapping[str, Any]) -> Result:
     """
     Run one native case through the native dialect and the engine.
 
-    Raises ValueError with one sentence when a part of it is missing.
+    Raises MalformedCase when a part of it is missing.
     """
     for each, form in _PARTS.items():
         if not isinstance(case.get(each), form):
-            raise ValueError(f"native case {name} has no {each}")
+            raise MalformedCase(f"native case {name} has no {each}")
     reading = dialects()["native"].read(case["config"], {})
     if reading.policy is None:
         refused = {error.code for error in reading.errors} == {COHORTS_NOT_SUPPORTED.code}
@@ -125,17 +127,6 @@ def _admitted(policy: Policy, running: Running) -> dict[str, Any]:
 
 
 def _differences(expect: Mapping[str, Any], ending: Ending) -> Iterator[str]:
-    for part in ("admitted", "pending", "rejected", "preempted"):
-        yield from _compare(part, expect.get(part, {}), getattr(ending, part))
-    finished = dict.fromkeys(expect.get("finished", ()), True)
-    yield from _compare("finished", finished, dict.fromkeys(ending.finished, True))
-
-
-def _compare(part: str, expect: Mapping[str, Any], actual: Mapping[str, Any]) -> Iterator[str]:
-    for name in sorted(expect.keys() | actual.keys()):
-        if name not in actual:
-            yield f"{name} is not {part}, but expected to be: {expect[name]}."
-        elif name not in expect:
-            yield f"{name} is {part}, but not expected to be: {actual[name]}."
-        elif expect[name] != actual[name]:
-            yield f"{name} is {part} as {actual[name]}, but expected as {expect[name]}."
+    for what in ("admitted", "pending", "rejected", "preempted"):
+        yield from named(what, expect.get(what, {}), getattr(ending, what))
+    yield from names("finished", expect.get("finished", ()), ending.finished)

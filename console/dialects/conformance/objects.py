@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from console.dialects.conformance.parts import choice, objects_in, part
-from console.dialects.kueue.quantity import amount_of, parse_quantity
+from console.dialects.conformance.parts import (
+    MalformedCase,
+    choice,
+    objects_in,
+    part,
+    quantity,
+)
+from console.dialects.kueue.quantity import parse_quantity
 from console.engine.amounts import UNLIMITED, Amount
 from console.engine.nodes import Taint, TaintEffect, Toleration
 from console.engine.policy import (
-    WEIGHT_ONE,
     Cohort,
     FairStrategy,
     Flavor,
@@ -74,7 +79,7 @@ def read_policy(case: Mapping[str, Any], doors: Iterable[LocalQueue] = ()) -> Po
     missing, and a local queue may lead nowhere. *doors* are local queues beside
     those among the objects.
 
-    Raises ValueError with one sentence when an object cannot be read.
+    Raises MalformedCase when an object cannot be read.
     """
     by_kind: dict[str, dict[str, Mapping[str, Any]]] = {}
     local_queues = {}
@@ -111,7 +116,7 @@ def read_policy(case: Mapping[str, Any], doors: Iterable[LocalQueue] = ()) -> Po
 
 
 def read_toleration(toleration: Mapping[str, Any]) -> Toleration:
-    """Return a toleration; raises ValueError with one sentence when a part of it is no text."""
+    """Return a toleration; raises MalformedCase when a part of it is no text."""
     return Toleration(
         key=part(toleration, "key", str, ""),
         operator=part(toleration, "operator", str, "Equal"),
@@ -121,7 +126,7 @@ def read_toleration(toleration: Mapping[str, Any]) -> Toleration:
 
 
 def read_taint(taint: Mapping[str, Any]) -> Taint:
-    """Return a taint; raises ValueError with one sentence when its effect is unknown."""
+    """Return a taint; raises MalformedCase when its effect is unknown."""
     return Taint(
         key=part(taint, "key", str),
         value=part(taint, "value", str, ""),
@@ -208,13 +213,18 @@ def _quota(resource: Mapping[str, Any]) -> Quota:
 
 
 def _amount(resource: Mapping[str, Any], name: str, default: Amount) -> Amount:
-    text = part(resource, name, str, "")
-    return amount_of(text, part(resource, "name", str)) if text else default
+    if resource.get(name) is None:
+        return default
+    return quantity(resource, name, part(resource, "name", str))
 
 
 def _weight(spec: Mapping[str, Any]) -> int:
-    text = part(part(spec, "fairSharing", dict, {}), "weight", str, "")
-    return parse_quantity(text).nanos if text else WEIGHT_ONE
+    """Return the weight in billionths, which is how finely a quantity is kept."""
+    text = part(part(spec, "fairSharing", dict, {}), "weight", str, "1")
+    try:
+        return parse_quantity(text).nanos
+    except ValueError as error:
+        raise MalformedCase(f"weight: {error}") from error
 
 
 def _preemption(spec: Mapping[str, Any]) -> Preemption:

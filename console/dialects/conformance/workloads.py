@@ -8,8 +8,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from console.dialects.conformance.objects import read_toleration
-from console.dialects.conformance.parts import choice, objects_in, part
-from console.dialects.kueue.quantity import amount_of
+from console.dialects.conformance.parts import (
+    MalformedCase,
+    choice,
+    objects_in,
+    part,
+    quantities,
+)
 from console.engine.amounts import Unlimited
 from console.engine.nodes import NodeExpression, NodeOperator, NodeTerm
 from console.engine.policy import LocalQueue, LocalQueueRouting
@@ -78,7 +83,7 @@ def read_workloads(
     are numbered by ``reserved_at``; of equal times the lower uid is the later one,
     because it is the first candidate to stop (Kueue, spec 7.1).
 
-    Raises ValueError with one sentence when a workload cannot be read.
+    Raises MalformedCase when a workload cannot be read.
     """
     written = [*objects_in(case, "running"), *objects_in(case, "pending")]
     sequences = {
@@ -153,12 +158,11 @@ def _workload(written: Mapping[str, Any], sequence: int) -> Workload:
 
 
 def _pod_set(written: Mapping[str, Any]) -> PodSet:
-    requests = part(written, "requests", dict, {})
     return PodSet(
         name=part(written, "name", str, "main"),
         count=part(written, "count", int, 1),
         min_count=part(written, "min_count", int, 0) or None,
-        requests={name: request_of(str(text), name) for name, text in requests.items()},
+        requests=bounded_quantities(written, "requests"),
         node_selector=part(written, "node_selector", dict, {}),
         affinity=tuple(_term(term) for term in objects_in(written, "affinity")),
         tolerations=tuple(read_toleration(each) for each in objects_in(written, "tolerations")),
@@ -166,12 +170,18 @@ def _pod_set(written: Mapping[str, Any]) -> PodSet:
     )
 
 
-def request_of(text: str, resource: str) -> int:
-    """Return an amount that has a bound; raises ValueError with one sentence for any other."""
-    amount = amount_of(text, resource)
-    if isinstance(amount, Unlimited):
-        raise ValueError(f"{text} is more than anybody can ask for of {resource}")
-    return amount
+def bounded_quantities(values: Mapping[str, Any], name: str) -> dict[str, int]:
+    """
+    Return the amounts under *name* by resource, in thousandths.
+
+    Raises MalformedCase when one of them is no quantity or has no bound.
+    """
+    amounts = {}
+    for resource, amount in quantities(values, name).items():
+        if isinstance(amount, Unlimited):
+            raise MalformedCase(f"{name} has no bound for {resource}")
+        amounts[resource] = amount
+    return amounts
 
 
 def _term(written: Mapping[str, Any]) -> NodeTerm:

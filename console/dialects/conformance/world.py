@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from console.dialects.conformance.objects import read_policy
+from console.dialects.conformance.parts import MalformedCase
 from console.dialects.conformance.workloads import (
     PendingWorkload,
     RunningWorkload,
@@ -35,7 +36,14 @@ def read_world(case: Mapping[str, Any]) -> World:
     """
     Return the world that *case* begins with.
 
-    Raises ValueError with one sentence when an object or a workload cannot be read.
+    Raises MalformedCase when an object or a workload cannot be read.
     """
     running, pending = read_workloads(case)
     return World(policy=read_policy(case, read_doors(case)), running=running, pending=pending)
+
+
+def only_pending(world: World) -> PendingWorkload:
+    """Return the workload that a case is about; raises MalformedCase when it is not one."""
+    if len(world.pending) != 1:
+        raise MalformedCase(f"{len(world.pending)} workloads are pending where one has to be")
+    return world.pending[0]

@@ -59,4 +59,11 @@ def samples() -> dict[str, str]:
     return {title: (folder / name).read_text("utf-8") for title, name in _SAMPLES.items()}
 
 
-DIALECT = Dialect(name="native", title="Native", read=read, schema=json_schema, samples=samples)
+DIALECT = Dialect(
+    name="native",
+    title="Native",
+    read=read,
+    schema=json_schema,
+    samples=samples,
+    is_default=True,
+)

@@ -10,15 +10,24 @@ from django.db.models import QuerySet
 from console.configs.queries import NO_POLICY, get_version, policy_of
 from console.engine.policy import Policy
 from console.engine.state import State
-from console.engine.workload import PodSet, Workload
+from console.engine.workload import Workload
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Intake, QueueHold
+from console.workloads.stored_pod_sets import decode_pod_sets
 
 _Row = TypeVar("_Row")
 
 #: What the engine has to know of a workload.
-COLUMNS = ("uid", "pk", "label_set__labels", "requested_priority", "requests")
+COLUMNS = (
+    "uid",
+    "pk",
+    "label_set__labels",
+    "namespace",
+    "requested_priority",
+    "requests",
+    "pod_sets",
+)
 
 
 def load_policy(org: Organization, number: int) -> Policy:
@@ -96,13 +105,14 @@ def adopt_running(
 
 def engine_workload(row: tuple[Any, ...]) -> Workload:
     """Return the engine's view of a row that starts with COLUMNS."""
-    uid, pk, labels, priority, requests = row[: len(COLUMNS)]
+    uid, pk, labels, namespace, priority, requests, pod_sets = row[: len(COLUMNS)]
     return Workload(
         id=uid,
         sequence=pk,
         labels=labels,
+        namespace=namespace,
         priority=priority,
-        pod_sets=(PodSet(requests=requests),),
+        pod_sets=decode_pod_sets(pod_sets, requests),
     )
 
 

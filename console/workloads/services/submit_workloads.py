@@ -11,10 +11,12 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
+from console.engine.workload import total_of
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.workloads import nudge
 from console.workloads.models import Event, EventType, Intake, LabelSet, Workload
+from console.workloads.stored_pod_sets import encode_pod_sets
 from console.workloads.submissions import Submission
 
 __all__ = ["Submission", "submit_workloads"]
@@ -81,11 +83,13 @@ def write(batch: Batch) -> None:
 
 
 def _workload(actor: Actor, submission: Submission, now: datetime) -> Workload:
+    asked = submission.asked()
     return Workload(
         org_id=actor.org.pk,
         name=submission.name,
         type=submission.type,
-        requests={resource: amount for resource, amount in submission.requests.items() if amount},
+        requests=total_of(asked),
+        pod_sets=encode_pod_sets(asked),
         requested_priority=submission.priority,
         user=submission.user,
         groups=list(submission.groups),

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from console.dialects.conformance import Result, Verdict, run_case
+from console.dialects.conformance import MalformedCase, Result, Verdict, run_case
 
 
 class Command(BaseCommand):
@@ -32,8 +32,8 @@ class Command(BaseCommand):
             for sentence in result.sentences:
                 self.stdout.write(f"{result.verdict.value}: {result.id}: {sentence}")
         counts = Counter(result.verdict for result in results)
-        refused, unsupported = counts[Verdict.REFUSED], counts[Verdict.NOT_SUPPORTED]
-        self.stdout.write(f"{refused} refused, {unsupported} not supported")
+        passed_over = (Verdict.SKIPPED, Verdict.REFUSED, Verdict.NOT_SUPPORTED)
+        self.stdout.write(", ".join(f"{counts[each]} {each.value}" for each in passed_over))
         self.stdout.write(f"{counts[Verdict.AGREES]} agree, {counts[Verdict.DIFFERS]} differ")
         if counts[Verdict.DIFFERS]:
             sys.exit(1)
@@ -50,5 +50,5 @@ def _run(name: str) -> list[Result]:
         raise CommandError(f"{name} is not a list of cases.", returncode=2)
     try:
         return [run_case(case) for case in cases]
-    except ValueError as error:
+    except MalformedCase as error:
         raise CommandError(f"{name}: {error}.", returncode=2) from error

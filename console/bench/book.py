@@ -1,0 +1,159 @@
+"""
+The book: who waits, runs and is done, kept from decisions alone and checked as it is kept.
+
+It knows nothing of how an engine decides. What no engine may do, it refuses: to start
+what is not there or runs already, or to hand out more than there is.
+"""
+
+from __future__ import annotations
+
+from console.bench.traces import Arrival, ArrivalTrace
+from console.engine.amounts import SCALE
+
+
+class BrokenPromise(Exception):
+    """An engine decided what it must not; the message says what and when."""
+
+
+class _Pool:
+    """What a queue or a cohort holds, and the most it may hold, in thousandths."""
+
+    __slots__ = ("held", "most", "name")
+
+    def __init__(self, name: str, most: int) -> None:
+        self.name = name
+        self.most = most
+        self.held = 0
+
+
+class _Entry:
+    """One workload that was submitted."""
+
+    __slots__ = ("admitted_at", "amount", "arrival", "done", "pools", "running", "runs")
+
+    def __init__(self, arrival: Arrival, pools: tuple[_Pool, ...]) -> None:
+        self.arrival = arrival
+        self.pools = pools
+        self.amount = arrival.kind.cpu * SCALE
+        #: Times it was admitted; tells the end of its present run from those of stopped ones.
+        self.runs = 0
+        self.running = False
+        #: Instant of the latest admission.
+        self.admitted_at = 0
+        self.done = False
+
+
+class Book:
+    """The lives of all workloads of one trace; instants are milliseconds and never go back."""
+
+    def __init__(self, trace: ArrivalTrace) -> None:
+        nominal = trace.nominal * SCALE
+        total = nominal * trace.queues_per_cohort
+        cohorts = {name: _Pool(name, total) for name in trace.queues().values()}
+        most = min(total, nominal + trace.borrowing_limit * SCALE)
+        self._pools = {
+            queue: (_Pool(queue, most), cohorts[cohort]) for queue, cohort in trace.queues().items()
+        }
+        self._entries: dict[str, _Entry] = {}
+        self._expected = len(trace.queues()) * sum(kind.count for kind in trace.sets)
+        self._total = total * trace.cohorts
+        self._waited = dict.fromkeys((kind.name for kind in trace.sets), 0)
+        self._done = dict.fromkeys((kind.name for kind in trace.sets), 0)
+        #: Thousandths held, times milliseconds.
+        self._used = 0
+        self._last_end = 0
+
+    def submitted(self, arrival: Arrival) -> None:
+        """Note that a workload asks for admission."""
+        self._entries[arrival.workload.id] = _Entry(arrival, self._pools[arrival.queue])
+
+    def admitted(self, workload: str, queue: str | None, now: int) -> tuple[int, int]:
+        """
+        Note that a run of *workload* begins; return when it would end, and the run's number.
+
+        Raises BrokenPromise when it is not waiting, when another queue took it,
+        or when its queue or cohort would hold more than there is.
+        """
+        entry = self._entries.get(workload)
+        if entry is None or entry.running or entry.done:
+            raise BrokenPromise(f"{workload} was admitted at {now} ms and was not waiting.")
+        if queue != entry.arrival.queue:
+            raise BrokenPromise(f"{workload} was admitted to {queue} at {now} ms.")
+        for pool in entry.pools:
+            pool.held += entry.amount
+            if pool.held > pool.most:
+                raise BrokenPromise(
+                    f"{pool.name} held {pool.held / SCALE:g} of {pool.most / SCALE:g} "
+                    f"when {workload} was admitted at {now} ms."
+                )
+        entry.running = True
+        entry.runs += 1
+        entry.admitted_at = now
+        return now + entry.arrival.kind.run_time, entry.runs
+
+    def is_running(self, workload: str, run: int) -> bool:
+        """Say whether *run* of *workload* still goes on: it was not stopped before its end."""
+        entry = self._entries[workload]
+        return entry.running and entry.runs == run
+
+    def stopped(self, workload: str, now: int) -> None:
+        """
+        Note that a preempted workload has stopped; its work is lost and it waits again.
+
+        Raises BrokenPromise when it was not running.
+        """
+        self._leave(workload, now)
+
+    def finished(self, workload: str, now: int) -> None:
+        """Note that a workload has done its work; raises BrokenPromise when it was not running."""
+        entry = self._leave(workload, now)
+        entry.done = True
+        kind = entry.arrival.kind.name
+        self._done[kind] += 1
+        self._waited[kind] += entry.admitted_at - entry.arrival.at
+        self._last_end = now
+
+    def close(self) -> None:
+        """Raise BrokenPromise unless every workload of the trace is done."""
+        done = sum(self._done.values())
+        if done != self._expected:
+            left = next(uid for uid, entry in self._entries.items() if not entry.done)
+            raise BrokenPromise(
+                f"{done} of {self._expected} workloads were ever done; {left} is among the others."
+            )
+
+    @property
+    def makespan(self) -> int:
+        """Milliseconds from the begin of the trace to the latest end."""
+        return self._last_end
+
+    @property
+    def quota_use(self) -> float:
+        """
+        What was held over time, of what all queues own together over the makespan: 0 to 1.
+
+        Runs that were stopped count: they held quota.
+        """
+        return self._used / (self._total * self._last_end) if self._last_end else 0.0
+
+    def mean_admission_seconds(self) -> dict[str, float]:
+        """
+        Return the mean seconds from submission to admission, by the name of the set.
+
+        The admission counted is that of the run which was finished, as in Kueue's
+        test: there each later admission replaces the time of the one before.
+        """
+        return {
+            kind: self._waited[kind] / done / 1000 if done else 0.0
+            for kind, done in self._done.items()
+        }
+
+    def _leave(self, workload: str, now: int) -> _Entry:
+        entry = self._entries.get(workload)
+        if entry is None or not entry.running:
+            raise BrokenPromise(f"{workload} was to stop at {now} ms and was not running.")
+        entry.running = False
+        for pool in entry.pools:
+            pool.held -= entry.amount
+        self._used += entry.amount * (now - entry.admitted_at)
+        return entry

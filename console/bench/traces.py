@@ -1,0 +1,179 @@
+"""
+The two traces: queues that share quota, and workloads that arrive at fixed instants, as values.
+
+They are the shapes of Kueue's own scheduler performance test (Kueue, spec 10.1), so
+that the figures can be laid beside those that Kueue publishes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from console.engine.amounts import SCALE
+from console.engine.policy import (
+    Cohort,
+    Flavor,
+    FlavorQuotas,
+    LocalQueue,
+    LocalQueueRouting,
+    Policy,
+    Preemption,
+    PreemptionRule,
+    Queue,
+    Quota,
+    QuotaSettings,
+    ResourceGroup,
+    Undeclared,
+)
+from console.engine.selectors import EVERYTHING
+from console.engine.workload import PodSet, Workload
+
+FLAVOR, RESOURCE = "default", "cpu"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadSet:
+    """Alike workloads that every queue gets, one after another."""
+
+    #: Small, medium, large: what figures are told apart by.
+    name: str
+    count: int
+    #: Milliseconds from one to the next; the first arrives at instant 0.
+    interval: int
+    #: Units of the one resource.
+    cpu: int
+    #: Milliseconds from an admission to the end, if nothing stops it before.
+    run_time: int
+    priority: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """One workload of a trace, and when it comes."""
+
+    #: Milliseconds since the trace began.
+    at: int
+    queue: str
+    kind: WorkloadSet
+    workload: Workload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrivalTrace:
+    """
+    Cohorts of alike queues, and the sets of workloads that each queue gets.
+
+    Every queue owns *nominal* and may borrow *borrowing_limit* units of one
+    resource on one flavor, takes back what others borrowed from whomever, and
+    stops lower priorities of its own (Kueue, spec 10.1).
+    """
+
+    name: str
+    cohorts: int
+    queues_per_cohort: int
+    nominal: int = 20
+    borrowing_limit: int = 100
+    sets: tuple[WorkloadSet, ...]
+
+    def queues(self) -> dict[str, str]:
+        """Return the name of every queue's cohort, by the name of the queue."""
+        return {
+            f"queue-{cohort}-{queue}": f"cohort-{cohort}"
+            for cohort in range(self.cohorts)
+            for queue in range(self.queues_per_cohort)
+        }
+
+    def policy(self) -> Policy:
+        """Return the policy under which they ask; each queue has a namespace of its own."""
+        names = self.queues()
+        quota = Quota(nominal=self.nominal * SCALE, borrowing_limit=self.borrowing_limit * SCALE)
+        group = ResourceGroup(
+            resources=(RESOURCE,),
+            flavors=(FlavorQuotas(flavor=FLAVOR, quotas={RESOURCE: quota}),),
+        )
+        preemption = Preemption(
+            within_queue=PreemptionRule.LOWER_PRIORITY, reclaim_within_cohort=PreemptionRule.ANY
+        )
+        return Policy(
+            dialect="kueue",
+            flavors={FLAVOR: Flavor(name=FLAVOR)},
+            cohorts={name: Cohort(name=name) for name in names.values()},
+            queues={
+                name: Queue(
+                    name=name,
+                    parent=cohort,
+                    groups=(group,),
+                    preemption=preemption,
+                    namespaces=EVERYTHING,
+                )
+                for name, cohort in names.items()
+            },
+            local_routing=LocalQueueRouting(
+                local_queues={
+                    (name, name): LocalQueue(namespace=name, name=name, queue=name)
+                    for name in names
+                }
+            ),
+            settings=QuotaSettings(undeclared=Undeclared.BLOCK),
+        )
+
+    def arrivals(self) -> list[Arrival]:
+        """
+        Return every arrival, the earliest first.
+
+        At one instant queues come in the order of their names' numbers, and
+        within a queue the sets in listed order.
+        """
+        label = LocalQueueRouting().queue_label
+        expected = sorted(self._expected(label), key=lambda each: each[0])
+        return [
+            Arrival(
+                at=at,
+                queue=queue,
+                kind=kind,
+                workload=Workload(
+                    id=f"{queue}-{kind.name}-{number}",
+                    sequence=sequence,
+                    labels=labels,
+                    namespace=queue,
+                    priority=kind.priority,
+                    pod_sets=(PodSet(requests={RESOURCE: kind.cpu * SCALE}),),
+                ),
+            )
+            for sequence, (at, queue, kind, number, labels) in enumerate(expected, 1)
+        ]
+
+    def _expected(
+        self, label: str
+    ) -> Iterator[tuple[int, str, WorkloadSet, int, Mapping[str, str]]]:
+        for queue in self.queues():
+            labels = {label: queue}
+            for kind in self.sets:
+                for number in range(kind.count):
+                    yield number * kind.interval, queue, kind, number, labels
+
+
+BASELINE = ArrivalTrace(
+    name="baseline",
+    cohorts=5,
+    queues_per_cohort=6,
+    sets=(
+        WorkloadSet(name="small", count=350, interval=100, cpu=1, run_time=200, priority=50),
+        WorkloadSet(name="medium", count=100, interval=500, cpu=5, run_time=500, priority=100),
+        WorkloadSet(name="large", count=50, interval=1_200, cpu=20, run_time=1_000, priority=200),
+    ),
+)
+
+LARGE = ArrivalTrace(
+    name="large",
+    cohorts=10,
+    queues_per_cohort=100,
+    sets=(
+        WorkloadSet(name="small", count=35, interval=60, cpu=1, run_time=150, priority=50),
+        WorkloadSet(name="medium", count=11, interval=300, cpu=5, run_time=350, priority=100),
+        WorkloadSet(name="large", count=4, interval=700, cpu=20, run_time=700, priority=200),
+    ),
+)
+
+TRACES: Mapping[str, ArrivalTrace] = {trace.name: trace for trace in (BASELINE, LARGE)}

@@ -1,0 +1,82 @@
+"""Cycle cases: where everybody is after exactly one cycle, and what it says about the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from console.dialects.conformance.answers import CycleAnswer, HeadVerdict
+from console.dialects.conformance.differences import named, names, single, unknown_parts
+from console.dialects.conformance.engine_under_test import EngineUnderTest
+from console.dialects.conformance.parts import part
+from console.dialects.conformance.phrases import (
+    assignment_phrase,
+    expected_assignment,
+    expected_reasons,
+    reasons_phrase,
+)
+from console.dialects.conformance.world import World
+
+_PARTS = (
+    "admitted",
+    "preempted",
+    "requeued",
+    "inadmissible",
+    "messages",
+    "skipped_preemptions",
+)
+_MESSAGE_PARTS = ("reason", "code", "victims", "pod_sets")
+
+
+def judge(case: Mapping[str, Any], world: World, engine: EngineUnderTest) -> Iterator[str]:
+    """Let *engine* run one cycle over the world of *case*, and yield where its answer differs."""
+    yield from differences(case, engine.cycle(world))
+
+
+def differences(case: Mapping[str, Any], answer: CycleAnswer) -> Iterator[str]:
+    """
+    Yield a sentence for every part of the expectation that *answer* does not meet.
+
+    Of the messages only those that are listed have to be met, and of each only
+    what it says; the skipped preemptions count where they are given.
+    """
+    expect = part(case, "expect", dict)
+    yield from unknown_parts(expect, _PARTS)
+    admitted = part(expect, "admitted", dict)
+    yield from named(
+        "admitted",
+        {name: expected_assignment(admitted, name) for name in admitted},
+        {name: assignment_phrase(each) for name, each in answer.admitted.items()},
+    )
+    preempted = {name: reason.value for name, reason in answer.preempted.items()}
+    yield from named("preempted", part(expect, "preempted", dict), preempted)
+    yield from names("requeued", part(expect, "requeued", list), answer.requeued)
+    yield from names("inadmissible", part(expect, "inadmissible", list), answer.inadmissible)
+    messages = part(expect, "messages", dict)
+    for name in sorted(messages):
+        yield from _message(name, part(messages, name, dict), answer.messages.get(name))
+    if "skipped_preemptions" in expect:
+        wanted, found = part(expect, "skipped_preemptions", dict), answer.skipped_preemptions
+        for queue in sorted(wanted.keys() | found.keys()):
+            what = f"the number of skipped preemptions of {queue}"
+            yield from single(what, wanted.get(queue, 0), found.get(queue, 0))
+
+
+def _message(name: str, expect: Mapping[str, Any], verdict: HeadVerdict | None) -> Iterator[str]:
+    if verdict is None:
+        yield f"Nothing is said about {name}, but expected is: {expect}."
+        return
+    yield from unknown_parts(expect, _MESSAGE_PARTS)
+    if "reason" in expect:
+        yield from single(f"the reason of {name}", expect["reason"], verdict.reason.value)
+    if "code" in expect:
+        yield from single(f"the code of {name}", expect["code"], verdict.code.value)
+    if "victims" in expect:
+        yield from single(f"the number of victims of {name}", expect["victims"], verdict.victims)
+    if "pod_sets" in expect:
+        wanted = part(expect, "pod_sets", dict)
+        yield from named(
+            f"a pod set of {name} with reasons",
+            {pod_set: expected_reasons(wanted, pod_set) for pod_set in wanted},
+            {pod_set: reasons_phrase(each) for pod_set, each in verdict.pod_sets.items()},
+        )

@@ -1,0 +1,87 @@
+"""Phrases: parts of an expectation and of an answer in the same words, equal when they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from console.dialects.conformance.answers import FlavorReason, ReasonCode
+from console.dialects.conformance.objects import read_taint
+from console.dialects.conformance.parts import choice, objects_in, part, quantity
+from console.dialects.conformance.workloads import PodSetAssignment
+from console.dialects.kueue.quantity import format_quantity
+from console.engine.amounts import Amount
+
+_AMOUNTS = ("missing", "assumed", "requested", "capacity")
+_CODES = {code.value: code for code in ReasonCode}
+
+
+def assignment_phrase(pod_sets: Iterable[PodSetAssignment]) -> str:
+    """
+    Return pod sets, how many pods of each, and their flavors, in an order of its own.
+
+    >>> assignment_phrase([PodSetAssignment(name="main", count=2, flavors={"cpu": "spot"})])
+    'main x 2 (cpu in spot)'
+    """
+    phrases = []
+    for each in pod_sets:
+        flavors = ", ".join(f"{name} in {flavor}" for name, flavor in sorted(each.flavors.items()))
+        phrases.append(f"{each.name} x {each.count} ({flavors or 'no flavors'})")
+    return ", ".join(sorted(phrases))
+
+
+def expected_assignment(written: Mapping[str, Any], name: str) -> str:
+    """Return the phrase of the list of pod sets under *name*."""
+    return assignment_phrase(
+        PodSetAssignment(
+            name=part(each, "pod_set", str),
+            count=part(each, "count", int),
+            flavors=part(each, "flavors", dict),
+        )
+        for each in objects_in(written, name)
+    )
+
+
+def reasons_phrase(reasons: Iterable[FlavorReason]) -> str:
+    """
+    Return reasons in an order of its own; the same reason twice is there twice.
+
+    >>> reasons_phrase([FlavorReason(code=ReasonCode.FLAVOR_MISSING, flavor="spot")])
+    'FlavorMissing (flavor spot)'
+    """
+    return "; ".join(sorted(_reason_phrase(each) for each in reasons)) or "no reasons"
+
+
+def expected_reasons(written: Mapping[str, Any], name: str) -> str:
+    """Return the phrase of the list of reasons under *name*."""
+    return reasons_phrase(_reason(each) for each in objects_in(written, name))
+
+
+def _reason(written: Mapping[str, Any]) -> FlavorReason:
+    resource = part(written, "resource", str, "")
+    amounts: dict[str, Amount] = {
+        name: quantity(written, name, resource) for name in _AMOUNTS if name in written
+    }
+    return FlavorReason(
+        code=choice(written, "code", _CODES, ""),
+        flavor=part(written, "flavor", str, "") or None,
+        resource=resource or None,
+        taint=read_taint(part(written, "taint", dict)) if "taint" in written else None,
+        **amounts,
+    )
+
+
+def _reason_phrase(reason: FlavorReason) -> str:
+    said = [
+        f"{name} {value}"
+        for name, value in (("flavor", reason.flavor), ("resource", reason.resource))
+        if value is not None
+    ]
+    for name in _AMOUNTS:
+        amount = getattr(reason, name)
+        if amount is not None:
+            said.append(f"{name} {format_quantity(amount, reason.resource or '')}")
+    if reason.taint is not None:
+        taint = reason.taint
+        said.append(f"taint {taint.key}={taint.value}:{taint.effect}")
+    return f"{reason.code} ({', '.join(said)})"

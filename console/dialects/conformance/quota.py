@@ -1,0 +1,34 @@
+"""Quota cases: what each queue could have, and what it has left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from console.dialects.conformance.answers import QuotaAnswer
+from console.dialects.conformance.differences import amounts_by_flavor, unknown_parts
+from console.dialects.conformance.engine_under_test import EngineUnderTest
+from console.dialects.conformance.parts import part
+from console.dialects.conformance.world import World
+
+
+def judge(case: Mapping[str, Any], world: World, engine: EngineUnderTest) -> Iterator[str]:
+    """Ask *engine* for the quota in the world of *case*, and yield where its answer differs."""
+    yield from differences(case, engine.quota(world))
+
+
+def differences(case: Mapping[str, Any], answer: QuotaAnswer) -> Iterator[str]:
+    """Yield a sentence for every amount that differs, of what the case gives."""
+    expect = part(case, "expect", dict)
+    yield from unknown_parts(expect, ("potential", "available"))
+    found = {"potential": answer.potential, "available": answer.available}
+    for what, by_queue in found.items():
+        if what not in expect:
+            continue
+        wanted = part(expect, what, dict)
+        for queue in sorted(wanted.keys() | by_queue.keys()):
+            yield from amounts_by_flavor(
+                f"what is {what} to {queue}",
+                part(wanted, queue, dict, {}),
+                by_queue.get(queue, {}),
+            )

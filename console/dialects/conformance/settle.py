@@ -1,0 +1,71 @@
+"""Settle cases: who holds quota at rest, why the others wait, and what each cycle decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from console.dialects.conformance.answers import Action, SettleAnswer
+from console.dialects.conformance.differences import named, single, unknown_parts
+from console.dialects.conformance.engine_under_test import EngineUnderTest
+from console.dialects.conformance.parts import choice, objects_in, part
+from console.dialects.conformance.phrases import assignment_phrase, expected_assignment
+from console.dialects.conformance.world import World
+
+_PARTS = ("admitted", "pending", "decisions", "steady", "resync_changed")
+_ACTIONS = {action.value: action for action in Action}
+
+
+def judge(case: Mapping[str, Any], world: World, engine: EngineUnderTest) -> Iterator[str]:
+    """Let *engine* settle the world of *case*, and yield where its answer differs."""
+    yield from differences(case, engine.settle(world))
+
+
+def differences(case: Mapping[str, Any], answer: SettleAnswer) -> Iterator[str]:
+    """
+    Yield a sentence for every part of the expectation that *answer* does not meet.
+
+    Decisions are compared by cycle, whatever their order inside it.
+    """
+    expect = part(case, "expect", dict)
+    yield from unknown_parts(expect, _PARTS)
+    admitted = part(expect, "admitted", dict)
+    yield from named(
+        "admitted",
+        {name: expected_assignment(admitted, name) for name in admitted},
+        {name: assignment_phrase(each) for name, each in answer.admitted.items()},
+    )
+    pending = {name: condition.value for name, condition in answer.pending.items()}
+    yield from named("pending", part(expect, "pending", dict), pending)
+    yield from _decisions(expect, answer)
+    yield from single("steady", part(expect, "steady", bool, True), answer.is_steady)
+    if "resync_changed" in expect and answer.did_resync_change is not None:
+        yield from single("resync_changed", expect["resync_changed"], answer.did_resync_change)
+
+
+def _decisions(expect: Mapping[str, Any], answer: SettleAnswer) -> Iterator[str]:
+    wanted = {
+        (
+            part(each, "cycle", int),
+            _phrase(
+                choice(each, "action", _ACTIONS, ""),
+                part(each, "workload", str),
+                part(each, "victims", list, []),
+            ),
+        )
+        for each in objects_in(expect, "decisions")
+    }
+    found = {
+        (each.cycle, _phrase(each.action, each.workload, each.victims)) for each in answer.decisions
+    }
+    for cycle, phrase in sorted(wanted ^ found):
+        if (cycle, phrase) in wanted:
+            yield f"Cycle {cycle} does not {phrase}, but is expected to."
+        else:
+            yield f"Cycle {cycle} does {phrase}, but is not expected to."
+
+
+def _phrase(action: Action, workload: str, victims: Iterable[str]) -> str:
+    if action is Action.ADMIT:
+        return f"admit {workload}"
+    return f"preempt {', '.join(sorted(victims)) or 'nobody'} for {workload}"

@@ -1,0 +1,232 @@
+"""Pod sets as they are handed in: what may be said of them (Kueue, spec 1.7 and 1.8)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from console.engine.amounts import SCALE, format_amount
+from console.engine.nodes import NodeExpression, NodeOperator, NodeTerm, TaintEffect, Toleration
+from console.engine.workload import PodSet, total_of
+from console.reading import Reader, join
+
+#: Pod sets of one workload.
+MOST_POD_SETS: Final = 18
+
+#: Pods of one pod set.
+MOST_PODS: Final = 2**31 - 1
+
+#: Resources that one pod may ask for.
+MOST_RESOURCES: Final = 20
+
+#: The largest sum over the pods of a workload, in thousandths; beyond it Kueue stops counting.
+LARGEST_TOTAL: Final = (2**63 - 2) * SCALE
+
+#: Characters of a label's key, with its prefix, of its value, and of a name.
+LONGEST_KEY: Final = 317
+LONGEST_VALUE: Final = 63
+LONGEST_NAME: Final = 63
+
+#: Entries of a node selector or a list of values; terms, expressions and tolerations.
+MOST_ENTRIES: Final = 100
+MOST_WISHES: Final = 50
+
+TOLERATION_OPERATORS: Final = ("Equal", "Exists")
+
+FIELDS: Final = (
+    "name",
+    "count",
+    "min_count",
+    "requests",
+    "node_selector",
+    "affinity",
+    "tolerations",
+    "group",
+)
+
+#: Counted for every pod, so nobody asks for it (Kueue, spec 1.7).
+_PODS = "pods"
+
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?", re.ASCII)
+_INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+
+
+def read_pod_sets(reader: Reader, value: Any, path: str) -> tuple[PodSet, ...]:
+    """Read the list under ``pod_sets`` of one workload."""
+    items = reader.items(value, path, 1, MOST_POD_SETS)
+    before = len(reader.errors)
+    pod_sets = tuple(_pod_set(reader, item, f"{path}[{i}]") for i, item in enumerate(items))
+    if len(reader.errors) == before:
+        _check_together(reader, pod_sets, path)
+    return pod_sets
+
+
+def read_requests(reader: Reader, value: Any, path: str, *, texts: bool) -> dict[str, int]:
+    """Read amounts by resource; only with *texts* they may be quantities such as ``64Gi``."""
+    requests = {}
+    for resource, amount in reader.entries(value, path, MOST_RESOURCES, LONGEST_KEY):
+        place = join(path, resource)
+        if resource == _PODS:
+            message = "Pods are counted by themselves; leave this out."
+            reader.refuse(place, "reserved_resource", message)
+        elif texts:
+            requests[resource] = reader.quantity(amount, place, resource)
+        elif isinstance(amount, str):
+            message = "This has to be a number; a quantity such as 64Gi goes into pod_sets."
+            reader.refuse(place, "wrong_type", message)
+        else:
+            requests[resource] = reader.amount(amount, place)
+    return requests
+
+
+def _check_together(reader: Reader, pod_sets: Sequence[PodSet], path: str) -> None:
+    names: dict[str, int] = {}
+    for i, pod_set in enumerate(pod_sets):
+        first = names.setdefault(pod_set.name, i)
+        if first != i:
+            message = f"{path}[{first}] is called {pod_set.name} too; each needs its own name."
+            reader.refuse(f"{path}[{i}].name", "repeated_name", message)
+    partial = [i for i, pod_set in enumerate(pod_sets) if pod_set.min_count is not None]
+    for i in partial[1:]:
+        message = f"Only one pod set may have a min_count, and {path}[{partial[0]}] has one."
+        reader.refuse(f"{path}[{i}].min_count", "conflicting_fields", message)
+    for resource, total in total_of(pod_sets).items():
+        if total > LARGEST_TOTAL:
+            message = (
+                f"All pods together ask for {format_amount(total)} {resource}; "
+                f"at most {format_amount(LARGEST_TOTAL)} can be counted."
+            )
+            reader.refuse(path, "out_of_range", message)
+
+
+def _pod_set(reader: Reader, value: Any, path: str) -> PodSet:
+    get = reader.mapping(value, path, FIELDS).get
+    count, min_count = _counts(reader, get("count"), get("min_count"), path)
+    return PodSet(
+        name=_name(reader, get("name"), f"{path}.name"),
+        count=count,
+        min_count=min_count,
+        requests=read_requests(reader, get("requests"), f"{path}.requests", texts=True),
+        node_selector=_node_selector(reader, get("node_selector"), f"{path}.node_selector"),
+        affinity=tuple(
+            _term(reader, item, place)
+            for item, place in _list(reader, get("affinity"), f"{path}.affinity")
+        ),
+        tolerations=tuple(
+            _toleration(reader, item, place)
+            for item, place in _list(reader, get("tolerations"), f"{path}.tolerations")
+        ),
+        group=reader.optional_text(get("group"), f"{path}.group", LONGEST_NAME),
+    )
+
+
+def _name(reader: Reader, value: Any, path: str) -> str:
+    if value is None:
+        return PodSet().name
+    name = reader.text(value, path, LONGEST_NAME, blank=False)
+    if name and not _NAME.fullmatch(name):
+        message = "A name has small letters, digits and dashes, and no dash at either end."
+        reader.refuse(path, "invalid_name", message)
+    return name
+
+
+def _counts(reader: Reader, count: Any, min_count: Any, path: str) -> tuple[int, int | None]:
+    before = len(reader.errors)
+    pods = 1 if count is None else reader.integer(count, f"{path}.count", 0, MOST_PODS)
+    if min_count is None or len(reader.errors) > before:
+        return pods, None
+    if pods == 0:
+        message = "A pod set of no pods has no smaller count; leave this out."
+        reader.refuse(f"{path}.min_count", "out_of_range", message)
+        return pods, None
+    return pods, reader.integer(min_count, f"{path}.min_count", 1, pods)
+
+
+def _node_selector(reader: Reader, value: Any, path: str) -> dict[str, str]:
+    return {
+        key: _label_value(reader, wanted, join(path, key))
+        for key, wanted in reader.entries(value, path, MOST_ENTRIES, LONGEST_KEY)
+    }
+
+
+def _label_value(reader: Reader, value: Any, path: str) -> str:
+    if value is None:
+        reader.refuse(path, "wrong_type", "This has to be a string, not null.")
+    return reader.text(value, path, LONGEST_VALUE)
+
+
+def _term(reader: Reader, value: Any, path: str) -> NodeTerm:
+    field = "matchExpressions"
+    fields = reader.mapping(value, path, (field,), required=(field,))
+    if field not in fields:
+        return ()
+    path = f"{path}.{field}"
+    items = reader.items(fields[field], path, 1, MOST_WISHES)
+    return tuple(_expression(reader, item, f"{path}[{i}]") for i, item in enumerate(items))
+
+
+def _expression(reader: Reader, value: Any, path: str) -> NodeExpression:
+    required = ("key", "operator")
+    fields = reader.mapping(value, path, (*required, "values"), required)
+    if not fields.keys() >= set(required):
+        return NodeExpression("", NodeOperator.EXISTS)
+    key = reader.text(fields["key"], f"{path}.key", LONGEST_KEY, blank=False)
+    before = len(reader.errors)
+    choices = [each.value for each in NodeOperator]
+    operator = NodeOperator(reader.choice(fields["operator"], f"{path}.operator", choices))
+    values = tuple(
+        _label_value(reader, item, place)
+        for item, place in _list(reader, fields.get("values"), f"{path}.values", MOST_ENTRIES)
+    )
+    if len(reader.errors) == before:
+        _check_values(reader, operator, values, f"{path}.values")
+    return NodeExpression(key, operator, values)
+
+
+def _check_values(
+    reader: Reader, operator: NodeOperator, values: tuple[str, ...], path: str
+) -> None:
+    match operator:
+        case NodeOperator.IN | NodeOperator.NOT_IN:
+            if not values:
+                reader.refuse(path, "required", f"{operator} needs at least one value.")
+        case NodeOperator.EXISTS | NodeOperator.DOES_NOT_EXIST:
+            if values:
+                message = f"{operator} asks for the label alone; leave the values out."
+                reader.refuse(path, "conflicting_fields", message)
+        case NodeOperator.GT | NodeOperator.LT:
+            if len(values) != 1 or not _INTEGER.fullmatch(values[0]):
+                message = f"{operator} needs one whole number, as a string."
+                reader.refuse(path, "wrong_length", message)
+
+
+def _toleration(reader: Reader, value: Any, path: str) -> Toleration:
+    get = reader.mapping(value, path, ("key", "operator", "value", "effect")).get
+    before = len(reader.errors)
+    found = Toleration(
+        key=reader.text(get("key"), f"{path}.key", LONGEST_KEY),
+        operator=_one_of(reader, get("operator"), f"{path}.operator", TOLERATION_OPERATORS),
+        value=reader.text(get("value"), f"{path}.value", LONGEST_VALUE),
+        effect=_one_of(
+            reader, get("effect"), f"{path}.effect", ("", *(each.value for each in TaintEffect))
+        ),
+    )
+    if len(reader.errors) == before and found.operator == "Exists" and found.value:
+        message = "Exists tolerates every value; leave this out."
+        reader.refuse(f"{path}.value", "conflicting_fields", message)
+    elif len(reader.errors) == before and found.operator != "Exists" and not found.key:
+        message = "Without a key every taint is meant; then the operator has to be Exists."
+        reader.refuse(f"{path}.operator", "conflicting_fields", message)
+    return found
+
+
+def _one_of(reader: Reader, value: Any, path: str, choices: Sequence[str]) -> str:
+    """Return one of *choices*; null is the first of them."""
+    return choices[0] if value is None else reader.choice(value, path, choices)
+
+
+def _list(reader: Reader, value: Any, path: str, most: int = MOST_WISHES) -> list[tuple[Any, str]]:
+    """Return the items of a list that may be absent, each with its path."""
+    items = () if value is None else reader.items(value, path, 0, most)
+    return [(item, f"{path}[{i}]") for i, item in enumerate(items)]

@@ -1,0 +1,86 @@
+"""
+Pod sets as rows keep them: JSON in one canonical form, without what is left to its default.
+
+One pod set called ``main`` of one pod, without wishes for nodes, is what a plain
+request means. It is kept as an empty list, because the row has its requests anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from console.engine.nodes import NodeExpression, NodeOperator, NodeTerm, Toleration
+from console.engine.workload import PodSet
+
+
+def encode_pod_sets(pod_sets: Sequence[PodSet]) -> list[dict[str, Any]]:
+    """
+    Return *pod_sets* as they are stored; amounts are per pod, in thousandths.
+
+    >>> encode_pod_sets([PodSet(requests={"cpu": 500})])
+    []
+    >>> encode_pod_sets([PodSet(name="workers", count=4, requests={"cpu": 500})])
+    [{'name': 'workers', 'count': 4, 'requests': {'cpu': 500}}]
+    """
+    if len(pod_sets) == 1 and _is_plain(pod_sets[0]):
+        return []
+    return [_encode(pod_set) for pod_set in pod_sets]
+
+
+def decode_pod_sets(
+    stored: Sequence[Mapping[str, Any]], requests: Mapping[str, int]
+) -> tuple[PodSet, ...]:
+    """Return what `encode_pod_sets` wrote of a workload whose pods ask for *requests* together."""
+    if not stored:
+        return (PodSet(requests=requests),)
+    return tuple(map(_decode, stored))
+
+
+def _is_plain(pod_set: PodSet) -> bool:
+    # A zero is an answer too: what asks for none of a resource is still given a flavor for it.
+    return pod_set == PodSet(requests=pod_set.requests) and all(pod_set.requests.values())
+
+
+def _encode(pod_set: PodSet) -> dict[str, Any]:
+    wishes = {
+        "min_count": pod_set.min_count,
+        "node_selector": dict(pod_set.node_selector),
+        "affinity": [[_encode_expression(each) for each in term] for term in pod_set.affinity],
+        "tolerations": [_encode_toleration(each) for each in pod_set.tolerations],
+        "group": pod_set.group,
+    }
+    return {
+        "name": pod_set.name,
+        "count": pod_set.count,
+        "requests": dict(pod_set.requests),
+        **{name: wish for name, wish in wishes.items() if wish},
+    }
+
+
+def _encode_expression(expression: NodeExpression) -> list[Any]:
+    return [expression.key, expression.operator.value, list(expression.values)]
+
+
+def _encode_toleration(toleration: Toleration) -> list[str]:
+    return [toleration.key, toleration.operator, toleration.value, toleration.effect]
+
+
+def _decode(stored: Mapping[str, Any]) -> PodSet:
+    return PodSet(
+        name=stored["name"],
+        count=stored["count"],
+        min_count=stored.get("min_count"),
+        requests=stored["requests"],
+        node_selector=stored.get("node_selector", {}),
+        affinity=tuple(map(_decode_term, stored.get("affinity", ()))),
+        tolerations=tuple(Toleration(*each) for each in stored.get("tolerations", ())),
+        group=stored.get("group"),
+    )
+
+
+def _decode_term(stored: Sequence[Sequence[Any]]) -> NodeTerm:
+    return tuple(
+        NodeExpression(key, NodeOperator(operator), tuple(values))
+        for key, operator, values in stored
+    )

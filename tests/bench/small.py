@@ -1,0 +1,39 @@
+"""A trace that is small enough to be played by hand."""
+
+from __future__ import annotations
+
+from console.bench.traces import ArrivalTrace, WorkloadSet
+
+#: Instant 0: high-0 starts, low-0 waits. 300: low-0 follows. 400: high-1 comes and stops it.
+#: 700: low-0 starts again from nothing and ends at 1,700.
+PREEMPTING = ArrivalTrace(
+    name="preempting",
+    cohorts=1,
+    queues_per_cohort=1,
+    sets=(
+        WorkloadSet(name="low", count=1, interval=0, cpu=20, run_time=1_000, priority=50),
+        WorkloadSet(name="high", count=2, interval=400, cpu=20, run_time=300, priority=200),
+    ),
+)
+
+#: Two queues that own 3 each run three workloads of 2 at a time: one of them borrows 1.
+BORROWING = ArrivalTrace(
+    name="borrowing",
+    cohorts=1,
+    queues_per_cohort=2,
+    nominal=3,
+    borrowing_limit=1,
+    sets=(WorkloadSet(name="even", count=3, interval=0, cpu=2, run_time=100, priority=1),),
+)
+
+#: Enough of everything to overtake, to wait and to be stopped.
+CROWDED = ArrivalTrace(
+    name="crowded",
+    cohorts=3,
+    queues_per_cohort=1,
+    sets=(
+        WorkloadSet(name="small", count=40, interval=10, cpu=1, run_time=45, priority=50),
+        WorkloadSet(name="medium", count=9, interval=37, cpu=5, run_time=60, priority=100),
+        WorkloadSet(name="large", count=4, interval=90, cpu=20, run_time=80, priority=200),
+    ),
+)

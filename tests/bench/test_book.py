@@ -1,0 +1,88 @@
+"""The book refuses what no engine may do, and adds up what is left."""
+
+from __future__ import annotations
+
+import pytest
+
+from console.bench.book import Book, BrokenPromise
+from console.bench.traces import Arrival
+from tests.bench.small import BORROWING
+
+
+@pytest.fixture
+def arrivals() -> list[Arrival]:
+    """Return three workloads of 2 in each of two queues that own 3 and may borrow 1."""
+    return BORROWING.arrivals()
+
+
+@pytest.fixture
+def book(arrivals: list[Arrival]) -> Book:
+    """Return a book in which all of them wait."""
+    book = Book(BORROWING)
+    for arrival in arrivals:
+        book.submitted(arrival)
+    return book
+
+
+def test_a_life(book: Book, arrivals: list[Arrival]) -> None:
+    names = [each.workload.id for each in arrivals]
+    for name, arrival in zip(names, arrivals, strict=True):
+        book.admitted(name, arrival.queue, 0)
+        book.stopped(name, 50)
+        assert book.admitted(name, arrival.queue, 150) == (250, 2)
+        assert not book.is_running(name, 1)
+        assert book.is_running(name, 2)
+        book.finished(name, 250)
+    book.close()
+    # Each held 2 for 50 and for 100 ms; the two queues own 6.
+    assert (book.makespan, book.quota_use) == (250, pytest.approx(6 * 2 * 150 / (6 * 250)))
+    assert book.mean_admission_seconds() == {"even": 0.15}
+
+
+def test_nobody_runs_twice_at_once(book: Book) -> None:
+    book.admitted("queue-0-0-even-0", "queue-0-0", 0)
+    with pytest.raises(BrokenPromise, match="even-0 was admitted at 7 ms and was not waiting"):
+        book.admitted("queue-0-0-even-0", "queue-0-0", 7)
+
+
+def test_nobody_runs_again_who_is_done(book: Book) -> None:
+    book.admitted("queue-0-0-even-0", "queue-0-0", 0)
+    book.finished("queue-0-0-even-0", 100)
+    with pytest.raises(BrokenPromise, match="even-0 was admitted at 100 ms and was not waiting"):
+        book.admitted("queue-0-0-even-0", "queue-0-0", 100)
+
+
+def test_nobody_runs_who_was_not_submitted() -> None:
+    with pytest.raises(BrokenPromise, match="even-0 was admitted at 0 ms and was not waiting"):
+        Book(BORROWING).admitted("queue-0-0-even-0", "queue-0-0", 0)
+
+
+def test_nobody_runs_in_another_queue(book: Book) -> None:
+    with pytest.raises(BrokenPromise, match="queue-0-0-even-0 was admitted to queue-0-1 at 0 ms"):
+        book.admitted("queue-0-0-even-0", "queue-0-1", 0)
+
+
+def test_a_queue_borrows_no_more_than_it_may(book: Book) -> None:
+    book.admitted("queue-0-0-even-0", "queue-0-0", 0)
+    book.admitted("queue-0-0-even-1", "queue-0-0", 0)
+    with pytest.raises(BrokenPromise, match="queue-0-0 held 6 of 4 when queue-0-0-even-2"):
+        book.admitted("queue-0-0-even-2", "queue-0-0", 0)
+
+
+def test_a_cohort_never_holds_more_than_there_is(book: Book) -> None:
+    for name in ("queue-0-0-even-0", "queue-0-0-even-1", "queue-0-1-even-0"):
+        book.admitted(name, name[:9], 0)
+    with pytest.raises(BrokenPromise, match="cohort-0 held 8 of 6 when queue-0-1-even-1"):
+        book.admitted("queue-0-1-even-1", "queue-0-1", 0)
+
+
+def test_who_does_not_run_cannot_stop(book: Book) -> None:
+    with pytest.raises(BrokenPromise, match="even-0 was to stop at 3 ms and was not running"):
+        book.stopped("queue-0-0-even-0", 3)
+
+
+def test_everybody_has_to_be_done(book: Book) -> None:
+    book.admitted("queue-0-0-even-0", "queue-0-0", 0)
+    book.finished("queue-0-0-even-0", 100)
+    with pytest.raises(BrokenPromise, match=r"1 of 6 .* queue-0-0-even-1 is among the others"):
+        book.close()

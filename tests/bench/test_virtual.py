@@ -1,0 +1,104 @@
+"""Traces are played to their end, as one would play them by hand."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from console.bench import virtual
+from console.bench.book import BrokenPromise
+from console.bench.virtual import play
+from console.engine.decision import Decision
+from console.engine.state import State
+from tests.bench.small import BORROWING, CROWDED, PREEMPTING
+from tests.product import ROOT
+
+
+def test_a_preempted_workload_starts_again_from_nothing() -> None:
+    figures = play(PREEMPTING)
+    assert figures.workloads == 3
+    assert figures.preemptions == 1
+    assert figures.makespan_seconds == 1.7
+    assert figures.admission_seconds == {"low": 0.7, "high": 0.0}
+    # The lost tenth of a second counts: it was held.
+    assert figures.quota_use == 1.0
+    # At 0 one starts and one waits; at 300 it starts; at 400 it has to stop, its preemptor is
+    # told to wait and starts, and it waits; at 700 it starts.
+    assert figures.decisions == 8
+
+
+def test_a_cohort_shares_what_its_queues_own() -> None:
+    figures = play(BORROWING)
+    assert (figures.makespan_seconds, figures.quota_use) == (0.2, 1.0)
+    assert figures.admission_seconds == {"even": 0.05}
+
+
+def test_figures_are_those_of_the_run() -> None:
+    figures = play(CROWDED)
+    assert figures.trace == "crowded"
+    assert figures.workloads == 3 * 53
+    assert figures.wall_seconds > 0
+    assert figures.cpu_seconds > 0
+    assert figures.decisions_per_second == figures.decisions / figures.wall_seconds
+
+
+_DIGEST = """
+import sys
+sys.path.insert(0, {root!r})
+from console.bench.virtual import play
+from tests.bench.small import CROWDED
+print(play(CROWDED).digest)
+"""
+
+
+def test_the_same_decisions_whatever_the_hash_seed() -> None:
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", _DIGEST.format(root=str(ROOT))],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout.strip()
+        for seed in ("1", "2")
+    ]
+    assert told == [play(CROWDED).digest] * 2
+
+
+def test_an_engine_that_decides_nothing_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(State, "settle", lambda state: [])
+    monkeypatch.setattr(State, "is_settled", True)
+    with pytest.raises(BrokenPromise, match="0 of 3 workloads were ever done"):
+        play(PREEMPTING)
+
+
+def test_an_engine_that_forgets_an_end_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(State, "finish", lambda state, workload: True)
+    with pytest.raises(BrokenPromise, match="1 of 3 workloads were ever done"):
+        play(PREEMPTING)
+    # Nobody waits for what the engine still counts, and it is found all the same.
+    alone = replace(PREEMPTING, sets=PREEMPTING.sets[:1])
+    with pytest.raises(BrokenPromise, match=r"the engine still counts: {'queue-0-0': .*20000"):
+        play(alone)
+
+
+def test_an_engine_that_never_rests_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(virtual, "_ROUNDS", 3)
+    monkeypatch.setattr(State, "is_settled", False)
+    with pytest.raises(BrokenPromise, match="does not come to rest at 0 ms"):
+        play(PREEMPTING)
+
+
+def test_an_engine_that_decides_twice_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    settle = State.settle
+
+    def twice(state: State) -> list[Decision]:
+        return [each for each in settle(state) for _ in range(2)]
+
+    monkeypatch.setattr(State, "settle", twice)
+    with pytest.raises(BrokenPromise, match="high-0 was admitted at 0 ms and was not waiting"):
+        play(PREEMPTING)

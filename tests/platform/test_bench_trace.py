@@ -1,0 +1,74 @@
+"""bench_trace prints figures for people, or one line for programs."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from console.bench import traces
+from console.engine.state import State
+from tests.bench.small import PREEMPTING
+
+
+@pytest.fixture(autouse=True)
+def small_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the baseline be a trace of three workloads."""
+    monkeypatch.setitem(traces.TRACES, "baseline", PREEMPTING)
+
+
+def test_one_line_of_json(capsys) -> None:
+    call_command("bench_trace", "--trace", "baseline", "--clock", "virtual", "--json")
+    out = capsys.readouterr().out
+    assert out.count("\n") == 1
+    told = json.loads(out)
+    measured = {"wall_seconds", "cpu_seconds", "decisions_per_second", "digest"}
+    assert {key: value for key, value in told.items() if key not in measured} == {
+        "trace": "preempting",
+        "workloads": 3,
+        "quota_use": 1.0,
+        "admission_seconds": {"low": 0.7, "high": 0.0},
+        "decisions": 8,
+        "preemptions": 1,
+        "makespan_seconds": 1.7,
+    }
+    assert told.keys() >= measured
+    assert re.fullmatch("[0-9a-f]{32}", told["digest"])
+
+
+def test_lines_for_people(capsys) -> None:
+    call_command("bench_trace", "--trace", "baseline", "--clock", "virtual")
+    lines = capsys.readouterr().out.splitlines()
+    told = dict(re.split(r" {2,}", line, maxsplit=1) for line in lines)
+    measured = {key: told.pop(key) for key in ("wall", "cpu", "digest of the decisions")}
+    assert told.pop("decisions").startswith("8 (")
+    assert told == {
+        "workloads": "3, every one done once",
+        "preemptions": "1",
+        "makespan": "1.70 s of the trace's time",
+        "quota use": "100.0%",
+        "mean time to admission": "low 0.70 s, high 0.00 s",
+    }
+    assert measured["wall"].endswith(" s")
+    assert measured["cpu"].endswith(" s")
+
+
+def test_an_engine_that_breaks_a_promise_ends_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(State, "finish", lambda state, workload: False)
+    with pytest.raises(CommandError, match=r"^The engine broke a promise: "):
+        call_command("bench_trace", "--trace", "baseline", "--clock", "virtual")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--trace", "baseline", "--clock", "real"], "invalid choice: 'real'"),
+        (["--trace", "tiny", "--clock", "virtual"], "invalid choice: 'tiny'"),
+        (["--trace", "baseline"], "required: --clock"),
+    ],
+)
+def test_unknown_traces_and_clocks_are_refused(arguments: list[str], message: str) -> None:
+    with pytest.raises(CommandError, match=message):
+        call_command("bench_trace", *arguments)
