@@ -245,9 +245,7 @@ def _pod_sets(workload: Workload, assignment: Assignment) -> tuple[PodSetStep, .
             count=each.count,
             requests=each.requests,
             min_count=each.min_count,
-            reduced_to=counts[each.name]
-            if counts.get(each.name, each.count) < each.count
-            else None,
+            reduced_to=_fewer(started.get(each.name), each.count),
         )
         for each in pod_sets
     )

@@ -211,7 +211,7 @@ class State:
         decisions.
         """
         self._budget = budget
-        self._take_in_arrivals()
+        self.take_in_arrivals()
         while self._active and self.has_budget:
             for tree in list(self._active):
                 if self._turn(tree) is Progress.NOTHING:
@@ -230,7 +230,7 @@ class State:
         between.
         """
         self._budget = 1_000_000_000
-        self._take_in_arrivals()
+        self.take_in_arrivals()
         for tree in list(self._active):
             if self._turn(tree) is Progress.NOTHING:
                 del self._active[tree]
@@ -385,10 +385,11 @@ class State:
 
     # Turns
 
-    def _take_in_arrivals(self) -> None:
+    def take_in_arrivals(self) -> None:
+        """Route whoever came in since the last settle; `settle` and `step` begin with it."""
         arrivals, self._arrivals = self._arrivals, []
         for index, pending in enumerate(arrivals):
-            if not self.has_budget:
+            if self._budget and not self.has_budget:
                 self._arrivals = arrivals[index:] + self._arrivals
                 break
             self._route(pending)

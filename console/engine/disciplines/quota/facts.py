@@ -94,7 +94,7 @@ def _check(queue: QueueState, check: Check) -> QuotaCheck:
         used=check.used,
         promised=0,
         available=check.available,
-        maximum=cell.potential,
+        maximum=check.potential,
         missing=_missing(check.assumed + check.requested, check.available),
         verdict=verdict,
         assumed=check.assumed,

@@ -35,6 +35,8 @@ class Looked:
     obstacle: Obstacle | None = None
     #: Kept out because another one was nominated.
     barred: bool = False
+    #: Resources it was asked for.
+    asked: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     mode: Mode = Mode.NO_FIT
     level: int = 0
@@ -78,6 +80,8 @@ class Found:
     no_fit: NoFit | None = None
     #: The requested resource that no group covers, where that keeps it out.
     undeclared: str | None = None
+    #: Pod sets that failed; those after them were not looked at.
+    failed: tuple[PodSetAsk, ...] = ()
 
     def tried(self) -> dict[str, dict[str, int]]:
         """Return per pod set and resource the index of the last flavor looked at."""
@@ -130,7 +134,7 @@ class Assigner:
         for members in together(asks):
             choices = self._choose(members, found)
             if choices is None:
-                found.mode = Mode.NO_FIT
+                found.mode, found.failed = Mode.NO_FIT, members
                 break
             for member in members:
                 own = PodSetFound(member, {r: choices[r] for r in member.requests if r in choices})
@@ -205,7 +209,7 @@ class Assigner:
         index: int,
         asked: dict[str, int],
     ) -> Looked:
-        looked = Looked(entry)
+        looked = Looked(entry, asked=tuple(asked))
         if self._nominated is not None and self._is_barred(members, entry.flavor, asked):
             looked.barred = True
             return looked
@@ -240,7 +244,7 @@ class Assigner:
         free = cell.available
         # What is over its quota has nothing to give, also to those who ask for nothing.
         available = free if free > 0 else 0
-        check = Check(key, requested, assumed, Mode.FIT, cell.used, available)
+        check = Check(key, requested, assumed, Mode.FIT, cell.used, available, cell.potential)
         amount = assumed + requested
         if amount > cell.potential:
             check.mode, check.no_fit = Mode.NO_FIT, NoFit.EXCEEDS_MAX

@@ -45,6 +45,8 @@ class Check:
     #: What the queue used and what it could have had when this was found.
     used: int = 0
     available: Amount = 0
+    #: What it could have if nothing ran.
+    potential: Amount = 0
     level: int = 0
     no_fit: NoFit | None = None
 

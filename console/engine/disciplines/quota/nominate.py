@@ -120,15 +120,10 @@ def _nominate(
     nominated: Nominated | None,
     without: frozenset[str],
 ) -> QuotaNomination:
-    assert queue.policy is not None
-    rules = queue.policy.preemption
-    while_borrowing = (
-        rules.reclaim_within_cohort if settings.fair_sharing else rules.borrow_within_cohort
-    )
     assigner = Assigner(
         queue,
         _oracle(queue, pending, settings, without),
-        preempts_while_borrowing=while_borrowing is not PreemptionRule.NEVER,
+        preempts_while_borrowing=preempts_while_borrowing(queue, settings),
         ignores_undeclared=settings.undeclared is Undeclared.IGNORE,
         scan=scan,
         nominated=nominated,
@@ -141,6 +136,14 @@ def _nominate(
     )
     targets = find_targets(search, settings)
     return QuotaNomination(queue, found, tuple(targets), reduced=counts is not None)
+
+
+def preempts_while_borrowing(queue: QueueState, settings: QuotaSettings) -> bool:
+    """Say whether a queue may preempt for what exceeds its nominal quota (Kueue, spec 6.4)."""
+    assert queue.policy is not None
+    rules = queue.policy.preemption
+    rule = rules.reclaim_within_cohort if settings.fair_sharing else rules.borrow_within_cohort
+    return rule is not PreemptionRule.NEVER
 
 
 def find_targets(search: Search, settings: QuotaSettings) -> list[Target]:

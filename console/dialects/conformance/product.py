@@ -1,0 +1,413 @@
+"""The product's own engine, asked the questions of the cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from console.dialects.conformance.answers import (
+    Action,
+    Condition,
+    CycleAnswer,
+    FlavorAnswer,
+    HeadCode,
+    HeadVerdict,
+    Mode,
+    PodSetAnswer,
+    QuotaAnswer,
+    ResourceFlavor,
+    SettleAnswer,
+    SettleDecision,
+    Share,
+    SharesAnswer,
+    VictimReason,
+    VictimsAnswer,
+)
+from console.dialects.conformance.engine_under_test import Nominated, PreemptionStub
+from console.dialects.conformance.product_words import (
+    attempts_of,
+    coarse,
+    no_fit_word,
+    reasons_by_pod_set,
+)
+from console.dialects.conformance.workloads import PendingWorkload
+from console.dialects.conformance.workloads import PodSetAssignment as Given
+from console.dialects.conformance.world import World
+from console.engine.amounts import Amount
+from console.engine.decision import Decision, Outcome, PodSetAssignment, Reason
+from console.engine.disciplines.quota.asks import ask
+from console.engine.disciplines.quota.candidates import Search
+from console.engine.disciplines.quota.flavors import Assigner
+from console.engine.disciplines.quota.modes import Mode as GranularMode
+from console.engine.disciplines.quota.nominate import (
+    QuotaNomination,
+    find_targets,
+    preempts_while_borrowing,
+)
+from console.engine.disciplines.quota.shares import dominant_share
+from console.engine.ledger import FlavorResource, Node
+from console.engine.pending import Pending, PendingClass, ScanPosition, Verdict
+from console.engine.policy import StopPolicy, Undeclared
+from console.engine.state import State
+from console.engine.trace import LocalQueueVerdict, TurnVerdict
+from console.engine.tree import QueueState
+
+#: Cycles after which a world counts as restless.
+_CYCLES = 10_000
+
+_RIGHTS = {
+    Reason.PREEMPTED_IN_QUEUE: VictimReason.IN_CLUSTER_QUEUE,
+    Reason.RECLAIMED_IN_COHORT: VictimReason.IN_COHORT_RECLAMATION,
+    Reason.RECLAIMED_WHILE_BORROWING: VictimReason.IN_COHORT_RECLAIM_WHILE_BORROWING,
+    Reason.PREEMPTED_FOR_FAIR_SHARE: VictimReason.IN_COHORT_FAIR_SHARING,
+}
+_CONDITIONS = {
+    Reason.EXCEEDS_MAX_QUOTA: Condition.EXCEEDS_MAX_QUOTA,
+    Reason.NO_FLAVOR_MATCHED: Condition.NO_MATCHING_FLAVOR,
+    Reason.WAITING_FOR_QUOTA: Condition.WAITING_FOR_QUOTA,
+    Reason.BEHIND_OTHERS: Condition.WAITING_FOR_QUOTA,
+    Reason.WAITING_FOR_PREEMPTED: Condition.WAITING_FOR_PREEMPTED_WORKLOADS,
+    Reason.NAMESPACE_NOT_ALLOWED: Condition.MISCONFIGURED,
+    Reason.LOCAL_QUEUE_MISSING: Condition.MISCONFIGURED,
+    Reason.QUEUE_STOPPED: Condition.SUSPENDED,
+    Reason.QUEUE_MISCONFIGURED: Condition.SUSPENDED,
+}
+_TURNS = {
+    TurnVerdict.OVERTAKEN: HeadCode.OVERTAKEN,
+    TurnVerdict.STILL_HELD: HeadCode.OVERTAKEN,
+    TurnVerdict.CIRCLE: HeadCode.OVERTAKEN,
+    TurnVerdict.VICTIMS_TAKEN: HeadCode.VICTIMS_TAKEN,
+}
+
+
+class Product:
+    """Answers by the engine that the workers run."""
+
+    def settle(self, world: World) -> SettleAnswer:
+        """Run cycles, each followed by the stop of all who were told to, until nothing changes."""
+        state = _state(world)
+        decisions: list[SettleDecision] = []
+        looked_again, resync_changed = False, False
+        for cycle in range(1, _CYCLES):
+            made = state.step()
+            decisions += _settle_decisions(cycle, made)
+            departing = sorted(state.departing)
+            for name in departing:
+                state.release(name)
+            if made or departing:
+                resync_changed = resync_changed or looked_again
+                looked_again = False
+            if not state.is_settled:
+                continue
+            if looked_again:
+                break
+            looked_again = True
+            state.look_again()
+        return SettleAnswer(
+            admitted={name: _given(r.assignment) for name, r in state.running.items()},
+            pending={name: _condition(state, pending) for name, pending in state.pending.items()},
+            decisions=tuple(decisions),
+            did_resync_change=resync_changed,
+        )
+
+    def cycle(self, world: World) -> CycleAnswer:
+        """Run one cycle."""
+        state = _state(world)
+        already = set(state.departing)
+        running = set(state.running)
+        state.step()
+        messages = {name: _head_verdict(state, pending) for name, pending in state.pending.items()}
+        messages |= {
+            each.workload.id: HeadVerdict(reason=Condition.DEACTIVATED, code=HeadCode.INACTIVE)
+            for each in world.pending
+            if not each.is_active
+        }
+        requeued, parked = set(), set()
+        for queue in state.queues.values():
+            requeued |= queue.preemptors.keys()
+            for cls in queue.line.classes.values():
+                waits_apart = cls.parked and queue.barrier is None
+                (parked if waits_apart else requeued).update(p.workload.id for p in cls)
+        return CycleAnswer(
+            admitted={
+                name: _given(each.assignment)
+                for name, each in state.running.items()
+                if name not in running
+            },
+            preempted={name: _RIGHTS[_reason(state, name)] for name in state.departing - already},
+            requeued=frozenset(requeued),
+            inadmissible=frozenset(parked),
+            messages=messages,
+            skipped_preemptions=_skipped_preemptions(state),
+        )
+
+    def assign(self, world: World, head: PendingWorkload, stub: PreemptionStub) -> FlavorAnswer:
+        """Assign flavors, with *stub* for an oracle."""
+        state, queue, pending = _head(world, head)
+        simulated = {
+            Mode.NO_CANDIDATES: GranularMode.NO_CANDIDATES,
+            Mode.PREEMPT: GranularMode.PREEMPT,
+            Mode.RECLAIM: GranularMode.RECLAIM,
+        }
+
+        def oracle(key: FlavorResource, _amount: int) -> tuple[GranularMode, int]:
+            answer = stub.simulate(*key)
+            return simulated[answer.outcome], answer.level
+
+        settings = state.policy.settings
+        assigner = Assigner(
+            queue,
+            oracle,
+            preempts_while_borrowing=preempts_while_borrowing(queue, settings),
+            ignores_undeclared=settings.undeclared is Undeclared.IGNORE,
+            scan=pending.scan,
+        )
+        found = assigner.assign(ask(queue, pending, None, zeros=settings.zeros_take_flavors))
+        reasons = reasons_by_pod_set(found)
+        usage: dict[str, dict[str, Amount]] = {}
+        for (flavor, resource), amount in found.usage.items():
+            usage.setdefault(flavor, {})[resource] = amount
+        known = {each.ask.name: each for each in found.pod_sets}
+        asks = [*(each.ask for each in found.pod_sets), *found.failed]
+        return FlavorAnswer(
+            mode=coarse(found.mode),
+            borrowing=found.level,
+            pod_sets=tuple(
+                PodSetAnswer(
+                    name=each.name,
+                    count=each.count,
+                    flavors={
+                        resource: ResourceFlavor(
+                            flavor=choice.flavor, mode=coarse(choice.mode), tried=choice.tried
+                        )
+                        for resource, choice in known[each.name].choices.items()
+                    }
+                    if each.name in known
+                    else {},
+                    requests=dict(each.requests),
+                    reasons=tuple(reasons.get(each.name, ())),
+                    attempts=attempts_of(found, each.name),
+                )
+                for each in asks
+            ),
+            usage=usage,
+            no_fit_reason=no_fit_word(found.no_fit),
+        )
+
+    def targets(
+        self,
+        world: World,
+        preemptor: PendingWorkload,
+        nominated: Mapping[str, Mapping[str, Nominated]],
+    ) -> VictimsAnswer:
+        """Find the victims for given flavors."""
+        state, queue, pending = _head(world, preemptor)
+        usage: dict[FlavorResource, int] = {}
+        short: set[FlavorResource] = set()
+        for each in ask(queue, pending, None, zeros=True):
+            for resource, given in nominated.get(each.name, {}).items():
+                key = (given.flavor, resource)
+                usage[key] = usage.get(key, 0) + each.requests.get(resource, 0)
+                if given.mode is not Mode.FIT:
+                    short.add(key)
+        search = Search(queue, pending.priority, pending.workload.sequence, usage, frozenset(short))
+        targets = find_targets(search, state.policy.settings)
+        return VictimsAnswer(
+            victims={
+                target.running.workload.id: _RIGHTS[target.reason]
+                for target in targets
+                if not target.running.departing
+            },
+            count=len(targets),
+        )
+
+    def quota(self, world: World) -> QuotaAnswer:
+        """Read the ledger."""
+        state = _state(world)
+        potential: dict[str, dict[str, dict[str, Amount]]] = {}
+        available: dict[str, dict[str, dict[str, Amount]]] = {}
+        for queue in state.queues.values():
+            for flavor, resource in queue.node.quotas:
+                cell = queue.node.cell((flavor, resource))
+                free = cell.available
+                potential.setdefault(queue.name, {}).setdefault(flavor, {})[resource] = (
+                    cell.potential
+                )
+                available.setdefault(queue.name, {}).setdefault(flavor, {})[resource] = (
+                    free if free > 0 else 0
+                )
+        return QuotaAnswer(potential=potential, available=available)
+
+    def shares(self, world: World, extra_usage: Mapping[str, Mapping[str, int]]) -> SharesAnswer:
+        """Compute every node's share with the extra usage added to it alone."""
+        state = _state(world)
+        extra = {
+            (flavor, resource): amount
+            for flavor, amounts in extra_usage.items()
+            for resource, amount in amounts.items()
+        }
+        cohorts = {name: state.ledger.cohort(name) for name in state.policy.cohorts}
+        return SharesAnswer(
+            cluster_queues={
+                name: _share(queue.node, extra) for name, queue in state.queues.items()
+            },
+            cohorts={name: _share(node, extra) for name, node in cohorts.items()},
+        )
+
+
+def _state(world: World) -> State:
+    state = State(world.policy)
+    for each in sorted(world.running, key=lambda r: r.reservation):
+        state.adopt(
+            each.workload,
+            queue=each.queue,
+            priority=each.priority,
+            assignment=tuple(
+                PodSetAssignment(name=a.name, count=a.count, flavors=a.flavors)
+                for a in each.assignment
+            ),
+            reservation=each.reservation,
+            departing=each.is_departing,
+            reason=Reason.PREEMPTED_IN_QUEUE if each.is_departing else None,
+        )
+    for waiting in world.pending:
+        if waiting.is_active:
+            state.submit(waiting.workload)
+    state.take_in_arrivals()
+    for waiting in world.pending:
+        pending = state.pending.get(waiting.workload.id)
+        if pending is not None and waiting.last_assignment:
+            generation = state.queues[pending.route.queue or ""].generation
+            pending.scan = ScanPosition(waiting.last_assignment, 0, generation)
+    return state
+
+
+def _head(world: World, head: PendingWorkload) -> tuple[State, QueueState, Pending]:
+    state = _state(world)
+    pending = state.pending[head.workload.id]
+    return state, state.queues[pending.route.queue or ""], pending
+
+
+def _settle_decisions(cycle: int, made: list[Decision]) -> Iterator[SettleDecision]:
+    victims: dict[str, set[str]] = {}
+    for decision in made:
+        if decision.outcome is Outcome.ADMITTED:
+            yield SettleDecision(cycle=cycle, action=Action.ADMIT, workload=decision.workload)
+        elif decision.outcome is Outcome.PREEMPTED and decision.preemptor is not None:
+            victims.setdefault(decision.preemptor, set()).add(decision.workload)
+    for preemptor, told in victims.items():
+        yield SettleDecision(
+            cycle=cycle, action=Action.PREEMPT, workload=preemptor, victims=frozenset(told)
+        )
+
+
+def _given(assignment: tuple[PodSetAssignment, ...]) -> tuple[Given, ...]:
+    return tuple(Given(name=a.name, count=a.count, flavors=a.flavors) for a in assignment)
+
+
+def _reason(state: State, name: str) -> Reason:
+    reason = state.running[name].reason
+    assert reason is not None
+    return reason
+
+
+def _class_of(state: State, pending: Pending) -> tuple[QueueState, PendingClass | None]:
+    queue = state.queues[pending.route.queue or ""]
+    return queue, queue.line.classes.get(pending.class_key)
+
+
+def _own_verdict(queue: QueueState, cls: PendingClass | None, pending: Pending) -> Verdict | None:
+    """Return what a cycle said of this workload, or of one that it is parked beside."""
+    if cls is None or cls.verdict is None or (not cls.parked and cls.head is not pending):
+        return None
+    return cls.verdict
+
+
+def _condition(state: State, pending: Pending) -> Condition:
+    if pending.route.problem is not None:
+        return _CONDITIONS[pending.route.problem]
+    queue, cls = _class_of(state, pending)
+    if queue.barrier is not None:
+        return _CONDITIONS[queue.barrier]
+    verdict = _own_verdict(queue, cls, pending)
+    if verdict is None:
+        return Condition.PENDING_EVALUATION
+    return _CONDITIONS[verdict.reason]
+
+
+def _head_verdict(state: State, pending: Pending) -> HeadVerdict:
+    problem = pending.route.problem
+    if pending.route.queue is None:
+        return HeadVerdict(reason=_outside_word(pending), code=_outside_code(state, pending))
+    if problem is not None:
+        return HeadVerdict(reason=Condition.MISCONFIGURED, code=HeadCode.WRONG_NAMESPACE)
+    queue, cls = _class_of(state, pending)
+    if queue.barrier is not None:
+        return HeadVerdict(reason=Condition.SUSPENDED, code=HeadCode.CLUSTER_QUEUE_INACTIVE)
+    waiting = queue.preemptors.get(pending.workload.id)
+    if waiting is not None:
+        found = waiting.nomination
+        assert isinstance(found, QuotaNomination)
+        code = HeadCode.PREEMPTING if found.targets else HeadCode.WAITS_FOR_OTHERS
+        return HeadVerdict(
+            reason=Condition.WAITING_FOR_PREEMPTED_WORKLOADS,
+            code=code,
+            victims=len(found.targets) or None,
+            pod_sets=reasons_by_pod_set(found.found),
+        )
+    verdict = _own_verdict(queue, cls, pending)
+    if verdict is None or cls is None:
+        return HeadVerdict(reason=Condition.PENDING_EVALUATION, code=HeadCode.NOT_EVALUATED)
+    reason = _CONDITIONS[verdict.reason]
+    if cls.parked and cls.head is not pending:
+        return HeadVerdict(reason=reason, code=HeadCode.SAME_AS_PARKED)
+    found = verdict.nomination
+    assert isinstance(found, QuotaNomination)
+    if verdict.turn is not None:
+        return HeadVerdict(reason=reason, code=_TURNS[verdict.turn.verdict])
+    code = HeadCode.NO_ROOM if found.found.no_fit is not None else HeadCode.NO_VICTIMS
+    return HeadVerdict(reason=reason, code=code, pod_sets=reasons_by_pod_set(found.found))
+
+
+def _outside_word(pending: Pending) -> Condition:
+    step = pending.route.local_queue
+    stopped = step is not None and step.verdict is LocalQueueVerdict.STOPPED
+    return Condition.SUSPENDED if stopped else Condition.MISCONFIGURED
+
+
+def _outside_code(state: State, pending: Pending) -> HeadCode:
+    step = pending.route.local_queue
+    assert step is not None
+    if step.verdict is LocalQueueVerdict.STOPPED:
+        return HeadCode.LOCAL_QUEUE_STOPPED
+    if step.verdict is LocalQueueVerdict.QUEUE_MISSING:
+        return HeadCode.CLUSTER_QUEUE_MISSING
+    return HeadCode.LOCAL_QUEUE_MISSING
+
+
+def _skipped_preemptions(state: State) -> dict[str, int]:
+    skipped: dict[str, int] = {}
+    for queue in state.queues.values():
+        if queue.policy is None or queue.policy.stop is not StopPolicy.NONE:
+            continue
+        count = 0
+        for cls in queue.line.classes.values():
+            found = cls.verdict.nomination if cls.verdict is not None else None
+            if cls.verdict is None or cls.verdict.turn is None:
+                continue
+            if isinstance(found, QuotaNomination) and found.targets:
+                count += 1
+        skipped[queue.name] = count
+    return skipped
+
+
+def _share(node: Node, extra: Mapping[FlavorResource, int]) -> Share:
+    for key, amount in extra.items():
+        node.cell(key).add(amount)
+    share = dominant_share(node)
+    for key, amount in extra.items():
+        node.cell(key).add(-amount)
+    return Share(
+        share=share.thousandths(),
+        resource=share.resource or "",
+        is_borrowing=share.is_borrowing,
+    )

@@ -1,0 +1,136 @@
+"""What the product's quota discipline finds, in the words of the cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from console.dialects.conformance.answers import (
+    Attempt,
+    Condition,
+    FlavorReason,
+    Mode,
+    ReasonCode,
+)
+from console.engine.amounts import Amount, Unlimited
+from console.engine.disciplines.quota.flavors import Found, Looked, Walk
+from console.engine.disciplines.quota.modes import Check, NoFit
+from console.engine.disciplines.quota.modes import Mode as GranularMode
+from console.engine.matching import Obstacle
+from console.engine.nodes import Taint, TaintEffect
+from console.engine.trace import FlavorVerdict
+
+_MODES = {
+    GranularMode.NO_FIT: Mode.NO_FIT,
+    GranularMode.NO_CANDIDATES: Mode.NO_CANDIDATES,
+    GranularMode.PREEMPT: Mode.PREEMPT,
+    GranularMode.RECLAIM: Mode.RECLAIM,
+    GranularMode.FIT: Mode.FIT,
+}
+_NO_FIT = {
+    NoFit.WAITING_FOR_QUOTA: Condition.WAITING_FOR_QUOTA,
+    NoFit.EXCEEDS_MAX: Condition.EXCEEDS_MAX_QUOTA,
+    NoFit.NO_MATCHING_FLAVOR: Condition.NO_MATCHING_FLAVOR,
+}
+
+
+def coarse(mode: GranularMode) -> Mode:
+    """Return the mode of a whole assignment: preemption counts as such, possible or not."""
+    if mode in (GranularMode.NO_FIT, GranularMode.FIT):
+        return _MODES[mode]
+    return Mode.PREEMPT
+
+
+def no_fit_word(no_fit: NoFit | None) -> Condition | None:
+    """Return the word for why nothing fits."""
+    return _NO_FIT[no_fit] if no_fit is not None else None
+
+
+def reasons_by_pod_set(found: Found) -> dict[str, tuple[FlavorReason, ...]]:
+    """Return per pod set why no flavor fits at once; walks that found a fit say nothing."""
+    reasons: dict[str, list[FlavorReason]] = {}
+    failed = {each.name for each in found.failed}
+    for walk in found.walks:
+        for pod_set in walk.pod_sets:
+            if pod_set.name in failed and (walk.best is not None or found.undeclared):
+                continue
+            reasons.setdefault(pod_set.name, []).extend(_walk_reasons(walk))
+    if found.undeclared is not None:
+        for name in failed:
+            reason = FlavorReason(code=ReasonCode.RESOURCE_NOT_COVERED, resource=found.undeclared)
+            reasons[name] = [reason]
+    return {name: tuple(each) for name, each in reasons.items() if each}
+
+
+def attempts_of(found: Found, pod_set: str) -> dict[str, Attempt]:
+    """Return by flavor how it did for *pod_set*, over all groups."""
+    attempts = {}
+    for walk in found.walks:
+        if any(each.name == pod_set for each in walk.pod_sets):
+            for looked in walk.looked:
+                attempts[looked.entry.flavor] = Attempt(
+                    outcome=_MODES[looked.mode], level=looked.level, why=_why(looked)
+                )
+    return attempts
+
+
+def _why(looked: Looked) -> Condition | None:
+    if looked.mode is not GranularMode.NO_FIT:
+        return None
+    words = [check.no_fit for check in looked.checks if check.no_fit is not None]
+    return _NO_FIT[max(words, default=NoFit.NO_MATCHING_FLAVOR)]
+
+
+def _walk_reasons(walk: Walk) -> Iterator[FlavorReason]:
+    if walk.best is not None and walk.best.mode is GranularMode.FIT:
+        return
+    for looked in walk.looked:
+        flavor = looked.entry.flavor
+        if looked.barred:
+            for resource in looked.asked:
+                yield FlavorReason(
+                    code=ReasonCode.OUTSIDE_NOMINATION, flavor=flavor, resource=resource
+                )
+        elif looked.obstacle is not None:
+            yield _obstacle(flavor, looked.obstacle)
+        for check in looked.checks:
+            if check.mode is not GranularMode.FIT:
+                yield _check(check)
+
+
+def _check(check: Check) -> FlavorReason:
+    flavor, resource = check.key
+    if check.no_fit is NoFit.EXCEEDS_MAX:
+        return FlavorReason(
+            code=ReasonCode.ABOVE_CAPACITY,
+            flavor=flavor,
+            resource=resource,
+            assumed=check.assumed,
+            requested=check.requested,
+            capacity=check.potential,
+        )
+    return FlavorReason(
+        code=ReasonCode.NOT_ENOUGH_FREE,
+        flavor=flavor,
+        resource=resource,
+        missing=_minus(check.assumed + check.requested, check.available),
+    )
+
+
+def _minus(amount: int, available: Amount) -> int:
+    return 0 if isinstance(available, Unlimited) else amount - available
+
+
+def _obstacle(flavor: str, obstacle: Obstacle) -> FlavorReason:
+    if obstacle.verdict is FlavorVerdict.FLAVOR_MISSING:
+        return FlavorReason(code=ReasonCode.FLAVOR_MISSING, flavor=flavor)
+    if obstacle.verdict is FlavorVerdict.TAINT_NOT_TOLERATED:
+        return FlavorReason(
+            code=ReasonCode.TAINT_NOT_TOLERATED, flavor=flavor, taint=_taint(obstacle.taint or "")
+        )
+    return FlavorReason(code=ReasonCode.LABELS_DO_NOT_MATCH, flavor=flavor)
+
+
+def _taint(text: str) -> Taint:
+    named, _, effect = text.rpartition(":")
+    key, _, value = named.partition("=")
+    return Taint(key, value, TaintEffect(effect))
