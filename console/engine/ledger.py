@@ -119,15 +119,15 @@ class Ledger:
     """The quota tree of one policy with the usage of the workloads that run under it."""
 
     def __init__(self, policy: Policy) -> None:
-        cohorts = {name: Node(name, cohort.groups) for name, cohort in policy.cohorts.items()}
+        self._cohorts = {name: Node(name, cohort.groups) for name, cohort in policy.cohorts.items()}
         self._queues = {name: Node(name, queue.groups) for name, queue in policy.queues.items()}
         parents = [(self._queues[q.name], q.parent) for q in policy.queues.values()]
-        parents += [(cohorts[c.name], c.parent) for c in policy.cohorts.values()]
+        parents += [(self._cohorts[c.name], c.parent) for c in policy.cohorts.values()]
         for node, parent in parents:
             if parent is not None:
-                node.parent = cohorts[parent]
-                cohorts[parent].children.append(node)
-        for node in (*self._queues.values(), *cohorts.values()):
+                node.parent = self._cohorts[parent]
+                node.parent.children.append(node)
+        for node in (*self._queues.values(), *self._cohorts.values()):
             if node.parent is None:
                 node.measure()
 
@@ -142,6 +142,10 @@ class Ledger:
         if node is None:
             node = self._queues[name] = Node(name)
         return node
+
+    def cohort(self, name: str) -> Node:
+        """Return the node of a cohort; raises KeyError when the policy has none of that name."""
+        return self._cohorts[name]
 
     def add(self, queue: str, usage: Mapping[FlavorResource, int]) -> None:
         """Charge *usage*, in thousandths, to a queue and what it overflows to its cohorts."""
