@@ -4,6 +4,7 @@ from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from console.api.base import NoSuchAddress
+from console.api.views.cohorts import Cohorts, OneCohort
 from console.api.views.configs import (
     ActiveConfig,
     ConfigCheck,
@@ -56,6 +57,8 @@ urlpatterns = [
     path(f"{_QUEUE}/hold", HoldQueue.as_view(), name="hold-queue"),
     path(f"{_QUEUE}/resume", ResumeQueue.as_view(), name="resume-queue"),
     path(_QUEUE, OneQueue.as_view(), name="queue"),
+    path(f"{_ORG}/cohorts", Cohorts.as_view(), name="cohorts"),
+    path(f"{_ORG}/cohorts/<path:cohort>", OneCohort.as_view(), name="cohort"),
     path(f"{_ORG}/decisions", Decisions.as_view(), name="decisions"),
     path(f"{_ORG}/events", Events.as_view(), name="events"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),

@@ -166,6 +166,7 @@ def test_a_queue_that_left_the_config_drains(client, settle, owner):
                 "nominal": 0,
                 "used": 24,
                 "borrowed": 0,
+                "over": 24,
                 "lent": 0,
                 "available": 0,
                 "limit": 0,

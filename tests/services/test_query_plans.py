@@ -22,6 +22,7 @@ from console.workloads.queries import (
     queue_view,
     running_of,
 )
+from console.workloads.queries.waiting import waiting_without_queue
 
 pytestmark = pytest.mark.skipif(
     "connection.vendor != 'sqlite'", reason="plans are worded by each database"
@@ -38,6 +39,10 @@ LISTS = [
     "queue=q&type=job",
     "reason=waiting_for_quota",
     "reason=passthrough",
+    "reason=queue_stopped",
+    "reason=local_queue_missing",
+    "reason=no_flavor_matched",
+    "reason=no_flavor_matched&state=pending",
     "user=u&project=p",
     "project=p&state=admitted",
     "type=job",
@@ -114,5 +119,6 @@ def test_other_reads(org, rows):
     assert_walks_indexes(lambda: decisions_after(org, 3, 3))
     assert_walks_indexes(lambda: decisions_of(workload))
     assert_walks_indexes(lambda: queue_list(org))
+    assert_walks_indexes(lambda: waiting_without_queue(org))
     with pytest.raises(Exception, match="no queue"):
         queue_view(org, "q")

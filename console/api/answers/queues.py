@@ -28,18 +28,20 @@ def queue_answer(queue: QueueView) -> dict[str, Any]:
         "oldest_pending": time_answer(queue.oldest_pending),
         "rules": list(queue.rules),
         "range": range_answer(queue.origin),
-        "usage": [_usage(usage) for usage in queue.usages],
+        "usage": [usage_answer(usage) for usage in queue.usages],
     }
 
 
-def _usage(usage: UsageView) -> dict[str, Any]:
+def usage_answer(usage: UsageView) -> dict[str, Any]:
+    """Return one flavor-resource with what is used, borrowed and lent of it."""
     return {
         "flavor": usage.flavor,
         "resource": usage.resource,
         "nominal": amount_to_number(usage.nominal),
         "used": amount_to_number(usage.used),
         "borrowed": amount_to_number(usage.borrowed),
-        "lent": 0,
+        "over": amount_to_number(usage.over),
+        "lent": amount_to_number(usage.lent),
         "available": amount_to_number(usage.available),
         "limit": amount_to_number(usage.limit),
         "demand": amount_to_number(usage.demand),

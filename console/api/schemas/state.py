@@ -52,10 +52,20 @@ class QueueUsage(Schema):
     resource = serializers.CharField()
     nominal = serializers.FloatField(allow_null=True, help_text="What the queue owns.")
     used = serializers.FloatField()
-    borrowed = serializers.FloatField(help_text="What is used beyond nominal.")
-    lent = serializers.FloatField(help_text="What others of the cohort use of it.")
-    available = serializers.FloatField(allow_null=True, help_text="What may still be used.")
-    limit = serializers.FloatField(allow_null=True, help_text="What may be used at most.")
+    borrowed = serializers.FloatField(help_text="What is used of the quota of others.")
+    over = serializers.FloatField(
+        help_text="What is used beyond nominal and borrowed from nobody: quota was taken away."
+    )
+    lent = serializers.FloatField(
+        help_text="What others of the cohort use of it. Quota is pooled: where several could "
+        "lend, each is said to lend in proportion to what it leaves unused."
+    )
+    available = serializers.FloatField(
+        allow_null=True, help_text="What may still be used, of its own and of the cohort's quota."
+    )
+    limit = serializers.FloatField(
+        allow_null=True, help_text="What may be used at most, when nobody else uses anything."
+    )
     demand = serializers.FloatField(
         help_text="What pending workloads ask for of the resource; once for each group of "
         "resources, at its first flavor."

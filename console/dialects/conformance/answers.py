@@ -151,8 +151,8 @@ class SettleDecision:
     cycle: int
     action: Action
     workload: str
-    #: Told to stop by it, without those already on their way out.
-    victims: frozenset[str] = frozenset()
+    #: Told to stop for it, without those already on their way out.
+    victims: Mapping[str, VictimReason] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

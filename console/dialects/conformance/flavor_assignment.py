@@ -68,8 +68,8 @@ def differences(case: Mapping[str, Any], answer: FlavorAnswer) -> Iterator[str]:
     yield from unknown_parts(expect, _PARTS)
     yield from single("the mode", part(expect, "mode", str), answer.mode.value)
     yield from single("the borrowing level", part(expect, "borrowing", int), answer.borrowing)
-    no_fit_reason = part(expect, "no_fit_reason", str, "")
-    yield from single("the reason of no fit", no_fit_reason, answer.no_fit_reason or "")
+    no_fit_reason = part(expect, "no_fit_reason", str, "") or None
+    yield from single("the reason of no fit", no_fit_reason, answer.no_fit_reason)
     yield from amounts_by_flavor("the usage", part(expect, "usage", dict), answer.usage)
     wanted = {part(each, "name", str): each for each in objects_in(expect, "pod_sets")}
     found = {each.name: each for each in answer.pod_sets}

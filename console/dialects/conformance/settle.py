@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from console.dialects.conformance.answers import Action, SettleAnswer
@@ -50,7 +50,7 @@ def _decisions(expect: Mapping[str, Any], answer: SettleAnswer) -> Iterator[str]
             _phrase(
                 choice(each, "action", _ACTIONS, ""),
                 part(each, "workload", str),
-                part(each, "victims", list, []),
+                part(each, "victims", dict, {}),
             ),
         )
         for each in objects_in(expect, "decisions")
@@ -65,7 +65,8 @@ def _decisions(expect: Mapping[str, Any], answer: SettleAnswer) -> Iterator[str]
             yield f"Cycle {cycle} does {phrase}, but is not expected to."
 
 
-def _phrase(action: Action, workload: str, victims: Iterable[str]) -> str:
+def _phrase(action: Action, workload: str, victims: Mapping[str, str]) -> str:
     if action is Action.ADMIT:
         return f"admit {workload}"
-    return f"preempt {', '.join(sorted(victims)) or 'nobody'} for {workload}"
+    phrases = [f"{name} ({reason})" for name, reason in sorted(victims.items())]
+    return f"preempt {', '.join(phrases) or 'nobody'} for {workload}"

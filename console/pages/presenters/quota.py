@@ -1,4 +1,4 @@
-"""The quota bar: the geometry and the sentence for one flavor-resource of a queue."""
+"""The quota bar: the geometry and the sentence for one flavor-resource of a queue or cohort."""
 
 from __future__ import annotations
 
@@ -11,21 +11,43 @@ from console.workloads.queries import UsageView
 FRAME = 714
 #: Demand beyond the frame is drawn to scale up to 40 % of the frame, and always as a number.
 DEMAND = 286
+#: Space between two segments, and the least width of one.
+_GAP = 2
+_LEAST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of the bar; a width of 0 is not drawn."""
+
+    x: int = 0
+    width: int = 0
+
+
+NOTHING = Segment()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """Finished lengths and texts; a length of 0 is not drawn."""
+    """Finished lengths and texts."""
 
     flavor: str
     resource: str
     frame: int = FRAME
-    own: int = 0
-    #: In use beyond the nominal quota.
-    over: int = 0
-    over_x: int = 0
+    #: The quota it owns, as the ground that it is drawn on.
+    track: int = FRAME
+    own: Segment = NOTHING
+    #: Its quota in use by others, from the right end of what it owns.
+    lent: Segment = NOTHING
+    borrowed: Segment = NOTHING
+    #: In use beyond the nominal quota, and borrowed from nobody.
+    over: Segment = NOTHING
+    #: What it may still borrow now.
+    room: Segment = NOTHING
     #: Where the nominal quota ends, when that is inside the frame.
     mark: int = 0
+    #: Where the limit is, when borrowing ends there.
+    limit: int = 0
     demand: int = 0
     demand_x: int = FRAME
     unlimited: bool = False
@@ -46,39 +68,33 @@ def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
     """Return the bar of one flavor-resource; *draining*: the active version has no such queue."""
     used, resource = usage.used, usage.resource
     demand_text = f"wants {format_amount(usage.demand)} more" if usage.demand else ""
+    notes = [note for note in _notes(usage) if note]
+    shape: dict[str, object]
     if isinstance(usage.nominal, Unlimited):
         # Without a limit there is no full length: half a frame stands for what is used.
-        shape = {"own": FRAME // 2 if used else 0, "unlimited": True}
-        of_text, note, pressure = f"{resource} used, no limit", "", 0.0
-    elif usage.nominal == 0:
-        shape = {"over": FRAME - 2, "over_x": 1} if used else {"blocked": True}
+        shape = {"own": Segment(1, FRAME // 2) if used else NOTHING, "unlimited": True}
+        of_text, pressure = f"{resource} used, no limit", 0.0
+    elif usage.nominal == 0 and usage.limit == 0:
+        whole = Segment(1, FRAME - 2)
+        shape = {"over": whole} if usage.over else {"borrowed": whole} if used else {}
+        shape |= {"blocked": not used}
         of_text = f"{resource} used of 0"
-        note = "draining" if draining and used else "over nominal" if used else "blocked"
+        if usage.over or not used:
+            notes = ["draining" if draining and used else "over nominal" if used else "blocked"]
         pressure = 2.0 if used or usage.demand else 0.0
     else:
-        scale = max(usage.nominal, used)
-        own = min(used, usage.nominal)
-        over = used - own
-        shape = {
-            "own": _length(own, scale, FRAME - 2),
-            "over": _length(over, scale, FRAME - 2),
-            "over_x": 1 + _length(own, scale, FRAME - 2) + 2,
-            "mark": _length(usage.nominal, scale, FRAME) if over else 0,
-        }
+        shape = _shape(usage)
         of_text = f"of {format_amount(usage.nominal)} {resource} used"
-        note = f"{format_amount(over)} over nominal" if over else ""
-        pressure = (used + usage.demand) / usage.nominal
+        pressure = _pressure(usage)
     if usage.demand and not isinstance(usage.nominal, Unlimited):
-        whole = usage.nominal or usage.demand
-        shape |= {"demand": max(12, min(DEMAND, _length(usage.demand, whole, FRAME)))}
+        whole_length = usage.nominal or usage.demand
+        shape |= {"demand": max(12, min(DEMAND, usage.demand * FRAME // whole_length))}
     sentence = ", ".join(
         part
         for part in (
             f"{usage.flavor} {resource}: {format_amount(used)} {of_text}",
-            note,
-            f"{format_amount(usage.available)} free"
-            if not isinstance(usage.available, Unlimited) and usage.available
-            else "",
+            *notes,
+            _free(usage),
             demand_text,
         )
         if part
@@ -86,10 +102,10 @@ def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
     return Bar(
         flavor=usage.flavor,
         resource=resource,
-        broken=used < 0 or usage.demand < 0,
+        broken=not _agree(usage),
         used_text=format_amount(used),
         of_text=of_text,
-        note=note,
+        note=", ".join(notes),
         demand_text=demand_text,
         available_text=format_amount(usage.available),
         sentence=sentence,
@@ -98,7 +114,82 @@ def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
     )
 
 
-def _length(part: int, whole: int, of: int) -> int:
-    if not part or not whole:
-        return 0
-    return max(3, part * of // whole)
+def up_to(amount: int, is_certain: bool) -> str:
+    """
+    Return an amount that is attributed by convention when it could be attributed otherwise.
+
+    >>> up_to(2000, True), up_to(2000, False)
+    ('2', 'up to 2')
+    """
+    return format_amount(amount) if is_certain else f"up to {format_amount(amount)}"
+
+
+def segment(start: int, amount: int, scale: int, width: int) -> Segment:
+    """Return where *amount* from *start* lies on a scale that is *width* long."""
+    if not amount:
+        return NOTHING
+    begin, end = start * width // scale, (start + amount) * width // scale
+    begin += _GAP if start else 0
+    length = max(_LEAST, end - begin)
+    return Segment(1 + min(begin, width - length), length)
+
+
+def _shape(usage: UsageView) -> dict[str, object]:
+    nominal, limit = usage.nominal, usage.limit
+    assert isinstance(nominal, int), "what is unlimited has no scale"
+    used = usage.used
+    held = max(nominal, used)
+    # Where borrowing has no end, a quarter of the frame stands for what is beyond.
+    scale = max(limit, held) if isinstance(limit, int) else held * 5 // 4 or 1
+    inner = FRAME - 2
+    reach = used + usage.available if isinstance(usage.available, int) else scale
+    shape: dict[str, object] = {
+        "own": segment(0, usage.own, scale, inner),
+        "lent": segment(nominal - usage.lent, usage.lent, scale, inner),
+        "borrowed": segment(usage.own, usage.borrowed, scale, inner),
+        "over": segment(usage.own + usage.borrowed, usage.over, scale, inner),
+        "room": segment(held, max(0, min(reach, scale) - held), scale, inner),
+    }
+    if scale > nominal:
+        shape |= {"mark": max(1, nominal * FRAME // scale), "track": nominal * FRAME // scale}
+    if isinstance(limit, Unlimited):
+        shape |= {"unlimited": True}
+    elif limit != nominal:
+        shape |= {"limit": limit * FRAME // scale}
+    return shape
+
+
+def _notes(usage: UsageView) -> tuple[str, ...]:
+    return (
+        f"{format_amount(usage.borrowed)} borrowed" if usage.borrowed else "",
+        f"{format_amount(usage.over)} over nominal" if usage.over else "",
+        f"{up_to(usage.lent, usage.is_certain)} lent" if usage.lent else "",
+        f"limit {format_amount(usage.limit)}" if usage.limit not in (usage.nominal, 0) else "",
+    )
+
+
+def _free(usage: UsageView) -> str:
+    if isinstance(usage.available, Unlimited) or not usage.available:
+        return ""
+    word = "free" if usage.limit == usage.nominal else "available"
+    return f"{format_amount(usage.available)} {word}"
+
+
+def _pressure(usage: UsageView) -> float:
+    wanted = usage.used + usage.demand
+    if usage.limit == usage.nominal and isinstance(usage.nominal, int):
+        return wanted / usage.nominal
+    if isinstance(usage.available, Unlimited):
+        return 0.0
+    within_reach = usage.used + usage.available
+    return wanted / within_reach if within_reach else 2.0 if wanted else 0.0
+
+
+def _agree(usage: UsageView) -> bool:
+    """Say whether the numbers keep the identities of quota: see `console.engine.lending`."""
+    parts = (usage.own, usage.borrowed, usage.over, usage.lent, usage.demand)
+    return (
+        min(parts) >= 0
+        and not (usage.borrowed and usage.lent)
+        and usage.own + usage.lent <= usage.nominal
+    )

@@ -20,7 +20,11 @@ from console.pages.access import live_page, org_page, signed_in_user
 from console.pages.presenters.queues import QueueRow, queue_row
 from console.pages.shell import render_page
 from console.workloads.queries import WorkloadFilter, list_workloads, queue_list, state_counts
-from console.workloads.queries.waiting import waiting_reasons
+from console.workloads.queries.waiting import (
+    MOST_WITHOUT_QUEUE,
+    waiting_reasons,
+    waiting_without_queue,
+)
 
 #: Items of the attention list, tight queues and versions shown.
 MOST = 7
@@ -92,6 +96,7 @@ def _attention(org: Organization, rows: list[QueueRow]) -> list[Attention]:
                 action="See which",
             )
         )
+    items += _without_queue(org, workloads)
     since = timezone.now() - timedelta(hours=1)
     query = QueryDict(mutable=True)
     query.update({"state": "rejected", "since": since.isoformat()})
@@ -120,6 +125,23 @@ def _attention(org: Organization, rows: list[QueueRow]) -> list[Attention]:
         if row.view.draining
     ]
     return items
+
+
+def _without_queue(org: Organization, workloads: str) -> list[Attention]:
+    """Return who names what the config does not have; *workloads* is the address of the list."""
+    waiting = waiting_without_queue(org)
+    more = "at least " if sum(waiting.values()) == MOST_WITHOUT_QUEUE else ""
+    return [
+        Attention(
+            key=f"lost-{reason}",
+            state="error",
+            text=f"{more}{_workloads(count)} cannot run: {reasons.reason_title(reason).lower()}",
+            href=f"{workloads}?state=pending&reason={reason}",
+            action="See which",
+        )
+        for reason, count in waiting.items()
+        if reasons.reason_class(reason) is reasons.ReasonClass.CANNOT_RUN
+    ]
 
 
 def _workloads(count: int) -> str:

@@ -4,7 +4,8 @@ from console.paging import DEFAULT_LIMIT, MAX_LIMIT, Page
 from console.workloads.queries.feeds import decisions_after, decisions_of, list_events
 from console.workloads.queries.filters import EventFilter, WorkloadFilter
 from console.workloads.queries.listing import list_workloads
-from console.workloads.queries.queues import QueueView, UsageView, hold_of, queue_list, queue_view
+from console.workloads.queries.queues import QueueView, hold_of, queue_list, queue_view
+from console.workloads.queries.quotas import PoolView, UsageView
 from console.workloads.queries.workloads import (
     get_workload,
     pending_in_order,
@@ -20,6 +21,7 @@ __all__ = [
     "MAX_LIMIT",
     "EventFilter",
     "Page",
+    "PoolView",
     "QueueView",
     "UsageView",
     "WorkloadFilter",

@@ -8,19 +8,23 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import connection
-from django.db.models import Exists, F, Func, OuterRef, Q, QuerySet, TextField, Value
+from django.db.models import F, Func, Q, QuerySet, TextField, Value
 from django.db.models.lookups import Exact
 
 from console.engine.decision import Reason
 from console.orgs.models import Organization
 from console.paging import Page, merged_newest_first, newest_first
-from console.workloads.models import LabelSet, PendingClass, State, Workload
+from console.workloads.models import LabelSet, State, Workload
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.workloads import workload_rows
 
-#: Reasons that only a pending workload has; its `PendingClass` holds the present one.
+#: Reasons that only a pending workload has, and that its `PendingClass` may hold: then the
+#: reason it was last decided with may be another one.
 _WAITING = frozenset(
     {
+        Reason.NAMESPACE_NOT_ALLOWED,
+        Reason.QUEUE_MISCONFIGURED,
+        Reason.QUEUE_STOPPED,
         Reason.QUEUE_HELD,
         Reason.EXCEEDS_MAX_QUOTA,
         Reason.WAITING_FOR_PREEMPTED,
@@ -107,18 +111,16 @@ def _exact(org: Organization, conditions: WorkloadFilter) -> tuple[dict[str, Any
         if (value := getattr(conditions, name)) is not None
     }
     rest = Q()
+    if conditions.reason:
+        rest &= Q(present_reason=conditions.reason)
     if conditions.reason in _WAITING:
         del exact["reason"]
         if conditions.state not in (None, State.PENDING):
             rest &= Q(pk__in=())
         exact["state"] = State.PENDING
-        waiting = PendingClass.objects.filter(
-            org=org, key=OuterRef("pending_class"), reason=conditions.reason
-        )
-        rest &= Q(Exists(waiting))
-    elif conditions.reason:
-        # A pending workload keeps the reason it was last decided with.
-        rest &= Q(present_reason=conditions.reason)
+    elif conditions.reason == Reason.NO_FLAVOR_MATCHED and conditions.state != State.REJECTED:
+        # Some config languages let such a workload wait, in a class as any other.
+        del exact["reason"]
     if conditions.labels:
         sets = _label_sets(org, conditions.labels)
         if sets is None:

@@ -8,46 +8,21 @@ workloads: usage, counts and pending classes.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from console.configs.queries import active_policy
-from console.engine.amounts import UNLIMITED, Amount, Unlimited
+from console.engine.ledger import FlavorResource
+from console.engine.lending import Loan
 from console.engine.origin import Origin
 from console.engine.policy import Queue
 from console.errors import NotFound
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, QueueCount, QueueHold, State, Usage, Workload
-
-#: (flavor, resource) -> thousandths in use.
-Used = Mapping[tuple[str, str], int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsageView:
-    """One flavor-resource of a queue; amounts in thousandths or UNLIMITED."""
-
-    flavor: str
-    resource: str
-    #: What the queue owns; 0 when the active version no longer gives it any.
-    nominal: Amount
-    used: int
-    #: What may still be used now.
-    available: Amount
-    #: What may be used at most.
-    limit: Amount
-    #: What pending workloads of the queue ask for of the resource, whichever
-    #: flavor they may get: shown once for each group, at its first flavor.
-    demand: int
-
-    @property
-    def borrowed(self) -> int:
-        """What is used beyond the nominal quota; work that only drains borrows nothing."""
-        most = self.used if isinstance(self.limit, Unlimited) else min(self.used, self.limit)
-        return 0 if isinstance(self.nominal, Unlimited) else max(0, most - self.nominal)
+from console.workloads.queries.quotas import Accounts, UsageView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +43,17 @@ class QueueView:
     rules: tuple[int, ...]
     origin: Origin | None
     usages: tuple[UsageView, ...]
+    #: What it borrows and what it lends.
+    loans: tuple[Loan, ...]
 
 
 def queue_list(org: Organization) -> list[QueueView]:
     """Return the queues of the active version in the order of its text, then draining ones."""
     policy = active_policy(org)
     counts = {row.queue: row for row in _counts(org)}
-    used = _used(Usage.objects.filter(org=org))
+    used = used_of(org)
+    accounts = Accounts(policy, used)
+    loans = _loans_by_queue(accounts)
     demand = _demand(PendingClass.objects.filter(org=org))
     holds = {hold.queue: hold for hold in QueueHold.objects.filter(org=org)}
     busy = {name for name, row in counts.items() if row.running or row.pending} | used.keys()
@@ -88,8 +67,8 @@ def queue_list(org: Organization) -> list[QueueView]:
             policy.queues.get(name),
             rules[name],
             counts.get(name),
-            used[name],
-            demand[name],
+            accounts.usages(name, demand[name]),
+            loans[name],
             holds.get(name),
         )
         for name in names
@@ -100,19 +79,43 @@ def queue_view(org: Organization, name: str) -> QueueView:
     """Return one queue; raises NotFound when it is neither active nor draining."""
     policy = active_policy(org)
     count = _counts(org).filter(queue=name).first()
-    used = _used(Usage.objects.filter(org=org, queue=name))
+    used = used_of(org)
     demand = _demand(PendingClass.objects.filter(org=org, queue=name))
     hold = hold_of(org, name)
     busy = name in used or (count is not None and (count.running or count.pending))
     if name not in policy.queues and not busy:
         raise NotFound(f"There is no queue {name!r} in the active config of {org.slug}.")
     rules = [rule.index for rule in policy.rules if rule.queue == name]
-    return _view(name, policy.queues.get(name), rules, count, used[name], demand[name], hold)
+    accounts = Accounts(policy, used)
+    usages = accounts.usages(name, demand[name])
+    loans = _loans_by_queue(accounts)[name]
+    return _view(name, policy.queues.get(name), rules, count, usages, loans, hold)
 
 
 def hold_of(org: Organization, queue: str) -> QueueHold | None:
     """Return who paused *queue* and why; None when it admits."""
     return QueueHold.objects.filter(org=org, queue=queue).first()
+
+
+def used_of(org: Organization) -> dict[str, dict[FlavorResource, int]]:
+    """Return what each queue uses, by flavor-resource; queues that use nothing are absent."""
+    used: dict[str, dict[FlavorResource, int]] = {}
+    for queue, flavor, resource, amount in (
+        Usage.objects.filter(org=org)
+        .exclude(used=0)
+        .values_list("queue", "flavor", "resource", "used")
+    ):
+        used.setdefault(queue, {})[flavor, resource] = amount
+    return used
+
+
+def _loans_by_queue(accounts: Accounts) -> defaultdict[str, list[Loan]]:
+    loans: defaultdict[str, list[Loan]] = defaultdict(list)
+    for loan in accounts.loans:
+        loans[loan.borrower].append(loan)
+        if not loan.is_from_cohort:
+            loans[loan.lender].append(loan)
+    return loans
 
 
 def _counts(org: Organization) -> QuerySet[QueueCount]:
@@ -122,15 +125,6 @@ def _counts(org: Organization) -> QuerySet[QueueCount]:
     return QueueCount.objects.filter(org=org).annotate(
         oldest_pending=Subquery(pending.values("submitted_at")[:1])
     )
-
-
-def _used(rows: QuerySet[Usage]) -> defaultdict[str, dict[tuple[str, str], int]]:
-    used: defaultdict[str, dict[tuple[str, str], int]] = defaultdict(dict)
-    for queue, flavor, resource, amount in rows.filter(used__gt=0).values_list(
-        "queue", "flavor", "resource", "used"
-    ):
-        used[queue][flavor, resource] = amount
-    return used
 
 
 def _demand(rows: QuerySet[PendingClass]) -> defaultdict[str, dict[str, int]]:
@@ -147,8 +141,8 @@ def _view(
     queue: Queue | None,
     rules: Iterable[int],
     count: QueueCount | None,
-    used: Used,
-    demand: Mapping[str, int],
+    usages: tuple[UsageView, ...],
+    loans: Iterable[Loan],
     held: QueueHold | None,
 ) -> QueueView:
     return QueueView(
@@ -162,30 +156,6 @@ def _view(
         oldest_pending=getattr(count, "oldest_pending", None),
         rules=tuple(rules),
         origin=queue.origin if queue else None,
-        usages=tuple(_usages(queue, used, demand)),
+        usages=usages,
+        loans=tuple(loans),
     )
-
-
-def _usages(queue: Queue | None, used: Used, demand: Mapping[str, int]) -> Iterable[UsageView]:
-    shown = set()
-    for group in queue.groups if queue else ():
-        for place, flavor in enumerate(group.flavors):
-            for resource in group.resources:
-                shown.add((flavor.flavor, resource))
-                quota = flavor.quotas.get(resource)
-                nominal = quota.nominal if quota else UNLIMITED
-                now = used.get((flavor.flavor, resource), 0)
-                yield UsageView(
-                    flavor=flavor.flavor,
-                    resource=resource,
-                    nominal=nominal,
-                    used=now,
-                    available=max(0, nominal - now) if isinstance(nominal, int) else UNLIMITED,
-                    limit=nominal,
-                    demand=demand.get(resource, 0) if place == 0 else 0,
-                )
-    for (name, resource), now in sorted(used.items()):
-        if (name, resource) not in shown:
-            yield UsageView(
-                flavor=name, resource=resource, nominal=0, used=now, available=0, limit=0, demand=0
-            )

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from django.db.models import Sum
 
 from console.orgs.models import Organization
-from console.workloads.models import PendingClass
+from console.workloads.models import PendingClass, State, Workload
+
+#: Workloads without a queue that are looked at.
+MOST_WITHOUT_QUEUE = 1000
 
 
 def waiting_reasons(org: Organization, queue: str | None = None) -> dict[str, int]:
@@ -19,3 +24,15 @@ def waiting_reasons(org: Organization, queue: str | None = None) -> dict[str, in
         classes = classes.filter(queue=queue)
     rows = classes.values_list("reason").annotate(total=Sum("count")).order_by("-total", "reason")
     return dict(rows)
+
+
+def waiting_without_queue(org: Organization) -> dict[str, int]:
+    """
+    Return how many pending workloads that no queue has wait for each reason, most first.
+
+    They are in no class, so the newest `MOST_WITHOUT_QUEUE` of them are counted one
+    by one; those that the engine has yet to look at are among them.
+    """
+    rows = Workload.objects.filter(org=org, queue=None, state=State.PENDING).order_by("-pk")
+    reasons = rows.values_list("reason", flat=True)[:MOST_WITHOUT_QUEUE]
+    return dict(Counter(reasons).most_common())

@@ -25,6 +25,10 @@ from console.paging import (
 )
 from console.workloads.models import Engine, PendingClass, State, Workload
 
+#: Added to priorities in cursors, which hold no negative numbers: the least is that of a
+#: priority class, -2^31.
+_SHIFT = 2**31
+
 #: Workloads of one priority that are counted for a position; beyond it there is none.
 _COUNTED = 100_000
 
@@ -93,7 +97,8 @@ def pending_in_order(
     if keys is None:
         found, before = list(ordered[: limit + 1]), 0
     else:
-        priority, pk, before = keys
+        shifted, pk, before = keys
+        priority = shifted - _SHIFT
         # Two walks along the index; one with OR would start at the front of the queue.
         found = list(ordered.filter(priority=priority, pk__gt=pk)[: limit + 1])
         if len(found) <= limit:
@@ -104,7 +109,7 @@ def pending_in_order(
     if len(found) <= limit:
         return Page(page)
     last = page[-1]
-    return Page(page, write_cursor(last.priority or 0, last.pk, before + limit))
+    return Page(page, write_cursor((last.priority or 0) + _SHIFT, last.pk, before + limit))
 
 
 def running_of(

@@ -1,0 +1,127 @@
+"""Cohorts as the API writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from console.api.answers.configs import range_answer
+from console.api.answers.queues import usage_answer
+from console.engine.amounts import amount_to_number
+from console.engine.lending import Loan
+from console.engine.policy import Queue
+from console.workloads.queries.cohorts import (
+    CohortSummary,
+    CohortView,
+    MemberView,
+    Starved,
+    WaitingView,
+)
+from console.workloads.queries.quotas import PoolView
+
+
+def cohort_answer(cohort: CohortSummary) -> dict[str, Any]:
+    """Return a cohort with its place, its counts and its pools."""
+    return {
+        "name": cohort.name,
+        "path": list(cohort.path),
+        "cohorts": list(cohort.cohorts),
+        "queues": list(cohort.queues),
+        "range": range_answer(cohort.origin),
+        "counts": {
+            "queues": cohort.queue_count,
+            "borrowers": cohort.borrowers,
+            "running": cohort.running,
+            "pending": cohort.pending,
+        },
+        "pools": [_pool(pool) for pool in cohort.pools],
+        "starved": [_starved(starved) for starved in cohort.starved],
+    }
+
+
+def whole_cohort_answer(view: CohortView) -> dict[str, Any]:
+    """Return a cohort with everything below it."""
+    return cohort_answer(view.summary) | {
+        "members": [_member(member) for member in view.members],
+        "loans": [loan_answer(loan) for loan in view.loans],
+        "waiting": [_waiting(waiting) for waiting in view.waiting],
+        "fair_sharing": [strategy.value for strategy in view.policy.settings.fair_sharing],
+    }
+
+
+def loan_answer(loan: Loan) -> dict[str, Any]:
+    """Return who uses whose quota."""
+    return {
+        "borrower": loan.borrower,
+        "lender": {"type": "cohort" if loan.is_from_cohort else "queue", "name": loan.lender},
+        "cohort": loan.cohort,
+        "flavor": loan.flavor,
+        "resource": loan.resource,
+        "amount": amount_to_number(loan.amount),
+        "certain": loan.is_certain,
+    }
+
+
+def _pool(pool: PoolView) -> dict[str, Any]:
+    return {
+        "flavor": pool.flavor,
+        "resource": pool.resource,
+        "own": amount_to_number(pool.owned),
+        "deposited": amount_to_number(pool.deposited),
+        "pool": amount_to_number(pool.nominal),
+        "used": amount_to_number(pool.used),
+        "borrowed": amount_to_number(pool.borrowed),
+        "over": amount_to_number(pool.over),
+        "lent": amount_to_number(pool.lent),
+        "available": amount_to_number(pool.available),
+        "limit": amount_to_number(pool.limit),
+        "borrowing_limit": amount_to_number(pool.borrowing_limit),
+        "lending_limit": amount_to_number(pool.lending_limit),
+        "demand": amount_to_number(pool.demand),
+    }
+
+
+def _member(member: MemberView) -> dict[str, Any]:
+    return {
+        "type": "cohort" if member.is_cohort else "queue",
+        "name": member.name,
+        "cohort": member.parent,
+        "depth": member.depth,
+        "preemption": _preemption(member.queue) if member.queue else None,
+        "usage": [
+            usage_answer(usage)
+            | {
+                "borrowing_limit": amount_to_number(usage.borrowing_limit),
+                "lending_limit": amount_to_number(usage.lending_limit),
+            }
+            for usage in member.usages
+        ],
+    }
+
+
+def _preemption(queue: Queue) -> dict[str, Any]:
+    rules = queue.preemption
+    return {
+        "within_queue": rules.within_queue.value,
+        "reclaim_within_cohort": rules.reclaim_within_cohort.value,
+        "borrow_within_cohort": rules.borrow_within_cohort.value,
+        "max_priority_threshold": rules.max_priority_threshold,
+    }
+
+
+def _starved(starved: Starved) -> dict[str, Any]:
+    return {
+        "queue": starved.queue,
+        "flavor": starved.flavor,
+        "resource": starved.resource,
+        "unused": amount_to_number(starved.unused),
+        "wanted": amount_to_number(starved.wanted),
+        "loans": [loan_answer(loan) for loan in starved.loans],
+    }
+
+
+def _waiting(waiting: WaitingView) -> dict[str, Any]:
+    return {
+        "reason": waiting.reason,
+        "count": waiting.count,
+        "queues": [{"name": name, "count": count} for name, count in waiting.queues],
+    }

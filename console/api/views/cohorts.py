@@ -1,0 +1,57 @@
+"""Cohorts: what queues share, and who uses whose quota."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.api.answers.cohorts import cohort_answer, whole_cohort_answer
+from console.api.base import PAGING, OrgView, results
+from console.api.schemas import cohorts as schemas
+from console.api.schemas.common import PAGED, problems
+from console.paging import read_cursor, write_cursor
+from console.workloads.queries.cohorts import cohort_list, cohort_view
+
+_TAG = ["cohorts"]
+
+
+class Cohorts(OrgView):
+    """The cohorts of an organization."""
+
+    parameters = PAGING
+
+    @extend_schema(
+        operation_id="list_cohorts",
+        summary="List cohorts",
+        description="Those of the active config: each tree in the order of the text, roots first.",
+        parameters=PAGED,
+        responses={200: schemas.CohortPage, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        """List them."""
+        # There are as many as the config names, and each needs its whole tree: cut afterwards.
+        cohorts = cohort_list(self.actor.org)
+        (start,) = read_cursor(request.query_params.get("cursor")) or (0,)
+        end = start + self.limit(request)
+        rest = write_cursor(end) if end < len(cohorts) else None
+        return results([cohort_answer(cohort) for cohort in cohorts[start:end]], rest)
+
+
+class OneCohort(OrgView):
+    """One cohort."""
+
+    @extend_schema(
+        operation_id="get_cohort",
+        summary="Look at a cohort",
+        description="With every queue and cohort below it, who uses whose quota, and why work "
+        "waits. Its size grows with the config, not with the number of workloads.",
+        responses={200: schemas.WholeCohort, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, cohort: str, **kwargs: Any) -> Response:
+        """Show it."""
+        return Response(whole_cohort_answer(cohort_view(self.actor.org, cohort)))

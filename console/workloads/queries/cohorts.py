@@ -1,0 +1,236 @@
+"""
+Cohorts as people look at them: what is pooled, who borrows from whom, and who goes short.
+
+Like those of queues, these reads touch rows that grow with the config and with
+kinds of pending work, never with the number of workloads; and always as many queries.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from console.configs.queries import active_policy
+from console.engine.decision import Reason
+from console.engine.lending import Loan
+from console.engine.origin import Origin
+from console.engine.policy import Policy, Queue
+from console.engine.trees import Member
+from console.errors import NotFound
+from console.orgs.models import Organization
+from console.workloads.models import PendingClass, QueueCount
+from console.workloads.queries.queues import used_of
+from console.workloads.queries.quotas import Accounts, PoolView, UsageView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Starved:
+    """
+    A queue whose work waits for quota of its own while others use it.
+
+    In one flavor-resource; amounts in thousandths.
+    """
+
+    queue: str
+    flavor: str
+    resource: str
+    #: How much of its nominal quota it does not use.
+    unused: int
+    #: What its pending workloads that are short of it ask for.
+    wanted: int
+    #: Who uses it.
+    loans: tuple[Loan, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CohortSummary:
+    """One cohort: its place in its tree, its counts and its pools."""
+
+    name: str
+    #: The cohorts around it, the root first.
+    path: tuple[str, ...]
+    #: None when queues name it and nothing describes it.
+    origin: Origin | None
+    #: What it holds itself.
+    queues: tuple[str, ...]
+    cohorts: tuple[str, ...]
+    #: Of all queues below it.
+    queue_count: int
+    running: int
+    pending: int
+    #: How many queues below it use quota of others.
+    borrowers: int
+    starved: tuple[Starved, ...]
+    pools: tuple[PoolView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberView:
+    """A queue or cohort below a cohort, with what it uses."""
+
+    name: str
+    is_cohort: bool
+    #: The cohort that holds it, and how deep below the one looked at, from 1.
+    parent: str
+    depth: int
+    usages: tuple[UsageView, ...]
+    #: How the queue admits and preempts; None for a cohort.
+    queue: Queue | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingView:
+    """How many workloads of a cohort wait for one reason, and in which queues."""
+
+    reason: str
+    count: int
+    #: (queue, count), most first.
+    queues: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CohortView:
+    """One cohort with everything below it."""
+
+    summary: CohortSummary
+    #: In the order of the text, each cohort before what it holds.
+    members: tuple[MemberView, ...]
+    #: Who below it uses whose quota; lenders may be elsewhere in the tree, and so may borrowers.
+    loans: tuple[Loan, ...]
+    waiting: tuple[WaitingView, ...]
+    policy: Policy
+
+
+def cohort_list(org: Organization) -> list[CohortSummary]:
+    """Return the cohorts of the active version: each tree in the order of the text, roots first."""
+    world = _World(org)
+    trees = world.accounts.trees
+    names = []
+    for root in trees.roots:
+        names += [root, *(member.name for member in trees.below(root) if member.is_cohort)]
+    return [world.summary(name) for name in names]
+
+
+def cohort_view(org: Organization, name: str) -> CohortView:
+    """Return one cohort; raises NotFound when the active version has none of that name."""
+    world = _World(org)
+    if name not in world.policy.cohorts:
+        raise NotFound(f"There is no cohort {name!r} in the active config of {org.slug}.")
+    members = list(world.accounts.trees.below(name))
+    return CohortView(
+        summary=world.summary(name),
+        members=tuple(world.member(member) for member in members),
+        loans=world.loans_of(name, members),
+        waiting=world.waiting(members),
+        policy=world.policy,
+    )
+
+
+class _World:
+    """What an organization's cohorts are computed from, read once."""
+
+    def __init__(self, org: Organization) -> None:
+        self.policy = active_policy(org)
+        self.accounts = Accounts(self.policy, used_of(org))
+        self._counts = {row.queue: row for row in QueueCount.objects.filter(org=org)}
+        self._reasons: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        demand: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        #: (queue, flavor, resource) -> what those that are short of it ask for.
+        self._short: Counter[tuple[str, str, str]] = Counter()
+        rows = PendingClass.objects.filter(org=org).values_list(
+            "queue", "reason", "requests", "missing", "count"
+        )
+        for queue, reason, requests, missing, count in rows:
+            self._reasons[queue][reason] += count
+            for resource, amount in requests.items():
+                demand[queue][resource] += amount * count
+            if reason == Reason.WAITING_FOR_QUOTA:
+                for flavor, resource in self.accounts.keys(queue):
+                    if f"{flavor}/{resource}" in missing:
+                        self._short[queue, flavor, resource] += requests[resource] * count
+        self.usages = {
+            name: self.accounts.usages(name, demand[name]) for name in self.policy.queues
+        }
+        self._lent: defaultdict[tuple[str, str, str], list[Loan]] = defaultdict(list)
+        for loan in self.accounts.loans:
+            if not loan.is_from_cohort:
+                self._lent[loan.lender, loan.flavor, loan.resource].append(loan)
+        self._pools: dict[str, tuple[PoolView, ...]] = {}
+
+    def summary(self, name: str) -> CohortSummary:
+        """Return the summary of a cohort."""
+        trees = self.accounts.trees
+        queues = trees.queues_below(name)
+        counts = [self._counts[queue] for queue in queues if queue in self._counts]
+        return CohortSummary(
+            name=name,
+            path=trees.path(name),
+            origin=self.policy.cohorts[name].origin,
+            queues=trees.queues(name),
+            cohorts=trees.cohorts(name),
+            queue_count=len(queues),
+            running=sum(row.running for row in counts),
+            pending=sum(row.pending for row in counts),
+            borrowers=sum(any(usage.borrowed for usage in self.usages[queue]) for queue in queues),
+            starved=tuple(found for queue in queues for found in self._starved(queue)),
+            pools=self._pools_of(name),
+        )
+
+    def member(self, member: Member) -> MemberView:
+        """Return a member with what it uses."""
+        name = member.name
+        return MemberView(
+            name=name,
+            is_cohort=member.is_cohort,
+            parent=member.parent,
+            depth=member.depth,
+            usages=self._pools_of(name) if member.is_cohort else self.usages[name],
+            queue=None if member.is_cohort else self.policy.queues[name],
+        )
+
+    def loans_of(self, cohort: str, members: Iterable[Member]) -> tuple[Loan, ...]:
+        """Return the loans that somebody below *cohort* gives or takes."""
+        inside = {(member.name, member.is_cohort) for member in members} | {(cohort, True)}
+        return tuple(
+            loan
+            for loan in self.accounts.loans
+            if (loan.borrower, False) in inside or (loan.lender, loan.is_from_cohort) in inside
+        )
+
+    def waiting(self, members: Iterable[Member]) -> tuple[WaitingView, ...]:
+        """Return why work waits in the queues among *members*, the most frequent reason first."""
+        found: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+        for member in members:
+            if not member.is_cohort:
+                for reason, count in self._reasons.get(member.name, {}).items():
+                    found[reason].append((member.name, count))
+        views = [
+            WaitingView(
+                reason=reason,
+                count=sum(count for _, count in queues),
+                queues=tuple(sorted(queues, key=lambda queue: -queue[1])),
+            )
+            for reason, queues in found.items()
+        ]
+        return tuple(sorted(views, key=lambda view: (-view.count, view.reason)))
+
+    def _starved(self, queue: str) -> Iterable[Starved]:
+        for usage in self.usages[queue]:
+            wanted = self._short[queue, *usage.key]
+            loans = self._lent.get((queue, *usage.key), ())
+            if wanted and loans and isinstance(usage.nominal, int):
+                yield Starved(
+                    queue=queue,
+                    flavor=usage.flavor,
+                    resource=usage.resource,
+                    unused=usage.nominal - usage.used,
+                    wanted=wanted,
+                    loans=tuple(loans),
+                )
+
+    def _pools_of(self, cohort: str) -> tuple[PoolView, ...]:
+        found = self._pools.get(cohort)
+        if found is None:
+            found = self._pools[cohort] = self.accounts.pools(cohort, self.usages)
+        return found

@@ -1,0 +1,247 @@
+"""
+Quota as people look at it: what queues and cohorts own, and who uses it.
+
+Everything is computed from the config and from usage rows, which grow with it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from console.engine.amounts import Amount, Unlimited
+from console.engine.ledger import FlavorResource, Ledger
+from console.engine.lending import Loan, Used, lending
+from console.engine.policy import Policy, ResourceGroup
+from console.engine.trees import Trees
+
+#: resource -> thousandths that pending workloads of a queue ask for.
+Demand = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageView:
+    """One flavor-resource of a queue; amounts in thousandths or UNLIMITED."""
+
+    flavor: str
+    resource: str
+    #: What the queue owns; 0 when the active version no longer gives it any.
+    nominal: Amount
+    used: int
+    #: What is used of the quota of others in the cohort.
+    borrowed: int
+    #: What is used beyond the nominal quota and borrowed from nobody: quota was
+    #: taken away after admission.
+    over: int
+    #: What others in the cohort use of it, by the convention of `console.engine.lending`.
+    lent: int
+    #: Whether *borrowed* and *lent* could be attributed in no other way.
+    is_certain: bool
+    #: What may still be used now, of its own quota and of the cohort's.
+    available: Amount
+    #: What may be used at most, when nobody else uses anything.
+    limit: Amount
+    #: What may be borrowed and lent by the config; UNLIMITED when it does not say.
+    borrowing_limit: Amount
+    lending_limit: Amount
+    #: What pending workloads of the queue ask for of the resource, whichever
+    #: flavor they may get: shown once for each group, at its first flavor.
+    demand: int
+
+    @property
+    def key(self) -> FlavorResource:
+        """What the quota is counted on."""
+        return self.flavor, self.resource
+
+    @property
+    def own(self) -> int:
+        """What is used of its own quota."""
+        return self.used - self.borrowed - self.over
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolView(UsageView):
+    """
+    One flavor-resource of a cohort: the quota that its queues and cohorts share.
+
+    *nominal* is the whole pool, *used* what is used of it. Quota that a lending
+    limit keeps at home, and what is used of that, is not part of it. *borrowed*
+    and *lent* are from and to cohorts above; *demand* is that of all queues below.
+    """
+
+    #: What the cohort brings itself, and what its queues and cohorts put in.
+    owned: Amount
+    deposited: Amount
+
+
+class Accounts:
+    """The quota of every queue and cohort of a policy with what is used, borrowed and lent."""
+
+    def __init__(self, policy: Policy, used: Used) -> None:
+        self.policy = policy
+        self.trees = Trees(policy)
+        self._used = used
+        self._lending = lending(policy, used)
+        self._ledger = Ledger(policy)
+        for name in policy.queues:
+            self._ledger.add(name, used.get(name, {}))
+        self._deposits: dict[tuple[str, FlavorResource], Amount] = {}
+
+    @property
+    def loans(self) -> tuple[Loan, ...]:
+        """Who uses whose quota."""
+        return self._lending.loans
+
+    def keys(self, queue: str) -> list[FlavorResource]:
+        """Return what *queue* has quota of, in the order of the text."""
+        found = self.policy.queues.get(queue)
+        return _by_key(found.groups) if found else []
+
+    def usages(self, queue: str, demand: Demand) -> tuple[UsageView, ...]:
+        """
+        Return the flavor-resources of *queue* in the order of the text.
+
+        Then those that only running work of an earlier version still uses; they
+        are all there is of a queue that the policy does not have.
+        """
+        found = self.policy.queues.get(queue)
+        listed = {}
+        for group in found.groups if found else ():
+            for place, entry in enumerate(group.flavors):
+                for resource in group.resources:
+                    listed[entry.flavor, resource] = demand.get(resource, 0) if place == 0 else 0
+        left = sorted(self._used.get(queue, {}).keys() - listed.keys())
+        return tuple(
+            [self._usage(queue, key, wanted) for key, wanted in listed.items()]
+            + [self._left_over(queue, key) for key in left]
+        )
+
+    def pools(self, cohort: str, usages: Mapping[str, Iterable[UsageView]]) -> tuple[PoolView, ...]:
+        """Return the pools of *cohort*; *usages* has those of every queue below it."""
+        members = list(self.trees.below(cohort))
+        queues = {member.name for member in members if not member.is_cohort}
+        cohorts = {cohort, *(member.name for member in members if member.is_cohort)}
+        demand = dict.fromkeys(_by_key(self.policy.cohorts[cohort].groups), 0)
+        for name in self.trees.queues_below(cohort):
+            for usage in usages[name]:
+                demand[usage.key] = demand.get(usage.key, 0) + usage.demand
+        for name in (m.name for m in members if m.is_cohort):
+            for key in _by_key(self.policy.cohorts[name].groups):
+                demand.setdefault(key, 0)
+        entering, leaving = _crossing(self.loans, queues, cohorts)
+        return tuple(
+            self._pool(cohort, key, wanted, entering.get(key, ()), leaving.get(key, ()))
+            for key, wanted in demand.items()
+        )
+
+    def _usage(self, queue: str, key: FlavorResource, demand: int) -> UsageView:
+        node = self._ledger.queue(queue)
+        quota = node.quota(key)
+        position = self._lending.position(queue, key)
+        return UsageView(
+            flavor=key[0],
+            resource=key[1],
+            nominal=quota.nominal,
+            used=self._used.get(queue, {}).get(key, 0),
+            borrowed=position.borrowed,
+            over=position.over,
+            lent=position.lent,
+            is_certain=position.is_certain,
+            available=max(0, node.available(key)),
+            limit=node.potential(key),
+            borrowing_limit=quota.borrowing_limit,
+            lending_limit=quota.lending_limit,
+            demand=demand,
+        )
+
+    def _left_over(self, queue: str, key: FlavorResource) -> UsageView:
+        used = self._used[queue][key]
+        position = self._lending.position(queue, key)
+        return UsageView(
+            flavor=key[0],
+            resource=key[1],
+            nominal=0,
+            used=used,
+            borrowed=position.borrowed,
+            over=used - position.borrowed,
+            lent=0,
+            is_certain=position.is_certain,
+            available=0,
+            limit=0,
+            borrowing_limit=0,
+            lending_limit=0,
+            demand=0,
+        )
+
+    def _pool(
+        self,
+        cohort: str,
+        key: FlavorResource,
+        demand: int,
+        entering: Sequence[Loan],
+        leaving: Sequence[Loan],
+    ) -> PoolView:
+        node = self._ledger.cohort(cohort)
+        quota = node.quota(key)
+        deposited = self._deposited(cohort, key)
+        pool = quota.nominal + deposited
+        used = node.usage.get(key, 0)
+        borrowed = sum(loan.amount for loan in entering)
+        beyond = 0 if isinstance(pool, Unlimited) else max(0, used - pool)
+        return PoolView(
+            flavor=key[0],
+            resource=key[1],
+            nominal=pool,
+            used=used,
+            borrowed=borrowed,
+            over=beyond - borrowed,
+            lent=sum(loan.amount for loan in leaving),
+            is_certain=all(loan.is_certain for loan in (*entering, *leaving)),
+            available=max(0, node.available(key)),
+            limit=node.potential(key),
+            borrowing_limit=quota.borrowing_limit,
+            lending_limit=quota.lending_limit,
+            demand=demand,
+            owned=quota.nominal,
+            deposited=deposited,
+        )
+
+    def _deposited(self, cohort: str, key: FlavorResource) -> Amount:
+        """Return what the queues and cohorts of *cohort* put into its pool (Kueue, spec 5.1)."""
+        found = self._deposits.get((cohort, key))
+        if found is None:
+            found = 0
+            for name in self.trees.queues(cohort):
+                quota = self._ledger.queue(name).quota(key)
+                found = found + min(quota.nominal, quota.lending_limit)
+            for name in self.trees.cohorts(cohort):
+                quota = self._ledger.cohort(name).quota(key)
+                subtree = quota.nominal + self._deposited(name, key)
+                found = found + min(subtree, quota.lending_limit)
+            self._deposits[cohort, key] = found
+        return found
+
+
+def _crossing(
+    loans: Iterable[Loan], queues: AbstractSet[str], cohorts: AbstractSet[str]
+) -> tuple[dict[FlavorResource, list[Loan]], dict[FlavorResource, list[Loan]]]:
+    """Return the loans into and out of a subtree, by flavor-resource."""
+    entering: defaultdict[FlavorResource, list[Loan]] = defaultdict(list)
+    leaving: defaultdict[FlavorResource, list[Loan]] = defaultdict(list)
+    for loan in loans:
+        borrows = loan.borrower in queues
+        lends = loan.lender in (cohorts if loan.is_from_cohort else queues)
+        if borrows != lends:
+            (entering if borrows else leaving)[loan.flavor, loan.resource].append(loan)
+    return entering, leaving
+
+
+def _by_key(groups: Iterable[ResourceGroup]) -> list[FlavorResource]:
+    return [
+        (entry.flavor, resource)
+        for group in groups
+        for entry in group.flavors
+        for resource in entry.quotas
+    ]

@@ -1,0 +1,122 @@
+"""A small world of nested cohorts: a policy in force, and rows as the engine leaves them."""
+
+from __future__ import annotations
+
+import pytest
+
+from console.configs import queries as configs
+from console.configs.models import ActiveConfig, ConfigVersion
+from console.engine.amounts import UNLIMITED, Amount
+from console.engine.origin import Origin
+from console.engine.policy import (
+    Cohort,
+    FlavorQuotas,
+    Policy,
+    Preemption,
+    PreemptionRule,
+    Queue,
+    Quota,
+    ResourceGroup,
+)
+from console.orgs.models import Organization
+from console.workloads.models import Engine, PendingClass, QueueCount, Usage
+
+
+def quotas(
+    *flavors: tuple[str, Amount], borrow: Amount = UNLIMITED, lend: Amount = UNLIMITED
+) -> tuple[ResourceGroup, ...]:
+    """Return one group that gives gpu from *flavors*, each with a nominal quota."""
+    return (
+        ResourceGroup(
+            resources=("gpu",),
+            flavors=tuple(
+                FlavorQuotas(
+                    flavor=name,
+                    quotas={
+                        "gpu": Quota(nominal=nominal, borrowing_limit=borrow, lending_limit=lend)
+                    },
+                )
+                for name, nominal in flavors
+            ),
+        ),
+    )
+
+
+#: all (2) { ml { research (8 spot, 2 reserved), batch (6, lends 5) }, archive (4) }; alone (2).
+LAB = Policy(
+    dialect="native",
+    cohorts={
+        "ml": Cohort(name="ml", parent="all"),
+        "all": Cohort(name="all", groups=quotas(("spot", 2000)), origin=Origin(1, 1, 2, 9)),
+    },
+    queues={
+        "research": Queue(
+            name="research",
+            parent="ml",
+            groups=quotas(("spot", 8000), ("reserved", 2000)),
+            preemption=Preemption(
+                reclaim_within_cohort=PreemptionRule.LOWER_PRIORITY,
+                borrow_within_cohort=PreemptionRule.LOWER_PRIORITY,
+                max_priority_threshold=50,
+            ),
+        ),
+        "batch": Queue(name="batch", parent="ml", groups=quotas(("spot", 6000), lend=5000)),
+        "archive": Queue(
+            name="archive",
+            parent="all",
+            groups=quotas(("spot", 4000), borrow=3000),
+            preemption=Preemption(reclaim_within_cohort=PreemptionRule.ANY),
+        ),
+        "alone": Queue(name="alone", groups=quotas(("spot", 2000))),
+    },
+)
+
+
+def put_in_force(org: Organization, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make *policy* what the active version of *org* compiles to."""
+    given = {"dialect": policy.dialect, "text": "", "author": "somebody"}
+    ConfigVersion.objects.get_or_create(org=org, number=1, defaults=given)
+    ActiveConfig.objects.filter(org=org).update(number=1)
+    monkeypatch.setattr(configs, "policy_of", lambda version: policy)
+
+
+def use(org: Organization, queue: str, flavor: str, amount: int, running: int = 1) -> None:
+    """Have *running* workloads of a queue use *amount* thousandths of gpu."""
+    Usage.objects.create(org=org, queue=queue, flavor=flavor, resource="gpu", used=amount)
+    QueueCount.objects.update_or_create(org=org, queue=queue, defaults={"running": running})
+
+
+def wait(
+    org: Organization,
+    queue: str,
+    reason: str,
+    count: int,
+    gpu: int,
+    missing: dict[str, int] | None = None,
+) -> None:
+    """Have *count* workloads wait in a queue, each asking for *gpu* thousandths."""
+    PendingClass.objects.create(
+        org=org,
+        key=f"{queue}-{reason}-{gpu}",
+        queue=queue,
+        priority=0,
+        requests={"gpu": gpu},
+        reason=reason,
+        missing=missing or {},
+        count=count,
+    )
+    row, _ = QueueCount.objects.get_or_create(org=org, queue=queue)
+    row.pending += count
+    row.save()
+
+
+def fill(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the lab in force: research borrows, batch goes short of what it lends."""
+    put_in_force(org, LAB, monkeypatch)
+    use(org, "research", "spot", 15000, running=3)
+    use(org, "batch", "spot", 2000)
+    use(org, "alone", "spot", 3000)
+    wait(org, "batch", "waiting_for_quota", 2, 6000, {"spot/gpu": 2000})
+    wait(org, "batch", "behind_others", 5, 1000)
+    wait(org, "research", "waiting_for_quota", 1, 4000, {"spot/gpu": 1000})
+    Engine.objects.filter(org=org).update(version=1)

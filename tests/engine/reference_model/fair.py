@@ -1,0 +1,195 @@
+"""Fair preemption: from whoever has the largest share (spec 7.7 to 7.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from console.engine.policy import Cohort, FairStrategy, PreemptionRule, Queue
+from tests.engine.reference_model.candidates import (
+    FAIR_SHARE,
+    IN_QUEUE,
+    RECLAIMED,
+    Asker,
+    Target,
+    fits,
+    holds_some,
+    may_stop,
+    place,
+    spare,
+)
+from tests.engine.reference_model.shares import Share, share
+from tests.engine.reference_model.tree import Node, Tree
+from tests.engine.reference_model.world import Running
+
+
+def fair_targets(
+    tree: Tree, running: Iterable[Running], asker: Asker, strategies: Sequence[FairStrategy]
+) -> list[Target]:
+    """Return who has to stop so that *asker* fits; empty when that cannot be had."""
+    search = _Search(tree.copy(), list(running), asker)
+    found = search.first(strategies[0])
+    if not found and len(strategies) > 1:
+        found = search.second()
+    return search.spared() if found else []
+
+
+class _Search:
+    """One search: the tree with the asker's request in it, and whoever was stopped taken out."""
+
+    def __init__(self, tree: Tree, running: list[Running], asker: Asker) -> None:
+        self.tree = tree
+        self.asker = asker
+        self.targets: list[Target] = []
+        #: Failed the first strategy, in that order.
+        self.retry: list[Running] = []
+        found = [each for each in running if _is_candidate(tree, asker, each)]
+        self.candidates = sorted(found, key=lambda each: place(asker, each))
+        tree.add(asker.queue.name, asker.request)
+
+    def first(self, strategy: FairStrategy) -> bool:
+        """Stop candidates that pass *strategy* until the asker fits."""
+        order = _Order(self.tree, self.asker, self.candidates)
+        within_nominal = self.tree.is_within_nominal(self.asker.queue, self.asker.short)
+        while (queue := order.next()) is not None:
+            mine = order.of(queue)
+            if queue is self.asker.queue or within_nominal:
+                reason = IN_QUEUE if queue is self.asker.queue else RECLAIMED
+                if self._stop(order, mine[0], reason):
+                    return True
+                continue
+            new, old = self._sides(queue)
+            for each in mine:
+                if self._passes(strategy, queue, each, new, old):
+                    if self._stop(order, each, FAIR_SHARE):
+                        return True
+                    break
+                order.drop(each)
+                self.retry.append(each)
+        return False
+
+    def second(self) -> bool:
+        """Stop at most one candidate of each queue whose share is above the asker's."""
+        order = _Order(self.tree, self.asker, self.retry)
+        while (queue := order.next()) is not None:
+            new, old = self._sides(queue)
+            if new < old and self._stop(order, order.of(queue)[0], FAIR_SHARE):
+                return True
+            order.pruned.append(queue)
+        return False
+
+    def spared(self) -> list[Target]:
+        """Return the targets that are needed."""
+        self.tree.remove(self.asker.queue.name, self.asker.request)
+        return spare(self.tree, self.targets, lambda: fits(self.tree, self.asker, may_borrow=True))
+
+    def _stop(self, order: _Order, running: Running, reason: str) -> bool:
+        """Take *running* out; say whether the asker fits now."""
+        order.drop(running)
+        self.tree.remove(running.queue, running.usage)
+        self.targets.append(Target(running=running, reason=reason))
+        self.tree.remove(self.asker.queue.name, self.asker.request)
+        enough = fits(self.tree, self.asker, may_borrow=True)
+        self.tree.add(self.asker.queue.name, self.asker.request)
+        return enough
+
+    def _sides(self, queue: Queue) -> tuple[Share, Share]:
+        """Return the shares of the asker's and the other side, below their lowest common cohort."""
+        return share(self.tree, self._side(self.asker.queue, queue)), share(
+            self.tree, self._side(queue, self.asker.queue)
+        )
+
+    def _side(self, queue: Queue, other: Queue) -> Node:
+        others = [each.name for each in self.tree.path(other)]
+        side: Node = queue
+        for cohort in self.tree.path(queue):
+            if cohort.name in others:
+                break
+            side = cohort
+        return side
+
+    def _passes(
+        self, strategy: FairStrategy, queue: Queue, candidate: Running, new: Share, old: Share
+    ) -> bool:
+        if new.value is None and old.value is not None:
+            return False
+        if strategy is FairStrategy.INITIAL_SHARE:
+            return new < old
+        after = self.tree.without([candidate])
+        return new <= share(after, self._side(queue, self.asker.queue))
+
+
+class _Order:
+    """Which queue gives next: down from the root, always where the share is largest (spec 7.8)."""
+
+    def __init__(self, tree: Tree, asker: Asker, candidates: list[Running]) -> None:
+        self.tree = tree
+        self.asker = asker
+        self.candidates = list(candidates)
+        self.pruned: list[Node] = []
+
+    def of(self, queue: Queue) -> list[Running]:
+        """Return the candidates left in *queue*, in order."""
+        return [each for each in self.candidates if each.queue == queue.name]
+
+    def drop(self, running: Running) -> None:
+        """Do not offer *running* again."""
+        self.candidates.remove(running)
+
+    def next(self) -> Queue | None:
+        """Return the queue that gives next, or None when nobody is left."""
+        root = self.tree.root(self.asker.queue)
+        if isinstance(root, Queue):
+            return root if self.of(root) and root not in self.pruned else None
+        while root not in self.pruned:
+            found = self._walk(root)
+            if found is not None:
+                return found
+        return None
+
+    def _walk(self, cohort: Cohort) -> Queue | None:
+        queues: list[Queue] = []
+        for queue in self.tree.queues_of(cohort):
+            if queue in self.pruned:
+                continue
+            is_borrowing = share(self.tree, queue).is_borrowing
+            if self.of(queue) and (is_borrowing or queue is self.asker.queue):
+                queues.append(queue)
+            else:
+                self.pruned.append(queue)
+        cohorts: list[Cohort] = []
+        for child in self.tree.cohorts_of(cohort):
+            if child in self.pruned:
+                continue
+            if share(self.tree, child).is_borrowing or child in self.tree.path(self.asker.queue):
+                cohorts.append(child)
+            else:
+                self.pruned.append(child)
+        if not queues and not cohorts:
+            self.pruned.append(cohort)
+            return None
+        # The queue whose first candidate sorts first wins a tie, so it has to come first here.
+        queues.sort(key=lambda each: place(self.asker, self.of(each)[0]))
+        best_queue = max(queues, key=lambda each: share(self.tree, each), default=None)
+        best_cohort = max(cohorts, key=lambda each: share(self.tree, each), default=None)
+        if best_cohort is not None and (
+            best_queue is None or share(self.tree, best_cohort) >= share(self.tree, best_queue)
+        ):
+            return self._walk(best_cohort)
+        return best_queue
+
+
+def _is_candidate(tree: Tree, asker: Asker, running: Running) -> bool:
+    if not holds_some(running, asker.short):
+        return False
+    policy = asker.queue.preemption
+    if running.queue == asker.queue.name:
+        return may_stop(policy.within_queue, asker, running)
+    queue = tree.queue(running.queue)
+    return (
+        asker.queue.parent is not None
+        and queue.name in tree.active
+        and tree.root(queue) is tree.root(asker.queue)
+        and policy.reclaim_within_cohort is not PreemptionRule.NEVER
+        and not tree.is_within_nominal(queue, asker.short)
+        and may_stop(policy.reclaim_within_cohort, asker, running)
+    )

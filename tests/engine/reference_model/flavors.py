@@ -1,0 +1,387 @@
+"""Flavor assignment: which flavors the pod sets of one workload take, and how well (spec 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TypeAlias
+
+from console.engine.nodes import accepts, untolerated
+from console.engine.policy import (
+    Fungibility,
+    Policy,
+    PreemptionRule,
+    Preference,
+    Queue,
+    ResourceGroup,
+    Search,
+    Undeclared,
+)
+from console.engine.workload import PodSet, Workload
+from tests.engine.reference_model.tree import Tree
+from tests.engine.reference_model.world import POD, PODS, Complaint, Pair, Scan, Usage, total
+
+
+class Mode(IntEnum):
+    """How a flavor can give what is asked, from worst to best."""
+
+    NO_FIT = 0
+    NO_CANDIDATES = 1
+    PREEMPT = 2
+    RECLAIM = 3
+    FIT = 4
+
+
+#: Why a flavor can give nothing, from the most hopeful to the least (spec 6.8).
+HOPES = ("", "WaitingForQuota", "ExceedsMaxQuota", "NoMatchingFlavor")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grade:
+    """A mode and how far up it borrows."""
+
+    mode: Mode
+    level: int = 0
+    #: Why, when it is NO_FIT.
+    hope: str = ""
+
+
+#: Answers whether preemption for one pair alone would help: its mode and level.
+Oracle: TypeAlias = Callable[[Pair, int], tuple[Mode, int]]
+#: Pod set -> resource -> the flavor it was nominated with.
+Nomination: TypeAlias = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """What one resource of a pod set was given."""
+
+    flavor: str
+    grade: Grade
+    #: Index of the last flavor looked at; -1: none is left.
+    tried: int
+
+
+@dataclass(kw_only=True)
+class PodSetChoice:
+    """What one pod set was given."""
+
+    name: str
+    count: int
+    #: All its pods together, by resource.
+    requests: dict[str, int]
+    choices: dict[str, Choice] = field(default_factory=dict)
+    complaints: list[Complaint] = field(default_factory=list)
+    #: Flavor -> its worst grade, for all that were looked at.
+    attempts: dict[str, Grade] = field(default_factory=dict)
+
+    @property
+    def mode(self) -> Mode:
+        """The worst mode of its resources; without any flavor it fits only without complaint."""
+        if not self.choices:
+            return Mode.NO_FIT if self.complaints else Mode.FIT
+        return min(each.grade.mode for each in self.choices.values())
+
+
+@dataclass(kw_only=True)
+class Choices:
+    """What a workload was given; pod sets behind one that failed are missing."""
+
+    pod_sets: list[PodSetChoice] = field(default_factory=list)
+    #: Why it cannot fit, when it cannot.
+    hope: str = ""
+
+    @property
+    def is_fit(self) -> bool:
+        """Say whether all of it is free."""
+        return all(each.mode is Mode.FIT for each in self.pod_sets)
+
+    @property
+    def is_no_fit(self) -> bool:
+        """Say whether some of it cannot be had, not even by preemption."""
+        return any(each.mode is Mode.NO_FIT for each in self.pod_sets)
+
+    @property
+    def level(self) -> int:
+        """How far up it borrows at most."""
+        return max((each.grade.level for _, each in self._flat()), default=0)
+
+    @property
+    def usage(self) -> Usage:
+        """What it takes."""
+        return total(
+            {(choice.flavor, resource): part.requests[resource]}
+            for part in self.pod_sets
+            for resource, choice in part.choices.items()
+        )
+
+    @property
+    def short(self) -> set[Pair]:
+        """The pairs that need preemption."""
+        return {
+            (choice.flavor, resource)
+            for resource, choice in self._flat()
+            if choice.grade.mode is not Mode.FIT
+        }
+
+    @property
+    def tried(self) -> dict[str, dict[str, int]]:
+        """Pod set -> resource -> index of the last flavor looked at."""
+        return {
+            part.name: {resource: choice.tried for resource, choice in part.choices.items()}
+            for part in self.pod_sets
+        }
+
+    @property
+    def nomination(self) -> Nomination:
+        """Pod set -> resource -> flavor."""
+        return {
+            part.name: {resource: choice.flavor for resource, choice in part.choices.items()}
+            for part in self.pod_sets
+        }
+
+    def _flat(self) -> list[tuple[str, Choice]]:
+        return [pair for part in self.pod_sets for pair in part.choices.items()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walker:
+    """One workload before the flavors of its queue."""
+
+    tree: Tree
+    queue: Queue
+    workload: Workload
+    oracle: Oracle
+    scan: Scan | None = None
+    #: Only these flavors may be taken; None: any.
+    nomination: Nomination | None = None
+
+    @property
+    def policy(self) -> Policy:
+        """The policy."""
+        return self.tree.policy
+
+    def assign(self, counts: Mapping[str, int]) -> Choices:
+        """Choose flavors for *counts* pods of each pod set."""
+        result = Choices()
+        for members in _together(self.workload.pod_sets):
+            parts = [self._part(each, counts[each.name]) for each in members]
+            asked: dict[str, int] = {}
+            for part in parts:
+                for resource, amount in part.requests.items():
+                    asked[resource] = asked.get(resource, 0) + amount
+            failure = self._assign_together(members, parts, asked, result.usage)
+            result.pod_sets += parts
+            if failure:
+                result.hope = failure
+                break
+        return result
+
+    def _part(self, pod_set: PodSet, count: int) -> PodSetChoice:
+        keeps_zeros = self.policy.settings.zeros_take_flavors
+        requests = {
+            resource: amount * count
+            for resource, amount in pod_set.requests.items()
+            if amount or keeps_zeros
+        }
+        if self._group_of(PODS) is not None:
+            requests[PODS] = count * POD
+        return PodSetChoice(name=pod_set.name, count=count, requests=requests)
+
+    def _group_of(self, resource: str) -> ResourceGroup | None:
+        return next((each for each in self.queue.groups if resource in each.resources), None)
+
+    def _assign_together(
+        self,
+        members: list[PodSet],
+        parts: list[PodSetChoice],
+        asked: dict[str, int],
+        assumed: Usage,
+    ) -> str:
+        """Give pod sets that go together their flavors; return why they cannot have any, or ""."""
+        chosen: dict[str, Choice] = {}
+        complaints: list[Complaint] = []
+        attempts: dict[str, Grade] = {}
+        #: The least hopeful of the groups so far, also of those that gave something.
+        worst_hope = 0
+        for resource in sorted(asked, key=_iteration_key):
+            if resource in chosen:
+                continue
+            group = self._group_of(resource)
+            if group is None:
+                if not asked[resource] or self.policy.settings.undeclared is Undeclared.IGNORE:
+                    continue
+                found, said = None, [Complaint(code="ResourceNotCovered", resource=resource)]
+                looked: dict[str, Grade] = {}
+            else:
+                wanted = {name: amount for name, amount in asked.items() if name in group.resources}
+                found, said, looked = self._walk(group, members, wanted, resource, assumed)
+            attempts |= looked
+            hopes = [HOPES.index(each.hope) for each in looked.values() if each.hope]
+            worst_hope = max(worst_hope, min(hopes, default=0))
+            if found is None:
+                for part in parts:
+                    part.complaints, part.attempts = list(said), attempts
+                return HOPES[worst_hope] or "NoMatchingFlavor"
+            chosen |= found
+            complaints += said
+        for part in parts:
+            part.choices = {name: chosen[name] for name in part.requests if name in chosen}
+            part.complaints, part.attempts = list(complaints), dict(attempts)
+        return ""
+
+    def _walk(
+        self,
+        group: ResourceGroup,
+        members: list[PodSet],
+        wanted: Mapping[str, int],
+        resource: str,
+        assumed: Usage,
+    ) -> tuple[dict[str, Choice] | None, list[Complaint], dict[str, Grade]]:
+        """Walk over the flavors of *group*; return what is given, complaints and all grades."""
+        complaints: list[Complaint] = []
+        attempts: dict[str, Grade] = {}
+        best: tuple[str, Grade, dict[str, Grade]] | None = None
+        first = members[0].name
+        start = 0 if self.scan is None else self.scan.tried.get(first, {}).get(resource, -1) + 1
+        index = start
+        for index in range(start, len(group.flavors)):
+            flavor = group.flavors[index].flavor
+            if self.nomination is not None and flavor != self.nomination[first].get(resource):
+                complaints.append(
+                    Complaint(code="OutsideNomination", flavor=flavor, resource=resource)
+                )
+                continue
+            unfit = self._unfit(flavor, members)
+            if unfit is not None:
+                complaints.append(unfit)
+                attempts[flavor] = Grade(mode=Mode.NO_FIT, hope="NoMatchingFlavor")
+                continue
+            grades: dict[str, Grade] = {}
+            for name in wanted:
+                grades[name], complaint = self._check((flavor, name), wanted[name], assumed)
+                complaints += [complaint] if complaint else []
+            worst = self._worst(list(grades.values()))
+            attempts[flavor] = worst
+            if worst.mode is not Mode.NO_FIT and not self._goes_on(worst):
+                best = (flavor, worst, grades)
+                break
+            if worst.mode is not Mode.NO_FIT and (
+                best is None or self.is_preferred(worst, best[1])
+            ):
+                best = (flavor, worst, grades)
+        if best is None:
+            return None, complaints, attempts
+        flavor, worst, grades = best
+        if worst.mode is Mode.FIT:
+            complaints, attempts = [], {}
+        tried = -1 if index == len(group.flavors) - 1 else index
+        given = {
+            name: Choice(flavor=flavor, grade=grade, tried=tried) for name, grade in grades.items()
+        }
+        return given, complaints, attempts
+
+    def _unfit(self, name: str, members: list[PodSet]) -> Complaint | None:
+        """Return why pods of *members* cannot use nodes of this flavor (spec 6.2, 6.3)."""
+        flavor = self.policy.flavors.get(name)
+        if flavor is None:
+            return Complaint(code="FlavorMissing", flavor=name)
+        if not flavor.selector.matches(self.workload.labels):
+            return Complaint(code="LabelsDoNotMatch", flavor=name)
+        for each in members:
+            taint = untolerated(flavor.taints, each.tolerations + flavor.tolerations)
+            if taint is not None:
+                marks = (taint.key, taint.value, taint.effect.value)
+                return Complaint(code="TaintNotTolerated", flavor=name, taint=marks)
+        for each in members:
+            if not accepts(flavor.node_labels, each.node_selector, each.affinity):
+                return Complaint(code="LabelsDoNotMatch", flavor=name)
+        return None
+
+    def _check(self, pair: Pair, requested: int, assumed: Usage) -> tuple[Grade, Complaint | None]:
+        """Judge one flavor and resource (spec 6.4)."""
+        flavor, resource = pair
+        before = assumed.get(pair, 0)
+        amount = before + requested
+        capacity = self.tree.potential(self.queue, pair)
+        if amount > capacity:
+            return Grade(mode=Mode.NO_FIT, hope="ExceedsMaxQuota"), Complaint(
+                code="AboveCapacity",
+                flavor=flavor,
+                resource=resource,
+                assumed=before,
+                requested=requested,
+                capacity=capacity,
+            )
+        level, may_reclaim = self.tree.level(self.queue, pair, amount)
+        room = self.tree.room(self.queue, pair)
+        if amount <= room:
+            return Grade(mode=Mode.FIT, level=level), None
+        complaint = Complaint(
+            code="NotEnoughFree", flavor=flavor, resource=resource, missing=amount - room
+        )
+        if (
+            self.tree.nominal(self.queue, pair) >= amount
+            or may_reclaim
+            or self._may_preempt_while_borrowing()
+        ):
+            mode, level = self.oracle(pair, amount)
+            return Grade(mode=mode, level=level), complaint
+        return Grade(mode=Mode.NO_FIT, hope="WaitingForQuota"), complaint
+
+    def _may_preempt_while_borrowing(self) -> bool:
+        rules = self.queue.preemption
+        if self.policy.settings.fair_sharing:
+            return rules.reclaim_within_cohort is not PreemptionRule.NEVER
+        return rules.borrow_within_cohort is not PreemptionRule.NEVER
+
+    def _worst(self, grades: list[Grade]) -> Grade:
+        worst = grades[0]
+        for each in grades[1:]:
+            if self.is_preferred(worst, each):
+                worst = each
+        if worst.mode is Mode.NO_FIT:
+            hopes = [HOPES.index(each.hope) for each in grades if each.mode is Mode.NO_FIT]
+            return Grade(mode=Mode.NO_FIT, hope=HOPES[max(hopes)])
+        return worst
+
+    def _goes_on(self, grade: Grade) -> bool:
+        """Say whether the walk continues behind a flavor of this grade (spec 6.5)."""
+        rules: Fungibility = self.queue.fungibility
+        if grade.mode in (Mode.NO_FIT, Mode.NO_CANDIDATES):
+            return True
+        if grade.mode is not Mode.FIT and rules.when_can_preempt is Search.TRY_NEXT:
+            return True
+        return grade.level > 0 and rules.when_can_borrow is Search.TRY_NEXT
+
+    def is_preferred(self, left: Grade, right: Grade) -> bool:
+        """Say whether *left* is strictly better than *right* (spec 6.5)."""
+        if left.mode is Mode.NO_FIT or right.mode is Mode.NO_FIT:
+            return left.mode is not Mode.NO_FIT
+        if (left.mode is Mode.NO_CANDIDATES) != (right.mode is Mode.NO_CANDIDATES):
+            return right.mode is Mode.NO_CANDIDATES
+        if self.queue.fungibility.preference is Preference.PREEMPTION_OVER_BORROWING:
+            return (-left.level, left.mode) > (-right.level, right.mode)
+        return (left.mode, -left.level) > (right.mode, -right.level)
+
+
+def _together(pod_sets: tuple[PodSet, ...]) -> list[list[PodSet]]:
+    """Return the pod sets that take their flavors together, in the order of their first members."""
+    groups: list[list[PodSet]] = []
+    for each in pod_sets:
+        for group in groups:
+            if each.group is not None and group[0].group == each.group:
+                group.append(each)
+                break
+        else:
+            groups.append([each])
+    return groups
+
+
+def _iteration_key(resource: str) -> int:
+    """Return the FNV-1a hash of the name: upstream's order of resources (spec 6.1)."""
+    value = 0xCBF29CE484222325
+    for byte in resource.encode():
+        value = ((value ^ byte) * 0x100000001B3) % 2**64
+    return value

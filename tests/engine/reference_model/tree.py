@@ -1,0 +1,212 @@
+"""The quota tree: what each node owns, uses, can give and could ever give (spec 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TypeAlias
+
+from console.engine.amounts import Amount, Unlimited
+from console.engine.policy import Cohort, Policy, Queue, Quota
+from tests.engine.reference_model.world import Pair, Running, Usage
+
+Node: TypeAlias = Queue | Cohort
+
+#: Stands for UNLIMITED in sums: more than everything finite together.
+BOUNDLESS = 10**30
+
+NO_QUOTA = Quota()
+
+
+class Tree:
+    """The nodes of a policy and what each queue holds; all else is worked out when asked."""
+
+    def __init__(
+        self, policy: Policy, running: Iterable[Running] = (), active: Collection[str] | None = None
+    ) -> None:
+        """Take over what *running* hold; *active*: queues that take part (None: all)."""
+        self.policy = policy
+        self.active = set(policy.queues if active is None else active)
+        self.held: dict[str, Usage] = {}
+        for each in running:
+            self.add(each.queue, each.usage)
+
+    def copy(self) -> Tree:
+        """Return a tree that may be changed without changing this one."""
+        twin = Tree(self.policy, (), self.active)
+        twin.held = {queue: dict(usage) for queue, usage in self.held.items()}
+        return twin
+
+    def add(self, queue: str, usage: Mapping[Pair, int]) -> None:
+        """Let *queue* hold *usage* more."""
+        held = self.held.setdefault(queue, {})
+        for pair, amount in usage.items():
+            held[pair] = held.get(pair, 0) + amount
+
+    def remove(self, queue: str, usage: Mapping[Pair, int]) -> None:
+        """Let *queue* hold *usage* less."""
+        self.add(queue, {pair: -amount for pair, amount in usage.items()})
+
+    def without(self, running: Iterable[Running]) -> Tree:
+        """Return the tree as it is when *running* have stopped."""
+        twin = self.copy()
+        for each in running:
+            twin.remove(each.queue, each.usage)
+        return twin
+
+    # Shape
+
+    def queue(self, name: str) -> Queue:
+        """Return a queue by name."""
+        return self.policy.queues[name]
+
+    def parent(self, node: Node) -> Cohort | None:
+        """Return the cohort above *node*."""
+        return None if node.parent is None else self.policy.cohorts[node.parent]
+
+    def path(self, node: Node) -> list[Cohort]:
+        """Return the cohorts above *node*, the nearest first."""
+        parent = self.parent(node)
+        return [] if parent is None else [parent, *self.path(parent)]
+
+    def root(self, node: Node) -> Node:
+        """Return the top of the tree of *node*."""
+        return [node, *self.path(node)][-1]
+
+    def queues_of(self, cohort: Cohort) -> list[Queue]:
+        """Return the queues directly under *cohort*."""
+        return [each for each in self.policy.queues.values() if each.parent == cohort.name]
+
+    def cohorts_of(self, cohort: Cohort) -> list[Cohort]:
+        """Return the cohorts directly under *cohort*, by name."""
+        children = [each for each in self.policy.cohorts.values() if each.parent == cohort.name]
+        return sorted(children, key=lambda each: each.name)
+
+    def children(self, node: Node) -> list[Node]:
+        """Return all nodes directly under *node*."""
+        if isinstance(node, Queue):
+            return []
+        return [*self.queues_of(node), *self.cohorts_of(node)]
+
+    def height(self, cohort: Cohort) -> int:
+        """Return the longest way down to a leaf (spec 5.6)."""
+        below = [self.height(each) + 1 for each in self.cohorts_of(cohort)]
+        leaves = [1 for each in self.queues_of(cohort) if each.name in self.active]
+        return max([0, *below, *leaves])
+
+    # Quota
+
+    def pairs(self, node: Node) -> set[Pair]:
+        """Return the flavors and resources for which *node*, or a node under it, has a quota."""
+        own = {
+            (each.flavor, resource)
+            for group in node.groups
+            for each in group.flavors
+            for resource in each.quotas
+        }
+        return own.union(*(self.pairs(child) for child in self.children(node)))
+
+    def quota(self, node: Node, pair: Pair) -> Quota:
+        """Return the quota that *node* itself states for *pair*."""
+        flavor, resource = pair
+        for group in node.groups:
+            for each in group.flavors:
+                if each.flavor == flavor and resource in each.quotas:
+                    return each.quotas[resource]
+        return NO_QUOTA
+
+    def nominal(self, node: Node, pair: Pair) -> int:
+        """Return N."""
+        return _number(self.quota(node, pair).nominal)
+
+    def borrowing_limit(self, node: Node, pair: Pair) -> int | None:
+        """Return B; None: as much as there is."""
+        return _limit(self.quota(node, pair).borrowing_limit)
+
+    def subtree(self, node: Node, pair: Pair) -> int:
+        """Return S: the own quota and what the children deposit."""
+        deposits = (
+            self.subtree(child, pair) - self.local(child, pair) for child in self.children(node)
+        )
+        return self.nominal(node, pair) + sum(deposits)
+
+    def local(self, node: Node, pair: Pair) -> int:
+        """Return the part of S that is never lent."""
+        lending_limit = _limit(self.quota(node, pair).lending_limit)
+        return 0 if lending_limit is None else max(0, self.subtree(node, pair) - lending_limit)
+
+    def usage(self, node: Node, pair: Pair) -> int:
+        """Return U: what a queue holds; of a cohort, what its children drew from it."""
+        if isinstance(node, Queue):
+            return self.held.get(node.name, {}).get(pair, 0)
+        return sum(
+            max(0, self.usage(child, pair) - self.local(child, pair))
+            for child in self.children(node)
+        )
+
+    def local_available(self, node: Node, pair: Pair) -> int:
+        """Return what is left of the part that is never lent."""
+        return max(0, self.local(node, pair) - self.usage(node, pair))
+
+    def available(self, node: Node, pair: Pair) -> int:
+        """Return what *node* can still give; negative when somebody is over quota (spec 5.2)."""
+        parent = self.parent(node)
+        if parent is None:
+            return self.subtree(node, pair) - self.usage(node, pair)
+        from_parent = self.available(parent, pair)
+        limit = self.borrowing_limit(node, pair)
+        if limit is not None:
+            deposit = self.subtree(node, pair) - self.local(node, pair)
+            drawn = max(0, self.usage(node, pair) - self.local(node, pair))
+            from_parent = min(from_parent, deposit - drawn + limit)
+        return self.local_available(node, pair) + from_parent
+
+    def room(self, queue: Queue, pair: Pair) -> int:
+        """Return what a workload of *queue* may still take."""
+        return max(0, self.available(queue, pair))
+
+    def has_room(self, queue: Queue, request: Mapping[Pair, int]) -> bool:
+        """Say whether all of *request* is free for *queue*."""
+        return all(amount <= self.room(queue, pair) for pair, amount in request.items())
+
+    def potential(self, node: Node, pair: Pair) -> int:
+        """Return what *node* could give if nothing ran (spec 5.3)."""
+        parent = self.parent(node)
+        if parent is None:
+            return self.subtree(node, pair)
+        most = self.local(node, pair) + self.potential(parent, pair)
+        limit = self.borrowing_limit(node, pair)
+        return most if limit is None else min(most, self.subtree(node, pair) + limit)
+
+    # Borrowing
+
+    def borrows_with(self, node: Node, pair: Pair, amount: int) -> bool:
+        """Say whether *node* uses more than its own quota when it takes *amount* more."""
+        return self.subtree(node, pair) < self.usage(node, pair) + amount
+
+    def is_within_nominal(self, node: Node, pairs: Iterable[Pair]) -> bool:
+        """Say whether *node* uses no more than its own quota in all *pairs* (spec 5.5)."""
+        return not any(self.borrows_with(node, pair, 0) for pair in pairs)
+
+    def level(self, queue: Queue, pair: Pair, amount: int) -> tuple[int, bool]:
+        """
+        Return how far up *queue* would borrow for *amount*, and whether it may reclaim.
+
+        The level is the height of the lowest subtree that owns enough (spec 5.6).
+        """
+        above = self.path(queue)
+        if not above or not self.borrows_with(queue, pair, amount):
+            return 0, bool(above)
+        rest = amount - self.local_available(queue, pair)
+        for cohort in above:
+            if not self.borrows_with(cohort, pair, rest):
+                return self.height(cohort), cohort.parent is not None
+            rest -= self.local_available(cohort, pair)
+        return self.height(above[-1]), False
+
+
+def _number(amount: Amount) -> int:
+    return BOUNDLESS if isinstance(amount, Unlimited) else amount
+
+
+def _limit(amount: Amount) -> int | None:
+    return None if isinstance(amount, Unlimited) else amount

@@ -1,0 +1,180 @@
+"""The world: who runs and who waits under a policy, as two plain lists."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from console.engine.decision import PodSetAssignment
+from console.engine.policy import Policy, StopPolicy
+from console.engine.workload import Workload
+
+#: (flavor, resource)
+Pair: TypeAlias = tuple[str, str]
+#: Thousandths by flavor and resource.
+Usage: TypeAlias = dict[Pair, int]
+
+#: The resource that counts pods, for queues that limit it (spec 1.8).
+PODS = "pods"
+#: One pod, in thousandths.
+POD = 1000
+#: The label that every namespace has: its own name.
+NAMESPACE_NAME = "kubernetes.io/metadata.name"
+
+
+def total(usages: Iterable[Mapping[Pair, int]]) -> Usage:
+    """Return the sum of *usages*."""
+    summed: Usage = {}
+    for usage in usages:
+        for pair, amount in usage.items():
+            summed[pair] = summed.get(pair, 0) + amount
+    return summed
+
+
+@dataclass(eq=False, kw_only=True)
+class Running:
+    """A workload that holds quota."""
+
+    workload: Workload
+    queue: str
+    priority: int
+    assignment: tuple[PodSetAssignment, ...]
+    #: Place in the order of reservations; larger is later.
+    reservation: int
+    #: It was told to stop and holds its quota until it has stopped.
+    is_evicted: bool = False
+
+    @property
+    def id(self) -> str:
+        """Id of the workload."""
+        return self.workload.id
+
+    @property
+    def usage(self) -> Usage:
+        """What it holds: the request of each pod that was started, times their number."""
+        asked = {each.name: each.requests for each in self.workload.pod_sets}
+        return total(
+            {
+                (flavor, resource): part.count
+                * (POD if resource == PODS else asked[part.name].get(resource, 0))
+            }
+            for part in self.assignment
+            for resource, flavor in part.flavors.items()
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scan:
+    """Where the walks over flavors stopped in the last turn (spec 6.6)."""
+
+    #: Pod set -> resource -> index of the last flavor looked at; -1: none is left.
+    tried: Mapping[str, Mapping[str, int]]
+    cycle: int
+    #: The queue's generation in that turn.
+    generation: int
+
+    @property
+    def has_more(self) -> bool:
+        """Say whether some walk stopped before its last flavor."""
+        return any(index != -1 for tried in self.tried.values() for index in tried.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Complaint:
+    """Why one flavor, or a resource at all, did not simply fit; the codes of the vector files."""
+
+    code: str
+    flavor: str = ""
+    resource: str = ""
+    missing: int | None = None
+    assumed: int | None = None
+    requested: int | None = None
+    capacity: int | None = None
+    taint: tuple[str, str, str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What was last said about a waiting workload; *code* and *reason* as in the vector files."""
+
+    code: str
+    reason: str
+    #: Pod set -> complaints.
+    complaints: Mapping[str, tuple[Complaint, ...]] = field(default_factory=dict)
+    #: How many have to stop for it.
+    victims: int = 0
+
+
+NOT_EVALUATED = Verdict(code="NotEvaluated", reason="PendingEvaluation")
+
+
+@dataclass(eq=False, kw_only=True)
+class Waiting:
+    """A workload that waits in a queue."""
+
+    workload: Workload
+    queue: str
+    priority: int
+    #: It gets no turn until something happens that may help.
+    is_parked: bool = False
+    scan: Scan | None = None
+    verdict: Verdict = NOT_EVALUATED
+
+    @property
+    def id(self) -> str:
+        """Id of the workload."""
+        return self.workload.id
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Place in the order of its queue: higher priority, then earlier submission (spec 3.2)."""
+        return (-self.priority, self.workload.sequence)
+
+
+@dataclass(eq=False, kw_only=True)
+class World:
+    """All that is known, and the memory of the lines."""
+
+    policy: Policy
+    running: list[Running] = field(default_factory=list)
+    waiting: list[Waiting] = field(default_factory=list)
+    #: Queue -> the preemptor that goes first there (spec 3.6).
+    sticky: dict[str, str] = field(default_factory=dict)
+    #: Queue -> how many admissions and releases it has seen (spec 6.6).
+    generation: Counter[str] = field(default_factory=Counter)
+    cycle: int = 0
+    #: Queues that a person stopped.
+    held: set[str] = field(default_factory=set)
+    #: Admit only what also fits beside all victims that still hold their quota (not Kueue's rule).
+    keeps_capacity: bool = False
+
+    def is_active(self, queue: str) -> bool:
+        """Say whether *queue* exists, is not stopped and has all its flavors (spec 2.4)."""
+        policy = self.policy
+        if queue not in policy.queues or queue in self.held:
+            return False
+        node = policy.queues[queue]
+        above: list[str] = []
+        parent = node.parent
+        while parent is not None and parent not in above:
+            above.append(parent)
+            parent = policy.cohorts[parent].parent
+        return (
+            parent is None
+            and node.stop is StopPolicy.NONE
+            and all(
+                each.flavor in policy.flavors for group in node.groups for each in group.flavors
+            )
+        )
+
+    def is_welcome(self, waiting: Waiting) -> bool:
+        """Say whether its queue takes workloads of its namespace (spec 1.3, 1.5)."""
+        routing = self.policy.local_routing
+        if routing is None:
+            return True
+        selector = self.policy.queues[waiting.queue].namespaces
+        namespace = waiting.workload.namespace
+        labels = {**routing.namespaces.get(namespace, {}), NAMESPACE_NAME: namespace}
+        return selector is not None and selector.matches(labels)
