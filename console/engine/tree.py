@@ -60,7 +60,8 @@ class QueueState:
         self.missing_flavor, self.covers = None, {}
         self.line.strategy = queue.strategy if queue is not None else self.line.strategy
         for index, group in enumerate(queue.groups if queue is not None else ()):
-            self.covers |= dict.fromkeys(group.resources, index)
+            for resource in group.resources:
+                self.covers.setdefault(resource, index)
             for entry in group.flavors:
                 if entry.flavor not in policy.flavors and self.missing_flavor is None:
                     self.missing_flavor = entry.flavor

@@ -87,8 +87,11 @@ class Product:
         state = _state(world)
         decisions: list[SettleDecision] = []
         looked_again, resync_changed = False, False
+        #: What was last said of everybody who waits.
+        said: dict[str, Condition] = {}
         for cycle in range(1, _CYCLES):
             made = state.step()
+            said = _said(state, said)
             decisions += _settle_decisions(cycle, made)
             departing = sorted(state.departing)
             for name in departing:
@@ -102,9 +105,10 @@ class Product:
                 break
             looked_again = True
             state.look_again()
+        said = _said(state, said)
         return SettleAnswer(
             admitted={name: _given(r.assignment) for name, r in state.running.items()},
-            pending={name: _condition(state, pending) for name, pending in state.pending.items()},
+            pending={**said, **_deactivated(world)},
             decisions=tuple(decisions),
             did_resync_change=resync_changed,
         )
@@ -288,16 +292,32 @@ def _head(world: World, head: PendingWorkload) -> tuple[State, QueueState, Pendi
 
 
 def _settle_decisions(cycle: int, made: list[Decision]) -> Iterator[SettleDecision]:
-    victims: dict[str, set[str]] = {}
+    victims: dict[str, dict[str, VictimReason]] = {}
     for decision in made:
         if decision.outcome is Outcome.ADMITTED:
             yield SettleDecision(cycle=cycle, action=Action.ADMIT, workload=decision.workload)
         elif decision.outcome is Outcome.PREEMPTED and decision.preemptor is not None:
-            victims.setdefault(decision.preemptor, set()).add(decision.workload)
+            told = victims.setdefault(decision.preemptor, {})
+            told[decision.workload] = _RIGHTS[decision.reason]
     for preemptor, told in victims.items():
         yield SettleDecision(
-            cycle=cycle, action=Action.PREEMPT, workload=preemptor, victims=frozenset(told)
+            cycle=cycle, action=Action.PREEMPT, workload=preemptor, victims=told
         )
+
+
+def _deactivated(world: World) -> dict[str, Condition]:
+    return {
+        each.workload.id: Condition.DEACTIVATED for each in world.pending if not each.is_active
+    }
+
+
+def _said(state: State, before: Mapping[str, Condition]) -> dict[str, Condition]:
+    """Return what is said of everybody who waits: who had no turn now keeps an older word."""
+    said = {name: _condition(state, pending) for name, pending in state.pending.items()}
+    return {
+        name: before.get(name, word) if word is Condition.PENDING_EVALUATION else word
+        for name, word in said.items()
+    }
 
 
 def _given(assignment: tuple[PodSetAssignment, ...]) -> tuple[Given, ...]:

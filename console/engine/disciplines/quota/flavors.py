@@ -153,6 +153,7 @@ class Assigner:
     def _choose(self, members: tuple[PodSetAsk, ...], found: Found) -> dict[str, Choice] | None:
         requests = members[0].requests if len(members) == 1 else _sum(members)
         chosen: dict[str, Choice] = {}
+        first = len(found.walks)
         for resource in requests if len(requests) == 1 else sorted(requests, key=_upstream_order):
             if resource in chosen:
                 continue
@@ -160,14 +161,15 @@ class Assigner:
             if index is None:
                 if not requests[resource] or self._ignores_undeclared:
                     continue
-                found.undeclared, found.no_fit = resource, NoFit.NO_MATCHING_FLAVOR
+                found.undeclared = resource
+                found.no_fit = _no_fit(found.walks[first:])
                 return None
             group = self._policy.groups[index]
             asked = {r: amount for r, amount in requests.items() if r in group.resources}
             walk, last = self._walk(members, resource, index, asked)
             found.walks.append(walk)
             if walk.best is None:
-                found.no_fit = _no_fit(walk)
+                found.no_fit = _no_fit(found.walks[first:])
                 return None
             for check in walk.best.checks:
                 chosen[check.key[1]] = Choice(walk.best.entry.flavor, check.mode, check.level, last)
@@ -269,16 +271,23 @@ def _sum(members: tuple[PodSetAsk, ...]) -> dict[str, int]:
     return total
 
 
-def _no_fit(walk: Walk) -> NoFit:
-    """Return why a walk found nothing: its most hopeful flavor counts (spec 6.8)."""
-    reasons = [
-        max(
-            (check.no_fit for check in each.checks if check.no_fit is not None),
-            default=NoFit.NO_MATCHING_FLAVOR,
-        )
-        for each in walk.looked
-    ]
-    return min(reasons, default=NoFit.NO_MATCHING_FLAVOR)
+def _no_fit(walks: list[Walk]) -> NoFit:
+    """
+    Return why pod sets fail: of each walk the most hopeful flavor counts, of all walks the worst.
+
+    Only flavors that do not fit say why (Kueue, spec 6.8).
+    """
+    reasons = []
+    for walk in walks:
+        failed = [_why(each) for each in walk.looked if each.mode is Mode.NO_FIT]
+        if failed:
+            reasons.append(min(failed))
+    return max(reasons, default=NoFit.NO_MATCHING_FLAVOR)
+
+
+def _why(looked: Looked) -> NoFit:
+    words = (check.no_fit for check in looked.checks if check.no_fit is not None)
+    return max(words, default=NoFit.NO_MATCHING_FLAVOR)
 
 
 def _upstream_order(name: str) -> int:
