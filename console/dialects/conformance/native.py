@@ -13,14 +13,12 @@ from console.dialects.conformance.parts import MalformedCase
 from console.dialects.conformance.result import Result, Verdict, judged
 from console.dialects.native.codes import COHORTS_NOT_SUPPORTED
 from console.engine.amounts import parse_amount
-from console.engine.decision import Decision, Outcome
+from console.dialects.conformance.rest import RestlessError, cycles_to_rest
+from console.engine.decision import Decision, Outcome, merged_flavors
 from console.engine.policy import Policy
 from console.engine.running import Running
 from console.engine.state import State
 from console.engine.workload import PodSet, Workload
-
-#: Rounds of stopping and settling after one event before a world counts as restless.
-_ROUNDS = 10_000
 
 #: What a native case consists of, besides its id and type.
 _PARTS = {"config": str, "events": list, "expect": dict}
@@ -57,7 +55,7 @@ def run_native(name: str, case: Mapping[str, Any]) -> Result:
         return Result(name, verdict, tuple(dict.fromkeys(e.message for e in reading.errors)))
     try:
         ending = play(reading.policy, case["events"])
-    except _RestlessError as restless:
+    except RestlessError as restless:
         return Result(name, Verdict.DIFFERS, (str(restless),))
     return judged(name, tuple(_differences(case["expect"], ending)))
 
@@ -73,7 +71,7 @@ def play(policy: Policy, events: list[Mapping[str, Any]]) -> Ending:
             state.submit(_workload(event["submit"], sequence))
         elif state.finish(event["finish"]):
             finished.add(event["finish"])
-        for decision in _come_to_rest(state, event):
+        for decision in _until_rest(state):
             if decision.outcome is Outcome.REJECTED:
                 rejected[decision.workload] = decision.reason.value
             elif decision.outcome is Outcome.PREEMPTED:
@@ -90,18 +88,9 @@ def play(policy: Policy, events: list[Mapping[str, Any]]) -> Ending:
     )
 
 
-class _RestlessError(Exception):
-    """A world that never comes to rest."""
-
-
-def _come_to_rest(state: State, event: Mapping[str, Any]) -> Iterator[Decision]:
-    for _ in range(_ROUNDS):
-        yield from state.settle()
-        if not state.departing:
-            return
-        for name in sorted(state.departing):
-            state.release(name)
-    raise _RestlessError(f"after {event} workloads preempt each other without end.")
+def _until_rest(state: State) -> Iterator[Decision]:
+    for _, made in cycles_to_rest(state):
+        yield from made
 
 
 def _workload(submitted: Mapping[str, Any], sequence: int) -> Workload:
@@ -119,8 +108,9 @@ def _workload(submitted: Mapping[str, Any], sequence: int) -> Workload:
 
 def _admitted(policy: Policy, running: Running) -> dict[str, Any]:
     groups = policy.queues[running.queue].groups if running.queue is not None else ()
+    given = merged_flavors(running.assignment)
     flavors = [
-        next((running.assignment[r] for r in group.resources if r in running.assignment), None)
+        next((given[resource] for resource in group.resources if resource in given), None)
         for group in groups
     ]
     return {"queue": running.queue, "priority": running.priority, "flavors": flavors}

@@ -29,6 +29,7 @@ from console.dialects.conformance.product_words import (
     no_fit_word,
     reasons_by_pod_set,
 )
+from console.dialects.conformance.rest import cycles_to_rest
 from console.dialects.conformance.workloads import PendingWorkload
 from console.dialects.conformance.workloads import PodSetAssignment as Given
 from console.dialects.conformance.world import World
@@ -50,9 +51,6 @@ from console.engine.policy import StopPolicy, Undeclared
 from console.engine.state import State
 from console.engine.trace import LocalQueueVerdict, TurnVerdict
 from console.engine.tree import QueueState
-
-#: Cycles after which a world counts as restless.
-_CYCLES = 10_000
 
 _RIGHTS = {
     Reason.PREEMPTED_IN_QUEUE: VictimReason.IN_CLUSTER_QUEUE,
@@ -86,31 +84,16 @@ class Product:
         """Run cycles, each followed by the stop of all who were told to, until nothing changes."""
         state = _state(world)
         decisions: list[SettleDecision] = []
-        looked_again, resync_changed = False, False
         #: What was last said of everybody who waits.
         said: dict[str, Condition] = {}
-        for cycle in range(1, _CYCLES):
-            made = state.step()
+        for cycle, made in cycles_to_rest(state):
             said = _said(state, said)
             decisions += _settle_decisions(cycle, made)
-            departing = sorted(state.departing)
-            for name in departing:
-                state.release(name)
-            if made or departing:
-                resync_changed = resync_changed or looked_again
-                looked_again = False
-            if not state.is_settled:
-                continue
-            if looked_again:
-                break
-            looked_again = True
-            state.look_again()
         said = _said(state, said)
         return SettleAnswer(
             admitted={name: _given(r.assignment) for name, r in state.running.items()},
             pending={**said, **_deactivated(world)},
             decisions=tuple(decisions),
-            did_resync_change=resync_changed,
         )
 
     def cycle(self, world: World) -> CycleAnswer:

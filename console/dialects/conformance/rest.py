@@ -1,0 +1,41 @@
+"""How a world of a case comes to rest: cycle by cycle, and who has to stop stops at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from console.engine.decision import Decision
+from console.engine.state import State
+
+#: Cycles after which a world counts as restless.
+_CYCLES = 10_000
+
+
+class RestlessError(Exception):
+    """A world that never comes to rest."""
+
+
+def cycles_to_rest(state: State) -> Iterator[tuple[int, list[Decision]]]:
+    """
+    Yield the number of every cycle from 1, with what it decided, until nothing changes any more.
+
+    After each cycle all who were told to stop have stopped. When nothing
+    changes, everybody gets another turn without memory of earlier ones, and that has to
+    change nothing either. Raises RestlessError when it never does.
+    """
+    looked_again = False
+    for cycle in range(1, _CYCLES):
+        made = state.step()
+        yield cycle, made
+        departing = sorted(state.departing)
+        for name in departing:
+            state.release(name)
+        if made or departing:
+            looked_again = False
+        if not state.is_settled:
+            continue
+        if looked_again:
+            return
+        looked_again = True
+        state.look_again()
+    raise RestlessError(f"after {_CYCLES} cycles workloads still preempt each other.")
