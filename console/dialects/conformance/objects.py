@@ -111,6 +111,7 @@ def read_policy(case: Mapping[str, Any], doors: Iterable[LocalQueue] = ()) -> Po
         settings=QuotaSettings(
             fair_sharing=_fair_sharing(case),
             undeclared=choice(case, "quota_check", _UNDECLARED, "BlockUndeclared"),
+            zeros_take_flavors=True,
         ),
     )
 
