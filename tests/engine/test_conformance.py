@@ -1,4 +1,4 @@
-"""The vectors agree, and the command that runs them says what it found."""
+"""Native cases agree, and the command that runs cases says what it found."""
 
 from __future__ import annotations
 
@@ -75,7 +75,10 @@ def test_native_vectors_agree_or_need_cohorts(vector: dict[str, object]) -> None
 
 
 def test_a_case_that_agrees_needs_no_words(tmp_path: Path) -> None:
-    assert run(tmp_path, case()) == (["0 refused, 0 not supported", "1 agree, 0 differ"], 0)
+    assert run(tmp_path, case()) == (
+        ["0 skipped, 0 refused, 0 not supported", "1 agree, 0 differ"],
+        0,
+    )
 
 
 def test_every_difference_is_named() -> None:
@@ -104,7 +107,7 @@ def test_every_difference_is_named() -> None:
                 "{'queue': 'train', 'priority': 1}."
             ),
             "x is not rejected, but expected to be: no_rule_matched.",
-            "c is finished, but not expected to be: True.",
+            "c is finished, but not expected to be.",
         ),
     )
 
@@ -117,19 +120,26 @@ def test_the_command_names_each_kind_and_fails_when_any_differs(tmp_path: Path) 
         case(id="wrong", expect=case()["expect"] | {"finished": []}),  # type: ignore[operator]
         case(id="shared", config=cohort),
         case(id="other", type="settle"),
+        case(id="gated", type="cycle", gates={"FlavorFungibility": False, "PriorityBoost": True}),
+        case(id="empty", type="cycle", undefaulted=True),
         case(id="broken", config="resource_queues: 7"),
     )
     assert status == 1
-    assert lines[:3] == [
-        "differs: wrong: c is finished, but not expected to be: True.",
+    assert lines[:5] == [
+        "differs: wrong: c is finished, but not expected to be.",
         (
             "refused: shared: Cohorts are not supported yet by this version; "
             "nothing of this config is applied."
         ),
         "not supported: other: cases of type settle are not supported by this version.",
+        (
+            "skipped: gated: it needs FlavorFungibility off, PriorityBoost on, "
+            "and there is no such switch."
+        ),
+        "skipped: empty: it sets a policy to a value that the defaults of the API never produce.",
     ]
-    assert lines[3].startswith("differs: broken: ")
-    assert lines[4:] == ["1 refused, 1 not supported", "1 agree, 2 differ"]
+    assert lines[5].startswith("differs: broken: ")
+    assert lines[6:] == ["2 skipped, 1 refused, 1 not supported", "1 agree, 2 differ"]
 
 
 @pytest.mark.parametrize(

@@ -246,7 +246,7 @@ def assignment_of(choices: Choices) -> tuple[PodSetAssignment, ...]:
     )
 
 
-# Order of entries (4.3)
+# Who goes next
 
 
 def _classical_key(entry: Entry) -> tuple[int, int, int]:
@@ -286,7 +286,7 @@ def _fair_key(tree: Tree, entry: Entry, child: Node) -> tuple[bool, Share, int, 
     return (would_borrow, share(after, child), *entry.waiting.rank)
 
 
-# Afterwards (3.4, 3.5)
+# What follows a turn
 
 
 def _after(world: World, waiting: Waiting, ending: Ending, entry: Entry | None) -> None:

@@ -275,7 +275,7 @@ class Walker:
             return None, complaints, attempts
         flavor, worst, grades = best
         if worst.mode is Mode.FIT:
-            complaints, attempts = [], {}
+            complaints = []
         tried = -1 if index == len(group.flavors) - 1 else index
         given = {
             name: Choice(flavor=flavor, grade=grade, tried=tried) for name, grade in grades.items()
