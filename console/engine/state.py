@@ -315,7 +315,7 @@ class State:
         if queue.barrier is None and pending.route.problem is None:
             found = self._discipline.nominate(self, queue, pending)
             verdict = _as_of_now(verdict, found)
-        assert verdict is not None, "everything has to be settled"
+        assert verdict is not None, "a queue that is barred says why"
         return record.parked(self.policy, queue, pending, verdict, self._order(pending)).trace
 
     # Verbs for disciplines

@@ -20,7 +20,7 @@ from console.engine.trace import (
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Decision, Engine, PendingClass, Workload
-from console.workloads.services.load_queue import load_queue
+from console.workloads.services.load_tree import load_tree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +46,8 @@ def explain_workload(org: Organization, workload: Workload) -> Explained:
     other shows the decision that put it where it is. One whose room is being
     made shows the decision to make it, and who has yet to stop.
     """
-    if workload.state == models.State.PENDING and workload.assignment:
-        return _explain_promise(workload)
+    if workload.state == models.State.PENDING and workload.victims:
+        return _explain_preemptor(workload)
     if workload.state == models.State.PENDING and workload.reason != Reason.NOT_EVALUATED:
         live = _explain_live(org, workload)
         if live is not None:
@@ -64,7 +64,7 @@ def explain_decision(decision: Decision) -> Explained:
     return _worded(trace, decision.config_version, evaluated_at=decision.created_at, live=False)
 
 
-def _explain_promise(workload: Workload) -> Explained:
+def _explain_preemptor(workload: Workload) -> Explained:
     decision = workload.decisions.order_by("-pk")[0]
     trace = trace_from_json(decision.trace)
     stopping = Workload.objects.filter(
@@ -81,7 +81,7 @@ def _explain_promise(workload: Workload) -> Explained:
 
 def _explain_live(org: Organization, workload: Workload) -> Explained | None:
     version = Engine.objects.values_list("config_version", flat=True).get(org=org)
-    state = load_queue(org, workload, version)
+    state = load_tree(org, workload, version)
     if state is None or workload.uid not in state.pending:
         # The worker is about to move it: the rows are behind.
         return None
@@ -115,7 +115,7 @@ def _unseen(workload: Workload) -> Explained:
         labels=workload.label_set.labels,
         requests=workload.requests,
         requested_priority=workload.requested_priority,
-        outcome=OutcomeStep(outcome=Outcome.PENDING, reason=Reason.NOT_EVALUATED, assignment={}),
+        outcome=OutcomeStep(outcome=Outcome.PENDING, reason=Reason.NOT_EVALUATED),
     )
     return _worded(trace, 0, evaluated_at=workload.submitted_at, live=False)
 

@@ -85,8 +85,8 @@ class Workload(models.Model):
     priority = models.BigIntegerField(null=True)
     rule_index = models.IntegerField(null=True)
     config_version = models.PositiveIntegerField(null=True)
-    #: {resource: flavor}; also of a pending workload that waits for its victims.
-    assignment = models.JSONField(default=dict)
+    #: See `console.workloads.stored_assignments`; empty while it holds nothing.
+    assignment = models.JSONField(default=list)
     #: Ids of the workloads that have to stop for this pending one.
     victims = models.JSONField(default=list)
     #: Id of the workload this one has to stop for, while preempting.
@@ -138,7 +138,7 @@ class Decision(models.Model):
     priority = models.BigIntegerField(null=True)
     rule_index = models.IntegerField(null=True)
     config_version = models.PositiveIntegerField()
-    assignment = models.JSONField(default=dict)
+    assignment = models.JSONField(default=list)
     victims = models.JSONField(default=list)
     preemptor = models.CharField(max_length=24, null=True)
     #: `console.engine.trace.trace_to_json`.

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from console.engine.decision import Decision, Outcome, Reason
+from console.engine.decision import Decision, Outcome, Reason, merged_flavors
 from console.engine.trace import trace_to_json
 from console.workloads import models
 from console.workloads.bulk import Prepared, insert_rows, update_rows
 from console.workloads.models import Event, EventType, Level, State
+from console.workloads.stored_assignments import encode_assignment
 
 #: Ids per IN list; SQLite takes 999 parameters in one statement.
 _CHUNK = 500
@@ -90,7 +91,7 @@ class Batch:
         self.updates[uid] |= {
             "state": State.PENDING.value,
             "reason": Reason.NOT_EVALUATED.value,
-            "assignment": {},
+            "assignment": [],
             "preemptor": None,
             "reservation": None,
             "admitted_at": None,
@@ -147,7 +148,7 @@ class Batch:
             "priority": decision.priority,
             "rule_index": decision.rule,
             "config_version": self.config_version,
-            "assignment": dict(decision.assignment),
+            "assignment": encode_assignment(decision.assignment),
             "victims": list(decision.victims),
             "pending_class": decision.pending_class,
         }
@@ -165,7 +166,7 @@ class Batch:
         if decision.priority is not None:
             data["priority"] = decision.priority
         if decision.assignment:
-            data["flavors"] = dict(decision.assignment)
+            data["flavors"] = merged_flavors(decision.assignment)
         if decision.victims:
             data["victims"] = list(decision.victims)
         if decision.preemptor:
@@ -194,7 +195,7 @@ class Batch:
             decision.priority,
             decision.rule,
             self.config_version,
-            dict(decision.assignment),
+            encode_assignment(decision.assignment),
             list(decision.victims),
             decision.preemptor,
             trace_to_json(decision.trace),

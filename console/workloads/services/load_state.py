@@ -8,12 +8,14 @@ from typing import Any, TypeVar
 from django.db.models import QuerySet
 
 from console.configs.queries import NO_POLICY, get_version, policy_of
+from console.engine.decision import Reason
 from console.engine.policy import Policy
 from console.engine.state import State
 from console.engine.workload import Workload
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Intake, QueueHold
+from console.workloads.stored_assignments import decode_assignment
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 _Row = TypeVar("_Row")
@@ -45,8 +47,8 @@ def load_state(
     """
     Return the state that the organization's rows describe under *config_version*.
 
-    It equals the state that ran, except that every parked class is looked at
-    once more, which changes nothing. What the intake has yet to tell is left out.
+    It equals the state that ran, except that everybody is looked at once more,
+    which changes nothing. What the intake has yet to tell is left out.
     *going_on* is called now and then, so that the lease outlasts a long load.
     """
     state = State(load_policy(org, config_version))
@@ -88,18 +90,30 @@ def adopt_running(
 ) -> None:
     """Put the running workloads among the queryset *rows* into *state* under *config_version*."""
     running = rows.filter(state__in=(models.State.ADMITTED, models.State.PREEMPTING))
-    columns = ("queue", "priority", "assignment", "reservation", "state", "config_version")
+    columns = (
+        "queue",
+        "priority",
+        "assignment",
+        "reservation",
+        "state",
+        "config_version",
+        "reason",
+        "preemptor",
+    )
     ordered = running.order_by("reservation").values_list(*COLUMNS, *columns)
     for row in _in_stretches(ordered.iterator(), going_on):
-        queue, priority, assignment, reservation, phase, version = row[len(COLUMNS) :]
+        queue, priority, assignment, reservation, phase, version, *why = row[len(COLUMNS) :]
+        departing = phase == models.State.PREEMPTING
         state.adopt(
             engine_workload(row),
             queue=queue,
             priority=priority or 0,
-            assignment=assignment,
+            assignment=decode_assignment(assignment),
             reservation=reservation,
-            departing=phase == models.State.PREEMPTING,
+            departing=departing,
             is_routed=version == config_version,
+            reason=Reason(why[0]) if departing else None,
+            preemptor=why[1],
         )
 
 
@@ -117,8 +131,7 @@ def engine_workload(row: tuple[Any, ...]) -> Workload:
 
 
 def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None:
-    columns = ("queue", "priority", "rule_index", "pending_class", "assignment", "victims")
-    promised = []
+    columns = ("queue", "priority", "rule_index", "pending_class", "victims")
     waiting = _pending(org).values_list(*COLUMNS, *columns).iterator()
     rows = list(_in_stretches(waiting, going_on))
     # Read after the rows: whoever is submitted in between is in neither.
@@ -126,18 +139,12 @@ def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None
     for row in _in_stretches(rows, going_on):
         if row[COLUMNS.index("pk")] in told_later:
             continue
-        queue, priority, rule, pending_class, assignment, victims = row[len(COLUMNS) :]
+        queue, priority, rule, pending_class, victims = row[len(COLUMNS) :]
         workload = engine_workload(row)
-        if assignment:
-            promised.append((workload, queue, priority, assignment, victims))
-        elif pending_class is None:
+        if pending_class is None:
             state.submit(workload)
         else:
-            state.resubmit(workload, (queue, priority, rule, pending_class))
-    for workload, queue, priority, assignment, victims in promised:
-        state.promise(
-            workload, queue=queue, priority=priority, assignment=assignment, victims=victims
-        )
+            state.resubmit(workload, (queue, priority, rule, pending_class), victims)
 
 
 def _pending(org: Organization) -> QuerySet[models.Workload]:

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from console.engine.decision import Reason
-from console.engine.pending import PROMISE, promise_key
+from console.engine.pending import PREEMPTOR, preemptor_key
 from console.engine.state import Changes, State
 from console.workloads.models import PendingClass, QueueCount, Usage
 
@@ -28,10 +28,10 @@ def write_aggregates(org_id: int, state: State, changes: Changes) -> None:
     _delete(QueueCount.objects.filter(org_id=org_id), "queue", queues)
     QueueCount.objects.bulk_create(_counts(org_id, state, queues))
     _delete(PendingClass.objects.filter(org_id=org_id), "key", [key for _, key in changes.classes])
-    promised = PendingClass.objects.filter(org_id=org_id, key__startswith=PROMISE)
-    _delete(promised, "queue", queues)
+    waiting = PendingClass.objects.filter(org_id=org_id, key__startswith=PREEMPTOR)
+    _delete(waiting, "queue", queues)
     PendingClass.objects.bulk_create(
-        [*_classes(org_id, state, changes), *_promises(org_id, state, queues)]
+        [*_classes(org_id, state, changes), *_preemptors(org_id, state, queues)]
     )
 
 
@@ -45,7 +45,7 @@ def _counts(org_id: int, state: State, queues: Iterable[str]) -> Iterable[QueueC
 def _classes(org_id: int, state: State, changes: Changes) -> Iterable[PendingClass]:
     for queue, key in sorted(changes.classes):
         cls = state.pending_class(queue, key)
-        # An awake class is one that a settle with a budget has not come to; it will.
+        # One without a verdict is one that a settle with a budget has not come to; it will.
         if cls is not None and cls.verdict is not None:
             yield PendingClass(
                 org_id=org_id,
@@ -59,18 +59,18 @@ def _classes(org_id: int, state: State, changes: Changes) -> Iterable[PendingCla
             )
 
 
-def _promises(org_id: int, state: State, queues: Iterable[str]) -> Iterable[PendingClass]:
-    """Yield a class of one for each workload whose room is being made."""
+def _preemptors(org_id: int, state: State, queues: Iterable[str]) -> Iterable[PendingClass]:
+    """Yield a class of one for each workload that waits for others to stop."""
     for queue in queues:
-        held = state.queues[queue].held
-        reason = Reason.QUEUE_HELD if held else Reason.WAITING_FOR_PREEMPTED
-        for promise in state.promises_in(queue):
+        reason = state.queues[queue].barrier or Reason.WAITING_FOR_PREEMPTED
+        for preemptor in state.preemptors_in(queue):
+            workload = preemptor.pending.workload
             yield PendingClass(
                 org_id=org_id,
-                key=promise_key(promise.pending.workload.id),
+                key=preemptor_key(workload.id),
                 queue=queue,
-                priority=promise.pending.route.priority or 0,
-                requests=dict(promise.pending.requests),
+                priority=preemptor.pending.priority,
+                requests=workload.total(),
                 reason=reason.value,
                 count=1,
             )
