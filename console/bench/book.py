@@ -27,12 +27,14 @@ class _Pool:
 
 
 class _Entry:
-    """One workload that was submitted."""
+    """One workload that waits or runs."""
 
-    __slots__ = ("admitted_at", "amount", "arrival", "done", "pools", "running", "runs")
+    __slots__ = ("admitted_at", "amount", "kind", "pools", "running", "runs", "submitted_at")
 
     def __init__(self, arrival: Arrival, pools: tuple[_Pool, ...]) -> None:
-        self.arrival = arrival
+        self.kind = arrival.kind
+        self.submitted_at = arrival.at
+        #: Those of its queue, which comes first, and of its cohort.
         self.pools = pools
         self.amount = arrival.kind.cpu * SCALE
         #: Times it was admitted; tells the end of its present run from those of stopped ones.
@@ -40,7 +42,6 @@ class _Entry:
         self.running = False
         #: Instant of the latest admission.
         self.admitted_at = 0
-        self.done = False
 
 
 class Book:
@@ -58,7 +59,7 @@ class Book:
         self._expected = len(trace.queues()) * sum(kind.count for kind in trace.sets)
         self._total = total * trace.cohorts
         self._waited = dict.fromkeys((kind.name for kind in trace.sets), 0)
-        self._done = dict.fromkeys((kind.name for kind in trace.sets), 0)
+        self._count = dict.fromkeys((kind.name for kind in trace.sets), 0)
         #: Thousandths held, times milliseconds.
         self._used = 0
         self._last_end = 0
@@ -75,9 +76,9 @@ class Book:
         or when its queue or cohort would hold more than there is.
         """
         entry = self._entries.get(workload)
-        if entry is None or entry.running or entry.done:
+        if entry is None or entry.running:
             raise BrokenPromise(f"{workload} was admitted at {now} ms and was not waiting.")
-        if queue != entry.arrival.queue:
+        if queue != entry.pools[0].name:
             raise BrokenPromise(f"{workload} was admitted to {queue} at {now} ms.")
         for pool in entry.pools:
             pool.held += entry.amount
@@ -89,12 +90,12 @@ class Book:
         entry.running = True
         entry.runs += 1
         entry.admitted_at = now
-        return now + entry.arrival.kind.run_time, entry.runs
+        return now + entry.kind.run_time, entry.runs
 
     def is_running(self, workload: str, run: int) -> bool:
         """Say whether *run* of *workload* still goes on: it was not stopped before its end."""
-        entry = self._entries[workload]
-        return entry.running and entry.runs == run
+        entry = self._entries.get(workload)
+        return entry is not None and entry.running and entry.runs == run
 
     def stopped(self, workload: str, now: int) -> None:
         """
@@ -107,20 +108,24 @@ class Book:
     def finished(self, workload: str, now: int) -> None:
         """Note that a workload has done its work; raises BrokenPromise when it was not running."""
         entry = self._leave(workload, now)
-        entry.done = True
-        kind = entry.arrival.kind.name
-        self._done[kind] += 1
-        self._waited[kind] += entry.admitted_at - entry.arrival.at
+        del self._entries[workload]
+        self._count[entry.kind.name] += 1
+        self._waited[entry.kind.name] += entry.admitted_at - entry.submitted_at
         self._last_end = now
 
     def close(self) -> None:
         """Raise BrokenPromise unless every workload of the trace is done."""
-        done = sum(self._done.values())
-        if done != self._expected:
-            left = next(uid for uid, entry in self._entries.items() if not entry.done)
+        if self.done != self._expected:
+            left = next(iter(self._entries), "nobody that was submitted")
             raise BrokenPromise(
-                f"{done} of {self._expected} workloads were ever done; {left} is among the others."
+                f"{self.done} of {self._expected} workloads were ever done; "
+                f"{left} is among the others."
             )
+
+    @property
+    def done(self) -> int:
+        """How many workloads have done their work."""
+        return sum(self._count.values())
 
     @property
     def makespan(self) -> int:
@@ -144,8 +149,8 @@ class Book:
         test: there each later admission replaces the time of the one before.
         """
         return {
-            kind: self._waited[kind] / done / 1000 if done else 0.0
-            for kind, done in self._done.items()
+            kind: self._waited[kind] / count / 1000 if count else 0.0
+            for kind, count in self._count.items()
         }
 
     def _leave(self, workload: str, now: int) -> _Entry:

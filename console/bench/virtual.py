@@ -30,7 +30,9 @@ def play(trace: ArrivalTrace) -> Figures:
     events and the checks; only the arrivals are made before. Raises
     BrokenPromise when the engine decides what it must not.
     """
-    arrivals = trace.arrivals()
+    arrivals: dict[int, list[Arrival]] = {}
+    for arrival in trace.arrivals():
+        arrivals.setdefault(arrival.at, []).append(arrival)
     wall, cpu = time.perf_counter(), time.process_time()
     played = _Play(trace, arrivals)
     played.to_the_end()
@@ -38,7 +40,7 @@ def play(trace: ArrivalTrace) -> Figures:
     played.close()
     return Figures(
         trace=trace.name,
-        workloads=len(arrivals),
+        workloads=played.book.done,
         wall_seconds=wall,
         cpu_seconds=cpu,
         quota_use=played.book.quota_use,
@@ -53,15 +55,14 @@ def play(trace: ArrivalTrace) -> Figures:
 class _Play:
     """One trace while it is played: the state, the book, and what happens when."""
 
-    def __init__(self, trace: ArrivalTrace, arrivals: list[Arrival]) -> None:
+    def __init__(self, trace: ArrivalTrace, arrivals: dict[int, list[Arrival]]) -> None:
         self.book = Book(trace)
         self.decisions = 0
         self.preemptions = 0
         self.digest = blake2b(digest_size=16)
         self._state = State(trace.policy())
-        self._arrivals: dict[int, list[Arrival]] = {}
-        for arrival in arrivals:
-            self._arrivals.setdefault(arrival.at, []).append(arrival)
+        #: By instant; taken out as they come, so that what is done is forgotten.
+        self._arrivals = arrivals
         #: (workload, number of the run) by the instant of the run's end.
         self._ends: dict[int, list[tuple[str, int]]] = {}
         #: Instants at which something happens, each once.

@@ -12,6 +12,7 @@ from django import forms
 
 from console.errors import BadRequest, FieldError
 from console.exact_json import loads_exactly
+from console.pages.typed_values import Typed, read_typed
 from console.workloads.queries.filters import TYPES
 from console.workloads.submissions import (
     MARKET_TYPES,
@@ -21,7 +22,20 @@ from console.workloads.submissions import (
 )
 
 _REQUEST = "request_"
-_FIELD = re.compile(r"workloads\[\d+\]\.([a-z_]+)(?:\.(.+))?")
+_FIELD = re.compile(r"workloads\[\d+\]\.([a-z_]+)")
+#: What the fields for amounts say is one pod set.
+_AMOUNT = re.compile(r"workloads\[\d+\]\.pod_sets\[0\]\.requests\.(.+)")
+
+
+#: Two kinds of pods, as the empty field shows them.
+EXAMPLE = """\
+- name: driver
+  requests: {cpu: 500m, memory: 2Gi}
+- name: workers
+  count: 8
+  min_count: 4
+  requests: {cpu: 16, memory: 64Gi}
+  node_selector: {zone: west}"""
 
 
 class SubmitForm(forms.Form):
@@ -41,6 +55,17 @@ class SubmitForm(forms.Form):
     cloud_resource_id = forms.CharField(label="Cloud resource id", required=False, max_length=200)
     user = forms.CharField(required=False, max_length=200)
     project = forms.CharField(required=False, max_length=200)
+    namespace = forms.CharField(
+        required=False, max_length=253, help_text="Where its local queue is."
+    )
+    pod_sets = forms.CharField(
+        label="Pod sets",
+        required=False,
+        max_length=100_000,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 10, "spellcheck": "false", "placeholder": EXAMPLE}),
+        help_text="Instead of the amounts above, for several pods: a list in YAML or JSON.",
+    )
     tags = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
@@ -50,6 +75,8 @@ class SubmitForm(forms.Form):
     def __init__(self, *args: Any, resources: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.resources = tuple(resources)
+        #: The pod sets as they were typed; None when they were not.
+        self._typed: Typed | None = None
         #: What was read; filled by `is_valid`.
         self.submissions: list[Submission] = []
         for resource in self.resources:
@@ -57,7 +84,6 @@ class SubmitForm(forms.Form):
                 label=resource,
                 required=False,
                 max_length=30,
-                widget=forms.TextInput(attrs={"inputmode": "decimal"}),
             )
 
     @property
@@ -72,10 +98,11 @@ class SubmitForm(forms.Form):
             "name": cleaned.get("name", "unnamed"),
             "type": cleaned.get("type", "job"),
             "tags": self._tags(cleaned.get("tags", "")),
-            "priority": self._number("priority", whole=True),
-            "requests": self._requests(),
+            "priority": self._priority(cleaned.get("priority", "")),
+            "pod_sets": self._pod_sets(cleaned.get("pod_sets", "")),
             "user": cleaned.get("user", ""),
             "project": cleaned.get("project", ""),
+            "namespace": cleaned.get("namespace", ""),
         } | {
             name: cleaned.get(name) or None
             for name in ("instance_type", "accelerator_type", "market_type", "cloud_resource_id")
@@ -107,27 +134,49 @@ class SubmitForm(forms.Form):
                 tags[key.strip()] = value.strip()
         return tags
 
-    def _requests(self) -> dict[str, Any]:
-        amounts = {name: self._number(_REQUEST + name) for name in self.resources}
-        return {name: amount for name, amount in amounts.items() if amount is not None}
+    def _pod_sets(self, text: str) -> Any:
+        """Return what is typed as pod sets, or one pod set of the amounts."""
+        amounts = self._amounts()
+        if not text.strip():
+            return [{"requests": amounts}] if amounts else None
+        if amounts:
+            message = "Amounts are filled in above as well; give them in one of the two places."
+            self.add_error("pod_sets", message)
+        self._typed = read_typed(text, "workloads[0].pod_sets")
+        for problem in self._typed.problems:
+            self.add_error("pod_sets", problem)
+        return self._typed.value
 
-    def _number(self, name: str, *, whole: bool = False) -> int | Decimal | None:
-        text = self.cleaned_data.get(name, "")
-        if not text:
-            return None
+    def _amounts(self) -> dict[str, Decimal | str]:
+        texts = {name: self.cleaned_data.get(_REQUEST + name, "") for name in self.resources}
+        return {name: _number_or_text(text) for name, text in texts.items() if text}
+
+    def _priority(self, text: str) -> int | None:
         try:
-            return int(text) if whole else Decimal(text)
-        except (ValueError, InvalidOperation):
-            kind = "a whole number" if whole else "a number"
-            self.add_error(name, f"{text!r} is not {kind}.")
+            return int(text) if text else None
+        except ValueError:
+            self.add_error("priority", f"{text!r} is not a whole number.")
             return None
 
     def _note(self, finding: FieldError) -> None:
+        amount = _AMOUNT.fullmatch(finding.path)
         place = _FIELD.match(finding.path)
         name = place[1] if place else None
-        if place and name == "requests" and place[2]:
-            name = _REQUEST + place[2]
-        self.add_error(name if name in self.fields else None, finding.message)
+        if name == "pod_sets" and self._typed is not None:
+            line = self._typed.line_of(finding.path)
+            self.add_error(name, f"Line {line}: {finding.message}")
+        elif amount:
+            self.add_error(_REQUEST + amount[1], finding.message)
+        else:
+            self.add_error(name if name in self.fields else None, finding.message)
+
+
+def _number_or_text(text: str) -> Decimal | str:
+    """Return a number, or the text as it is: it may be a quantity."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return text
 
 
 def read_pasted(text: str) -> list[Submission]:

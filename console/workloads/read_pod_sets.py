@@ -81,15 +81,15 @@ def read_requests(reader: Reader, value: Any, path: str, *, texts: bool) -> dict
 
 
 def _check_together(reader: Reader, pod_sets: Sequence[PodSet], path: str) -> None:
-    names: dict[str, int] = {}
+    names: set[str] = set()
     for i, pod_set in enumerate(pod_sets):
-        first = names.setdefault(pod_set.name, i)
-        if first != i:
-            message = f"{path}[{first}] is called {pod_set.name} too; each needs its own name."
+        if pod_set.name in names:
+            message = f"Another pod set is called {pod_set.name}; give each a name of its own."
             reader.refuse(f"{path}[{i}].name", "repeated_name", message)
+        names.add(pod_set.name)
     partial = [i for i, pod_set in enumerate(pod_sets) if pod_set.min_count is not None]
     for i in partial[1:]:
-        message = f"Only one pod set may have a min_count, and {path}[{partial[0]}] has one."
+        message = "Only one pod set may have a min_count, and one before this has it."
         reader.refuse(f"{path}[{i}].min_count", "conflicting_fields", message)
     for resource, total in total_of(pod_sets).items():
         if total > LARGEST_TOTAL:

@@ -1,11 +1,18 @@
-"""The engine alone: decisions per second, and what one decision costs as more workloads wait."""
+"""The engine alone: workloads per second, and what one decision costs as more of them wait."""
 
 from __future__ import annotations
 
+import gc
+import multiprocessing
+import os
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
 
-from console.engine.decision import Outcome
+from console.engine.decision import Decision, Outcome
 from console.engine.policy import (
     Flavor,
     FlavorQuotas,
@@ -18,19 +25,130 @@ from console.engine.policy import (
 from console.engine.state import State
 from console.engine.workload import PodSet, Workload
 from tests.benchmarks.measured import Measured
+from tests.benchmarks.waiting import Waiting, asks_no_more, place
+
+FEW, MANY = 1_000, 1_000_000
+
+#: The least of so many passes counts, each of so many ends.
+_PASSES, _ENDS = 3, 100
 
 
 def run() -> Iterator[Measured]:
-    """Measure the engine."""
+    """Measure throughput, then worlds of many cohorts and of a single one, few and many waiting."""
     yield _throughput(20_000)
-    few, many = _cost_per_finish(1_000), _cost_per_finish(100_000)
-    yield Measured(name="engine: one finish and admit, 1,000 pending", value=few, unit="µs")
-    yield Measured(name="engine: one finish and admit, 100,000 pending", value=many, unit="µs")
-    yield Measured(name="engine: growth of that cost", value=many / few, unit="times", at_most=1.5)
-    yield _explaining(100_000)
+    for cohorts, told in ((30, "30 cohorts"), (1, "1 cohort")):
+        few, many = _alone(cohorts, FEW), _alone(cohorts, MANY)
+        for pending, cost in ((FEW, few), (MANY, many)):
+            name = f"engine: one decision, {told}, {pending:,} pending"
+            yield Measured(name=name, value=cost.microseconds, unit="µs")
+        growth = many.microseconds / few.microseconds
+        name = f"engine: growth of that cost, {told}"
+        yield Measured(name=name, value=growth, unit="times", at_most=1.5)
+        name = f"engine: memory of one pending workload, {told}"
+        yield Measured(name=name, value=many.bytes_each, unit="bytes", at_most=1024)
 
 
-def _policy(gpus: int) -> Policy:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What a world of many waiting workloads costs."""
+
+    #: To finish a workload and come to rest, per workload that is admitted for it; ends for
+    #: which nobody is admitted, of whom there are more where few wait, do not count.
+    microseconds: float
+    #: Growth of the process, per waiting workload.
+    bytes_each: float
+
+
+def cost(cohorts: int, pending: int) -> Cost:
+    """
+    Build the world, measure and check it; to be called in a process of its own.
+
+    Memory is what the process grew by: the state and the workloads in it, each
+    of them made of values of its own, and what the allocator does not give back.
+    """
+    gc.collect()
+    before = _resident()
+    world = Waiting(cohorts, pending)
+    gc.collect()
+    grown = _resident() - before
+    draw = Random(2)
+    best = float("inf")
+    decisions: list[Decision] = []
+    for _ in range(_PASSES):
+        ends = draw.sample(list(world.state.running), _ENDS)
+        took, admitted, made = _finish(world, ends)
+        assert admitted >= _ENDS // 4, f"{admitted} were admitted when {_ENDS} ended"
+        best = min(best, took / admitted)
+        decisions += made
+    world.check()
+    _check_order(world, decisions)
+    return Cost(microseconds=best * 1e6, bytes_each=grown / len(world.state.pending))
+
+
+def _finish(world: Waiting, ends: list[str]) -> tuple[float, int, list[Decision]]:
+    """Let workloads end one by one; return seconds and admissions that count, and all decisions."""
+    decisions: list[Decision] = []
+    took, admitted = 0.0, 0
+    for workload in ends:
+        if workload not in world.state.running:
+            continue  # It was stopped for another one meanwhile.
+        start = time.perf_counter()
+        world.state.finish(workload)
+        made = world.rest()
+        seconds = time.perf_counter() - start
+        decisions += made
+        if started := sum(decision.outcome is Outcome.ADMITTED for decision in made):
+            took += seconds
+            admitted += started
+    return took, admitted, decisions
+
+
+def _check_order(world: Waiting, decisions: list[Decision]) -> None:
+    """Nobody waits who fits, or who should have gone before one that was admitted."""
+    waiting = world.waiting()
+    world.check_that_nobody_waits_who_fits(waiting)
+    stopped = {each.workload for each in decisions if each.outcome is Outcome.PREEMPTED}
+    for decision in decisions:
+        running = world.state.running.get(decision.workload)
+        if decision.outcome is not Outcome.ADMITTED or running is None:
+            continue
+        for other in waiting[decision.queue or ""]:
+            if place(other) > place(running.workload):
+                break
+            overtaken = other.id not in stopped and asks_no_more(other, running.workload)
+            assert not overtaken, f"{decision.workload} was admitted, {other.id} waits"
+
+
+def _alone(cohorts: int, pending: int) -> Cost:
+    """Measure in a fresh process, whose memory is that of one world."""
+    fresh = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(max_workers=1, mp_context=fresh) as pool:
+        return pool.submit(cost, cohorts, pending).result()
+
+
+def _resident() -> int:
+    """Return the bytes of memory that this process holds."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _throughput(count: int) -> Measured:
+    state = State(_one_queue(4 * count))
+    workloads = [_workload(number) for number in range(count)]
+    start = time.perf_counter()
+    for workload in workloads:
+        state.submit(workload)
+    admitted = sum(d.outcome is Outcome.ADMITTED for d in state.settle())
+    for workload in workloads:
+        state.finish(workload.id)
+    state.settle()
+    took = time.perf_counter() - start
+    assert admitted == count
+    assert not state.usage("train")
+    return Measured(name="engine: submit, admit and finish", value=count / took, unit="per s")
+
+
+def _one_queue(gpus: int) -> Policy:
     group = ResourceGroup(
         resources=("gpu",),
         flavors=(FlavorQuotas(flavor="any", quotas={"gpu": Quota(nominal=gpus * 1000)}),),
@@ -51,56 +169,3 @@ def _workload(number: int) -> Workload:
         priority=number % 5,
         pod_sets=(PodSet(requests={"gpu": 1000 * (1 + number % 4)}),),
     )
-
-
-def _throughput(count: int) -> Measured:
-    state = State(_policy(4 * count))
-    workloads = [_workload(number) for number in range(count)]
-    start = time.perf_counter()
-    for workload in workloads:
-        state.submit(workload)
-    admitted = sum(d.outcome is Outcome.ADMITTED for d in state.settle())
-    for workload in workloads:
-        state.finish(workload.id)
-    state.settle()
-    took = time.perf_counter() - start
-    assert admitted == count
-    assert not state.usage("train")
-    return Measured(name="engine: submit, admit and finish", value=count / took, unit="per s")
-
-
-def _cost_per_finish(pending: int) -> float:
-    """Return microseconds for one workload to finish and the next to start, best of three."""
-    state = State(_policy(1_000))
-    number = 0
-    while len(state.pending) < pending:
-        for _ in range(2_000):
-            state.submit(_workload(number))
-            number += 1
-        state.settle()
-    best = float("inf")
-    for _ in range(3):
-        running = list(state.running)[:100]
-        start = time.perf_counter()
-        for workload in running:
-            state.finish(workload)
-            state.settle()
-        best = min(best, time.perf_counter() - start)
-    used = sum(sum(running.usage.values()) for running in state.running.values())
-    assert state.usage("train") == {("any", "gpu"): used}
-    return best / 100 * 1e6
-
-
-def _explaining(pending: int) -> Measured:
-    state = State(_policy(1_000))
-    for number in range(pending):
-        state.submit(_workload(number))
-    state.settle()
-    last = next(reversed(state.pending))
-    start = time.perf_counter()
-    trace = state.explain(last)
-    took = time.perf_counter() - start
-    assert trace.order is not None
-    assert trace.order.pending == len(state.pending)
-    name = "engine: explain one of 100,000 pending"
-    return Measured(name=name, value=took * 1000, unit="ms", at_most=20)

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from console.engine import reasons
+from console.engine import reasons, words
 from console.engine.amounts import Amount, format_amount
 from console.engine.origin import Origin
 from console.workloads.models import Workload
@@ -69,10 +69,10 @@ def requests(value: Mapping[str, int]) -> str:
     """
     Write what a workload asks for on one line.
 
-    >>> requests({"gpu": 8000, "cpu": 1500})
-    '8 gpu, 1.5 cpu'
+    >>> requests({"gpu": 8000, "cpu": 1500, "memory": 2**31 * 1000})
+    '8 gpu, 1.5 cpu, 2Gi memory'
     """
-    return ", ".join(f"{format_amount(number)} {name}" for name, number in value.items())
+    return ", ".join(words.amount(number, name) for name, number in value.items())
 
 
 @register.filter

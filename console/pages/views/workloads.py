@@ -15,6 +15,7 @@ from console.orgs.permissions import Actor
 from console.pages.access import live_page, org_page
 from console.pages.presenters.filters import canonical_query, chips_of, segments_of
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
+from console.pages.presenters.pod_sets import pod_sets_of
 from console.pages.presenters.timeline import timeline_of
 from console.pages.presenters.workloads import actions_of, explanation_text, stages_of
 from console.pages.shell import render_page
@@ -119,6 +120,7 @@ def _detail(request: HttpRequest, actor: Actor, *, uid: str) -> HttpResponse:
         "stages": stages_of(explained),
         "version": explained.config_version,
         "position": position_of(subject),
+        "pod_sets": pod_sets_of(subject),
         "decisions": latest_decisions(subject, DECISIONS),
         "timeline": timeline_of(actor.org, events),
         "actions": actions_of(actor, subject),

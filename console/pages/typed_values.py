@@ -1,0 +1,97 @@
+"""A value typed into a form as YAML, or JSON, which is YAML too: what JSON would make of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from console.dialects.diagnostics import Severity
+from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode
+from console.dialects.positions import Positions
+from console.dialects.source import read_source
+from console.reading import join
+
+_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,39})", re.ASCII)
+_NUMBER = re.compile(
+    r"-?(?:0|[1-9][0-9]{0,39})(?:\.[0-9]{1,40})?(?:[eE][-+]?[0-9]{1,3})?", re.ASCII
+)
+_WORDS = {"true": True, "false": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """
+    A text that was read.
+
+    *value* has numbers as int and Decimal, and texts for all else that JSON has no
+    word for, such as ``500m``. It is None beside any of *problems*, which are sentences.
+    """
+
+    value: Any
+    problems: tuple[str, ...]
+    _lines: dict[str, int]
+
+    def line_of(self, path: str) -> int:
+        """Return the line of what stands at *path*, or of the nearest that holds it."""
+        while path not in self._lines:
+            path = path[: max(path.rfind("."), path.rfind("["), 0)]
+        return self._lines[path]
+
+
+def read_typed(text: str, path: str) -> Typed:
+    """Read *text* as the value at *path*, whatever it is."""
+    source = read_source(text)
+    problems = tuple(
+        f"Line {found.span.line}: {found.message}"
+        for found in source.findings.diagnostics()
+        if found.severity is Severity.ERROR
+    )
+    lines = {"": 1}
+    if problems or source.root is None:
+        return Typed(None, problems, lines)
+    for place, node in _walk(source.root, path):
+        lines[place] = _line(source.positions, node)
+    return Typed(_value(source.root), (), lines)
+
+
+def _line(positions: Positions, node: Node) -> int:
+    return positions.span(node.start, node.start).line
+
+
+def _walk(node: Node, path: str) -> Iterator[tuple[str, Node]]:
+    yield path, node
+    if isinstance(node, ListNode):
+        for i, item in enumerate(node.items):
+            yield from _walk(item, f"{path}[{i}]")
+    elif isinstance(node, MapNode):
+        for name, (key, value) in node.entries.items():
+            yield from _walk(value, join(path, name))
+            # The line of a field is that of its name.
+            yield join(path, name), key
+
+
+def _value(node: Node) -> Any:
+    match node:
+        case ListNode():
+            return [_value(item) for item in node.items]
+        case MapNode():
+            return {name: _value(value) for name, (_, value) in node.entries.items()}
+        case ScalarNode():
+            return _scalar(node)
+        case _:
+            return None
+
+
+def _scalar(node: ScalarNode) -> Any:
+    if node.is_null:
+        return None
+    if not node.plain:
+        return node.text
+    if _WHOLE.fullmatch(node.text):
+        return int(node.text)
+    if _NUMBER.fullmatch(node.text):
+        return Decimal(node.text)
+    return _WORDS.get(node.text, node.text)

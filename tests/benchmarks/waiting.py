@@ -1,0 +1,186 @@
+"""A world in which many wait: queues in cohorts, two flavors, 20 request shapes, 5 priorities."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import product
+from random import Random
+from typing import Any
+
+from console.engine.amounts import UNLIMITED
+from console.engine.decision import Decision, Outcome
+from console.engine.policy import (
+    Cohort,
+    Flavor,
+    FlavorQuotas,
+    LocalQueue,
+    LocalQueueRouting,
+    Policy,
+    Preemption,
+    PreemptionRule,
+    Queue,
+    Quota,
+    QuotaSettings,
+    ResourceGroup,
+    Undeclared,
+)
+from console.engine.selectors import EVERYTHING
+from console.engine.state import State
+from console.engine.workload import PodSet, Workload
+
+QUEUES = 300
+PRIORITIES = 5
+FLAVORS = ("reserved", "spot")
+RESOURCES = ("gpu", "cpu")
+#: What a queue owns of each flavor, in thousandths; about 17 of its workloads run at once.
+NOMINAL = {"gpu": 32_000, "cpu": 320_000}
+#: What a workload may ask for, in thousandths.
+SHAPES = tuple(
+    {"gpu": gpu * 1000, "cpu": gpu * per_gpu * 1000}
+    for gpu, per_gpu in product((1, 2, 4, 8), (4, 6, 8, 10, 12))
+)
+
+#: Submissions between two settles, and decisions that are taken out at once.
+_BATCH, _BUDGET = 50_000, 1_000
+
+
+class Waiting:
+    """A state at rest in which *pending* workloads wait and every quota is in use."""
+
+    def __init__(self, cohorts: int, pending: int) -> None:
+        self.policy = _policy(cohorts)
+        self.state = State(self.policy)
+        self._random = Random(1)
+        self._submitted = 0
+        while (missing := pending - len(self.state.pending)) > 0:
+            for _ in range(min(_BATCH, missing)):
+                self.state.submit(self._workload())
+            for _ in self._decisions():
+                pass
+
+    def rest(self) -> list[Decision]:
+        """Settle until nothing changes, with whoever is told to stop stopping at once."""
+        return list(self._decisions())
+
+    def waiting(self) -> dict[str, list[Workload]]:
+        """Return who waits in each queue, in the order in which they should go."""
+        queues: dict[str, list[Workload]] = defaultdict(list)
+        for pending in self.state.pending.values():
+            workload = pending.workload
+            queues[workload.namespace].append(workload)
+        for workloads in queues.values():
+            workloads.sort(key=place)
+        return queues
+
+    def check(self) -> None:
+        """Every queue is charged what its workloads hold, no cohort holds more than it owns."""
+        used: dict[str, dict[tuple[str, str], int]] = {name: {} for name in self.policy.queues}
+        for running in self.state.running.values():
+            assert running.queue is not None
+            sums = used[running.queue]
+            for key, amount in running.usage.items():
+                sums[key] = sums.get(key, 0) + amount
+        together: dict[tuple[str | None, tuple[str, str]], list[int]] = defaultdict(list)
+        for name, queue in self.policy.queues.items():
+            assert self.state.usage(name) == used[name], name
+            for key, amount in used[name].items():
+                together[queue.parent, key].append(amount)
+        size = QUEUES // len(self.policy.cohorts)
+        for (cohort, (flavor, resource)), amounts in together.items():
+            owned = NOMINAL[resource] * size
+            assert sum(amounts) <= owned, (cohort, flavor, resource, sum(amounts), owned)
+
+    def check_that_nobody_waits_who_fits(self, waiting: dict[str, list[Workload]]) -> None:
+        """There is no room for any of *waiting*: whoever fits was admitted."""
+        for queue, workloads in waiting.items():
+            node = self.state.ledger.queue(queue)
+            for asked in {tuple(each.total().items()) for each in workloads}:
+                for flavor in FLAVORS:
+                    fits = all(
+                        amount <= node.available((flavor, resource)) for resource, amount in asked
+                    )
+                    assert not fits, (queue, flavor, asked)
+
+    def _decisions(self) -> Iterator[Decision]:
+        while not self.state.is_settled:
+            for decision in self.state.settle(_BUDGET):
+                if decision.outcome is Outcome.PREEMPTED:
+                    self.state.release(decision.workload)
+                yield decision
+
+    def _workload(self) -> Workload:
+        """Return the next workload, made of values of its own as those read from rows are."""
+        self._submitted += 1
+        number = self._submitted
+        draw = self._random.randrange
+        labels = {LocalQueueRouting().queue_label: "main", "user": f"user-{draw(1_000)}"}
+        return Workload(
+            id=f"{number:032x}",
+            sequence=number,
+            labels=_of_its_own(labels),
+            namespace=f"team-{draw(QUEUES):03}",
+            priority=draw(PRIORITIES) * 10,
+            pod_sets=(PodSet(requests=_of_its_own(SHAPES[draw(len(SHAPES))])),),
+        )
+
+
+def place(workload: Workload) -> tuple[int, int]:
+    """Return a workload's place in the order of its queue: priority first, then submission."""
+    assert workload.priority is not None
+    return -workload.priority, workload.sequence
+
+
+def asks_no_more(one: Workload, other: Workload) -> bool:
+    """Say whether *one* fits wherever *other* does."""
+    asked = other.total()
+    return all(amount <= asked[resource] for resource, amount in one.total().items())
+
+
+def _policy(cohorts: int) -> Policy:
+    group = ResourceGroup(
+        resources=RESOURCES,
+        flavors=tuple(
+            FlavorQuotas(
+                flavor=flavor,
+                quotas={
+                    resource: Quota(nominal=amount, borrowing_limit=UNLIMITED)
+                    for resource, amount in NOMINAL.items()
+                },
+            )
+            for flavor in FLAVORS
+        ),
+    )
+    preemption = Preemption(
+        within_queue=PreemptionRule.LOWER_PRIORITY, reclaim_within_cohort=PreemptionRule.ANY
+    )
+    names = {f"team-{number:03}": f"cohort-{number % cohorts}" for number in range(QUEUES)}
+    return Policy(
+        dialect="kueue",
+        flavors={flavor: Flavor(name=flavor) for flavor in FLAVORS},
+        cohorts={name: Cohort(name=name) for name in names.values()},
+        queues={
+            name: Queue(
+                name=name,
+                parent=cohort,
+                groups=(group,),
+                preemption=preemption,
+                namespaces=EVERYTHING,
+            )
+            for name, cohort in names.items()
+        },
+        local_routing=LocalQueueRouting(
+            local_queues={
+                (name, "main"): LocalQueue(namespace=name, name="main", queue=name)
+                for name in names
+            }
+        ),
+        settings=QuotaSettings(undeclared=Undeclared.BLOCK),
+    )
+
+
+def _of_its_own(values: dict[str, Any]) -> dict[str, Any]:
+    """Return values that share nothing with others, not even their words, as rows have them."""
+    copy: dict[str, Any] = json.loads(json.dumps(values))
+    return copy

@@ -1,0 +1,188 @@
+"""Submitting pods of several kinds in the browser, and what the workload's page says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from console.engine.nodes import NodeExpression, NodeOperator, Toleration
+from console.engine.workload import PodSet
+from console.orgs.models import Organization
+from console.pages.typed_values import read_typed
+from console.workloads.models import Workload
+from console.workloads.stored_pod_sets import decode_pod_sets
+from tests.pages.page import Element, complaints, read_page
+
+LIST = "/o/here/workloads"
+NEW = f"{LIST}/new"
+
+TYPED = """\
+# A driver and its workers.
+- name: driver
+  requests: {cpu: 500m, memory: 2Gi}
+- name: workers
+  count: 8
+  min_count: 4
+  requests:
+    cpu: 1.5
+    memory: "1000"
+  node_selector: {zone: west}
+  affinity:
+  - matchExpressions:
+    - {key: tier, operator: In, values: [fast, faster]}
+    - {key: slow, operator: DoesNotExist}
+  - matchExpressions:
+    - {key: cores, operator: Gt, values: ["8"]}
+  tolerations:
+  - {key: spot, value: "yes", effect: NoSchedule}
+  - {operator: Exists}
+  group: together
+"""
+
+FIELDS = {"name": "many", "type": "job", "copies": "1", "tags": "team=research"}
+
+
+def errors(page: Element) -> dict[str, str]:
+    """Return what stands at each field."""
+    return {
+        element.attrs["id"].removeprefix("id_").removesuffix("_error"): element.text
+        for element in page.walk()
+        if element.attrs.get("id", "").endswith("_error")
+    }
+
+
+def test_pod_sets_are_typed_as_yaml_and_shown_in_a_table(
+    config: None, browser: Client, settle: Callable[[Organization], int], org: Organization
+) -> None:
+    answer = browser.post(NEW, FIELDS | {"pod_sets": TYPED, "namespace": "vision"})
+    made = Workload.objects.get(org=org)
+    assert answer.headers["Location"] == f"{LIST}/{made.uid}"
+    gib = 2**30 * 1000
+    assert made.namespace == "vision"
+    assert made.requests == {"cpu": 12500, "memory": 2 * gib + 8_000_000}
+    assert decode_pod_sets(made.pod_sets, made.requests) == (
+        PodSet(name="driver", requests={"cpu": 500, "memory": 2 * gib}),
+        PodSet(
+            name="workers",
+            count=8,
+            min_count=4,
+            requests={"cpu": 1500, "memory": 1_000_000},
+            node_selector={"zone": "west"},
+            affinity=(
+                (
+                    NodeExpression("tier", NodeOperator.IN, ("fast", "faster")),
+                    NodeExpression("slow", NodeOperator.DOES_NOT_EXIST),
+                ),
+                (NodeExpression("cores", NodeOperator.GT, ("8",)),),
+            ),
+            tolerations=(
+                Toleration("spot", "Equal", "yes", "NoSchedule"),
+                Toleration(operator="Exists"),
+            ),
+            group="together",
+        ),
+    )
+    settle(org)
+    page = read_page(browser.get(answer.headers["Location"]))
+    assert complaints(page) == []
+    assert page.id("pod-sets").rows() == [
+        ["driver", "1", "0.5 cpu, 2Gi memory", "any"],
+        [
+            "workers takes its flavors with group together",
+            "8 at least 4",
+            "1.5 cpu, 1000 memory",
+            (
+                "zone=west tier In fast, faster and slow DoesNotExist or cores Gt 8 "
+                "tolerates spot=yes:NoSchedule tolerates every taint"
+            ),
+        ],
+    ]
+
+
+def test_json_is_taken_too_and_one_plain_pod_needs_no_table(
+    config: None, browser: Client, org: Organization
+) -> None:
+    text = '[{"requests": {"gpu": 0.5}, "count": 1, "min_count": null}]'
+    answer = browser.post(NEW, FIELDS | {"pod_sets": text, "copies": "2"})
+    assert answer.status_code == 302
+    rows = Workload.objects.filter(org=org).order_by("pk")
+    assert list(rows.values_list("name", "requests", "pod_sets")) == [
+        ("many-1", {"gpu": 500}, []),
+        ("many-2", {"gpu": 500}, []),
+    ]
+    page = read_page(browser.get(f"{LIST}/{rows[0].uid}"))
+    assert not [each for each in page.walk() if each.attrs.get("id") == "pod-sets"]
+
+
+def test_amounts_may_be_quantities(config: None, browser: Client, org: Organization) -> None:
+    assert browser.post(NEW, FIELDS | {"request_gpu": "500m"}).status_code == 302
+    # Half of a device is one device, as Kubernetes counts.
+    assert Workload.objects.get(org=org).requests == {"gpu": 1000}
+    refused = read_page(browser.post(NEW, FIELDS | {"request_gpu": "much"}))
+    assert errors(refused) == {
+        "request_gpu": '"much" is not a quantity, such as 0.5, 500m or 64Gi.'
+    }
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (
+            TYPED.replace("2Gi", "2GB"),
+            'Line 3: "2GB" is not a quantity; did you mean 2G?',
+        ),
+        (TYPED.replace("count: 8", "count: 3"), "Line 6: This has to be from 1 to 3."),
+        (
+            TYPED.replace("group:", "grup:"),
+            "Line 20: grup is not known here; did you mean group?",
+        ),
+        (
+            TYPED.replace("key: slow, ", ""),
+            "Line 14: key is required.",
+        ),
+        (
+            TYPED.replace("name: workers", "name: driver"),
+            "Line 4: Another pod set is called driver; give each a name of its own.",
+        ),
+        ("[]", "Line 1: This takes 1 to 18 items; there are 0."),
+        ("name: main", "Line 1: This has to be a list, not an object."),
+        ("- name: 5", "Line 1: This has to be a string, not a number."),
+    ],
+)
+def test_what_is_wrong_with_pod_sets_has_a_line_and_nothing_is_lost(
+    config: None, browser: Client, typed: str, message: str
+) -> None:
+    answer = browser.post(NEW, FIELDS | {"pod_sets": typed, "namespace": "vision"})
+    page = read_page(answer)
+    assert answer.status_code == 422
+    assert errors(page) == {"pod_sets": message}
+    assert page.id("id_pod_sets").text == " ".join(typed.split())
+    assert page.id("id_namespace").attrs["value"] == "vision"
+    assert [each for each in page.all("details") if "open" in each.attrs and each.all("textarea")]
+    assert not Workload.objects.exists()
+
+
+def test_amounts_stand_in_one_place(config: None, browser: Client) -> None:
+    answer = browser.post(NEW, FIELDS | {"request_gpu": "1", "pod_sets": "- {}"})
+    assert errors(read_page(answer)) == {
+        "pod_sets": "Amounts are filled in above as well; give them in one of the two places."
+    }
+
+
+@pytest.mark.parametrize("typed", ["- [", "a: &a [*a]", "- x\n---\n- y", "\x01"])
+def test_what_is_not_yaml_says_where(config: None, browser: Client, typed: str) -> None:
+    answer = browser.post(NEW, FIELDS | {"pod_sets": typed})
+    assert answer.status_code == 422
+    assert errors(read_page(answer))["pod_sets"].startswith("Line ")
+
+
+def test_values_are_those_of_json() -> None:
+    text = '[1, -2.50, 1e3, 010, 0x1f, yes, true, ~, "5", 500m, {a: }, 2026-01-31, .5]'
+    typed = read_typed(text, "root")
+    assert str(typed.value) == (
+        "[1, Decimal('-2.50'), Decimal('1E+3'), '010', '0x1f', 'yes', True, None, '5', '500m', "
+        "{'a': None}, '2026-01-31', '.5']"
+    )
+    assert (typed.problems, typed.line_of("root[10].a"), typed.line_of("elsewhere")) == ((), 1, 1)
