@@ -14,8 +14,9 @@ from console.engine.policy import Policy
 from console.engine.reasons import event_sentence, reason_message
 from console.engine.workload import PodSet
 from console.workloads.explanations import Explained
-from console.workloads.models import Decision, Event, State, Workload
+from console.workloads.models import Decision, Event, Workload
 from console.workloads.queries import reason_of
+from console.workloads.stored_assignments import stored_flavors
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 #: Numbers of a sentence that count workloads; the others are amounts.
@@ -40,8 +41,8 @@ def workload_answer(workload: Workload, position: int | None = None) -> dict[str
         "state": workload.state,
         "queue": workload.queue,
         "queue_position": position,
-        # Of a pending one it is what is being freed for it, not what it has.
-        "flavors": {} if workload.state == State.PENDING else workload.assignment,
+        "flavors": stored_flavors(workload.assignment),
+        "assignment": workload.assignment,
         "reason": {"code": reason, "message": reason_message(reason, missing)},
         "config_version": workload.config_version,
         "rule_index": workload.rule_index,
@@ -104,8 +105,9 @@ def decision_answer(decision: Decision, policies: Mapping[int, Policy]) -> dict[
                 "flavor": name,
                 "launch_config": flavors[name].launch_config if name in flavors else None,
             }
-            for resource, name in decision.assignment.items()
+            for resource, name in stored_flavors(decision.assignment).items()
         },
+        "assignment": decision.assignment,
         "victims": decision.victims,
         "preemptor": decision.preemptor,
         "created_at": time_answer(decision.created_at),

@@ -163,3 +163,15 @@ class PodSetIn(Schema):
         allow_null=True,
         help_text="Pod sets of the same group take their flavors together.",
     )
+
+
+class PodSetAssignment(Schema):
+    """What one pod set of an admitted workload got."""
+
+    name = serializers.CharField()
+    count = serializers.IntegerField(
+        help_text="Pods that may start: fewer than asked for when it was admitted in part."
+    )
+    flavors = serializers.DictField(
+        child=serializers.CharField(), help_text="Resource to the flavor that gives it."
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from console.api.schemas.common import Range, Schema, page_of
+from console.api.schemas.pod_sets import PodSetAssignment
 from console.engine.decision import Outcome, Reason
 from console.orgs.models import Role
 from console.workloads.models import EventType, Level
@@ -133,7 +134,10 @@ class Decision(Schema):
     priority = serializers.IntegerField(allow_null=True)
     config_version = serializers.IntegerField()
     rule_index = serializers.IntegerField(allow_null=True)
-    flavors = serializers.DictField(child=DecisionFlavor())
+    flavors = serializers.DictField(
+        child=DecisionFlavor(), help_text="By resource, where all pod sets agree."
+    )
+    assignment = PodSetAssignment(many=True, help_text="What each pod set got.")
     victims = serializers.ListField(
         child=serializers.CharField(), help_text="Ids of workloads that have to stop for it."
     )

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from console.api.schemas.common import Range, Schema, page_of
-from console.api.schemas.pod_sets import PodSet, PodSetIn
+from console.api.schemas.pod_sets import PodSet, PodSetAssignment, PodSetIn
 from console.engine.decision import Reason
 from console.engine.explain import Verdict
 from console.reading import LARGEST_INTEGER
@@ -120,7 +120,11 @@ class Workload(Schema):
         "of its queue, null elsewhere.",
     )
     flavors = serializers.DictField(
-        child=serializers.CharField(), help_text="Resource to the flavor that gives it."
+        child=serializers.CharField(),
+        help_text="Resource to the flavor that gives it, where all pod sets agree.",
+    )
+    assignment = PodSetAssignment(
+        many=True, help_text="What each pod set got; empty while it holds nothing."
     )
     reason = WorkloadReason()
     config_version = serializers.IntegerField(allow_null=True)
@@ -252,6 +256,13 @@ EXAMPLE: dict[str, Any] = {
     "queue": "ml_training",
     "queue_position": None,
     "flavors": {"gpu": "gpu_a100_spot", "cpu": "gpu_a100_spot"},
+    "assignment": [
+        {
+            "name": "main",
+            "count": 1,
+            "flavors": {"gpu": "gpu_a100_spot", "cpu": "gpu_a100_spot"},
+        }
+    ],
     "reason": {"code": "quota_reserved", "message": "Quota reserved"},
     "config_version": 3,
     "rule_index": 0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -76,15 +76,30 @@ def requests(value: Mapping[str, int]) -> str:
 
 
 @register.filter
-def flavors(assignment: Mapping[str, str]) -> str:
+def flavors(assignment: Sequence[Mapping[str, Any]]) -> str:
     """
-    Write which flavor gives which resources.
+    Write which flavor gives which resources, per pod set where they differ.
 
-    >>> flavors({"gpu": "spot", "cpu": "spot", "memory_gb": "plain"})
-    'spot (gpu, cpu), plain (memory_gb)'
+    >>> flavors([{"name": "main", "count": 1, "flavors": {"gpu": "spot", "cpu": "spot"}}])
+    'spot (gpu, cpu)'
+    >>> driver = {"name": "driver", "count": 1, "flavors": {"cpu": "fixed"}}
+    >>> flavors([driver, {"name": "worker", "count": 8, "flavors": {"cpu": "spot"}}])
+    'driver: fixed (cpu); worker x 8: spot (cpu)'
     """
+    given = [(_pods(each), _by_flavor(each["flavors"])) for each in assignment]
+    if len({written for _, written in given}) <= 1:
+        return given[0][1] if given else ""
+    return "; ".join(f"{pods}: {written or 'no flavor'}" for pods, written in given)
+
+
+def _pods(pod_set: Mapping[str, Any]) -> str:
+    name, count = pod_set["name"], pod_set["count"]
+    return f"{name}" if count == 1 else f"{name} x {count}"
+
+
+def _by_flavor(flavors: Mapping[str, str]) -> str:
     given: dict[str, list[str]] = {}
-    for resource, flavor in assignment.items():
+    for resource, flavor in flavors.items():
         given.setdefault(flavor, []).append(resource)
     return ", ".join(f"{flavor} ({', '.join(names)})" for flavor, names in given.items())
 
