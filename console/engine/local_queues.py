@@ -91,6 +91,7 @@ def follow_local_queue(
         priority=chosen.value if chosen is not None else None,
         priority_origin=chosen.origin if chosen is not None else None,
         nearest=nearest,
+        label=None if name else routing.queue_label,
         origin=local.origin if local is not None else None,
     )
     return LocalRoute(

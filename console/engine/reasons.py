@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from console.engine.decision import Reason
-from console.engine.words import amount, listed, lower_first
+from console.engine.words import amount, by_flavor, listed, lower_first, places, sentence_case
 
 
 class ReasonClass(StrEnum):
@@ -69,13 +69,14 @@ def reason_message(reason: str, missing: Mapping[str, int] | None = None) -> str
     >>> reason_message("waiting_for_quota", {"spot/gpu": 8000, "spot/cpu": 500})
     'Waiting for quota: 8 gpu and 0.5 cpu short on spot'
     """
-    short: dict[str, list[str]] = {}
-    if reason == Reason.WAITING_FOR_QUOTA:
-        for place, lacking in (missing or {}).items():
-            flavor, _, resource = place.rpartition("/")
-            short.setdefault(flavor, []).append(amount(lacking, resource))
-    parts = [f"{listed(amounts)} short on {flavor}" for flavor, amounts in short.items()]
-    return f"{reason_title(reason)}: {', '.join(parts)}" if parts else reason_title(reason)
+    title = reason_title(reason)
+    if reason != Reason.WAITING_FOR_QUOTA or not missing:
+        return title
+    parts = [
+        f"{listed(amount(lacking, resource) for resource, lacking in of.items())} short on {flavor}"
+        for flavor, of in by_flavor(missing).items()
+    ]
+    return f"{title}: {', '.join(parts)}"
 
 
 def reason_class(reason: str) -> ReasonClass:
@@ -95,8 +96,21 @@ _EVENTS = {
     "REQUEST_ABORTED": "{name} was withdrawn.",
     "REQUEST_FAILED": "{name} failed.",
     "REQUEST_FALLBACK": "{name} fell back to another flavor.",
-    "QUOTA_BORROWED": "{name} borrows quota of its cohort.",
-    "QUOTA_RECLAIMED": "Quota was reclaimed for {name}.",
+    "QUOTA_BORROWED": "{name} borrows {borrowed} from {cohort}.",
+    "QUOTA_RECLAIMED": "{borrowed_first} of {cohort} was reclaimed for {name}.",
+}
+#: The sentence of a preemption by the reason that the workload was told.
+_PREEMPTED: dict[str, str] = {
+    Reason.RECLAIMED_IN_COHORT: (
+        "{name} was told to stop: quota that its queue borrowed goes back, for {preemptor}."
+    ),
+    Reason.RECLAIMED_WHILE_BORROWING: (
+        "{name} was told to stop: {preemptor} with higher priority borrows what its queue borrowed."
+    ),
+    Reason.PREEMPTED_FOR_FAIR_SHARE: (
+        "{name} was told to stop for {preemptor}, whose queue has the smaller share."
+    ),
+    Reason.DRAINED: "{name} was told to stop: its queue is being drained.",
 }
 
 
@@ -106,16 +120,27 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
 
     >>> event_sentence("REQUEST_ABORTED", {"name": "train"})
     'train was withdrawn.'
+    >>> event_sentence(
+    ...     "QUOTA_BORROWED", {"name": "train", "borrowed": {"spot/gpu": 4000}, "cohort": "ml"}
+    ... )
+    'train borrows 4 gpu on spot from cohort ml.'
     """
     if kind == "CONFIG_UPDATED":
         return _config_updated(data)
-    flavors = sorted(set(data.get("flavors", {}).values()))
     reason = data.get("reason")
-    return _EVENTS[kind].format(
+    words = _EVENTS[kind]
+    if kind == "REQUEST_PREEMPTED":
+        words = _PREEMPTED.get(reason or "", words)
+    flavors = sorted(set(data.get("flavors", {}).values()))
+    borrowed = places(data["borrowed"]) if data.get("borrowed") else "quota"
+    return words.format(
         name=data.get("name", "A workload"),
         reason=lower_first(reason_title(reason)) if reason else "no reason is known",
         on=f" on {listed(flavors)}" if flavors else "",
         preemptor=data.get("preemptor_name", "another workload"),
+        borrowed=borrowed,
+        borrowed_first=sentence_case(borrowed),
+        cohort=f"cohort {data['cohort']}" if data.get("cohort") else "its cohort",
     )
 
 

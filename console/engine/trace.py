@@ -15,8 +15,8 @@ from functools import cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from console.engine.amounts import Amount, Unlimited, decode_amount, encode_amount
-from console.engine.decision import Outcome, PodSetAssignment, Reason
+from console.engine.amounts import UNLIMITED, Amount, Unlimited, decode_amount, encode_amount
+from console.engine.decision import Assignment, Outcome, Reason
 from console.engine.origin import Origin
 
 TRACE_VERSION = 1
@@ -175,6 +175,8 @@ class LocalQueueStep:
     priority_origin: Origin | None = None
     #: A name that is there and close to the one that is missing.
     nearest: str | None = None
+    #: The label that would name it; only when the workload names none.
+    label: str | None = None
     origin: Origin | None = None
 
 
@@ -230,6 +232,10 @@ class QuotaCheck:
     assumed: int = 0
     #: How far up the cohorts it would borrow; 0: it fits the queue's nominal quota.
     borrow_level: int = 0
+    #: The nearest cohort that covers what it would borrow; None: not known, or it need not borrow.
+    borrows_from: str | None = None
+    #: How far above its nominal quota the queue may use.
+    borrowing_limit: Amount = UNLIMITED
     #: The cohorts above, the nearest first; only when somebody asks for an explanation.
     path: tuple[NodeFact, ...] = ()
     #: Queue -> nominal quota it does not use itself, in thousandths; only in explanations.
@@ -276,8 +282,9 @@ class Candidate:
     queue: str | None = None
     #: For a target: by what right, as the code of the reason it will be told.
     right: str | None = None
-    #: Fair sharing: dominant shares in thousandths, of the preemptor's side with its request,
-    #: and of the candidate's side before and after it stops; None: without bound.
+    #: Fair sharing: dominant shares in thousandths of what the cohort can lend, of the preemptor's
+    #: side with its request and of the candidate's side before and after it stops; None: without
+    #: bound.
     share: int | None = None
     share_before: int | None = None
     share_after: int | None = None
@@ -342,7 +349,8 @@ class TurnStep:
     """What became of the workload's turn in its cycle."""
 
     verdict: TurnVerdict
-    #: Ids of the workloads that were in the way, where they are known.
+    #: Ids of the workloads that were in the way, where they are known: who took the room, for whom
+    #: others are being stopped, who goes first; for STILL_HELD who has yet to stop.
     others: tuple[str, ...] = ()
 
 
@@ -380,7 +388,7 @@ class OutcomeStep:
 
     outcome: Outcome
     reason: Reason
-    assignment: tuple[PodSetAssignment, ...] = ()
+    assignment: Assignment = ()
     #: Ids of workloads that have to stop first.
     victims: tuple[str, ...] = ()
 

@@ -4,13 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from console.engine.amounts import Amount, format_amount
+from console.engine.amounts import SCALE, Amount, Unlimited, format_amount
 from console.engine.trace import FailedExpression, PriorityStep
+
+#: Resources that Kubernetes counts in bytes; so are those whose name begins with "hugepages-".
+_BYTES = frozenset({"memory", "ephemeral-storage"})
+_BINARY = ("Ei", "Pi", "Ti", "Gi", "Mi", "Ki")
+_DECIMAL = ("E", "P", "T", "G", "M", "k")
+
+#: Names and values that a list shows; the rest is counted.
+_SHOWN = 5
+
+
+def quantity(value: Amount, resource: str) -> str:
+    """
+    Return the number of an amount, exactly; bytes are written as Kubernetes writes them.
+
+    >>> quantity(1500, "gpu"), quantity(64 * 2**30 * 1000, "memory"), quantity(10**12, "memory")
+    ('1.5', '64Gi', '1G')
+    """
+    plain = format_amount(value)
+    if isinstance(value, Unlimited) or not _counts_bytes(resource) or value % SCALE:
+        return plain
+    whole = value // SCALE
+    # Smaller ones are not bytes, but what a config of its own making calls memory.
+    if abs(whole) < 2**20:
+        return plain
+    return min(_in_unit(whole, 1024, _BINARY), _in_unit(whole, 1000, _DECIMAL), key=len)
 
 
 def amount(value: Amount, resource: str) -> str:
-    """Return an amount with its resource: "8 gpu"."""
-    return f"{format_amount(value)} {resource}"
+    """Return an amount with its resource: "8 gpu", "64Gi memory"."""
+    return f"{quantity(value, resource)} {resource}"
 
 
 def amounts(requests: Mapping[str, int]) -> str:
@@ -18,10 +43,39 @@ def amounts(requests: Mapping[str, int]) -> str:
     return ", ".join(amount(value, resource) for resource, value in sorted(requests.items()))
 
 
+def places(held: Mapping[str, int]) -> str:
+    """
+    Return amounts that are given by "flavor/resource".
+
+    >>> places({"spot/gpu": 8000, "spot/cpu": 500, "fixed/gpu": 1000})
+    '8 gpu and 0.5 cpu on spot and 1 gpu on fixed'
+    """
+    return listed(
+        f"{listed(amount(value, resource) for resource, value in of.items())} on {flavor}"
+        for flavor, of in by_flavor(held).items()
+    )
+
+
+def by_flavor(held: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Return amounts that are given by "flavor/resource" by flavor and resource."""
+    flavors: dict[str, dict[str, int]] = {}
+    for place, value in held.items():
+        flavor, _, resource = place.partition("/")
+        flavors.setdefault(flavor, {})[resource] = value
+    return flavors
+
+
 def listed(words: Iterable[str]) -> str:
     """Return *words* as "a", "a and b" or "a, b and c"."""
     items = list(words)
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def cut(words: Iterable[str]) -> str:
+    """Return *words* as a list that counts what is beyond the first few."""
+    items = list(words)
+    more = len(items) - _SHOWN
+    return listed([*items[:_SHOWN], f"{more} more"] if more > 0 else items)
 
 
 def plural(count: int, noun: str) -> str:
@@ -39,6 +93,11 @@ def lower_first(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
+def share(thousandths: int | None) -> str:
+    """Return a dominant share as percent; None is without bound."""
+    return "without bound" if thousandths is None else f"{format_amount(thousandths * 100)}%"
+
+
 def out_of_range(step: PriorityStep) -> str:
     """Return why a rule refuses a requested priority."""
     accepted = priority_range(step)
@@ -54,15 +113,38 @@ def priority_range(step: PriorityStep) -> str:
     return f"priorities from {step.minimum} to {step.maximum}"
 
 
+#: Operators of node affinity; those of label selectors say themselves.
+_OPERATORS = {
+    "In": "in",
+    "NotIn": "not in",
+    "Exists": "exists",
+    "DoesNotExist": "does not exist",
+    "Gt": "greater than",
+    "Lt": "less than",
+}
+
+
 def failed_expression(failed: FailedExpression) -> str:
     """Return what a selector asks for, and what the label is instead."""
-    operator = failed.operator.replace("_", " ")
+    operator = _OPERATORS.get(failed.operator, failed.operator.replace("_", " "))
     asked = f"{failed.key} {operator} {_values(failed)}".strip()
     actual = "the label is absent" if failed.actual is None else f"it is {failed.actual!r}"
     return f"{asked}, and {actual}"
 
 
 def _values(failed: FailedExpression) -> str:
-    shown = ", ".join(failed.values[:5])
-    more = len(failed.values) - 5
+    shown = ", ".join(failed.values[:_SHOWN])
+    more = len(failed.values) - _SHOWN
     return f"[{shown}{f', and {more} more' if more > 0 else ''}]" if shown else ""
+
+
+def _counts_bytes(resource: str) -> bool:
+    return resource in _BYTES or resource.startswith("hugepages-")
+
+
+def _in_unit(whole: int, base: int, units: tuple[str, ...]) -> str:
+    """Return *whole* in the largest unit that divides it."""
+    for power, unit in zip(range(len(units), 0, -1), units, strict=True):
+        if not whole % base**power:
+            return f"{whole // base**power}{unit}"
+    return str(whole)

@@ -34,6 +34,7 @@ class NavItem:
 NAV = (
     NavItem(name="overview", title="Overview", url_name="pages:overview", key="o"),
     NavItem(name="queues", title="Queues", url_name="pages:queues", key="q"),
+    NavItem(name="cohorts", title="Cohorts", url_name="pages:cohorts", key="k"),
     NavItem(name="workloads", title="Workloads", url_name="pages:workloads", key="w"),
     NavItem(name="config", title="Config", url_name="pages:config", key="c"),
     NavItem(name="events", title="Events", url_name="pages:events", key="e"),

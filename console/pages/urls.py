@@ -4,6 +4,7 @@ from django.urls import path, register_converter
 
 from console.pages.converters import NameConverter
 from console.pages.views import (
+    cohorts,
     configs,
     drafts,
     events,
@@ -30,6 +31,8 @@ urlpatterns = [
     path("o/<slug:org>/", overview.overview, name="overview"),
     path("o/<slug:org>/queues", queues.queues, name="queues"),
     path("o/<slug:org>/queues/<name:queue>", queues.queue, name="queue"),
+    path("o/<slug:org>/cohorts", cohorts.cohorts, name="cohorts"),
+    path("o/<slug:org>/cohorts/<name:cohort>", cohorts.cohort, name="cohort"),
     path("o/<slug:org>/workloads", workloads.workloads, name="workloads"),
     path("o/<slug:org>/workloads/new", submit.submit, name="workload-new"),
     path("o/<slug:org>/workloads/<slug:uid>", workloads.workload, name="workload"),

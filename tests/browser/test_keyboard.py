@@ -62,7 +62,13 @@ def test_letters_lead_to_pages_search_rows_and_help(page: Page, place: Place) ->
     place.apply(CAP)
     place.submit(m5("first"), m5("second"))
     page.goto(place.url())
-    for letter, path in (("q", "queues"), ("w", "workloads"), ("c", "config"), ("e", "events")):
+    for letter, path in (
+        ("q", "queues"),
+        ("k", "cohorts"),
+        ("w", "workloads"),
+        ("c", "config"),
+        ("e", "events"),
+    ):
         page.keyboard.press("g")
         page.keyboard.press(letter)
         page.wait_for_url(re.compile(rf"/{path}(/v/1)?$"))

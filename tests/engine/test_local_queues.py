@@ -104,7 +104,9 @@ def test_a_local_queue_leads_to_its_queue() -> None:
     [
         pytest.param(
             named(None),
-            LocalQueueStep(namespace="ml", name="", verdict=LocalQueueVerdict.NOT_NAMED),
+            LocalQueueStep(
+                namespace="ml", name="", verdict=LocalQueueVerdict.NOT_NAMED, label=QUEUE
+            ),
             id="no label",
         ),
         pytest.param(

@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from enum import StrEnum
 from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import console.engine.trace as facts
 from console.engine.amounts import UNLIMITED, Unlimited
-from console.engine.decision import Reason
+from console.engine.decision import Outcome, Reason
 from console.engine.explain import explain
 from console.engine.trace import TRACE_VERSION, Trace, trace_from_json, trace_to_json
 
 STORED = Path(__file__).parents[1] / "traces"
+PRESENT = json.loads((STORED / f"version-{TRACE_VERSION}.json").read_text("utf-8"))
 
 st.register_type_strategy(Unlimited, st.just(UNLIMITED))
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.from_type(Trace))
-def test_a_trace_comes_back_from_json_as_it_was(trace: Trace) -> None:
+def full(hint: Any) -> st.SearchStrategy[Any]:
+    """Return values of a field's type that are not empty, as far as there are any."""
+    if get_origin(hint) is tuple:
+        return st.lists(full(get_args(hint)[0]), min_size=1, max_size=3).map(tuple)
+    present = [each for each in get_args(hint) if each is not type(None)]
+    return st.from_type(present[0] if type(None) in get_args(hint) else hint)
+
+
+@pytest.mark.parametrize("stage", [each.name for each in fields(Trace)])
+@settings(max_examples=12, deadline=None)
+@given(data=st.data())
+def test_a_trace_comes_back_from_json_as_it_was(stage: str, data: st.DataObject) -> None:
+    trace = data.draw(st.builds(Trace, **{stage: full(get_type_hints(Trace)[stage])}))
     stored = json.loads(json.dumps(trace_to_json(trace)))
     assert trace_from_json(stored) == trace
 
@@ -32,9 +48,9 @@ def test_a_trace_of_an_unknown_version_is_refused(version: int | None) -> None:
         trace_from_json({"version": version})
 
 
-def stored_traces() -> list[pytest.param]:
+def stored_traces() -> list[Any]:
     return [
-        pytest.param(stored, id=f"{path.stem}-{stored['outcome']['reason']}")
+        pytest.param(stored, id=f"{path.stem}-{stored['workload']}")
         for path in sorted(STORED.glob("version-*.json"))
         for stored in json.loads(path.read_text("utf-8"))
     ]
@@ -51,8 +67,44 @@ def test_a_stored_trace_is_still_read_and_explained(stored: dict[str, object]) -
         assert trace_to_json(trace) == stored
 
 
-def test_every_reason_has_a_stored_trace_in_the_present_version() -> None:
-    stored = json.loads((STORED / f"version-{TRACE_VERSION}.json").read_text("utf-8"))
-    reasons = {each["outcome"]["reason"] for each in stored}
-    # Rows know this one before any engine has looked; it has no trace.
-    assert reasons == set(Reason) - {Reason.NOT_EVALUATED}
+def told(value: Any) -> Iterator[str]:
+    """Yield every kind of fact in a trace: members of enums, and fields that are not empty."""
+    if isinstance(value, StrEnum):
+        yield f"{type(value).__name__}.{value.name}"
+    elif isinstance(value, tuple | list):
+        for each in value:
+            yield from told(each)
+    elif is_dataclass(value) and type(value).__module__ == facts.__name__:
+        for each in fields(value):
+            default = each.default
+            if each.default_factory is not MISSING:
+                default = each.default_factory()
+            actual = getattr(value, each.name)
+            if default is MISSING or actual != default:
+                yield f"{type(value).__name__}.{each.name}"
+                yield from told(actual)
+
+
+def kinds() -> Iterator[str]:
+    """Yield every kind of fact there is."""
+    for each in vars(facts).values():
+        if not isinstance(each, type) or each.__module__ not in (facts.__name__, Reason.__module__):
+            continue
+        if issubclass(each, StrEnum):
+            yield from (f"{each.__name__}.{member}" for member in each.__members__)
+        elif is_dataclass(each):
+            yield from (f"{each.__name__}.{field.name}" for field in fields(each))
+
+
+def test_every_kind_of_fact_has_a_stored_trace_in_the_present_version() -> None:
+    stored = {kind for each in PRESENT for kind in told(trace_from_json(each))}
+    # Rows know this reason before any engine has looked; it has no trace.
+    assert set(kinds()) - stored == {f"Reason.{Reason.NOT_EVALUATED.name}"}
+
+
+def test_every_outcome_and_reason_is_stored_as_its_code() -> None:
+    endings: list[Mapping[str, str]] = [each["outcome"] for each in PRESENT]
+    assert {each["outcome"] for each in endings} == {each.value for each in Outcome}
+    assert {each["reason"] for each in endings} == {
+        each.value for each in Reason if each is not Reason.NOT_EVALUATED
+    }

@@ -161,7 +161,8 @@ def test_a_waiting_workload_says_why(world: World, browser: Client) -> None:
     page = read_page(browser.get(f"{LIST}/{world.waiting.uid}"))
     headline = next(p for p in page.walk() if p.attrs.get("class") == "headline__text")
     assert headline.text == (
-        "Waiting for quota in research: needs 4 gpu on spot, 2 free now, 2 short."
+        "Waiting for quota in research: needs 4 gpu on spot, 2 free now, 2 short; nobody may be "
+        "stopped for it."
     )
     found = stages(page)
     assert [stage[0] for stage in found] == [
@@ -177,7 +178,10 @@ def test_a_waiting_workload_says_why(world: World, browser: Client) -> None:
     assert found[1] == ["Rules", "Rule 1 (to research) takes it. v1 L14–L16"]
     assert found[4] == [
         "Flavors",
-        "spot: 4 gpu of 8 nominal - 6 used = 2 available: 2 short. v1 L11",
+        (
+            "spot: 4 gpu of 8 nominal - 6 used = 2 available: 2 short, preemption cannot free it. "
+            "v1 L11"
+        ),
     ]
     lines = [link.attrs["href"] for link in page.id("why").all("a", class_="lines-link")]
     assert "/o/here/config/v/1#L14-L16" in lines

@@ -10,10 +10,10 @@ from typing import Any
 from console.dialects import dialects
 from console.dialects.conformance.differences import named, names
 from console.dialects.conformance.parts import MalformedCase
+from console.dialects.conformance.rest import RestlessError, cycles_to_rest
 from console.dialects.conformance.result import Result, Verdict, judged
 from console.dialects.native.codes import COHORTS_NOT_SUPPORTED
 from console.engine.amounts import parse_amount
-from console.dialects.conformance.rest import RestlessError, cycles_to_rest
 from console.engine.decision import Decision, Outcome, merged_flavors
 from console.engine.policy import Policy
 from console.engine.running import Running

@@ -108,7 +108,8 @@ class Product:
             for each in world.pending
             if not each.is_active
         }
-        requeued, parked = set(), set()
+        requeued: set[str] = set()
+        parked: set[str] = set()
         for queue in state.queues.values():
             requeued |= queue.preemptors.keys()
             for cls in queue.line.classes.values():
@@ -283,15 +284,11 @@ def _settle_decisions(cycle: int, made: list[Decision]) -> Iterator[SettleDecisi
             told = victims.setdefault(decision.preemptor, {})
             told[decision.workload] = _RIGHTS[decision.reason]
     for preemptor, told in victims.items():
-        yield SettleDecision(
-            cycle=cycle, action=Action.PREEMPT, workload=preemptor, victims=told
-        )
+        yield SettleDecision(cycle=cycle, action=Action.PREEMPT, workload=preemptor, victims=told)
 
 
 def _deactivated(world: World) -> dict[str, Condition]:
-    return {
-        each.workload.id: Condition.DEACTIVATED for each in world.pending if not each.is_active
-    }
+    return {each.workload.id: Condition.DEACTIVATED for each in world.pending if not each.is_active}
 
 
 def _said(state: State, before: Mapping[str, Condition]) -> dict[str, Condition]:

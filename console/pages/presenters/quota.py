@@ -125,10 +125,10 @@ def up_to(amount: int, is_certain: bool) -> str:
 
 
 def segment(start: int, amount: int, scale: int, width: int) -> Segment:
-    """Return where *amount* from *start* lies on a scale that is *width* long."""
+    """Return where *amount* from *start* lies on a scale that is *width* long, and ends there."""
     if not amount:
         return NOTHING
-    begin, end = start * width // scale, (start + amount) * width // scale
+    begin, end = start * width // scale, min((start + amount) * width // scale, width)
     begin += _GAP if start else 0
     length = max(_LEAST, end - begin)
     return Segment(1 + min(begin, width - length), length)

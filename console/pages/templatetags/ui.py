@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString
 from console.engine import reasons, words
 from console.engine.amounts import Amount, format_amount
 from console.engine.origin import Origin
+from console.pages.presenters import quota
 from console.workloads.models import Workload
 
 register = template.Library()
@@ -62,6 +63,12 @@ def icon(name: str, title: str = "") -> SafeString:
 def amount(value: Amount) -> str:
     """Write an amount of thousandths in its unit."""
     return format_amount(value)
+
+
+@register.filter
+def up_to(value: int, is_certain: bool) -> str:
+    """Write an amount that is attributed by convention, and whether it could be otherwise."""
+    return quota.up_to(value, is_certain)
 
 
 @register.filter

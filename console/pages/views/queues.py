@@ -11,6 +11,7 @@ from console.configs.queries import active_policy, active_version
 from console.errors import BadRequest
 from console.orgs.permissions import Actor
 from console.pages.access import live_page, org_page
+from console.pages.presenters.lending import loan_rows
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
 from console.pages.presenters.queues import queue_row, reason_counts, rules_of
 from console.pages.shell import render_page
@@ -43,6 +44,7 @@ def _detail(request: HttpRequest, actor: Actor, *, name: str, hold_error: str = 
     row = queue_row(queue_view(org, name))
     pending = pending_in_order(org, name, PAGE_SIZE, request.GET.get("pending"))
     running = running_of(org, name, PAGE_SIZE, request.GET.get("running"))
+    policy = active_policy(org)
     context = {
         "row": row,
         "queue": row.view,
@@ -52,7 +54,9 @@ def _detail(request: HttpRequest, actor: Actor, *, name: str, hold_error: str = 
         "pending_pager": pager_of(request.path, request.GET, pending, "pending"),
         "running": running.results,
         "running_pager": pager_of(request.path, request.GET, running, "running"),
-        "rules": rules_of(row.view, active_policy(org)),
+        "rules": rules_of(row.view, policy),
+        "loans": loan_rows(row.view.loans[:PAGE_SIZE], policy),
+        "more_loans": max(0, len(row.view.loans) - PAGE_SIZE),
         "version": active_version(org),
         "hold_error": hold_error,
     }

@@ -1,0 +1,41 @@
+"""
+From facts to sentences: the way from labels to outcome in words, stage by stage.
+
+`explain` turns a trace into a headline and, stage by stage, the sentences that
+lead to it. Every sentence that a line of the config caused carries its origin.
+Each stage has a module of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from console.engine.explain.flavors import flavors
+from console.engine.explain.headline import headline
+from console.engine.explain.intake import intake
+from console.engine.explain.order import order
+from console.engine.explain.outcome import mentioned, outcome
+from console.engine.explain.preemption import preemption
+from console.engine.explain.queue import queue
+from console.engine.explain.route import priority, route
+from console.engine.explain.sentences import Explanation, Sentence, StageText, Telling, Verdict
+from console.engine.trace import Trace
+
+__all__ = ["Explanation", "Sentence", "StageText", "Verdict", "explain", "mentioned"]
+
+_STAGES = (intake, route, priority, queue, flavors, preemption, order, outcome)
+
+
+def explain(trace: Trace, names: Mapping[str, str] | None = None) -> Explanation:
+    """
+    Word a trace. *names* has display names of workloads by id; others show their id.
+
+    Raises nothing: a trace of any known version has words.
+    """
+    telling = Telling(trace, names or {})
+    stages = (stage(telling) for stage in _STAGES)
+    return Explanation(
+        headline=headline(telling),
+        reason=trace.outcome.reason,
+        stages=tuple(stage for stage in stages if stage.sentences),
+    )

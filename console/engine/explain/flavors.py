@@ -1,0 +1,240 @@
+"""The flavors in words: what keeps the workload off each, and the arithmetic of quota."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from console.engine.amounts import Amount, Unlimited, format_amount
+from console.engine.decision import Outcome, Reason
+from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.trace import (
+    FlavorTried,
+    FlavorVerdict,
+    GroupStep,
+    NodeFact,
+    QuotaCheck,
+    Trace,
+)
+from console.engine.words import amount, failed_expression, listed, quantity
+
+#: Verdicts of a flavor that was not judged this time.
+_NOT_JUDGED = frozenset(
+    {FlavorVerdict.NOT_REACHED, FlavorVerdict.PASSED_BEFORE, FlavorVerdict.NOT_NOMINATED}
+)
+#: Reasons for which a workload waits although a flavor was found.
+_PENDING_ON_BEST = frozenset({Reason.WAITING_FOR_QUOTA, Reason.BEHIND_OTHERS})
+
+
+def flavors(telling: Telling) -> StageText:
+    """Word the walk over the flavors of every resource group."""
+    trace = telling.trace
+    sentences = [Sentence(text=text) for text in _reductions(trace)]
+    sentences += [sentence for group in trace.groups for sentence in _group(telling, group)]
+    if trace.uncovered:
+        verb = "is" if len(trace.uncovered) == 1 else "are"
+        text = f"{listed(trace.uncovered)} {verb} covered by no resource group and not limited."
+        sentences.append(Sentence(text=text))
+    if trace.undeclared is not None:
+        text = (
+            f"{trace.undeclared} is in no resource group of {telling.queue}, so it cannot admit it."
+        )
+        origin = trace.queue.origin if trace.queue is not None else None
+        sentences.append(Sentence(text=text, verdict=Verdict.FAIL, origin=origin))
+    if trace.outcome.outcome is Outcome.ADMITTED:
+        verdict = Verdict.PASS
+    else:
+        judged = bool(trace.groups) or trace.undeclared is not None
+        verdict = Verdict.FAIL if judged else Verdict.INFO
+    return stage_text("flavors", verdict, sentences)
+
+
+def obstacle(tried: FlavorTried, queue: str) -> str | None:
+    """Return what keeps pods off a flavor whatever the quota, without a period, or None."""
+    match tried.verdict:
+        case FlavorVerdict.FLAVOR_MISSING:
+            return f"{queue} names {tried.flavor}, and the config does not describe it"
+        case FlavorVerdict.SELECTOR_FALSE if tried.failed is not None:
+            return f"{tried.flavor} does not match: it asks for {failed_expression(tried.failed)}"
+        case FlavorVerdict.TAINT_NOT_TOLERATED:
+            taint = f"the taint {tried.taint}" if tried.taint else "a taint"
+            return f"{tried.flavor} has {taint}, which its pods do not tolerate"
+        case FlavorVerdict.LABELS_DO_NOT_MATCH if tried.failed is not None:
+            asked = failed_expression(tried.failed)
+            return f"{tried.flavor} does not match: its pods ask for nodes with {asked}"
+        case FlavorVerdict.LABELS_DO_NOT_MATCH:
+            return f"{tried.flavor} does not match what its pods ask of nodes"
+    return None
+
+
+def borrowed(check: QuotaCheck) -> int:
+    """Return how much of a request that fits comes from other queues, in thousandths."""
+    if not check.borrow_level or isinstance(check.nominal, Unlimited):
+        return 0
+    beyond = check.used + check.assumed + check.requested - check.nominal
+    return max(0, min(check.requested, beyond))
+
+
+def lending_cohort(trace: Trace, check: QuotaCheck) -> str:
+    """Return the cohort that a request borrows from, in words."""
+    name = check.borrows_from
+    if name is None and trace.queue is not None and trace.queue.path:
+        name = trace.queue.path[-1]
+    return f"cohort {name}" if name else "its cohort"
+
+
+def _reductions(trace: Trace) -> Iterator[str]:
+    for step in trace.pod_sets:
+        if step.reduced_to is not None:
+            count = f"{step.reduced_to} of its {step.count} pods"
+            yield f"Pod set {step.name} is tried with {count}: not all of them fit."
+
+
+def _group(telling: Telling, group: GroupStep) -> Iterator[Sentence]:
+    if group.pod_sets:
+        sets, verb = ("Pod set", "needs") if len(group.pod_sets) == 1 else ("Pod sets", "need")
+        resources = listed(group.resources)
+        text = f"{sets} {listed(group.pod_sets)} {verb} one flavor for {resources}."
+        yield Sentence(text=text, origin=group.origin)
+    for tried in group.flavors:
+        yield from _flavor(telling, group, tried)
+    had_choice = len(group.flavors) > 1 and group.chosen is not None
+    if had_choice and telling.trace.outcome.reason in _PENDING_ON_BEST:
+        yield Sentence(text=f"{group.chosen} comes closest.", origin=group.origin)
+
+
+def _flavor(telling: Telling, group: GroupStep, tried: FlavorTried) -> Iterator[Sentence]:
+    if tried.verdict in _NOT_JUDGED and not tried.checks:
+        text = _not_judged(group, tried)
+        yield Sentence(text=text, verdict=Verdict.SKIP, origin=tried.origin)
+    against = obstacle(tried, telling.queue)
+    if against is not None:
+        origin = (tried.failed.origin if tried.failed is not None else None) or tried.origin
+        yield Sentence(text=f"{against}.", verdict=Verdict.FAIL, origin=origin)
+    for check in tried.checks:
+        yield _check(telling, tried, check)
+        if check.verdict is not FlavorVerdict.FITS or check.borrow_level:
+            yield from _pool(telling, tried, check)
+
+
+def _not_judged(group: GroupStep, tried: FlavorTried) -> str:
+    match tried.verdict:
+        case FlavorVerdict.PASSED_BEFORE:
+            return f"{tried.flavor} was looked at in an earlier turn; this turn began after it."
+        case FlavorVerdict.NOT_NOMINATED:
+            return (
+                f"{tried.flavor} was left out: others had claimed the workloads it would stop, and "
+                "then only the flavor found first was tried again."
+            )
+    if group.chosen is not None and group.chosen != tried.flavor:
+        return f"{tried.flavor} was not looked at: {group.chosen} before it was good enough."
+    return f"{tried.flavor} was not looked at."
+
+
+def _check(telling: Telling, tried: FlavorTried, check: QuotaCheck) -> Sentence:
+    text = f"{tried.flavor}: {_arithmetic(telling, check)}: {_ending(telling, check)}."
+    return Sentence(
+        text=text,
+        verdict=Verdict.PASS if check.verdict is FlavorVerdict.FITS else Verdict.FAIL,
+        origin=check.origin or tried.origin,
+        numbers={
+            "requested": check.requested,
+            "assumed": check.assumed,
+            "nominal": _number(check.nominal),
+            "used": check.used,
+            "promised": check.promised,
+            "available": _number(check.available),
+            "maximum": _number(check.maximum),
+            "missing": check.missing,
+        },
+    )
+
+
+def _arithmetic(telling: Telling, check: QuotaCheck) -> str:
+    def number(value: Amount) -> str:
+        return quantity(value, check.resource)
+
+    need = amount(check.requested, check.resource)
+    if check.assumed:
+        need += f" after {number(check.assumed)} for earlier pod sets"
+    queue = telling.trace.queue
+    if queue is None or not queue.path:
+        sum_ = f"{number(check.nominal)} nominal - {number(check.used)} used"
+        if check.promised:
+            sum_ += f" - {number(check.promised)} promised"
+        return f"{need} of {sum_} = {number(check.available)} available"
+    uses = f"{queue.name} uses {_use(check)}"
+    if check.promised:
+        uses += f", {number(check.promised)} is promised to others,"
+    more = number(check.available) if check.available else "no"
+    return f"{need}; {uses} and can get {more} more"
+
+
+def _use(check: QuotaCheck) -> str:
+    used, nominal = (quantity(each, check.resource) for each in (check.used, check.nominal))
+    if isinstance(check.nominal, Unlimited) or check.used <= check.nominal:
+        return f"{used} of its {nominal} nominal"
+    over = quantity(check.used - check.nominal, check.resource)
+    return f"{used}, {over} above its {nominal} nominal,"
+
+
+def _ending(telling: Telling, check: QuotaCheck) -> str:
+    short = f"{quantity(check.missing, check.resource)} short"
+    by_borrowing = ""
+    if check.borrow_level:
+        by_borrowing = f", borrowing from {lending_cohort(telling.trace, check)}"
+    match check.verdict:
+        case FlavorVerdict.FITS:
+            part = borrowed(check)
+            if not part:
+                return f"fits{by_borrowing}"
+            borrows = quantity(part, check.resource)
+            return f"fits, borrowing {borrows} from {lending_cohort(telling.trace, check)}"
+        case FlavorVerdict.EXCEEDS_MAX:
+            return f"more than the {quantity(check.maximum, check.resource)} it can ever have"
+        case FlavorVerdict.NO_ROOM:
+            return f"{short}, and for more than its nominal quota it may stop nobody"
+        case FlavorVerdict.NO_CANDIDATES:
+            return f"{short}, preemption cannot free it"
+        case FlavorVerdict.PREEMPT:
+            return f"{short}, preemption could free it{by_borrowing}"
+        case FlavorVerdict.RECLAIM:
+            return f"{short}, taking back from other queues could free it{by_borrowing}"
+        case FlavorVerdict.WAITS_FOR_PREEMPTED:
+            return f"{short} until preempted workloads have stopped"
+    return short
+
+
+def _pool(telling: Telling, tried: FlavorTried, check: QuotaCheck) -> Iterator[Sentence]:
+    """Yield where in the cohorts the available quota comes from, or ends."""
+    if not isinstance(check.borrowing_limit, Unlimited):
+        limit = amount(check.borrowing_limit, check.resource)
+        text = f"{telling.queue} may borrow {limit} on {tried.flavor}"
+        if not isinstance(check.nominal, Unlimited):
+            borrows = max(0, check.used - check.nominal)
+            text += (
+                f" and borrows {quantity(borrows, check.resource) if borrows else 'nothing'} now"
+            )
+        yield Sentence(text=f"{text}.", origin=check.origin or tried.origin)
+    for node in check.path:
+        yield Sentence(text=_node(node, tried.flavor, check.resource), origin=node.origin)
+    if check.lenders:
+        unused = listed(
+            f"{amount(value, check.resource)} of {queue}" for queue, value in check.lenders.items()
+        )
+        yield Sentence(text=f"Unused quota of others on {tried.flavor}: {unused}.")
+
+
+def _node(node: NodeFact, flavor: str, resource: str) -> str:
+    used = quantity(node.used, resource) if node.used else "none"
+    text = f"Cohort {node.name} pools {amount(node.quota, resource)} on {flavor}, {used} of it used"
+    if isinstance(node.available, int) and node.available < 0:
+        text += f": it is {quantity(-node.available, resource)} over and can give none"
+    else:
+        text += f": it can give {quantity(node.available, resource) if node.available else 'none'}"
+    if not isinstance(node.borrowing_limit, Unlimited):
+        text += f"; it may itself borrow {quantity(node.borrowing_limit, resource)} from above"
+    return f"{text}."
+
+
+def _number(value: Amount) -> int | str:
+    return value if isinstance(value, int) else format_amount(value)

@@ -1,0 +1,257 @@
+"""The headline: one plain sentence that says where a workload is and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from console.engine.amounts import Amount
+from console.engine.decision import Outcome, Reason
+from console.engine.explain.flavors import borrowed, lending_cohort, obstacle
+from console.engine.explain.order import turn
+from console.engine.explain.preemption import finds_nobody, right
+from console.engine.explain.route import local_queue_problem
+from console.engine.explain.sentences import Telling
+from console.engine.trace import FlavorTried, FlavorVerdict, GroupStep, LocalQueueVerdict
+from console.engine.words import (
+    amount,
+    failed_expression,
+    listed,
+    out_of_range,
+    quantity,
+    sentence_case,
+)
+
+#: Verdicts of a flavor that cannot give what is asked for, under this config.
+_OUT = frozenset(
+    {
+        FlavorVerdict.FLAVOR_MISSING,
+        FlavorVerdict.SELECTOR_FALSE,
+        FlavorVerdict.TAINT_NOT_TOLERATED,
+        FlavorVerdict.LABELS_DO_NOT_MATCH,
+        FlavorVerdict.EXCEEDS_MAX,
+        FlavorVerdict.NOT_REACHED,
+    }
+)
+
+
+#: As many obstacles fit into one sentence.
+_OBSTACLES = 2
+
+
+def headline(telling: Telling) -> str:
+    """Return the headline of the trace that is told."""
+    return _HEADLINES[telling.trace.outcome.reason](telling)
+
+
+def _admitted(telling: Telling) -> str:
+    trace, queue = telling.trace, telling.queue
+    flavors = sorted({f for each in trace.outcome.assignment for f in each.flavors.values()})
+    if not flavors:
+        return f"Admitted in {queue}: it asks for nothing that the queue limits."
+    parts = [
+        f"{amount(borrowed(check), check.resource)} on {tried.flavor} from "
+        f"{lending_cohort(trace, check)}"
+        for group in trace.groups
+        for tried in group.flavors
+        if tried.flavor == group.chosen
+        for check in tried.checks
+        if borrowed(check)
+    ]
+    why = f"it borrows {listed(parts)}" if parts else "its request fits the free quota"
+    fewer = [
+        f"{each.reduced_to} of {each.count} pods of {each.name}"
+        for each in trace.pod_sets
+        if each.reduced_to is not None
+    ]
+    reduced = f" with {listed(fewer)}" if fewer else ""
+    return f"Admitted in {queue} on {listed(flavors)}{reduced}: {why}."
+
+
+def _no_rule(telling: Telling) -> str:
+    rules = telling.trace.rules
+    lead = (
+        "Rejected: the only scheduling rule does not take it."
+        if len(rules) == 1
+        else f"Rejected: none of the {len(rules)} scheduling rules takes it."
+    )
+    refused = next((p for p in telling.trace.priorities if p.effective is None), None)
+    if refused is not None:
+        return f"{lead} {sentence_case(out_of_range(refused))}."
+    for rule in rules:
+        if rule.failed is not None:
+            return f"{lead} Rule {rule.index + 1} asks for {failed_expression(rule.failed)}."
+    return lead
+
+
+def _no_flavor(telling: Telling) -> str:
+    trace, queue = telling.trace, telling.queue
+    is_rejected = trace.outcome.outcome is Outcome.REJECTED
+    lead = "Rejected" if is_rejected else "Can never run under this config"
+    if trace.undeclared is not None:
+        return f"{lead}: it asks for {trace.undeclared}, which is in no resource group of {queue}."
+    tried = [flavor for group in trace.groups for flavor in group.flavors]
+    failed = [flavor.failed for flavor in tried if flavor.failed is not None]
+    if all(flavor.verdict is FlavorVerdict.SELECTOR_FALSE for flavor in tried):
+        lead = f"{lead}: no flavor of {queue} accepts its labels"
+        if len({(f.key, f.operator, f.values) for f in failed}) == 1:
+            return f"{lead}; they need {failed_expression(failed[0])}."
+        return f"{lead}."
+    against = [text for each in tried if (text := obstacle(each, queue)) is not None]
+    lead = f"{lead}: no flavor of {queue} takes its pods"
+    return f"{'; '.join([lead, *against[:_OBSTACLES]])}."
+
+
+def _exceeds(telling: Telling) -> str:
+    parts = []
+    for group in telling.trace.groups:
+        checks = [
+            (flavor.flavor, check)
+            for flavor in group.flavors
+            for check in flavor.checks
+            if check.verdict is FlavorVerdict.EXCEEDS_MAX
+        ]
+        if not _usable(group) and checks:
+            flavor, check = max(checks, key=lambda pair: _rank(pair[1].maximum))
+            parts.append(
+                f"it asks for {amount(check.requested + check.assumed, check.resource)}, and "
+                f"{telling.queue} can never have more than "
+                f"{quantity(check.maximum, check.resource)} on {flavor}"
+            )
+    why = "; ".join(parts) or f"it asks for more than {telling.queue} can ever have"
+    return f"Can never run under this config: {why}."
+
+
+def _short(telling: Telling) -> str:
+    parts = [
+        f"needs {amount(check.requested + check.assumed, check.resource)} on {flavor.flavor}, "
+        f"{quantity(check.available, check.resource)} free now, "
+        f"{quantity(check.missing, check.resource)} short"
+        for flavor in _chosen(telling)
+        for check in flavor.checks
+        if check.missing
+    ]
+    why = "; ".join(parts) or "what it needs is in use"
+    if finds_nobody(telling.trace.preemption):
+        why += "; nobody may be stopped for it"
+    return f"Waiting for quota in {telling.queue}: {why}."
+
+
+def _behind(telling: Telling) -> str:
+    trace = telling.trace
+    if trace.turn is not None:
+        return f"Waiting in {telling.queue}: {turn(telling, trace.turn)}."
+    if trace.order is not None and trace.order.blocked_by is not None:
+        first = telling.name(trace.order.blocked_by)
+        return f"Waiting in {telling.queue}: {first} is first in line, and nobody overtakes it."
+    return f"Waiting in {telling.queue}: it fits alone, but the free quota is promised to others."
+
+
+def _soon(telling: Telling) -> str:
+    lead = f"Starting soon in {telling.queue}"
+    count = len(telling.trace.outcome.victims)
+    if count:
+        are = "workload is" if count == 1 else "workloads are"
+        return f"{lead}: {count} {are} being stopped to make room."
+    if telling.trace.turn is not None:
+        return f"{lead}: {turn(telling, telling.trace.turn)}."
+    return f"{lead}: it fits as soon as preempted workloads have stopped."
+
+
+def _preempted(telling: Telling) -> str:
+    step = telling.trace.preempted
+    if step is None:
+        return "Preempted: it was told to stop and holds its quota until it is released."
+    name = telling.name(step.preemptor)
+    return (
+        f"Preempted: {name} with priority {step.preemptor_priority} needs its room; "
+        f"{right(telling, step)}."
+    )
+
+
+def _drained(telling: Telling) -> str:
+    local = telling.trace.local_queue
+    if local is not None and local.verdict is LocalQueueVerdict.STOPPED:
+        stopped = f"its local queue {local.name} is stopped"
+    else:
+        stopped = f"{telling.queue} is stopped by its config"
+    return f"Told to stop: {stopped}, and what runs there has to stop too."
+
+
+def _unrouted(telling: Telling) -> str:
+    step = telling.trace.local_queue
+    fallback = "it names no local queue or priority class that is there"
+    return f"Waiting: {local_queue_problem(step) if step is not None else fallback}."
+
+
+def _namespace(telling: Telling) -> str:
+    step = telling.trace.local_queue
+    fallback = f"{telling.queue} does not take workloads of its namespace"
+    return f"Waiting: {local_queue_problem(step) if step is not None else fallback}."
+
+
+def _misconfigured(telling: Telling) -> str:
+    queue = telling.trace.queue
+    if queue is not None and queue.missing_flavor is not None:
+        return (
+            f"Waiting: {queue.name} admits nothing, because the config does not describe its "
+            f"flavor {queue.missing_flavor}."
+        )
+    return f"Waiting: {telling.queue} is misconfigured and admits nothing."
+
+
+def _stopped(telling: Telling) -> str:
+    step = telling.trace.local_queue
+    if step is not None and step.verdict is LocalQueueVerdict.STOPPED:
+        return f"Waiting: {local_queue_problem(step)} and lets nobody into {step.queue}."
+    return f"Waiting: {telling.queue} is stopped by its config and admits nothing new."
+
+
+_HEADLINES: dict[Reason, Callable[[Telling], str]] = {
+    Reason.NO_RULES: lambda _: "Admitted without a queue: the config has no scheduling rules.",
+    Reason.PASSTHROUGH: lambda telling: (
+        f"Admitted: {telling.queue} takes everything without quota."
+    ),
+    Reason.QUOTA_RESERVED: _admitted,
+    Reason.NO_RULE_MATCHED: _no_rule,
+    Reason.NO_FLAVOR_MATCHED: _no_flavor,
+    Reason.LOCAL_QUEUE_MISSING: _unrouted,
+    Reason.PRIORITY_CLASS_MISSING: _unrouted,
+    Reason.NAMESPACE_NOT_ALLOWED: _namespace,
+    Reason.QUEUE_MISCONFIGURED: _misconfigured,
+    Reason.QUEUE_STOPPED: _stopped,
+    Reason.QUEUE_HELD: lambda telling: (
+        f"Waiting: {telling.queue} is on hold and admits nothing new."
+    ),
+    Reason.EXCEEDS_MAX_QUOTA: _exceeds,
+    Reason.WAITING_FOR_PREEMPTED: _soon,
+    Reason.WAITING_FOR_QUOTA: _short,
+    Reason.BEHIND_OTHERS: _behind,
+    Reason.NOT_EVALUATED: lambda _: (
+        "Not looked at yet: it was submitted and waits for its first evaluation."
+    ),
+    Reason.PREEMPTED_IN_QUEUE: _preempted,
+    Reason.RECLAIMED_IN_COHORT: _preempted,
+    Reason.RECLAIMED_WHILE_BORROWING: _preempted,
+    Reason.PREEMPTED_FOR_FAIR_SHARE: _preempted,
+    Reason.DRAINED: _drained,
+    Reason.WITHDRAWN_WHILE_RUNNING: lambda _: (
+        "Withdrawn while it ran: it has given back its quota and has to stop."
+    ),
+}
+
+
+def _chosen(telling: Telling) -> list[FlavorTried]:
+    return [
+        flavor
+        for group in telling.trace.groups
+        for flavor in group.flavors
+        if flavor.flavor == group.chosen
+    ]
+
+
+def _usable(group: GroupStep) -> bool:
+    return any(flavor.verdict not in _OUT for flavor in group.flavors)
+
+
+def _rank(value: Amount) -> int:
+    return value if isinstance(value, int) else 1 << 80

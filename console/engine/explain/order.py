@@ -1,0 +1,72 @@
+"""The order in words: the place in line, and what became of the workload's turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.trace import OrderStep, TurnStep, TurnVerdict
+from console.engine.words import sentence_case
+
+
+def order(telling: Telling) -> StageText:
+    """Word the line in which a workload waits, and its turn."""
+    sentences: list[Sentence] = []
+    if telling.trace.order is not None:
+        sentences += _place(telling, telling.trace.order)
+    if telling.trace.turn is not None:
+        step = telling.trace.turn
+        text = f"{sentence_case(turn(telling, step))}."
+        sentences.append(Sentence(text=text, verdict=Verdict.FAIL, workloads=step.others[:5]))
+    failed = telling.trace.turn is not None or _is_blocked(telling.trace.order)
+    return stage_text("order", Verdict.FAIL if failed else Verdict.INFO, sentences)
+
+
+def turn(telling: Telling, step: TurnStep) -> str:
+    """Return what became of a turn, without a period and a capital letter."""
+    others = telling.named(step.others) if step.others else ""
+    one = len(step.others) == 1
+    match step.verdict:
+        case TurnVerdict.OVERTAKEN:
+            whom = others or "others"
+            return f"when its turn came, {whom} had taken or kept the room"
+        case TurnVerdict.VICTIMS_TAKEN:
+            whom = others or "others"
+            return f"the workloads it would stop are already being stopped for {whom}"
+        case TurnVerdict.AFTER_OTHERS:
+            whom = others or "others"
+            return f"it fits once the workloads that are being stopped for {whom} are gone"
+        case TurnVerdict.STILL_HELD if one:
+            return f"it fits as soon as {others} has stopped and gives back its quota"
+        case TurnVerdict.STILL_HELD:
+            whom = others or "workloads that are stopping"
+            return f"it fits as soon as {whom} have stopped and give back their quota"
+        case TurnVerdict.YIELDS:
+            whom = others or "another workload"
+            return f"it was stopped for {whom}, which still waits and goes first"
+        case TurnVerdict.CIRCLE:
+            return (
+                "its turns came back to where they began and changed nothing, so it waits until "
+                "a workload ends or the config changes"
+            )
+
+
+def _place(telling: Telling, step: OrderStep) -> Iterator[Sentence]:
+    numbers = {"position": step.position, "pending": step.pending, "alike": step.alike}
+    texts = [f"Position {step.position} of {step.pending} in the queue."]
+    if step.strict:
+        texts.append("Priority goes first, then submission; nobody overtakes the first in line.")
+    else:
+        texts.append(
+            "Priority goes first, then submission; a later one may overtake what does not fit."
+        )
+    if step.alike > 1:
+        texts.append(f"{step.alike} pending workloads are alike and wait for the same.")
+    yield from (Sentence(text=text, numbers=numbers) for text in texts)
+    if step.blocked_by is not None:
+        text = f"{telling.name(step.blocked_by)} is first in line and has to start before it."
+        yield Sentence(text=text, verdict=Verdict.FAIL, workloads=(step.blocked_by,))
+
+
+def _is_blocked(step: OrderStep | None) -> bool:
+    return step is not None and step.blocked_by is not None

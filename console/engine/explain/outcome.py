@@ -1,0 +1,65 @@
+"""The outcome in words: the headline again, and what each pod set gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from console.engine.decision import Outcome, PodSetAssignment
+from console.engine.explain.headline import headline
+from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.trace import Trace
+from console.engine.words import listed, plural
+
+_VERDICTS = {
+    Outcome.ADMITTED: Verdict.PASS,
+    Outcome.PENDING: Verdict.INFO,
+    Outcome.PREEMPTED: Verdict.FAIL,
+    Outcome.REJECTED: Verdict.FAIL,
+    Outcome.WITHDRAWN: Verdict.INFO,
+}
+
+
+def outcome(telling: Telling) -> StageText:
+    """Word what came of the workload."""
+    ended = telling.trace.outcome
+    verdict = _VERDICTS[ended.outcome]
+    text = headline(telling)
+    sentences = [Sentence(text=text, verdict=verdict, workloads=_spoken_of(telling, text))]
+    pod_sets = ended.assignment
+    for each in pod_sets:
+        sentences += [Sentence(text=text) for text in _flavors(each, alone=len(pod_sets) == 1)]
+    return stage_text("outcome", verdict, sentences)
+
+
+def mentioned(trace: Trace) -> set[str]:
+    """Return the ids of all other workloads that a trace speaks of."""
+    ids = {*trace.outcome.victims, *_in_the_way(trace)}
+    if trace.preemption is not None:
+        ids |= {candidate.workload for candidate in trace.preemption.candidates}
+    return ids
+
+
+def _in_the_way(trace: Trace) -> Iterator[str]:
+    if trace.preempted is not None:
+        yield trace.preempted.preemptor
+    if trace.turn is not None:
+        yield from trace.turn.others
+    if trace.order is not None and trace.order.blocked_by is not None:
+        yield trace.order.blocked_by
+
+
+def _spoken_of(telling: Telling, text: str) -> tuple[str, ...]:
+    """Return who the headline names, and whom it waits for."""
+    named = [each for each in _in_the_way(telling.trace) if telling.name(each) in text]
+    return tuple(dict.fromkeys([*named, *telling.trace.outcome.victims]))
+
+
+def _flavors(each: PodSetAssignment, *, alone: bool) -> Iterator[str]:
+    if alone:
+        for resource, flavor in sorted(each.flavors.items()):
+            yield f"{resource} comes from {flavor}."
+    elif each.flavors:
+        gives = listed(f"{resource} from {f}" for resource, f in sorted(each.flavors.items()))
+        yield f"Pod set {each.name} starts {plural(each.count, 'pod')}: {gives}."
+    else:
+        yield f"Pod set {each.name} starts {plural(each.count, 'pod')} without quota."

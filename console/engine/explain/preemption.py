@@ -1,0 +1,243 @@
+"""Preemption in words: whom a workload may stop, and for whom one has to stop."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from console.engine.decision import Reason
+from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.trace import (
+    Candidate,
+    CandidateVerdict,
+    PreemptedStep,
+    PreemptionStep,
+    PreemptionVerdict,
+)
+from console.engine.words import amounts, listed, places, plural, share
+
+#: Whom a preemption rule covers, behind "workloads"; "never" covers nobody, "any" needs no words.
+_COVERED = {
+    "lower_priority": " of lower priority",
+    "lower_or_newer_equal_priority": (
+        " of lower priority, or of the same priority and submitted later"
+    ),
+    "any": "",
+}
+_STRATEGIES = {
+    "less_than_or_equal_to_final_share": (
+        "a workload may be stopped when its side, without it, keeps at least the share that "
+        "{queue} comes to"
+    ),
+    "less_than_initial_share": (
+        "a workload may be stopped when its side has a larger share than {queue} comes to"
+    ),
+}
+#: Candidates that were, or could have been, stopped.
+_ELIGIBLE = frozenset(
+    {CandidateVerdict.TARGET, CandidateVerdict.NOT_NEEDED, CandidateVerdict.NOT_ENOUGH}
+)
+_SUMMED_UP = {
+    CandidateVerdict.PRIORITY_NOT_LOWER: "of no lower priority",
+    CandidateVerdict.OTHER_CAPACITY: "on other capacity",
+    CandidateVerdict.DEPARTING: "already stopping",
+    CandidateVerdict.QUEUE_WITHIN_NOMINAL: "in queues within their own quota",
+    CandidateVerdict.COHORT_WITHIN_NOMINAL: "below cohorts within their own quota",
+    CandidateVerdict.NOT_WHILE_BORROWING: "out of reach for one that borrows",
+    CandidateVerdict.ABOVE_THRESHOLD: "of too high a priority for one that borrows",
+    CandidateVerdict.SHARE_NOT_LARGER: "on a side whose share is no larger",
+    CandidateVerdict.NOT_NEWER: "of the same priority and submitted earlier",
+}
+
+
+_JUDGMENTS = {
+    CandidateVerdict.TARGET: "has to stop",
+    CandidateVerdict.NOT_NEEDED: "need not stop: the others free enough",
+    CandidateVerdict.PRIORITY_NOT_LOWER: "may not be stopped: its priority is not lower",
+    CandidateVerdict.NOT_NEWER: (
+        "may not be stopped: it has the same priority and was submitted earlier"
+    ),
+    CandidateVerdict.OTHER_CAPACITY: "would not help: it holds nothing that is short",
+    CandidateVerdict.NOT_ENOUGH: "may be stopped, which is not enough",
+    CandidateVerdict.DEPARTING: "is already stopping",
+    CandidateVerdict.QUEUE_WITHIN_NOMINAL: (
+        "may not be stopped: {queue} uses no more than its own quota"
+    ),
+    CandidateVerdict.COHORT_WITHIN_NOMINAL: (
+        "may not be stopped: a cohort above {queue} uses no more than its own quota"
+    ),
+    CandidateVerdict.NOT_WHILE_BORROWING: (
+        "may not be stopped: {own} would have to borrow for this, and then may not take from others"
+    ),
+    CandidateVerdict.ABOVE_THRESHOLD: (
+        "may not be stopped: its priority is above {threshold}, up to which {own} may stop others "
+        "while it borrows"
+    ),
+    CandidateVerdict.SHARE_NOT_LARGER: "may not be stopped: {shares}",
+}
+#: By what right a target has to stop; within the queue that needs no words.
+_RIGHTS: dict[str, str] = {
+    Reason.RECLAIMED_IN_COHORT: "has to stop: {queue} uses more than its own quota",
+    Reason.RECLAIMED_WHILE_BORROWING: "has to stop: {queue} borrows, and its priority is lower",
+    Reason.PREEMPTED_FOR_FAIR_SHARE: "has to stop: {shares}",
+}
+
+
+def preemption(telling: Telling) -> StageText:
+    """Word the search for workloads to stop, and the stop of a workload."""
+    sentences: list[Sentence] = []
+    verdict = Verdict.FAIL
+    if telling.trace.preempted is not None:
+        sentences += _stopped(telling, telling.trace.preempted)
+    step = telling.trace.preemption
+    if step is not None:
+        verdict = _judged(step)
+        sentences += _search(telling, step)
+    return stage_text("preemption", verdict, sentences)
+
+
+def finds_nobody(step: PreemptionStep | None) -> bool:
+    """Say whether a search found that no running workload may be stopped, be it enough or not."""
+    if step is None or step.verdict is PreemptionVerdict.FOUND:
+        return False
+    return not any(each.verdict in _ELIGIBLE for each in step.candidates)
+
+
+def right(telling: Telling, step: PreemptedStep) -> str:
+    """Return by what right a workload was told to stop, without a period."""
+    match telling.trace.outcome.reason:
+        case Reason.RECLAIMED_IN_COHORT:
+            whom = _workloads(step.rule)
+            return f"{step.queue} takes back from queues that borrow: it may stop {whom} there"
+        case Reason.RECLAIMED_WHILE_BORROWING:
+            whom = _workloads(step.rule)
+            return f"{step.queue} borrows too, and may stop {whom} in other queues that borrow"
+        case Reason.PREEMPTED_FOR_FAIR_SHARE:
+            whom = _workloads(step.rule)
+            return f"{step.queue} has the smaller share, and may stop {whom} in queues that borrow"
+    return f"{step.queue} may stop {_own_workloads(step.rule)}"
+
+
+def _stopped(telling: Telling, step: PreemptedStep) -> Iterator[Sentence]:
+    text = (
+        f"{telling.name(step.preemptor)} asks for {amounts(step.preemptor_requests) or 'nothing'} "
+        f"in {step.queue} with priority {step.preemptor_priority}."
+    )
+    yield Sentence(text=text, verdict=Verdict.FAIL, workloads=(step.preemptor,))
+    by_right = right(telling, step)
+    yield Sentence(text=f"{by_right}.", verdict=Verdict.FAIL, origin=step.origin)
+    shared = next((name for name in step.own_path if name in step.path), None)
+    if shared is not None and step.queue != telling.queue:
+        yield Sentence(text=f"{step.queue} and {telling.queue} share the quota of cohort {shared}.")
+
+
+def _search(telling: Telling, step: PreemptionStep) -> Iterator[Sentence]:
+    yield Sentence(text=_found(telling, step), verdict=_judged(step), origin=step.origin)
+    if step.needs:
+        yield Sentence(text=f"What has to become free: {places(step.needs)}.")
+    allowed = _allowed(telling.queue, step)
+    if allowed is not None:
+        yield Sentence(text=allowed, origin=step.origin)
+    yield from (Sentence(text=text) for text in _fair(telling.queue, step))
+    for candidate in step.candidates:
+        name = telling.name(candidate.workload)
+        place = f", in {candidate.queue}" if candidate.queue is not None else ""
+        text = (
+            f"{name} (priority {candidate.priority}{place}) {_judgment(telling, step, candidate)}"
+        )
+        text += f"; it holds {places(candidate.frees)}." if candidate.frees else "."
+        target = candidate.verdict is CandidateVerdict.TARGET
+        yield Sentence(
+            text=text,
+            verdict=Verdict.PASS if target else Verdict.SKIP,
+            workloads=(candidate.workload,),
+        )
+    if step.more_candidates:
+        text = f"{plural(step.more_candidates, 'more running workload')} not listed here."
+        yield Sentence(text=text)
+
+
+def _found(telling: Telling, step: PreemptionStep) -> str:
+    if step.verdict is PreemptionVerdict.FOUND:
+        # Some of those that had to stop may have stopped since.
+        targets = sum(each.verdict is CandidateVerdict.TARGET for each in step.candidates)
+        count = max(targets, len(telling.trace.outcome.victims))
+        return f"Stopping {plural(count, 'workload')} makes enough room."
+    if step.verdict is PreemptionVerdict.NOT_ALLOWED:
+        return f"Nobody may be stopped for it: {telling.queue} allows no preemption."
+    if not finds_nobody(step):
+        return "Stopping every workload that may be stopped would not make enough room."
+    if not step.candidates:
+        return "Nobody may be stopped for it: no other workload holds what is short."
+    return f"Nobody may be stopped for it: {_why_nobody(step)}."
+
+
+def _why_nobody(step: PreemptionStep) -> str:
+    counts = Counter(each.verdict for each in step.candidates)
+    if len(counts) == 1:
+        ((verdict, count),) = counts.items()
+        who = f"all {count} running workloads" if count > 1 else "the only running workload"
+        return f"{who} looked at {'are' if count > 1 else 'is'} {_SUMMED_UP[verdict]}"
+    kinds = listed(
+        f"{count} {'is' if count == 1 else 'are'} {_SUMMED_UP[verdict]}"
+        for verdict, count in counts.items()
+    )
+    return f"of {len(step.candidates)} running workloads looked at, {kinds}"
+
+
+def _allowed(queue: str, step: PreemptionStep) -> str | None:
+    """Return whom the queue may stop at all; None when that is nobody."""
+    clauses = []
+    if step.rule in _COVERED:
+        clauses.append(_own_workloads(step.rule))
+    if step.reclaim in _COVERED:
+        clause = f"in queues that borrow, {_workloads(step.reclaim)}"
+        if step.borrow in _COVERED:
+            clause += f", and while it borrows itself only {_workloads(step.borrow)}"
+            if step.threshold is not None:
+                clause += f" up to priority {step.threshold}"
+        elif step.borrow is not None:
+            clause += ", unless it borrows itself"
+        clauses.append(clause)
+    return f"What {queue} may stop: {'; '.join(clauses)}." if clauses else None
+
+
+def _workloads(rule: str) -> str:
+    return f"workloads{_COVERED[rule]}" if _COVERED.get(rule) else "any workload"
+
+
+def _own_workloads(rule: str) -> str:
+    return (
+        f"its own workloads{_COVERED[rule]}" if _COVERED.get(rule) else "any of its own workloads"
+    )
+
+
+def _fair(queue: str, step: PreemptionStep) -> Iterator[str]:
+    if not step.strategies:
+        return
+    yield (
+        "Sharing is fair: a share is what a side borrows, in percent of what its cohort could "
+        "lend, divided by its weight."
+    )
+    rules = [_STRATEGIES[each].format(queue=queue) for each in step.strategies]
+    yield f"{'; then '.join([rules[0][:1].upper() + rules[0][1:], *rules[1:]])}."
+
+
+def _judgment(telling: Telling, step: PreemptionStep, candidate: Candidate) -> str:
+    words = _JUDGMENTS[candidate.verdict]
+    if candidate.verdict is CandidateVerdict.TARGET:
+        words = _RIGHTS.get(candidate.right or "", words)
+    return words.format(
+        queue=candidate.queue or telling.queue,
+        own=telling.queue,
+        threshold="its bound" if step.threshold is None else step.threshold,
+        shares=(
+            f"its side has a share of {share(candidate.share_before)}, "
+            f"{share(candidate.share_after)} without it, and {telling.queue} would come to "
+            f"{share(candidate.share)}"
+        ),
+    )
+
+
+def _judged(step: PreemptionStep) -> Verdict:
+    return Verdict.PASS if step.verdict is PreemptionVerdict.FOUND else Verdict.FAIL

@@ -1,0 +1,40 @@
+"""The queue in words: whether it admits at all, and with whom it shares."""
+
+from __future__ import annotations
+
+from console.engine.decision import Reason
+from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+
+
+def queue(telling: Telling) -> StageText:
+    """Word the queue that the workload was led to."""
+    step = telling.trace.queue
+    if step is None:
+        return stage_text("queue", Verdict.INFO, [])
+    texts: list[tuple[str, Verdict]] = []
+    if step.held:
+        texts.append((f"{step.name} is on hold: it admits nothing new.", Verdict.FAIL))
+    if step.stopped:
+        drains = telling.trace.outcome.reason is Reason.DRAINED
+        rest = ", and what runs there has to stop" if drains else ""
+        texts.append(
+            (f"{step.name} is stopped by its config: it admits nothing new{rest}.", Verdict.FAIL)
+        )
+    if step.missing_flavor is not None:
+        text = (
+            f"{step.name} admits nothing: it names the flavor {step.missing_flavor}, which the "
+            "config does not describe."
+        )
+        texts.append((text, Verdict.FAIL))
+    if not texts and telling.trace.outcome.reason is Reason.QUEUE_MISCONFIGURED:
+        texts.append((f"{step.name} is misconfigured and admits nothing.", Verdict.FAIL))
+    if not texts and step.passthrough:
+        texts.append((f"{step.name} has no quota: it admits everything.", Verdict.PASS))
+    if not texts:
+        texts.append((f"{step.name} admits by quota{_shared(step.path)}.", Verdict.PASS))
+    sentences = [Sentence(text=t, verdict=verdict, origin=step.origin) for t, verdict in texts]
+    return stage_text("queue", texts[0][1], sentences)
+
+
+def _shared(path: tuple[str, ...]) -> str:
+    return f" and shares unused quota in cohort {', part of '.join(path)}" if path else ""

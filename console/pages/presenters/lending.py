@@ -1,0 +1,212 @@
+"""Borrowing and lending in words: who uses whose quota, and who may take it back from whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from console.engine.amounts import Amount, Unlimited, format_amount
+from console.engine.lending import Loan
+from console.engine.policy import Policy, PreemptionRule, Queue, QuotaSettings
+from console.pages.presenters.quota import up_to
+from console.workloads.queries import UsageView
+from console.workloads.queries.cohorts import MemberView, Starved
+
+#: Limits and names that one cell lists.
+_LISTED = 3
+
+_FROM = {
+    PreemptionRule.LOWER_PRIORITY: "work of lower priority",
+    PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY: (
+        "work of lower priority, and newer work of equal priority"
+    ),
+    PreemptionRule.ANY: "work of any priority",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoanRow:
+    """One loan as a line of a table."""
+
+    loan: Loan
+    place: str
+    amount: str
+    #: Whether the lender may take it back, and from which work.
+    back: str
+    #: Id of the row, stable while the loan is.
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesRow:
+    """What one queue may take from the others of its cohort, and they from it."""
+
+    name: str
+    reclaims: str
+    borrows_by_force: str
+    lends: str
+    borrows: str
+    #: Why its settings cannot work out; empty when they can.
+    warning: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StarvedNotice:
+    """A queue that waits for quota of its own, in one sentence and a half."""
+
+    queue: str
+    text: str
+    back: str
+    key: str
+
+
+def loan_rows(loans: Iterable[Loan], policy: Policy) -> tuple[LoanRow, ...]:
+    """Return *loans* with words."""
+    return tuple(
+        LoanRow(
+            loan=loan,
+            place=f"{loan.resource} on {loan.flavor}",
+            amount=up_to(loan.amount, loan.is_certain),
+            back=_back(loan, policy),
+            key="-".join(
+                text.encode().hex()
+                for text in (loan.borrower, loan.lender, loan.flavor, loan.resource)
+            )
+            + ("-c" if loan.is_from_cohort else ""),
+        )
+        for loan in loans
+    )
+
+
+def rules_rows(members: Sequence[MemberView], policy: Policy) -> tuple[RulesRow, ...]:
+    """Return what each queue among *members* may take from the others and they from it."""
+    return tuple(
+        RulesRow(
+            name=member.name,
+            reclaims=reclaim_words(member.queue, policy.settings),
+            borrows_by_force=_borrow_words(member.queue, policy.settings),
+            lends=_lends(member.usages),
+            borrows=_borrows(member.usages),
+            warning=_warning(member, member.queue, members),
+            key=member.name.encode().hex(),
+        )
+        for member in members
+        if member.queue is not None
+    )
+
+
+def starved_notices(starved: Iterable[Starved], policy: Policy) -> tuple[StarvedNotice, ...]:
+    """Return a notice for each queue and flavor-resource of *starved*."""
+    notices = []
+    for each in starved:
+        users = listed(
+            [f"{loan.borrower} ({up_to(loan.amount, loan.is_certain)})" for loan in each.loans]
+        )
+        rule = policy.queues[each.queue].preemption.reclaim_within_cohort
+        notices.append(
+            StarvedNotice(
+                queue=each.queue,
+                text=f"waits for {format_amount(each.wanted)} {each.resource} on {each.flavor} and "
+                f"uses {format_amount(each.unused)} less than its nominal quota. "
+                f"In use by {users}.",
+                back="It never takes quota back, so it waits until that work ends."
+                if rule is PreemptionRule.NEVER
+                else f"It may take it back from {_FROM[rule]}.",
+                key=f"{each.queue}\0{each.flavor}\0{each.resource}".encode().hex(),
+            )
+        )
+    return tuple(notices)
+
+
+def reclaim_words(queue: Queue, settings: QuotaSettings) -> str:
+    """
+    Return from which work *queue* takes its own quota back (Kueue, spec 7.2).
+
+    >>> reclaim_words(Queue(name="q"), QuotaSettings())
+    'Never: it waits until borrowers end'
+    """
+    rule = queue.preemption.reclaim_within_cohort
+    if rule is PreemptionRule.NEVER:
+        return "Never: it waits until borrowers end"
+    fair = ", as far as fair shares allow" if settings.fair_sharing else ""
+    return f"From {_FROM[rule]}{fair}"
+
+
+def listed(texts: Sequence[str]) -> str:
+    """
+    Return the first few of *texts*, and how many more there are.
+
+    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+    ('a and b', 'a, b, c and 2 more')
+    """
+    if len(texts) > _LISTED:
+        return f"{', '.join(texts[:_LISTED])} and {len(texts) - _LISTED} more"
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def _back(loan: Loan, policy: Policy) -> str:
+    if loan.is_from_cohort:
+        return "By any queue of it that reclaims and asks for no more than the cohort owns"
+    return reclaim_words(policy.queues[loan.lender], policy.settings)
+
+
+def _borrow_words(queue: Queue, settings: QuotaSettings) -> str:
+    """Return which work *queue* stops in order to borrow (Kueue, spec 7.2 and 7.5)."""
+    rules = queue.preemption
+    if settings.fair_sharing:
+        return "Fair shares decide"
+    if rules.borrow_within_cohort is PreemptionRule.NEVER:
+        return "Never"
+    most = rules.max_priority_threshold
+    bound = "" if most is None else f", priority {most} at most"
+    return f"{_FROM[rules.borrow_within_cohort].capitalize()}{bound}, of queues that borrow"
+
+
+def _lends(usages: Iterable[UsageView]) -> str:
+    owned = [usage for usage in usages if usage.nominal != 0]
+    if not owned:
+        return "Nothing: it owns nothing"
+    limits = [(usage, usage.lending_limit) for usage in owned]
+    return _limits(limits, "All that it leaves unused", "Nothing", "the rest of its quota freely")
+
+
+def _borrows(usages: Sequence[UsageView]) -> str:
+    limits = [(usage, usage.borrowing_limit) for usage in usages]
+    return _limits(limits, "All that others lend", "Nothing", "otherwise all that others lend")
+
+
+def _limits(
+    limits: Sequence[tuple[UsageView, Amount]], everything: str, nothing: str, rest: str
+) -> str:
+    bounded = [
+        f"{format_amount(limit)} {usage.resource} on {usage.flavor}"
+        for usage, limit in limits
+        if not isinstance(limit, Unlimited)
+    ]
+    if not bounded:
+        return everything
+    if all(limit == 0 for _, limit in limits):
+        return nothing
+    words = f"Up to {listed(bounded)}"
+    return words if len(bounded) == len(limits) else f"{words}; {rest}"
+
+
+def _warning(member: MemberView, queue: Queue, members: Sequence[MemberView]) -> str:
+    if queue.preemption.reclaim_within_cohort is not PreemptionRule.NEVER:
+        return ""
+    lendable = {
+        usage.key for usage in member.usages if usage.nominal != 0 and usage.lending_limit != 0
+    }
+    takers = [
+        other.name
+        for other in members
+        if other.queue is not None
+        and other.name != member.name
+        and any(usage.key in lendable and usage.limit > usage.nominal for usage in other.usages)
+    ]
+    if not takers:
+        return ""
+    return f"It lends and never takes back: {listed(takers)} may use its quota without end"

@@ -1,0 +1,86 @@
+"""Traces with few facts, and what is said about them."""
+
+from __future__ import annotations
+
+from console.engine.decision import Outcome, Reason
+from console.engine.explain import Explanation, StageText, explain
+from console.engine.origin import Origin
+from console.engine.trace import (
+    FlavorTried,
+    FlavorVerdict,
+    GroupStep,
+    OutcomeStep,
+    QueueStep,
+    QuotaCheck,
+    Trace,
+)
+
+LINE = Origin(3, 1, 3, 9)
+OTHER_LINE = Origin(7, 1, 7, 9)
+
+#: A queue of its own, and one in a cohort.
+ALONE = QueueStep(name="train", passthrough=False)
+SHARING = QueueStep(name="train", passthrough=False, path=("ml", "org"))
+
+
+def trace(
+    reason: Reason = Reason.WAITING_FOR_QUOTA, outcome: Outcome = Outcome.PENDING, **stages: object
+) -> Trace:
+    """Return a trace that has nothing but an ending and these stages."""
+    ending = OutcomeStep(outcome=outcome, reason=reason, assignment={})
+    return Trace(
+        workload="w",
+        labels={},
+        requests={},
+        requested_priority=None,
+        **({"outcome": ending} | stages),  # type: ignore[arg-type]
+    )
+
+
+def stage(explanation: Explanation, name: str) -> StageText:
+    """Return one stage."""
+    return next(each for each in explanation.stages if each.stage == name)
+
+
+def said(told: Trace, name: str, names: dict[str, str] | None = None) -> list[str]:
+    """Return the sentences of one stage."""
+    return [
+        sentence.text
+        for each in explain(told, names).stages
+        if each.stage == name
+        for sentence in each.sentences
+    ]
+
+
+def lines(told: Trace, name: str) -> list[tuple[str, str, int | None]]:
+    """Return verdict, sentence and line of all sentences of one stage."""
+    return [
+        (each.verdict.value, each.text, each.origin and each.origin.line)
+        for each in stage(explain(told), name).sentences
+    ]
+
+
+def check(verdict: FlavorVerdict, **numbers: object) -> QuotaCheck:
+    """Return the arithmetic for 3 gpu of 4 nominal, 2.5 used."""
+    values = {
+        "resource": "gpu",
+        "requested": 3000,
+        "nominal": 4000,
+        "used": 2500,
+        "promised": 0,
+        "available": 1500,
+        "maximum": 4000,
+        "missing": 0 if verdict is FlavorVerdict.FITS else 1500,
+    }
+    return QuotaCheck(**(values | numbers), verdict=verdict)  # type: ignore[arg-type]
+
+
+def walk(*tried: FlavorTried | QuotaCheck, chosen: str | None = "a100") -> tuple[GroupStep, ...]:
+    """Return a walk over flavors; a check alone is that of the flavor a100."""
+    flavors = tuple(
+        FlavorTried(flavor="a100", verdict=each.verdict, checks=(each,))
+        if isinstance(each, QuotaCheck)
+        else each
+        for each in tried
+    )
+    return (GroupStep(resources=("gpu",), flavors=flavors, chosen=chosen),)

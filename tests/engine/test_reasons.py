@@ -1,0 +1,159 @@
+"""The exact words for every reason and every event."""
+
+from __future__ import annotations
+
+import pytest
+
+from console.engine.decision import Reason
+from console.engine.reasons import (
+    ReasonClass,
+    event_sentence,
+    reason_class,
+    reason_message,
+    reason_title,
+)
+
+TITLES = {
+    Reason.NO_RULES: ("Admitted without a queue", ReasonClass.RUNNING),
+    Reason.PASSTHROUGH: ("Admitted without quota", ReasonClass.RUNNING),
+    Reason.QUOTA_RESERVED: ("Quota reserved", ReasonClass.RUNNING),
+    Reason.NO_RULE_MATCHED: ("No rule matched", ReasonClass.REJECTED),
+    Reason.NO_FLAVOR_MATCHED: ("No flavor matched", ReasonClass.REJECTED),
+    Reason.LOCAL_QUEUE_MISSING: ("No such local queue", ReasonClass.CANNOT_RUN),
+    Reason.PRIORITY_CLASS_MISSING: ("No such priority class", ReasonClass.CANNOT_RUN),
+    Reason.NAMESPACE_NOT_ALLOWED: ("Namespace not allowed", ReasonClass.CANNOT_RUN),
+    Reason.QUEUE_MISCONFIGURED: ("Queue misconfigured", ReasonClass.CANNOT_RUN),
+    Reason.QUEUE_STOPPED: ("Queue stopped", ReasonClass.HELD),
+    Reason.QUEUE_HELD: ("Queue on hold", ReasonClass.HELD),
+    Reason.EXCEEDS_MAX_QUOTA: ("Can never run under this config", ReasonClass.CANNOT_RUN),
+    Reason.WAITING_FOR_PREEMPTED: ("Starting soon", ReasonClass.SOON),
+    Reason.WAITING_FOR_QUOTA: ("Waiting for quota", ReasonClass.WAITING),
+    Reason.BEHIND_OTHERS: ("Behind others", ReasonClass.WAITING),
+    Reason.NOT_EVALUATED: ("Not looked at yet", ReasonClass.UNSEEN),
+    Reason.PREEMPTED_IN_QUEUE: ("Preempted", ReasonClass.PREEMPTED),
+    Reason.RECLAIMED_IN_COHORT: ("Quota reclaimed", ReasonClass.PREEMPTED),
+    Reason.RECLAIMED_WHILE_BORROWING: ("Preempted by a borrower", ReasonClass.PREEMPTED),
+    Reason.PREEMPTED_FOR_FAIR_SHARE: ("Preempted for a fair share", ReasonClass.PREEMPTED),
+    Reason.DRAINED: ("Queue drained", ReasonClass.PREEMPTED),
+    Reason.WITHDRAWN_WHILE_RUNNING: ("Withdrawn while running", ReasonClass.ENDED),
+}
+
+
+def test_every_reason_has_a_title_and_a_class() -> None:
+    assert {r: (reason_title(r.value), reason_class(r.value)) for r in Reason} == TITLES
+
+
+@pytest.mark.parametrize(
+    ("reason", "missing", "message"),
+    [
+        ("queue_stopped", None, "Queue stopped"),
+        ("waiting_for_quota", None, "Waiting for quota"),
+        ("waiting_for_quota", {}, "Waiting for quota"),
+        (
+            "waiting_for_quota",
+            {"spot/nvidia.com/gpu": 8000, "spot/memory": 64 * 2**30 * 1000, "fixed/cpu": 500},
+            (
+                "Waiting for quota: 8 nvidia.com/gpu and 64Gi memory short on spot, "
+                "0.5 cpu short on fixed"
+            ),
+        ),
+        ("behind_others", {"spot/gpu": 8000}, "Behind others"),
+    ],
+)
+def test_only_what_waits_for_quota_says_how_much(
+    reason: str, missing: dict[str, int] | None, message: str
+) -> None:
+    assert reason_message(reason, missing) == message
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "sentence"),
+    [
+        ("REQUEST_SUBMITTED", {}, "sweep was submitted."),
+        (
+            "REQUEST_QUEUED",
+            {"reason": "waiting_for_quota"},
+            "sweep is queued: waiting for quota.",
+        ),
+        ("REQUEST_ADMITTED", {}, "sweep was admitted."),
+        (
+            "REQUEST_ADMITTED",
+            {"flavors": {"gpu": "a100", "cpu": "node"}},
+            "sweep was admitted on a100 and node.",
+        ),
+        (
+            "REQUEST_REJECTED",
+            {"reason": "no_rule_matched"},
+            "sweep was rejected: no rule matched.",
+        ),
+        (
+            "REQUEST_QUEUED",
+            {"reason": "local_queue_missing"},
+            "sweep is queued: no such local queue.",
+        ),
+        ("REQUEST_PREEMPTED", {"preemptor_name": "urgent"}, "sweep was told to stop for urgent."),
+        (
+            "REQUEST_PREEMPTED",
+            {"preemptor_name": "urgent", "reason": "preempted_in_queue"},
+            "sweep was told to stop for urgent.",
+        ),
+        (
+            "REQUEST_PREEMPTED",
+            {"preemptor_name": "urgent", "reason": "reclaimed_in_cohort"},
+            "sweep was told to stop: quota that its queue borrowed goes back, for urgent.",
+        ),
+        (
+            "REQUEST_PREEMPTED",
+            {"preemptor_name": "urgent", "reason": "reclaimed_while_borrowing"},
+            (
+                "sweep was told to stop: urgent with higher priority borrows what its queue "
+                "borrowed."
+            ),
+        ),
+        (
+            "REQUEST_PREEMPTED",
+            {"preemptor_name": "urgent", "reason": "preempted_for_fair_share"},
+            "sweep was told to stop for urgent, whose queue has the smaller share.",
+        ),
+        (
+            "REQUEST_PREEMPTED",
+            {"reason": "drained"},
+            "sweep was told to stop: its queue is being drained.",
+        ),
+        ("REQUEST_REQUEUED", {"reason": "behind_others"}, "sweep is queued again: behind others."),
+        ("REQUEST_RELEASED", {}, "sweep has stopped and gave back its quota."),
+        ("REQUEST_FULFILLED", {}, "sweep finished."),
+        ("REQUEST_ABORTED", {}, "sweep was withdrawn."),
+        ("REQUEST_FAILED", {}, "sweep failed."),
+        ("REQUEST_FALLBACK", {}, "sweep fell back to another flavor."),
+        (
+            "QUOTA_BORROWED",
+            {"borrowed": {"spot/gpu": 4000, "spot/cpu": 500}, "cohort": "ml"},
+            "sweep borrows 4 gpu and 0.5 cpu on spot from cohort ml.",
+        ),
+        ("QUOTA_BORROWED", {}, "sweep borrows quota from its cohort."),
+        (
+            "QUOTA_RECLAIMED",
+            {"borrowed": {"spot/nvidia.com/gpu": 4000}, "cohort": "ml"},
+            "4 nvidia.com/gpu on spot of cohort ml was reclaimed for sweep.",
+        ),
+        ("QUOTA_RECLAIMED", {}, "Quota of its cohort was reclaimed for sweep."),
+    ],
+)
+def test_events(kind: str, data: dict[str, object], sentence: str) -> None:
+    assert event_sentence(kind, {"name": "sweep"} | data) == sentence
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        ({"version": 2}, "Config version 2 was applied"),
+        ({"version": 2, "message": "More gpu"}, "Config version 2 was applied: More gpu"),
+        (
+            {"version": 3, "kind": "rollback", "from": 2, "message": ""},
+            "Config version 3 was applied, rolling back from version 2",
+        ),
+    ],
+)
+def test_config_events(data: dict[str, object], sentence: str) -> None:
+    assert event_sentence("CONFIG_UPDATED", data) == sentence

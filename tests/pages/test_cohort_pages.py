@@ -1,0 +1,447 @@
+"""Pages of cohorts: what is pooled, who uses whose quota, who may take it back, who goes short."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from console.engine.amounts import UNLIMITED
+from console.engine.policy import (
+    Cohort,
+    FairStrategy,
+    Policy,
+    Preemption,
+    PreemptionRule,
+    Queue,
+    QuotaSettings,
+)
+from console.orgs.models import Organization, Role, User
+from console.orgs.permissions import Actor
+from console.pages.presenters.lending import rules_rows
+from console.workloads.queries.cohorts import cohort_view
+from tests.cohorts import LAB, fill, put_in_force, quotas, use, wait
+from tests.pages.page import Element, complaints, read_page
+
+
+@pytest.fixture
+def lab(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the lab in force."""
+    fill(org, monkeypatch)
+
+
+def get(browser: Client, path: str) -> Element:
+    """Return a page of the organization that is sound."""
+    page = read_page(browser.get(f"/o/here/{path}"))
+    assert complaints(page) == []
+    return page
+
+
+def said(page: Element) -> list[str]:
+    """Return what the drawings say."""
+    return [svg.attrs["aria-label"] for svg in page.all("svg") if "aria-label" in svg.attrs]
+
+
+def notices(page: Element) -> list[str]:
+    """Return the notices of a cohort's page."""
+    return [
+        child.text
+        for child in page.id("cohort-notices").children
+        if isinstance(child, Element) and child.text
+    ]
+
+
+def test_the_list_of_cohorts(lab: None, browser: Client) -> None:
+    page = get(browser, "cohorts")
+    assert page.rows() == [
+        [
+            "all a queue waits for quota that others use",
+            "spot · 16 of 19 gpu used · wants 21 more 1 more",
+            "3",
+            "1",
+            "4",
+            "8",
+        ],
+        [
+            "ml in all a queue waits for quota that others use",
+            "spot · 16 of 13 gpu used · 3 borrowed, limit 19 · wants 21 more 1 more",
+            "2",
+            "1",
+            "4",
+            "8",
+        ],
+    ]
+    assert [span.attrs["data-depth"] for span in page.all("span", class_="tree")] == ["0", "1"]
+    (rail,) = page.all("a", **{"aria-current": "page"})
+    assert (rail.text, rail.attrs["href"]) == ("Cohorts", "/o/here/cohorts")
+
+
+@pytest.mark.parametrize(("role", "action"), [("owner", "Edit the config"), ("viewer", None)])
+def test_without_cohorts_the_page_says_what_one_is(
+    role: str,
+    action: str | None,
+    owner: Actor,
+    viewer: Actor,
+    client_for: Callable[[Actor], Client],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    browser = client_for({"owner": owner, "viewer": viewer}[role])
+    assert get(browser, "cohorts").all("h2")[0].text == "No config yet"
+    put_in_force(owner.org, Policy(dialect="native"), monkeypatch)
+    region = get(browser, "cohorts").id("cohorts-region")
+    assert region.all("h2")[0].text == "No cohorts in the active config"
+    assert "share what they leave unused" in region.text
+    assert [link.text for link in region.all("a")] == ([action] if action else [])
+
+
+def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser: Client) -> None:
+    page = get(browser, "cohorts/all")
+    assert page.id("pools").rows() == [
+        ["spot", "gpu", "16 of 19 gpu used · wants 21 more", "2", "17", "16", "3", "21"],
+        ["reserved", "gpu", "0 of 2 gpu used", "0", "2", "0", "2", "—"],
+    ]
+    assert page.id("matrix-region").rows() == [
+        ["archive", "0 of 4 up to 1 lent", "—", "lends up to 1 gpu"],
+        ["ml cohort in all", "16 of 13 pooled 3 borrowed", "0 of 2 pooled", "borrows 3 gpu"],
+        ["research", "15 of 8 7 borrowed", "0 of 2", "borrows 7 gpu"],
+        ["batch", "2 of 6 4 lent", "—", "lends 4 gpu"],
+    ]
+    assert [head.text for head in page.id("matrix-region").all("thead")[0].all("th")] == [
+        "Queue",
+        "spot gpu",
+        "reserved gpu",
+        "Net",
+    ]
+    assert said(page.id("matrix-region")) == [
+        "spot gpu: 0 of 4 used, up to 1 lent",
+        "spot gpu: 15 of 8 used, 7 borrowed",
+        "reserved gpu: 0 of 2 used",
+        "spot gpu: 2 of 6 used, 4 lent",
+    ]
+    assert page.id("loans-region").rows() == [
+        ["research", "batch", "gpu on spot", "4", "Never: it waits until borrowers end"],
+        [
+            "research",
+            "all quota of the cohort itself",
+            "gpu on spot",
+            "up to 2",
+            "By any queue of it that reclaims and asks for no more than the cohort owns",
+        ],
+        ["research", "archive", "gpu on spot", "up to 1", "From work of any priority"],
+    ]
+    assert page.id("rules-region").rows() == [
+        [
+            "archive",
+            "From work of any priority",
+            "Never",
+            "All that it leaves unused",
+            "Up to 3 gpu on spot",
+        ],
+        [
+            "research",
+            "From work of lower priority",
+            "Work of lower priority, priority 50 at most, of queues that borrow",
+            "All that it leaves unused",
+            "All that others lend",
+        ],
+        [
+            "batch",
+            (
+                "Never: it waits until borrowers end It lends and never takes back: archive and "
+                "research may use its quota without end"
+            ),
+            "Never",
+            "Up to 5 gpu on spot",
+            "All that others lend",
+        ],
+    ]
+    assert page.id("waiting").rows() == [
+        ["Behind others", "5", "5 batch"],
+        ["Waiting for quota", "3", "2 batch 1 research"],
+    ]
+    assert [link.attrs["href"] for link in page.id("waiting").all("a")] == [
+        "/o/here/workloads?state=pending&queue=batch&reason=behind_others",
+        "/o/here/workloads?state=pending&queue=batch&reason=waiting_for_quota",
+        "/o/here/workloads?state=pending&queue=research&reason=waiting_for_quota",
+    ]
+
+
+def test_who_goes_short_of_its_own_is_called_out(lab: None, browser: Client) -> None:
+    assert notices(get(browser, "cohorts/ml")) == [
+        (
+            "batch waits for 12 gpu on spot and uses 4 less than its nominal quota. In use by "
+            "research (4). It never takes quota back, so it waits until that work ends."
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("queues", "notice"),
+    [
+        ([], "No queue is in this cohort , so nothing can use its quota."),
+        (["one"], "Only one queue is in this cohort , so there is nobody to share with."),
+    ],
+)
+def test_a_cohort_of_none_or_one_says_so(
+    queues: list[str],
+    notice: str,
+    org: Organization,
+    browser: Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    policy = Policy(
+        dialect="native",
+        cohorts={"few": Cohort(name="few")},
+        queues={n: Queue(name=n, parent="few", groups=quotas(("f", 1000))) for n in queues},
+    )
+    put_in_force(org, policy, monkeypatch)
+    assert notices(get(browser, "cohorts/few")) == [notice]
+
+
+def test_a_nested_cohort_leads_up_and_down(lab: None, browser: Client) -> None:
+    page = get(browser, "cohorts/ml")
+    (crumbs,) = page.all("p", class_="crumbs")
+    assert [(link.text, link.attrs["href"]) for link in crumbs.all("a")] == [
+        ("Cohorts", "/o/here/cohorts"),
+        ("all", "/o/here/cohorts/all"),
+    ]
+    links = get(browser, "cohorts/all").id("matrix-region").all("a")
+    assert [link.attrs["href"] for link in links] == [
+        "/o/here/queues/archive",
+        "/o/here/cohorts/ml",
+        "/o/here/queues/research",
+        "/o/here/queues/batch",
+    ]
+
+
+def test_drawings_of_one_resource_have_one_scale(lab: None, browser: Client) -> None:
+    region = get(browser, "cohorts/all").id("matrix-region")
+    widths = {}
+    for svg in region.all("svg", class_="matrix__bar"):
+        own = svg.all("rect", class_="quota__own")
+        marks = svg.all("line", class_="quota__mark")
+        widths[svg.attrs["aria-label"].partition(" used")[0]] = (
+            int(own[0].attrs["width"]) if own else 0,
+            int(marks[0].attrs["x1"]),
+        )
+    # The whole width of 200 stands for the 15 that research uses.
+    assert widths == {
+        "spot gpu: 0 of 4": (0, 53),
+        "spot gpu: 15 of 8": (105, 106),
+        "reserved gpu: 0 of 2": (0, 26),
+        "spot gpu: 2 of 6": (26, 80),
+    }
+
+
+def test_a_queue_in_a_cohort_shows_what_it_borrows_and_lends(lab: None, browser: Client) -> None:
+    page = get(browser, "queues/research")
+    assert page.id("usage").rows() == [
+        [
+            "spot",
+            "gpu",
+            "15 of 8 gpu used · 7 borrowed, limit 19 · wants 4 more",
+            *("8", "15", "7", "—", "3", "19", "4"),
+        ],
+        ["reserved", "gpu", "0 of 2 gpu used", "2", "0", "—", "—", "2", "2", "—"],
+    ]
+    assert [row[:4] for row in page.id("lending-region").rows()] == [
+        ["research", "batch", "gpu on spot", "4"],
+        ["research", "all quota of the cohort itself", "gpu on spot", "up to 2"],
+        ["research", "archive", "gpu on spot", "up to 1"],
+    ]
+    assert (
+        page.all("a", class_="chip")[1].text,
+        page.all("a", class_="chip")[1].attrs["href"],
+    ) == (
+        "cohort ml",
+        "/o/here/cohorts/ml",
+    )
+    lends = get(browser, "queues/archive")
+    assert lends.id("usage").rows() == [
+        [
+            "spot",
+            "gpu",
+            "0 of 4 gpu used · up to 1 lent, limit 7",
+            *("4", "0", "—", "up to 1", "3", "7", "—"),
+        ]
+    ]
+    alone = get(browser, "queues/alone")
+    assert alone.id("usage").rows() == [
+        ["spot", "gpu", "3 of 2 gpu used · 1 over nominal", "2", "3", "0", "—"]
+    ]
+    assert not [section for section in alone.all("section") if section.attrs.get("id") == "lending"]
+
+
+def test_the_list_of_queues_leads_to_cohorts(lab: None, browser: Client) -> None:
+    rows = get(browser, "queues").all("tbody")[0].all("tr")
+    assert [[link.attrs["href"] for link in row.all("a")][:2] for row in rows] == [
+        ["/o/here/queues/research", "/o/here/cohorts/ml"],
+        ["/o/here/queues/batch", "/o/here/cohorts/ml"],
+        ["/o/here/queues/archive", "/o/here/cohorts/all"],
+        ["/o/here/queues/alone"],
+    ]
+
+
+def crowd(queues: int = 100, flavors: int = 10) -> Policy:
+    """Return a cohort of many queues that have many flavors."""
+    owned = [(f"f{number}", 10000) for number in range(flavors)]
+    return Policy(
+        dialect="native",
+        cohorts={"wide": Cohort(name="wide")},
+        queues={
+            f"q{number}": Queue(name=f"q{number}", parent="wide", groups=quotas(*owned))
+            for number in range(queues)
+        },
+    )
+
+
+def test_a_large_cohort_comes_in_parts(
+    org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_in_force(org, crowd(), monkeypatch)
+    for number in range(100):
+        use(org, f"q{number}", "f9", 20000 if number % 2 else 0)
+    page = get(browser, "cohorts/wide")
+    rows = page.id("matrix-region").rows()
+    assert (len(rows), len(rows[0])) == (50, 1 + 6 + 1)
+    assert len(page.id("loans-region").rows()) == 50
+    assert len(page.id("rules-region").rows()) == 50
+    seen, path = [], "cohorts/wide"
+    while path:
+        page = get(browser, path)
+        seen += [row[0] for row in page.id("matrix-region").rows()]
+        (pager,) = page.id("matrix-region").all("nav", **{"aria-label": "Pages of this list"})
+        following = [link.attrs["href"] for link in pager.all("a", rel="next")]
+        path = following[0].removeprefix("/o/here/") if following else ""
+    assert seen == [f"q{number}" for number in range(100)]
+    columns = get(browser, "cohorts/wide?columns=6&members=50").id("matrix-region")
+    assert [head.text for head in columns.all("thead")[0].all("th")] == [
+        "Queue",
+        "f6 gpu",
+        "f7 gpu",
+        "f8 gpu",
+        "f9 gpu",
+        "Net",
+    ]
+    assert columns.rows()[1][4] == "20 of 10 10 borrowed"
+
+
+@pytest.mark.parametrize("query", ["members=x", "columns=-1", "loans=1.2", "members=9" + "9" * 30])
+def test_a_cursor_that_no_list_gave_out_is_refused(lab: None, browser: Client, query: str) -> None:
+    assert browser.get(f"/o/here/cohorts/all?{query}").status_code == 400
+
+
+@pytest.mark.parametrize("path", ["cohorts", "cohorts/wide", "queues", "queues/q1"])
+def test_queries_do_not_grow_with_queues(
+    path: str, org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for size in (2, 40):
+        put_in_force(org, crowd(size), monkeypatch)
+        for number in range(size // 2, size):
+            use(org, f"q{number}", "f0", 1000 * number)
+            wait(org, f"q{number}", "waiting_for_quota", 2, 5000, {"f0/gpu": 1000})
+        browser.get(f"/o/here/{path}")
+        with CaptureQueriesContext(connection) as captured:
+            assert browser.get(f"/o/here/{path}").status_code == 200
+        found.append(len(captured))
+    assert found[0] == found[1]
+    assert found[0] <= 25
+
+
+@pytest.mark.parametrize("path", ["cohorts", "cohorts/ml"])
+def test_a_page_that_shows_the_present_is_not_sent_again(
+    path: str, lab: None, browser: Client
+) -> None:
+    version = get(browser, path).id("live-poll").attrs["data-version"]
+    assert browser.get(f"/o/here/{path}?v={version}").status_code == 204
+    assert browser.get(f"/o/here/{path}?v=old").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["cohorts", "cohorts/ml"])
+def test_members_of_every_role_may_look_and_nobody_else(
+    path: str,
+    lab: None,
+    owner: Actor,
+    editor: Actor,
+    operator: Actor,
+    submitter: Actor,
+    viewer: Actor,
+    outsider: User,
+    client_for: Callable[[Actor], Client],
+) -> None:
+    found = {
+        actor.role: client_for(actor).get(f"/o/here/{path}").status_code
+        for actor in (owner, editor, operator, submitter, viewer)
+    }
+    assert found == dict.fromkeys(Role.values, 200)
+    stranger = Client()
+    assert stranger.get(f"/o/here/{path}").status_code == 302
+    stranger.force_login(outsider)
+    assert stranger.get(f"/o/here/{path}").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["a/b", "a b", "50%", "ü:v2", "x?y#z", '"<b>"', "a//b"])
+def test_any_name_of_a_cohort_has_a_page(
+    name: str, org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = Policy(
+        dialect="native",
+        cohorts={name: Cohort(name=name)},
+        queues={"q": Queue(name="q", parent=name, groups=quotas(("f", UNLIMITED)))},
+    )
+    put_in_force(org, policy, monkeypatch)
+    listed = get(browser, "cohorts").all("tbody")[0].all("a")[0]
+    assert listed.attrs["href"] == reverse("pages:cohort", args=["here", name])
+    page = read_page(browser.get(listed.attrs["href"]))
+    assert page.all("h1")[0].text == name
+    assert page.id("matrix-region").rows() == [["q", "0 used, no limit", "—"]]
+
+
+@pytest.mark.parametrize("name", ["unknown", "%00", "research"])
+def test_a_name_that_no_cohort_has(lab: None, browser: Client, name: str) -> None:
+    assert browser.get(f"/o/here/cohorts/{name}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("rules", "settings", "words"),
+    [
+        (Preemption(), QuotaSettings(), ("Never: it waits until borrowers end", "Never")),
+        (
+            Preemption(
+                reclaim_within_cohort=PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY,
+                borrow_within_cohort=PreemptionRule.LOWER_PRIORITY,
+            ),
+            QuotaSettings(),
+            (
+                "From work of lower priority, and newer work of equal priority",
+                "Work of lower priority, of queues that borrow",
+            ),
+        ),
+        (
+            Preemption(
+                reclaim_within_cohort=PreemptionRule.ANY,
+                borrow_within_cohort=PreemptionRule.LOWER_PRIORITY,
+            ),
+            QuotaSettings(fair_sharing=(FairStrategy.FINAL_SHARE,)),
+            ("From work of any priority, as far as fair shares allow", "Fair shares decide"),
+        ),
+    ],
+)
+def test_rules_in_words(
+    rules: Preemption,
+    settings: QuotaSettings,
+    words: tuple[str, str],
+    org: Organization,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    queues = LAB.queues | {"archive": replace(LAB.queues["archive"], preemption=rules)}
+    put_in_force(org, replace(LAB, queues=queues, settings=settings), monkeypatch)
+    view = cohort_view(org, "all")
+    archive = rules_rows(view.members, view.policy)[0]
+    assert (archive.reclaims, archive.borrows_by_force) == words
