@@ -77,8 +77,8 @@ def test_every_candidate_verdict(verdict: CandidateVerdict) -> None:
     assert [(each.text, each.workloads) for each in told.sentences[1:]] == [
         (
             (
-                f"sweep (priority 4, in batch) {JUDGMENTS[verdict]}; it holds 0.5 nvidia.com/gpu and "
-                "2Gi memory on a100."
+                f"sweep (priority 4, in batch) {JUDGMENTS[verdict]}; it holds 0.5 nvidia.com/gpu "
+                "and 2Gi memory on a100."
             ),
             ("w",),
         )
