@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from console.engine.decision import Reason
-from console.engine.words import amount, by_flavor, listed, lower_first, places, sentence_case
+from console.engine.words import amount, by_flavor, listed, lower_first, places, plural
 
 
 class ReasonClass(StrEnum):
@@ -97,20 +97,27 @@ _EVENTS = {
     "REQUEST_FAILED": "{name} failed.",
     "REQUEST_FALLBACK": "{name} fell back to another flavor.",
     "QUOTA_BORROWED": "{name} borrows {borrowed} from {cohort}.",
-    "QUOTA_RECLAIMED": "{borrowed_first} of {cohort} was reclaimed for {name}.",
+    "QUOTA_RECLAIMED": "{name} takes back {borrowed} in {cohort}{stops}.",
 }
 #: The sentence of a preemption by the reason that the workload was told.
 _PREEMPTED: dict[str, str] = {
     Reason.RECLAIMED_IN_COHORT: (
-        "{name} was told to stop: quota that its queue borrowed goes back, for {preemptor}."
+        "{name} was told to stop: {queue} takes back quota that it lent, for {preemptor}."
     ),
     Reason.RECLAIMED_WHILE_BORROWING: (
-        "{name} was told to stop: {preemptor} with higher priority borrows what its queue borrowed."
+        "{name} was told to stop: {preemptor} has higher priority and borrows in its place."
     ),
     Reason.PREEMPTED_FOR_FAIR_SHARE: (
-        "{name} was told to stop for {preemptor}, whose queue has the smaller share."
+        "{name} was told to stop for {preemptor}: {queue} has the smaller share."
     ),
     Reason.DRAINED: "{name} was told to stop: its queue is being drained.",
+}
+#: The sentence of a reclaim that is more, or less, than to take back what is one's own.
+_RECLAIMED: dict[str, str] = {
+    Reason.RECLAIMED_WHILE_BORROWING: (
+        "{name} borrows what others of lower priority borrowed in {cohort}{stops}."
+    ),
+    Reason.PREEMPTED_FOR_FAIR_SHARE: "{name} takes its fair share of {cohort}{stops}.",
 }
 
 
@@ -131,17 +138,24 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
     words = _EVENTS[kind]
     if kind == "REQUEST_PREEMPTED":
         words = _PREEMPTED.get(reason or "", words)
+    elif kind == "QUOTA_RECLAIMED":
+        words = _RECLAIMED.get(reason or "", words)
     flavors = sorted(set(data.get("flavors", {}).values()))
-    borrowed = places(data["borrowed"]) if data.get("borrowed") else "quota"
     return words.format(
         name=data.get("name", "A workload"),
         reason=lower_first(reason_title(reason)) if reason else "no reason is known",
         on=f" on {listed(flavors)}" if flavors else "",
         preemptor=data.get("preemptor_name", "another workload"),
-        borrowed=borrowed,
-        borrowed_first=sentence_case(borrowed),
+        queue=data.get("preemptor_queue") or "another queue",
+        borrowed=places(data["borrowed"]) if data.get("borrowed") else "quota",
         cohort=f"cohort {data['cohort']}" if data.get("cohort") else "its cohort",
+        stops=_stops(len(data.get("victims", ()))),
     )
+
+
+def _stops(count: int) -> str:
+    has = "has" if count == 1 else "have"
+    return f": {plural(count, 'workload')} {has} to stop" if count else ""
 
 
 def _config_updated(data: Mapping[str, Any]) -> str:

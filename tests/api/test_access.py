@@ -67,6 +67,8 @@ CASES = [
     Case("queue-pending", "get", READERS, 200, arguments=QUEUE),
     Case("hold-queue", "post", OPERATORS, 200, {"reason": "rack down"}, QUEUE),
     Case("resume-queue", "post", OPERATORS, 200, {}, QUEUE),
+    Case("cohorts", "get", READERS, 200),
+    Case("cohort", "get", READERS, 404, arguments=(("cohort", "unknown"),)),
     Case("decisions", "get", READERS, 200),
     Case("events", "get", READERS, 200),
 ]

@@ -99,7 +99,7 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
     queue = client.get("queues/q-m5-2xlarge-cap3").body
     assert queue.pop("oldest_pending") is not None
     assert queue.pop("range")["line"] == 5
-    usage = {"flavor": "m5-2xlarge", "borrowed": 0, "lent": 0, "available": 0}
+    usage = {"flavor": "m5-2xlarge", "borrowed": 0, "over": 0, "lent": 0, "available": 0}
     assert queue == {
         "name": "q-m5-2xlarge-cap3",
         "cohort": None,

@@ -99,21 +99,34 @@ def test_only_what_waits_for_quota_says_how_much(
         ),
         (
             "REQUEST_PREEMPTED",
-            {"preemptor_name": "urgent", "reason": "reclaimed_in_cohort"},
-            "sweep was told to stop: quota that its queue borrowed goes back, for urgent.",
+            {
+                "preemptor_name": "urgent",
+                "preemptor_queue": "research",
+                "reason": "reclaimed_in_cohort",
+            },
+            "sweep was told to stop: research takes back quota that it lent, for urgent.",
         ),
         (
             "REQUEST_PREEMPTED",
-            {"preemptor_name": "urgent", "reason": "reclaimed_while_borrowing"},
+            {"reason": "reclaimed_in_cohort", "preemptor_queue": None},
             (
-                "sweep was told to stop: urgent with higher priority borrows what its queue "
-                "borrowed."
+                "sweep was told to stop: another queue takes back quota that it lent, for another "
+                "workload."
             ),
         ),
         (
             "REQUEST_PREEMPTED",
-            {"preemptor_name": "urgent", "reason": "preempted_for_fair_share"},
-            "sweep was told to stop for urgent, whose queue has the smaller share.",
+            {"preemptor_name": "urgent", "reason": "reclaimed_while_borrowing"},
+            "sweep was told to stop: urgent has higher priority and borrows in its place.",
+        ),
+        (
+            "REQUEST_PREEMPTED",
+            {
+                "preemptor_name": "urgent",
+                "preemptor_queue": "research",
+                "reason": "preempted_for_fair_share",
+            },
+            "sweep was told to stop for urgent: research has the smaller share.",
         ),
         (
             "REQUEST_PREEMPTED",
@@ -134,10 +147,28 @@ def test_only_what_waits_for_quota_says_how_much(
         ("QUOTA_BORROWED", {}, "sweep borrows quota from its cohort."),
         (
             "QUOTA_RECLAIMED",
-            {"borrowed": {"spot/nvidia.com/gpu": 4000}, "cohort": "ml"},
-            "4 nvidia.com/gpu on spot of cohort ml was reclaimed for sweep.",
+            {
+                "borrowed": {"spot/nvidia.com/gpu": 4000},
+                "cohort": "ml",
+                "reason": "reclaimed_in_cohort",
+                "victims": ["a", "b"],
+            },
+            "sweep takes back 4 nvidia.com/gpu on spot in cohort ml: 2 workloads have to stop.",
         ),
-        ("QUOTA_RECLAIMED", {}, "Quota of its cohort was reclaimed for sweep."),
+        ("QUOTA_RECLAIMED", {}, "sweep takes back quota in its cohort."),
+        (
+            "QUOTA_RECLAIMED",
+            {"reason": "reclaimed_while_borrowing", "victims": ["a"]},
+            (
+                "sweep borrows what others of lower priority borrowed in its cohort: 1 workload "
+                "has to stop."
+            ),
+        ),
+        (
+            "QUOTA_RECLAIMED",
+            {"reason": "preempted_for_fair_share", "cohort": "ml", "victims": ["a"]},
+            "sweep takes its fair share of cohort ml: 1 workload has to stop.",
+        ),
     ],
 )
 def test_events(kind: str, data: dict[str, object], sentence: str) -> None:

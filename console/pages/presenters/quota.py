@@ -70,6 +70,7 @@ def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
     demand_text = f"wants {format_amount(usage.demand)} more" if usage.demand else ""
     notes = [note for note in _notes(usage) if note]
     shape: dict[str, object]
+    scale = 0
     if isinstance(usage.nominal, Unlimited):
         # Without a limit there is no full length: half a frame stands for what is used.
         shape = {"own": Segment(1, FRAME // 2) if used else NOTHING, "unlimited": True}
@@ -83,11 +84,12 @@ def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
             notes = ["draining" if draining and used else "over nominal" if used else "blocked"]
         pressure = 2.0 if used or usage.demand else 0.0
     else:
-        shape = _shape(usage)
+        scale = _scale(usage, usage.nominal)
+        shape = _shape(usage, usage.nominal, scale)
         of_text = f"of {format_amount(usage.nominal)} {resource} used"
         pressure = _pressure(usage)
     if usage.demand and not isinstance(usage.nominal, Unlimited):
-        whole_length = usage.nominal or usage.demand
+        whole_length = scale or usage.demand
         shape |= {"demand": max(12, min(DEMAND, usage.demand * FRAME // whole_length))}
     sentence = ", ".join(
         part
@@ -134,13 +136,16 @@ def segment(start: int, amount: int, scale: int, width: int) -> Segment:
     return Segment(1 + min(begin, width - length), length)
 
 
-def _shape(usage: UsageView) -> dict[str, object]:
-    nominal, limit = usage.nominal, usage.limit
-    assert isinstance(nominal, int), "what is unlimited has no scale"
-    used = usage.used
+def _scale(usage: UsageView, nominal: int) -> int:
+    """Return what the length of the frame stands for."""
+    held = max(nominal, usage.used)
+    # Where borrowing has no end, the last fifth of the frame stands for what is beyond.
+    return max(usage.limit, held) if isinstance(usage.limit, int) else held * 5 // 4 or 1
+
+
+def _shape(usage: UsageView, nominal: int, scale: int) -> dict[str, object]:
+    used, limit = usage.used, usage.limit
     held = max(nominal, used)
-    # Where borrowing has no end, a quarter of the frame stands for what is beyond.
-    scale = max(limit, held) if isinstance(limit, int) else held * 5 // 4 or 1
     inner = FRAME - 2
     reach = used + usage.available if isinstance(usage.available, int) else scale
     shape: dict[str, object] = {

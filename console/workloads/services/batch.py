@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from console.engine.trace import trace_to_json
 from console.workloads import models
 from console.workloads.bulk import Prepared, insert_rows, update_rows
 from console.workloads.models import Event, EventType, Level, State
+from console.workloads.services.quota_events import preemptor_queue, reclaims_of
 from console.workloads.stored_assignments import encode_assignment
 
 #: Ids per IN list; SQLite takes 999 parameters in one statement.
@@ -99,7 +100,7 @@ class Batch:
         self.requeued.add(uid)
         self.events.append((EventType.REQUEST_RELEASED, Level.INFO, uid, queue, actor, {}))
 
-    def decide(self, decisions: Iterable[Decision]) -> None:
+    def decide(self, decisions: Sequence[Decision]) -> None:
         """Note what the engine decided."""
         for decision in decisions:
             self.decisions.append(decision)
@@ -107,6 +108,10 @@ class Batch:
             if decision.outcome is not Outcome.WITHDRAWN:
                 self._update(decision)
                 self._tell(decision)
+        for reclaim in reclaims_of(decisions):
+            kind, uid, queue = EventType.QUOTA_RECLAIMED, reclaim.preemptor, reclaim.queue
+            data = {"reason": reclaim.reason.value, "victims": list(reclaim.victims)}
+            self.events.append((kind, Level.INFO, uid, queue, "engine", data))
 
     def prepare(self) -> list[Prepared]:
         """Return the statements that write workload rows, decisions and events, in order."""
@@ -171,12 +176,17 @@ class Batch:
             data["victims"] = list(decision.victims)
         if decision.preemptor:
             data["preemptor"] = decision.preemptor
+            data["preemptor_queue"] = preemptor_queue(decision)
         told = (event, level, decision.workload, decision.queue, "engine", data)
         self.events.append(told)
 
     def _known(self) -> dict[str, tuple[int, str]]:
         """Return key and name, which never change, of every workload that the batch speaks of."""
-        uids = list({d.workload for d in self.decisions} | {event[2] for event in self.events})
+        uids = list(
+            {decision.workload for decision in self.decisions}
+            | {decision.preemptor for decision in self.decisions if decision.preemptor}
+            | {event[2] for event in self.events}
+        )
         known: dict[str, tuple[int, str]] = {}
         for start in range(0, len(uids), _CHUNK):
             rows = models.Workload.objects.filter(uid__in=uids[start : start + _CHUNK])
@@ -213,6 +223,6 @@ class Batch:
 
 
 def _named(data: dict[str, Any], known: Mapping[str, tuple[int, str]]) -> dict[str, str]:
-    """Return the name of the workload that needs the room; the same batch decided about it."""
+    """Return the name of the workload that needs the room."""
     preemptor = data.get("preemptor")
     return {"preemptor_name": known[preemptor][1]} if preemptor else {}

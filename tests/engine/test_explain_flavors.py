@@ -1,0 +1,417 @@
+"""The exact words for flavors: obstacles, the arithmetic of quota, and who could lend."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from console.engine.amounts import UNLIMITED
+from console.engine.decision import Outcome, Reason
+from console.engine.explain import Verdict, explain
+from console.engine.trace import (
+    FailedExpression,
+    FlavorTried,
+    FlavorVerdict,
+    GroupStep,
+    NodeFact,
+    PodSetStep,
+    QuotaCheck,
+)
+from tests.engine.telling import (
+    ALONE,
+    LINE,
+    OTHER_LINE,
+    SHARING,
+    check,
+    lines,
+    said,
+    stage,
+    trace,
+    walk,
+)
+
+
+@pytest.mark.parametrize(
+    ("tried", "chosen", "told"),
+    [
+        (
+            FlavorTried(flavor="a100", verdict=FlavorVerdict.NOT_REACHED, origin=LINE),
+            None,
+            ("skip", "a100 was not looked at.", 3),
+        ),
+        (
+            FlavorTried(flavor="a100", verdict=FlavorVerdict.NOT_REACHED, origin=LINE),
+            "spot",
+            ("skip", "a100 was not looked at: spot before it was good enough.", 3),
+        ),
+        (
+            FlavorTried(flavor="a100", verdict=FlavorVerdict.PASSED_BEFORE, origin=LINE),
+            "spot",
+            ("skip", "a100 was looked at in an earlier turn; this turn began after it.", 3),
+        ),
+        (
+            FlavorTried(flavor="a100", verdict=FlavorVerdict.NOT_NOMINATED, origin=LINE),
+            "spot",
+            (
+                "skip",
+                (
+                    "a100 was left out: others had claimed the workloads it would stop, and then "
+                    "only the flavor found first was tried again."
+                ),
+                3,
+            ),
+        ),
+        (
+            FlavorTried(flavor="a100", verdict=FlavorVerdict.FLAVOR_MISSING, origin=LINE),
+            None,
+            ("fail", "train names a100, and the config does not describe it.", 3),
+        ),
+        (
+            FlavorTried(
+                flavor="a100",
+                verdict=FlavorVerdict.SELECTOR_FALSE,
+                failed=FailedExpression(key="kind", operator="exists", origin=OTHER_LINE),
+                origin=LINE,
+            ),
+            None,
+            ("fail", "a100 does not match: it asks for kind exists, and the label is absent.", 7),
+        ),
+        (
+            FlavorTried(
+                flavor="a100",
+                verdict=FlavorVerdict.TAINT_NOT_TOLERATED,
+                taint="gpu=a100:NoSchedule",
+                origin=LINE,
+            ),
+            None,
+            (
+                "fail",
+                "a100 has the taint gpu=a100:NoSchedule, which its pods do not tolerate.",
+                3,
+            ),
+        ),
+        (
+            FlavorTried(
+                flavor="a100",
+                verdict=FlavorVerdict.LABELS_DO_NOT_MATCH,
+                failed=FailedExpression(key="zone", operator="NotIn", values=("a",), actual="a"),
+                origin=LINE,
+            ),
+            None,
+            (
+                "fail",
+                (
+                    "a100 does not match: its pods ask for nodes with zone not in [a], and it is "
+                    "'a'."
+                ),
+                3,
+            ),
+        ),
+        (
+            FlavorTried(flavor="a100", verdict=FlavorVerdict.LABELS_DO_NOT_MATCH, origin=LINE),
+            None,
+            ("fail", "a100 does not match what its pods ask of nodes.", 3),
+        ),
+    ],
+)
+def test_every_flavor_that_is_not_counted(
+    tried: FlavorTried, chosen: str | None, told: tuple[str, str, int | None]
+) -> None:
+    groups = (GroupStep(resources=("gpu",), flavors=(tried,), chosen=chosen),)
+    assert lines(trace(queue=ALONE, groups=groups), "flavors") == [told]
+
+
+SUM = "a100: 3 gpu of 4 nominal - 2.5 used = 1.5 available"
+
+
+@pytest.mark.parametrize(
+    ("judged", "text"),
+    [
+        (
+            check(FlavorVerdict.EXCEEDS_MAX, requested=5000),
+            (
+                "a100: 5 gpu of 4 nominal - 2.5 used = 1.5 available: more than the 4 it can ever "
+                "have."
+            ),
+        ),
+        (check(FlavorVerdict.NO_CANDIDATES), f"{SUM}: 1.5 short, preemption cannot free it."),
+        (
+            check(FlavorVerdict.NO_CANDIDATES, promised=1000, available=500, missing=2500),
+            (
+                "a100: 3 gpu of 4 nominal - 2.5 used - 1 promised = 0.5 available: 2.5 short, "
+                "preemption cannot free it."
+            ),
+        ),
+        (
+            check(FlavorVerdict.NO_ROOM),
+            f"{SUM}: 1.5 short, and for more than its nominal quota it may stop nobody.",
+        ),
+        (check(FlavorVerdict.PREEMPT), f"{SUM}: 1.5 short, preemption could free it."),
+        (
+            check(FlavorVerdict.RECLAIM),
+            f"{SUM}: 1.5 short, taking back from other queues could free it.",
+        ),
+        (
+            check(FlavorVerdict.WAITS_FOR_PREEMPTED),
+            f"{SUM}: 1.5 short until preempted workloads have stopped.",
+        ),
+        # A flavor whose verdict another resource decided.
+        (check(FlavorVerdict.NOT_NOMINATED), f"{SUM}: 1.5 short."),
+        (
+            check(FlavorVerdict.FITS, nominal=UNLIMITED, available=UNLIMITED),
+            "a100: 3 gpu of unlimited nominal - 2.5 used = unlimited available: fits.",
+        ),
+        (
+            check(FlavorVerdict.PREEMPT, assumed=1000, missing=2500),
+            (
+                "a100: 3 gpu after 1 for earlier pod sets of 4 nominal - 2.5 used = 1.5 available: "
+                "2.5 short, preemption could free it."
+            ),
+        ),
+    ],
+)
+def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> None:
+    assert said(trace(queue=ALONE, groups=walk(judged)), "flavors") == [text]
+
+
+@pytest.mark.parametrize(
+    ("judged", "text"),
+    [
+        (
+            check(FlavorVerdict.FITS, requested=1000),
+            "a100: 1 gpu; train uses 2.5 of its 4 nominal and can get 1.5 more: fits.",
+        ),
+        (
+            check(FlavorVerdict.FITS, available=8000, borrow_level=1, borrows_from="ml"),
+            (
+                "a100: 3 gpu; train uses 2.5 of its 4 nominal and can get 8 more: fits, borrowing "
+                "1.5 from cohort ml."
+            ),
+        ),
+        # The cohort that lends is within the outermost one.
+        (
+            check(FlavorVerdict.FITS, available=8000, borrow_level=2),
+            (
+                "a100: 3 gpu; train uses 2.5 of its 4 nominal and can get 8 more: fits, borrowing "
+                "1.5 from cohort org."
+            ),
+        ),
+        # All of it is borrowed where the queue borrows already.
+        (
+            check(FlavorVerdict.FITS, used=6000, available=8000, borrow_level=1, borrows_from="ml"),
+            (
+                "a100: 3 gpu; train uses 6, 2 above its 4 nominal, and can get 8 more: fits, "
+                "borrowing 3 from cohort ml."
+            ),
+        ),
+        (
+            check(
+                FlavorVerdict.FITS,
+                assumed=1000,
+                used=2000,
+                available=8000,
+                borrow_level=1,
+                borrows_from="ml",
+            ),
+            (
+                "a100: 3 gpu after 1 for earlier pod sets; train uses 2 of its 4 nominal and can "
+                "get 8 more: fits, borrowing 2 from cohort ml."
+            ),
+        ),
+        (
+            check(FlavorVerdict.RECLAIM, available=0, borrow_level=1, borrows_from="ml"),
+            (
+                "a100: 3 gpu; train uses 2.5 of its 4 nominal and can get no more: 1.5 short, "
+                "taking back from other queues could free it, borrowing from cohort ml."
+            ),
+        ),
+        (
+            check(FlavorVerdict.WAITS_FOR_PREEMPTED, promised=500),
+            (
+                "a100: 3 gpu; train uses 2.5 of its 4 nominal, 0.5 is promised to others, and can "
+                "get 1.5 more: 1.5 short until preempted workloads have stopped."
+            ),
+        ),
+    ],
+)
+def test_the_arithmetic_in_a_cohort(judged: QuotaCheck, text: str) -> None:
+    assert said(trace(queue=SHARING, groups=walk(judged)), "flavors") == [text]
+
+
+def test_where_the_room_of_a_cohort_ends() -> None:
+    judged = check(
+        FlavorVerdict.NO_CANDIDATES,
+        used=6000,
+        borrowing_limit=3000,
+        path=(
+            NodeFact(
+                name="ml",
+                quota=12000,
+                used=10000,
+                available=1500,
+                borrowing_limit=2000,
+                origin=OTHER_LINE,
+            ),
+            NodeFact(name="eu", quota=8000, used=0, available=0, borrowing_limit=0),
+            NodeFact(
+                name="org", quota=20000, used=21000, available=-1000, borrowing_limit=UNLIMITED
+            ),
+        ),
+        lenders={"eval": 1000, "batch": 500},
+        origin=LINE,
+    )
+    assert lines(trace(queue=SHARING, groups=walk(judged)), "flavors") == [
+        (
+            "fail",
+            (
+                "a100: 3 gpu; train uses 6, 2 above its 4 nominal, and can get 1.5 more: 1.5 "
+                "short, preemption cannot free it."
+            ),
+            3,
+        ),
+        ("info", "train may borrow 3 gpu on a100 and borrows 2 now.", 3),
+        (
+            "info",
+            (
+                "Cohort ml pools 12 gpu on a100, 10 of it used: it can give 1.5; it may itself "
+                "borrow 2 from above."
+            ),
+            7,
+        ),
+        (
+            "info",
+            (
+                "Cohort eu pools 8 gpu on a100, none of it used: it can give none; it may itself "
+                "borrow 0 from above."
+            ),
+            None,
+        ),
+        (
+            "info",
+            "Cohort org pools 20 gpu on a100, 21 of it used: it is 1 over and can give none.",
+            None,
+        ),
+        ("info", "Unused quota of others on a100: 1 gpu of eval and 0.5 gpu of batch.", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("nominal", "text"),
+    [
+        (4000, "train may borrow 3 gpu on a100 and borrows nothing now."),
+        (UNLIMITED, "train may borrow 3 gpu on a100."),
+    ],
+)
+def test_a_borrowing_limit_is_told_with_what_is_borrowed(nominal: object, text: str) -> None:
+    judged = check(FlavorVerdict.NO_CANDIDATES, nominal=nominal, borrowing_limit=3000)
+    assert said(trace(queue=SHARING, groups=walk(judged)), "flavors")[1:] == [text]
+
+
+def test_what_fits_at_home_needs_no_pool() -> None:
+    ml = NodeFact(name="ml", quota=12000, used=0, available=12000, borrowing_limit=UNLIMITED)
+    at_home = check(FlavorVerdict.FITS, requested=1000, path=(ml,), lenders={"eval": 1000})
+    assert len(said(trace(queue=SHARING, groups=walk(at_home)), "flavors")) == 1
+
+
+def test_memory_is_written_in_binary_units() -> None:
+    gib = 2**30 * 1000
+    judged = check(
+        FlavorVerdict.NO_CANDIDATES,
+        resource="memory",
+        requested=64 * gib,
+        nominal=128 * gib,
+        used=96 * gib,
+        available=32 * gib,
+        missing=32 * gib,
+    )
+    waiting = trace(queue=ALONE, groups=walk(judged))
+    assert said(waiting, "flavors") == [
+        (
+            "a100: 64Gi memory of 128Gi nominal - 96Gi used = 32Gi available: 32Gi short, "
+            "preemption cannot free it."
+        )
+    ]
+    assert explain(waiting).headline == (
+        "Waiting for quota in train: needs 64Gi memory on a100, 32Gi free now, 32Gi short."
+    )
+
+
+def test_pod_sets_name_the_flavors_they_need() -> None:
+    fits = check(FlavorVerdict.FITS, requested=1000)
+    (group,) = walk(fits)
+    told = trace(
+        Reason.QUOTA_RESERVED,
+        Outcome.ADMITTED,
+        queue=ALONE,
+        pod_sets=(
+            PodSetStep(name="driver", count=1, requests={"gpu": 1000}),
+            PodSetStep(name="worker", count=9, min_count=1, reduced_to=4, requests={"gpu": 1000}),
+        ),
+        groups=(
+            replace(group, pod_sets=("driver",), resources=("gpu", "cpu"), origin=OTHER_LINE),
+            replace(group, pod_sets=("worker", "watch")),
+        ),
+    )
+    fact = ("pass", "a100: 1 gpu of 4 nominal - 2.5 used = 1.5 available: fits.", None)
+    assert lines(told, "flavors") == [
+        ("info", "Pod set worker is tried with 4 of its 9 pods: not all of them fit.", None),
+        ("info", "Pod set driver needs one flavor for gpu and cpu.", 7),
+        fact,
+        ("info", "Pod sets worker and watch need one flavor for gpu.", None),
+        fact,
+    ]
+
+
+def test_of_several_flavors_the_best_is_named_while_it_waits() -> None:
+    (group,) = walk(
+        FlavorTried(flavor="spot", verdict=FlavorVerdict.NO_ROOM),
+        FlavorTried(flavor="a100", verdict=FlavorVerdict.NO_ROOM),
+    )
+    waiting = trace(groups=(replace(group, origin=LINE),))
+    assert lines(waiting, "flavors") == [("info", "a100 comes closest.", 3)]
+    assert said(trace(Reason.QUEUE_HELD, groups=(group,)), "flavors") == []
+
+
+def test_resources_that_nobody_covers_are_named_and_fail_nothing() -> None:
+    preempted = trace(Reason.PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, uncovered=("tpu",))
+    assert lines(preempted, "flavors") == [
+        ("info", "tpu is covered by no resource group and not limited.", None)
+    ]
+    assert stage(explain(preempted), "flavors").verdict is Verdict.INFO
+    assert said(trace(uncovered=("cpu", "tpu")), "flavors") == [
+        "cpu and tpu are covered by no resource group and not limited."
+    ]
+
+
+def test_a_resource_that_has_to_be_covered_keeps_a_workload_out() -> None:
+    told = trace(
+        Reason.NO_FLAVOR_MATCHED, queue=replace(ALONE, origin=LINE), undeclared="nvidia.com/gpu"
+    )
+    assert lines(told, "flavors") == [
+        (
+            "fail",
+            "nvidia.com/gpu is in no resource group of train, so it cannot admit it.",
+            3,
+        )
+    ]
+    assert stage(explain(told), "flavors").verdict is Verdict.FAIL
+    assert explain(told).headline == (
+        "Can never run under this config: it asks for nvidia.com/gpu, which is in no resource "
+        "group of train."
+    )
+
+
+def test_the_numbers_of_a_check_are_there_as_values() -> None:
+    judged = check(FlavorVerdict.FITS, nominal=UNLIMITED, assumed=500)
+    told = stage(explain(trace(queue=ALONE, groups=walk(judged))), "flavors")
+    assert told.sentences[0].numbers == {
+        "requested": 3000,
+        "assumed": 500,
+        "nominal": "unlimited",
+        "used": 2500,
+        "promised": 0,
+        "available": 1500,
+        "maximum": 4000,
+        "missing": 0,
+    }

@@ -1,0 +1,479 @@
+"""The exact words for preemption and order: who may be stopped, by what right, and whose turn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from console.engine.decision import Outcome, Reason
+from console.engine.explain import explain
+from console.engine.trace import (
+    Candidate,
+    CandidateVerdict,
+    OrderStep,
+    OutcomeStep,
+    PreemptedStep,
+    PreemptionStep,
+    PreemptionVerdict,
+    TurnStep,
+    TurnVerdict,
+)
+from tests.engine.telling import ALONE, LINE, SHARING, lines, said, stage, trace
+
+JUDGMENTS = {
+    CandidateVerdict.TARGET: "has to stop",
+    CandidateVerdict.NOT_NEEDED: "need not stop: the others free enough",
+    CandidateVerdict.PRIORITY_NOT_LOWER: "may not be stopped: its priority is not lower",
+    CandidateVerdict.OTHER_CAPACITY: "would not help: it holds nothing that is short",
+    CandidateVerdict.NOT_ENOUGH: "may be stopped, which is not enough",
+    CandidateVerdict.DEPARTING: "is already stopping",
+    CandidateVerdict.QUEUE_WITHIN_NOMINAL: (
+        "may not be stopped: batch uses no more than its own quota"
+    ),
+    CandidateVerdict.COHORT_WITHIN_NOMINAL: (
+        "may not be stopped: a cohort above batch uses no more than its own quota"
+    ),
+    CandidateVerdict.NOT_WHILE_BORROWING: (
+        "may not be stopped: train would have to borrow for this, and then may not take from others"
+    ),
+    CandidateVerdict.ABOVE_THRESHOLD: (
+        "may not be stopped: its priority is above 5, up to which train may stop others while it "
+        "borrows"
+    ),
+    CandidateVerdict.SHARE_NOT_LARGER: (
+        "may not be stopped: its side has a share of 33.3%, 16.6% without it, and train would come "
+        "to without bound"
+    ),
+    CandidateVerdict.NOT_NEWER: (
+        "may not be stopped: it has the same priority and was submitted earlier"
+    ),
+}
+
+
+def candidate(verdict: CandidateVerdict, name: str = "w", **facts: object) -> Candidate:
+    values = {"priority": 4, "frees": {}}
+    return Candidate(**(values | facts), workload=name, verdict=verdict)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("verdict", CandidateVerdict)
+def test_every_candidate_verdict(verdict: CandidateVerdict) -> None:
+    looked_at = candidate(
+        verdict,
+        queue="batch",
+        frees={"a100/nvidia.com/gpu": 500, "a100/memory": 2**31 * 1000},
+        share=None,
+        share_before=333,
+        share_after=166,
+    )
+    step = PreemptionStep(
+        rule="never",
+        reclaim="never",
+        threshold=5,
+        verdict=PreemptionVerdict.FOUND,
+        candidates=(looked_at,),
+    )
+    told = stage(explain(trace(queue=SHARING, preemption=step), {"w": "sweep"}), "preemption")
+    assert [(each.text, each.workloads) for each in told.sentences[1:]] == [
+        (
+            (
+                f"sweep (priority 4, in batch) {JUDGMENTS[verdict]}; it holds 0.5 nvidia.com/gpu "
+                "and 2Gi memory on a100."
+            ),
+            ("w",),
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("right", "words"),
+    [
+        (None, "has to stop"),
+        ("preempted_in_queue", "has to stop"),
+        ("reclaimed_in_cohort", "has to stop: batch uses more than its own quota"),
+        ("reclaimed_while_borrowing", "has to stop: batch borrows, and its priority is lower"),
+        (
+            "preempted_for_fair_share",
+            (
+                "has to stop: its side has a share of 33.3%, 16.6% without it, and train would "
+                "come to 10%"
+            ),
+        ),
+    ],
+)
+def test_by_what_right_a_target_stops(right: str | None, words: str) -> None:
+    target = candidate(
+        CandidateVerdict.TARGET,
+        queue="batch",
+        right=right,
+        share=100,
+        share_before=333,
+        share_after=166,
+    )
+    step = PreemptionStep(rule="never", verdict=PreemptionVerdict.FOUND, candidates=(target,))
+    assert lines(trace(queue=SHARING, preemption=step), "preemption") == [
+        ("pass", "Stopping 1 workload makes enough room.", None),
+        ("pass", f"w (priority 4, in batch) {words}.", None),
+    ]
+
+
+def test_a_target_that_has_stopped_is_still_counted() -> None:
+    ending = OutcomeStep(
+        outcome=Outcome.PENDING,
+        reason=Reason.WAITING_FOR_PREEMPTED,
+        assignment={},
+        victims=("w0", "x"),
+    )
+    step = PreemptionStep(
+        rule="never",
+        verdict=PreemptionVerdict.FOUND,
+        candidates=(candidate(CandidateVerdict.TARGET, "w0"),),
+        more_candidates=2,
+    )
+    told = replace(trace(queue=ALONE, preemption=step), outcome=ending)
+    assert said(told, "preemption") == [
+        "Stopping 2 workloads makes enough room.",
+        "w0 (priority 4) has to stop.",
+        "2 more running workloads not listed here.",
+    ]
+
+
+def search(*verdicts: CandidateVerdict, **facts: object) -> PreemptionStep:
+    values = {"rule": "never", "verdict": PreemptionVerdict.NOT_ENOUGH, "origin": LINE}
+    return PreemptionStep(
+        **(values | facts),  # type: ignore[arg-type]
+        candidates=tuple(candidate(each, f"w{n}") for n, each in enumerate(verdicts)),
+    )
+
+
+LOWER, WITHIN = CandidateVerdict.PRIORITY_NOT_LOWER, CandidateVerdict.QUEUE_WITHIN_NOMINAL
+
+
+@pytest.mark.parametrize(
+    ("step", "text"),
+    [
+        (
+            search(verdict=PreemptionVerdict.NOT_ALLOWED),
+            "Nobody may be stopped for it: train allows no preemption.",
+        ),
+        (search(), "Nobody may be stopped for it: no other workload holds what is short."),
+        (
+            search(LOWER),
+            (
+                "Nobody may be stopped for it: the only running workload looked at is of no lower "
+                "priority."
+            ),
+        ),
+        (
+            search(WITHIN, WITHIN),
+            (
+                "Nobody may be stopped for it: all 2 running workloads looked at are in queues "
+                "within their own quota."
+            ),
+        ),
+        (
+            search(LOWER, WITHIN, LOWER, CandidateVerdict.DEPARTING),
+            (
+                "Nobody may be stopped for it: of 4 running workloads looked at, 2 are of no lower "
+                "priority, 1 is in queues within their own quota and 1 is already stopping."
+            ),
+        ),
+        (
+            search(LOWER, CandidateVerdict.NOT_ENOUGH),
+            "Stopping every workload that may be stopped would not make enough room.",
+        ),
+        (search(verdict=PreemptionVerdict.FOUND), "Stopping 0 workloads makes enough room."),
+    ],
+)
+def test_how_a_search_ended(step: PreemptionStep, text: str) -> None:
+    verdict = "pass" if step.verdict is PreemptionVerdict.FOUND else "fail"
+    assert lines(trace(queue=ALONE, preemption=step), "preemption")[0] == (verdict, text, 3)
+
+
+@pytest.mark.parametrize("verdict", [*JUDGMENTS][1:])
+def test_every_verdict_is_summed_up(verdict: CandidateVerdict) -> None:
+    text = said(trace(queue=ALONE, preemption=search(verdict)), "preemption")[0]
+    assert text.startswith(("Nobody may be stopped for it: the only", "Stopping every workload"))
+
+
+NEWER = "of lower priority, or of the same priority and submitted later"
+
+
+@pytest.mark.parametrize(
+    ("facts", "text"),
+    [
+        ({"rule": "lower_priority"}, "its own workloads of lower priority"),
+        ({"rule": "lower_or_newer_equal_priority"}, f"its own workloads {NEWER}"),
+        ({"rule": "any"}, "any of its own workloads"),
+        (
+            {"rule": "lower_priority", "reclaim": "never", "borrow": "never"},
+            "its own workloads of lower priority",
+        ),
+        (
+            {"rule": "lower_priority", "reclaim": "any", "borrow": "never"},
+            (
+                "its own workloads of lower priority; in queues that borrow, any workload, unless "
+                "it borrows itself"
+            ),
+        ),
+        (
+            {"reclaim": "lower_priority", "borrow": "lower_priority"},
+            (
+                "in queues that borrow, workloads of lower priority, and while it borrows itself "
+                "only workloads of lower priority"
+            ),
+        ),
+        (
+            {"reclaim": "any", "borrow": "lower_priority", "threshold": 5},
+            (
+                "in queues that borrow, any workload, and while it borrows itself only workloads "
+                "of lower priority up to priority 5"
+            ),
+        ),
+        ({"reclaim": "any"}, "in queues that borrow, any workload"),
+    ],
+)
+def test_whom_a_queue_may_stop(facts: dict[str, object], text: str) -> None:
+    told = trace(queue=SHARING, preemption=search(**facts))
+    assert lines(told, "preemption")[1:] == [("info", f"What train may stop: {text}.", 3)]
+
+
+def test_what_has_to_become_free() -> None:
+    told = trace(
+        queue=SHARING, preemption=search(needs={"spot/gpu": 4000, "spot/cpu": 500, "fixed/gpu": 1})
+    )
+    assert lines(told, "preemption")[1:] == [
+        (
+            "info",
+            "What has to become free: 4 gpu and 0.5 cpu on spot and 0.001 gpu on fixed.",
+            None,
+        )
+    ]
+
+
+A_SHARE = (
+    "Sharing is fair: a share is what a side borrows, in percent of what its cohort could lend, "
+    "divided by its weight."
+)
+
+
+@pytest.mark.parametrize(
+    ("strategies", "text"),
+    [
+        (
+            ("less_than_or_equal_to_final_share",),
+            (
+                "A workload may be stopped when its side, without it, keeps at least the share "
+                "that train comes to."
+            ),
+        ),
+        (
+            ("less_than_initial_share",),
+            "A workload may be stopped when its side has a larger share than train comes to.",
+        ),
+        (
+            ("less_than_or_equal_to_final_share", "less_than_initial_share"),
+            (
+                "A workload may be stopped when its side, without it, keeps at least the share "
+                "that train comes to; then a workload may be stopped when its side has a larger "
+                "share than train comes to."
+            ),
+        ),
+    ],
+)
+def test_fair_sharing_is_told(strategies: tuple[str, ...], text: str) -> None:
+    told = trace(queue=SHARING, preemption=search(strategies=strategies))
+    assert said(told, "preemption")[1:] == [A_SHARE, text]
+
+
+STEP = PreemptedStep(
+    preemptor="p",
+    preemptor_priority=9,
+    preemptor_requests={"gpu": 1000},
+    rule="lower_priority",
+    queue="train",
+    path=("ml", "org"),
+    own_path=("web", "org"),
+    origin=LINE,
+)
+BATCH = replace(ALONE, name="batch")
+
+
+@pytest.mark.parametrize(
+    ("reason", "rule", "right"),
+    [
+        (
+            Reason.RECLAIMED_IN_COHORT,
+            "any",
+            "train takes back from queues that borrow: it may stop any workload there",
+        ),
+        (
+            Reason.RECLAIMED_IN_COHORT,
+            "lower_priority",
+            (
+                "train takes back from queues that borrow: it may stop workloads of lower priority "
+                "there"
+            ),
+        ),
+        (
+            Reason.RECLAIMED_WHILE_BORROWING,
+            "lower_priority",
+            (
+                "train borrows too, and may stop workloads of lower priority in other queues that "
+                "borrow"
+            ),
+        ),
+        (
+            Reason.PREEMPTED_FOR_FAIR_SHARE,
+            "any",
+            "train has the smaller share, and may stop any workload in queues that borrow",
+        ),
+    ],
+)
+def test_by_what_right_a_workload_of_another_queue_was_stopped(
+    reason: Reason, rule: str, right: str
+) -> None:
+    step = replace(STEP, rule=rule)
+    told = trace(reason, Outcome.PREEMPTED, queue=BATCH, preempted=step)
+    assert explain(told).headline == f"Preempted: p with priority 9 needs its room; {right}."
+    assert lines(told, "preemption") == [
+        ("fail", "p asks for 1 gpu in train with priority 9.", None),
+        ("fail", f"{right}.", 3),
+        ("info", "train and batch share the quota of cohort org.", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "right"),
+    [
+        ("lower_priority", "train may stop its own workloads of lower priority"),
+        ("lower_or_newer_equal_priority", f"train may stop its own workloads {NEWER}"),
+    ],
+)
+def test_by_what_right_a_workload_of_the_same_queue_was_stopped(rule: str, right: str) -> None:
+    step = replace(STEP, rule=rule, own_path=STEP.path)
+    told = trace(Reason.PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, queue=SHARING, preempted=step)
+    assert said(told, "preemption") == ["p asks for 1 gpu in train with priority 9.", f"{right}."]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "others", "text"),
+    [
+        (TurnVerdict.OVERTAKEN, ("a",), "when its turn came, fast had taken or kept the room"),
+        (TurnVerdict.OVERTAKEN, (), "when its turn came, others had taken or kept the room"),
+        (
+            TurnVerdict.VICTIMS_TAKEN,
+            ("a", "b"),
+            "the workloads it would stop are already being stopped for fast and b",
+        ),
+        (
+            TurnVerdict.VICTIMS_TAKEN,
+            (),
+            "the workloads it would stop are already being stopped for others",
+        ),
+        (
+            TurnVerdict.AFTER_OTHERS,
+            ("a",),
+            "it fits once the workloads that are being stopped for fast are gone",
+        ),
+        (
+            TurnVerdict.AFTER_OTHERS,
+            (),
+            "it fits once the workloads that are being stopped for others are gone",
+        ),
+        (
+            TurnVerdict.STILL_HELD,
+            ("a",),
+            "it fits as soon as fast has stopped and gives back its quota",
+        ),
+        (
+            TurnVerdict.STILL_HELD,
+            ("a", "b", "c", "d", "e", "f", "g"),
+            (
+                "it fits as soon as fast, b, c, d, e and 2 more have stopped and give back their "
+                "quota"
+            ),
+        ),
+        (
+            TurnVerdict.STILL_HELD,
+            (),
+            (
+                "it fits as soon as workloads that are stopping have stopped and give back their "
+                "quota"
+            ),
+        ),
+        (
+            TurnVerdict.YIELDS,
+            ("a",),
+            "it was stopped for fast, which still waits and goes first",
+        ),
+        (
+            TurnVerdict.YIELDS,
+            (),
+            "it was stopped for another workload, which still waits and goes first",
+        ),
+        (
+            TurnVerdict.CIRCLE,
+            (),
+            (
+                "its turns came back to where they began and changed nothing, so it waits until a "
+                "workload ends or the config changes"
+            ),
+        ),
+    ],
+)
+def test_every_turn(verdict: TurnVerdict, others: tuple[str, ...], text: str) -> None:
+    step = TurnStep(verdict=verdict, others=others)
+    told = trace(Reason.BEHIND_OTHERS, queue=ALONE, turn=step)
+    explanation = explain(told, {"a": "fast"})
+    assert explanation.headline == f"Waiting in train: {text}."
+    (sentence,) = stage(explanation, "order").sentences
+    assert sentence.text == f"{text[0].upper()}{text[1:]}."
+    # Those that the sentence names are linked.
+    assert sentence.workloads == others[:5]
+    soon = explain(
+        replace(told, outcome=trace(Reason.WAITING_FOR_PREEMPTED).outcome), {"a": "fast"}
+    )
+    assert soon.headline == f"Starting soon in train: {text}."
+
+
+FIFO = "Priority goes first, then submission; a later one may overtake what does not fit."
+STRICT = "Priority goes first, then submission; nobody overtakes the first in line."
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        (
+            OrderStep(position=3, pending=9, alike=4),
+            [
+                ("info", "Position 3 of 9 in the queue.", None),
+                ("info", FIFO, None),
+                ("info", "4 pending workloads are alike and wait for the same.", None),
+            ],
+        ),
+        (
+            OrderStep(position=1, pending=9, alike=1, strict=True),
+            [("info", "Position 1 of 9 in the queue.", None), ("info", STRICT, None)],
+        ),
+        (
+            OrderStep(position=3, pending=9, alike=1, strict=True, blocked_by="head"),
+            [
+                ("info", "Position 3 of 9 in the queue.", None),
+                ("info", STRICT, None),
+                ("fail", "head is first in line and has to start before it.", None),
+            ],
+        ),
+    ],
+)
+def test_every_place_in_line(step: OrderStep, told: list[tuple[str, str, int | None]]) -> None:
+    assert lines(trace(order=step), "order") == told
+
+
+def test_who_blocks_a_strict_queue_is_named_on_top() -> None:
+    step = OrderStep(position=2, pending=2, alike=1, strict=True, blocked_by="id")
+    explanation = explain(trace(Reason.BEHIND_OTHERS, queue=ALONE, order=step), {"id": "head"})
+    assert explanation.headline == (
+        "Waiting in train: head is first in line, and nobody overtakes it."
+    )
+    assert stage(explanation, "outcome").sentences[0].workloads == ("id",)

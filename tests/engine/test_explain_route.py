@@ -1,0 +1,376 @@
+"""The exact words for what comes before quota: intake, rules, local queues, priority, queue."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from console.engine.decision import Outcome, Reason
+from console.engine.trace import (
+    FailedExpression,
+    LocalQueueStep,
+    LocalQueueVerdict,
+    PodSetStep,
+    PriorityStep,
+    PriorityVerdict,
+    QueueStep,
+    RuleTried,
+    RuleVerdict,
+)
+from tests.engine.telling import LINE, OTHER_LINE, lines, said, trace
+
+
+def test_the_intake_has_pod_sets_and_namespace() -> None:
+    gib = 2**30 * 1000
+    told = replace(
+        trace(
+            namespace="ml",
+            pod_sets=(
+                PodSetStep(name="driver", count=1, requests={"cpu": 2000, "gpu": 0}),
+                PodSetStep(
+                    name="worker", count=8, min_count=2, requests={"cpu": 500, "memory": gib}
+                ),
+                PodSetStep(name="watch", count=2, requests={}),
+            ),
+        ),
+        labels={"team": "ml", "app": "train"},
+        requests={"cpu": 6000, "memory": 8 * gib},
+        requested_priority=7,
+    )
+    assert said(told, "intake") == [
+        "Labels: app=train, team=ml.",
+        "Namespace: ml.",
+        "Asks for 6 cpu, 8Gi memory in all, with priority 7 requested.",
+        "Pod set driver: 1 pod of 2 cpu.",
+        "Pod set worker: 8 pods of 0.5 cpu, 1Gi memory each, and would start with 2.",
+        "Pod set watch: 2 pods of nothing each.",
+    ]
+    assert said(trace(), "intake") == [
+        "Labels: none.",
+        "Asks for nothing, with no priority requested.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("step", "text"),
+    [
+        (
+            RuleTried(index=0, queue="train", verdict=RuleVerdict.TOOK, origin=LINE),
+            "Rule 1 (to train) takes it.",
+        ),
+        (
+            RuleTried(
+                index=1, queue="train", verdict=RuleVerdict.PRIORITY_OUT_OF_RANGE, origin=LINE
+            ),
+            "Rule 2 (to train) matches, but does not accept its priority.",
+        ),
+        (
+            RuleTried(
+                index=2,
+                queue="train",
+                verdict=RuleVerdict.SELECTOR_FALSE,
+                failed=FailedExpression(key="team", operator="does_not_exist", actual="a"),
+                origin=LINE,
+            ),
+            "Rule 3 (to train) does not match: it asks for team does not exist, and it is 'a'.",
+        ),
+    ],
+    ids=lambda value: value.verdict.value if isinstance(value, RuleTried) else "",
+)
+def test_every_rule_verdict(step: RuleTried, text: str) -> None:
+    verdict = "pass" if step.verdict is RuleVerdict.TOOK else "fail"
+    assert lines(trace(rules=(step,)), "route") == [(verdict, text, 3)]
+
+
+def test_without_rules_everything_is_admitted() -> None:
+    assert lines(trace(Reason.NO_RULES, Outcome.ADMITTED), "route") == [
+        ("pass", "The config has no scheduling rules, so everything is admitted.", None)
+    ]
+    assert said(trace(), "route") == []
+
+
+def test_long_value_lists_are_cut() -> None:
+    failed = FailedExpression(key="team", operator="in", values=tuple("abcdefg"))
+    step = RuleTried(index=0, queue="q", verdict=RuleVerdict.SELECTOR_FALSE, failed=failed)
+    (text,) = said(trace(rules=(step,)), "route")
+    assert text == (
+        "Rule 1 (to q) does not match: it asks for team in [a, b, c, d, e, and 2 more], and the "
+        "label is absent."
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "requested", "effective", "bounds", "text"),
+    [
+        (PriorityVerdict.REQUESTED, 7, 7, (None, None), "Priority 7, as requested."),
+        (
+            PriorityVerdict.DEFAULT,
+            None,
+            50,
+            (0, 100),
+            "Priority 50: none was requested, and Rule 1 gives this default.",
+        ),
+        (
+            PriorityVerdict.ZERO,
+            None,
+            0,
+            (None, None),
+            "Priority 0: none was requested, and Rule 1 has no default.",
+        ),
+        (
+            PriorityVerdict.FORCED,
+            9,
+            5,
+            (1, 5),
+            "Priority 5: 9 was requested, and Rule 1 accepts priorities from 1 to 5.",
+        ),
+        (
+            PriorityVerdict.FORCED,
+            None,
+            3,
+            (3, None),
+            "Priority 3: none was requested, and Rule 1 accepts priorities from 3.",
+        ),
+        (
+            None,
+            9,
+            None,
+            (None, 5),
+            (
+                "Rule 1 accepts priorities up to 5, and priority 9 is outside, so the next rule is "
+                "tried."
+            ),
+        ),
+    ],
+)
+def test_every_priority_verdict(
+    verdict: PriorityVerdict | None,
+    requested: int | None,
+    effective: int | None,
+    bounds: tuple[int | None, int | None],
+    text: str,
+) -> None:
+    step = PriorityStep(
+        rule=0,
+        requested=requested,
+        effective=effective,
+        verdict=verdict,
+        minimum=bounds[0],
+        maximum=bounds[1],
+    )
+    assert said(trace(priorities=(step,)), "priority") == [text]
+
+
+def local(verdict: LocalQueueVerdict, **facts: object) -> LocalQueueStep:
+    values = {"namespace": "ml", "name": "main", "queue": "train", "origin": LINE}
+    return LocalQueueStep(**(values | facts), verdict=verdict)  # type: ignore[arg-type]
+
+
+LEADS = ("pass", "Local queue main of namespace ml leads to train.", 3)
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        (local(LocalQueueVerdict.LEADS), [LEADS]),
+        (
+            local(
+                LocalQueueVerdict.NOT_NAMED, name="", queue=None, origin=None, label="queue-name"
+            ),
+            [("fail", "It names no local queue: the label queue-name is absent.", None)],
+        ),
+        (
+            local(LocalQueueVerdict.NOT_NAMED, name="", queue=None, origin=None),
+            [("fail", "It names no local queue.", None)],
+        ),
+        (
+            local(LocalQueueVerdict.MISSING, queue=None, origin=None),
+            [("fail", "There is no local queue main in namespace ml.", None)],
+        ),
+        (
+            local(LocalQueueVerdict.MISSING, queue=None, origin=None, nearest="maine"),
+            [
+                (
+                    "fail",
+                    "There is no local queue main in namespace ml; the nearest name is maine.",
+                    None,
+                )
+            ],
+        ),
+        (
+            local(LocalQueueVerdict.MISSING, namespace="", queue=None, origin=None),
+            [("fail", "It has no namespace to look for local queue main in.", None)],
+        ),
+        (
+            local(LocalQueueVerdict.QUEUE_MISSING, nearest="trains"),
+            [
+                (
+                    "fail",
+                    (
+                        "Local queue main of namespace ml leads to train, and there is no such "
+                        "queue; the nearest name is trains."
+                    ),
+                    3,
+                )
+            ],
+        ),
+        (
+            local(LocalQueueVerdict.STOPPED),
+            [("fail", "Local queue main of namespace ml is stopped.", 3)],
+        ),
+        (
+            local(
+                LocalQueueVerdict.NAMESPACE_NOT_ALLOWED,
+                failed=FailedExpression(
+                    key="team", operator="in", values=("ai",), origin=OTHER_LINE
+                ),
+            ),
+            [
+                LEADS,
+                (
+                    "fail",
+                    (
+                        "train does not take workloads of namespace ml: it asks for team in [ai], "
+                        "and the label is absent."
+                    ),
+                    7,
+                ),
+            ],
+        ),
+        (
+            local(LocalQueueVerdict.NAMESPACE_NOT_ALLOWED),
+            [
+                LEADS,
+                ("fail", "train takes workloads of no namespace: it selects none.", None),
+            ],
+        ),
+        (local(LocalQueueVerdict.PRIORITY_CLASS_MISSING, priority_class="high"), [LEADS]),
+    ],
+)
+def test_every_local_queue_verdict(
+    step: LocalQueueStep, told: list[tuple[str, str, int | None]]
+) -> None:
+    assert lines(trace(local_queue=step), "route") == told
+
+
+@pytest.mark.parametrize(
+    ("step", "requested", "told"),
+    [
+        (
+            local(LocalQueueVerdict.LEADS, priority_class="high", priority=9, priority_origin=LINE),
+            None,
+            ("pass", "Priority 9, from priority class high.", 3),
+        ),
+        (local(LocalQueueVerdict.LEADS), 7, ("pass", "Priority 7, as requested.", None)),
+        (
+            local(LocalQueueVerdict.LEADS),
+            None,
+            (
+                "pass",
+                "Priority 0: none was requested, and there is no priority class named default.",
+                None,
+            ),
+        ),
+        (
+            local(LocalQueueVerdict.PRIORITY_CLASS_MISSING, priority_class="hihg", nearest="high"),
+            7,
+            ("fail", "There is no priority class hihg; the nearest name is high.", None),
+        ),
+        # What is near the missing local queue is not near the class.
+        (
+            local(LocalQueueVerdict.MISSING, priority_class="hihg", nearest="maine"),
+            None,
+            ("fail", "There is no priority class hihg.", None),
+        ),
+    ],
+)
+def test_priorities_of_local_queues(
+    step: LocalQueueStep, requested: int | None, told: tuple[str, str, int | None]
+) -> None:
+    asked = replace(trace(local_queue=step), requested_priority=requested)
+    assert lines(asked, "priority") == [told]
+
+
+@pytest.mark.parametrize(
+    ("step", "reason", "told"),
+    [
+        (
+            QueueStep(name="q", passthrough=True),
+            Reason.PASSTHROUGH,
+            [("pass", "q has no quota: it admits everything.", 3)],
+        ),
+        (
+            QueueStep(name="q", passthrough=False),
+            Reason.QUOTA_RESERVED,
+            [("pass", "q admits by quota.", 3)],
+        ),
+        (
+            QueueStep(name="q", passthrough=False, path=("ml",)),
+            Reason.QUOTA_RESERVED,
+            [("pass", "q admits by quota and shares unused quota in cohort ml.", 3)],
+        ),
+        (
+            QueueStep(name="q", passthrough=False, path=("ml", "eu", "org")),
+            Reason.QUOTA_RESERVED,
+            [
+                (
+                    "pass",
+                    (
+                        "q admits by quota and shares unused quota in cohort ml, part of eu, part "
+                        "of org."
+                    ),
+                    3,
+                )
+            ],
+        ),
+        (
+            QueueStep(name="q", passthrough=False, held=True),
+            Reason.QUEUE_HELD,
+            [("fail", "q is on hold: it admits nothing new.", 3)],
+        ),
+        (
+            QueueStep(name="q", passthrough=False, stopped=True),
+            Reason.QUEUE_STOPPED,
+            [("fail", "q is stopped by its config: it admits nothing new.", 3)],
+        ),
+        (
+            QueueStep(name="q", passthrough=False, stopped=True),
+            Reason.DRAINED,
+            [
+                (
+                    "fail",
+                    (
+                        "q is stopped by its config: it admits nothing new, and what runs there "
+                        "has to stop."
+                    ),
+                    3,
+                )
+            ],
+        ),
+        (
+            QueueStep(name="q", passthrough=False, held=True, missing_flavor="spto"),
+            Reason.QUEUE_MISCONFIGURED,
+            [
+                ("fail", "q is on hold: it admits nothing new.", 3),
+                (
+                    "fail",
+                    (
+                        "q admits nothing: it names the flavor spto, which the config does not "
+                        "describe."
+                    ),
+                    3,
+                ),
+            ],
+        ),
+        (
+            QueueStep(name="q", passthrough=False),
+            Reason.QUEUE_MISCONFIGURED,
+            [("fail", "q is misconfigured and admits nothing.", 3)],
+        ),
+    ],
+)
+def test_every_kind_of_queue(
+    step: QueueStep, reason: Reason, told: list[tuple[str, str, int | None]]
+) -> None:
+    assert lines(trace(reason, queue=replace(step, origin=LINE)), "queue") == told

@@ -1,0 +1,141 @@
+"""Events of borrowing and reclaiming, from the numbers and the decisions of one settling."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from console.engine.amounts import UNLIMITED, Amount
+from console.engine.decision import Decision, Outcome, Reason
+from console.engine.trace import OutcomeStep, PreemptedStep, Trace
+from console.workloads.models import Event
+from console.workloads.services.batch import Batch
+from console.workloads.services.quota_events import Reclaim, Taken, loans_of, reclaims_of
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import Submission
+
+GPU, CPU = ("spot", "gpu"), ("spot", "cpu")
+NOMINAL: dict[tuple[str, tuple[str, str]], Amount] = {
+    ("research", GPU): 4000,
+    ("research", CPU): UNLIMITED,
+    ("batch", GPU): 0,
+}
+
+
+def loans(admissions: list[Taken], after: dict[str, dict[tuple[str, str], int]]) -> list[dict]:
+    return loans_of(admissions, after.__getitem__, lambda queue, key: NOMINAL[queue, key])
+
+
+def test_a_loan_is_what_stands_above_nominal_right_after() -> None:
+    admissions = [
+        Taken("research", {GPU: 3000, CPU: 9000}),
+        Taken("batch", {GPU: 1000}),
+        Taken("research", {GPU: 3000}),
+        Taken("research", {GPU: 2000, CPU: 0}),
+        Taken("batch", {}),
+    ]
+    after = {"research": {GPU: 8000, CPU: 9000}, "batch": {GPU: 1000}}
+    assert loans(admissions, after) == [{}, {GPU: 1000}, {GPU: 2000}, {GPU: 2000}, {}]
+    # What ran before counts as well, and is left as it was.
+    after = {"research": {GPU: 13000, CPU: 9000}, "batch": {GPU: 1000}}
+    expected = [{GPU: 3000}, {GPU: 1000}, {GPU: 3000}, {GPU: 2000}, {}]
+    assert loans(admissions, after) == expected
+    assert after == {"research": {GPU: 13000, CPU: 9000}, "batch": {GPU: 1000}}
+
+
+def preempted(
+    workload: str, preemptor: str | None, reason: Reason, queue: str = "research"
+) -> Decision:
+    step = preemptor and PreemptedStep(
+        preemptor=preemptor,
+        preemptor_priority=0,
+        preemptor_requests={},
+        rule="any",
+        queue=queue,
+    )
+    outcome = OutcomeStep(outcome=Outcome.PREEMPTED, reason=reason, assignment={})
+    return Decision(
+        workload=workload,
+        outcome=Outcome.PREEMPTED,
+        reason=reason,
+        queue="batch",
+        preemptor=preemptor,
+        trace=Trace(
+            workload=workload,
+            labels={},
+            requests={},
+            requested_priority=None,
+            preempted=step or None,
+            outcome=outcome,
+        ),
+    )
+
+
+def test_each_preemptor_reclaims_once_for_each_reason() -> None:
+    decisions = [
+        preempted("a", "p", Reason.RECLAIMED_IN_COHORT),
+        preempted("b", "q", Reason.PREEMPTED_FOR_FAIR_SHARE, "other"),
+        preempted("c", "p", Reason.PREEMPTED_IN_QUEUE),
+        preempted("d", "p", Reason.RECLAIMED_IN_COHORT),
+        preempted("e", "p", Reason.RECLAIMED_WHILE_BORROWING),
+        preempted("f", None, Reason.DRAINED),
+    ]
+    assert reclaims_of(decisions) == [
+        Reclaim(
+            preemptor="p",
+            victims=("a", "d"),
+            queue="research",
+            reason=Reason.RECLAIMED_IN_COHORT,
+        ),
+        Reclaim(
+            preemptor="q", victims=("b",), queue="other", reason=Reason.PREEMPTED_FOR_FAIR_SHARE
+        ),
+        Reclaim(
+            preemptor="p",
+            victims=("e",),
+            queue="research",
+            reason=Reason.RECLAIMED_WHILE_BORROWING,
+        ),
+    ]
+
+
+@pytest.mark.parametrize("reason", [Reason.RECLAIMED_IN_COHORT, Reason.PREEMPTED_IN_QUEUE])
+def test_a_batch_tells_of_the_preemptor_and_its_queue(owner, reason: Reason) -> None:
+    rows = submit_workloads(owner, [Submission(name=name) for name in ("victim", "claimer")])
+    victim, claimer = (row.uid for row in rows)
+    Event.objects.all().delete()
+    # The preemptor itself was decided about earlier: the batch has no other decision.
+    batch = Batch(org_id=owner.org.pk, config_version=1, now=timezone.now())
+    batch.decide([preempted(victim, claimer, reason)])
+    with transaction.atomic():
+        for statement in batch.prepare():
+            statement.run()
+    told = [
+        (
+            "REQUEST_PREEMPTED",
+            "WARNING",
+            victim,
+            "batch",
+            {
+                "workload": victim,
+                "name": "victim",
+                "reason": reason.value,
+                "preemptor": claimer,
+                "preemptor_name": "claimer",
+                "preemptor_queue": "research",
+            },
+        )
+    ]
+    if reason is Reason.RECLAIMED_IN_COHORT:
+        data = {
+            "workload": claimer,
+            "name": "claimer",
+            "reason": "reclaimed_in_cohort",
+            "victims": [victim],
+        }
+        told.append(("QUOTA_RECLAIMED", "INFO", claimer, "research", data))
+    found = Event.objects.order_by("pk").values_list(
+        "type", "level", "workload__uid", "queue", "data"
+    )
+    assert list(found) == told
