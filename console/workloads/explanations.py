@@ -13,6 +13,7 @@ from console.engine.explain import Explanation, explain, mentioned
 from console.engine.trace import (
     OrderStep,
     OutcomeStep,
+    PodSetStep,
     PreemptionVerdict,
     Trace,
     trace_from_json,
@@ -21,6 +22,7 @@ from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Decision, Engine, PendingClass, Workload
 from console.workloads.services.load_tree import load_tree
+from console.workloads.stored_pod_sets import decode_pod_sets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +117,25 @@ def _unseen(workload: Workload) -> Explained:
         labels=workload.label_set.labels,
         requests=workload.requests,
         requested_priority=workload.requested_priority,
+        namespace=workload.namespace,
+        pod_sets=_pod_sets(workload),
         outcome=OutcomeStep(outcome=Outcome.PENDING, reason=Reason.NOT_EVALUATED),
     )
     return _worded(trace, 0, evaluated_at=workload.submitted_at, live=False)
+
+
+def _pod_sets(workload: Workload) -> tuple[PodSetStep, ...]:
+    if not workload.pod_sets:
+        return ()
+    return tuple(
+        PodSetStep(
+            name=pod_set.name,
+            count=pod_set.count,
+            requests=pod_set.requests,
+            min_count=pod_set.min_count,
+        )
+        for pod_set in decode_pod_sets(workload.pod_sets, workload.requests)
+    )
 
 
 def _worded(trace: Trace, version: int, *, evaluated_at: datetime, live: bool) -> Explained:

@@ -43,6 +43,7 @@ def busy(place: Place) -> list[str]:
         "queues",
         "queues/q-m5-2xlarge-cap3",
         "queues/default",
+        "cohorts",
         "workloads",
         "workloads?state=finished&q=nobody",
         "workloads/new",

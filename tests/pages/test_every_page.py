@@ -24,6 +24,8 @@ PAGES = {
     "queues/research": ALL,
     "queues/default": ALL,
     "queues/nothing": dict.fromkeys(Role.values, 404),
+    "cohorts": ALL,
+    "cohorts/nothing": dict.fromkeys(Role.values, 404),
     "workloads": ALL,
     "workloads?state=pending&reason=waiting_for_quota&label.team=research": ALL,
     "workloads?user=nobody": ALL,
@@ -109,6 +111,7 @@ def test_an_outsider_gets_404_and_a_stranger_is_sent_to_sign_in(
     [
         "",
         "queues",
+        "cohorts",
         "workloads",
         "workloads/new",
         "config",

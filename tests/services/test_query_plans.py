@@ -22,6 +22,7 @@ from console.workloads.queries import (
     queue_view,
     running_of,
 )
+from console.workloads.queries.cohorts import cohort_list
 from console.workloads.queries.waiting import waiting_without_queue
 
 pytestmark = pytest.mark.skipif(
@@ -119,6 +120,7 @@ def test_other_reads(org, rows):
     assert_walks_indexes(lambda: decisions_after(org, 3, 3))
     assert_walks_indexes(lambda: decisions_of(workload))
     assert_walks_indexes(lambda: queue_list(org))
+    assert_walks_indexes(lambda: cohort_list(org))
     assert_walks_indexes(lambda: waiting_without_queue(org))
     with pytest.raises(Exception, match="no queue"):
         queue_view(org, "q")
