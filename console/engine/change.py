@@ -1,0 +1,96 @@
+"""Changes: what single thing would have to be different for a workload to start, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from console.engine.amounts import Unlimited
+from console.engine.origin import Origin
+
+
+class ChangeKind(StrEnum):
+    """What is changed, the least effort first."""
+
+    #: Nothing: it starts once workloads that were told to stop have stopped.
+    WAIT = "wait"
+    #: Running workloads end, by themselves or because somebody finishes them.
+    FINISH = "finish"
+    #: The workload asks for less of one resource, or for fewer pods.
+    ASK_LESS = "ask_less"
+    #: One label of the workload.
+    LABEL = "label"
+    #: The priority that the workload requests.
+    PRIORITY = "priority"
+    #: One number in a queue's or cohort's quota.
+    QUOTA = "quota"
+    #: One other setting of a queue.
+    POLICY = "policy"
+
+
+class QuotaNumber(StrEnum):
+    """Which number of a flavor-resource's quota is changed."""
+
+    NOMINAL = "nominal"
+    BORROWING_LIMIT = "borrowing_limit"
+    LENDING_LIMIT = "lending_limit"
+
+
+class Setting(StrEnum):
+    """Which setting of a queue is changed, named after its field in the policy."""
+
+    WITHIN_QUEUE = "within_queue"
+    RECLAIM_WITHIN_COHORT = "reclaim_within_cohort"
+    BORROW_WITHIN_COHORT = "borrow_within_cohort"
+    MAX_PRIORITY_THRESHOLD = "max_priority_threshold"
+    STRATEGY = "strategy"
+    WHEN_CAN_BORROW = "when_can_borrow"
+    WHEN_CAN_PREEMPT = "when_can_preempt"
+    PREFERENCE = "preference"
+    STOP = "stop"
+
+
+#: Amounts in thousandths, numbers, label values or codes of settings; None: there is none.
+Value: TypeAlias = int | str | Unlimited | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """
+    One change that the engine has tried on a copy of the state, and with which the workload starts.
+
+    What *subject*, *from_* and *to* hold depends on the kind:
+
+    ============  =======================  ===========================================
+    kind          subject                  from_ and to
+    ============  =======================  ===========================================
+    ``wait``      ""                       None
+    ``finish``    ""                       None
+    ``ask_less``  resource, or ``pods``    amounts in thousandths, or counts of pods
+    ``label``     key                      values; None: without the label
+    ``priority``  ""                       requested priorities; None: none requested
+    ``quota``     "flavor/resource"        amounts in thousandths, or UNLIMITED
+    ``policy``    a `Setting`              codes of the setting; None: no bound
+    ============  =======================  ===========================================
+    """
+
+    kind: ChangeKind
+    subject: str = ""
+    from_: Value = None
+    to: Value = None
+    #: Only ``wait`` and ``finish``: ids of the workloads that have to stop or end.
+    workloads: tuple[str, ...] = ()
+    #: ``quota`` and ``policy``: name of the queue or cohort whose config changes. ``label``: the
+    #: queue that it would go to, when that is another one.
+    queue: str | None = None
+    #: Only ``quota``.
+    number: QuotaNumber = QuotaNumber.NOMINAL
+    #: ``ask_less``: the pod set that asks for less, when there are several.
+    pod_set: str | None = None
+    #: Ids of running workloads that would be told to stop for it.
+    who_loses: tuple[str, ...] = ()
+    #: Ids of pending workloads that would start without the change, and not with it.
+    who_waits: tuple[str, ...] = ()
+    #: The lines of the config that would have to change.
+    origin: Origin | None = None

@@ -1,0 +1,148 @@
+"""Changes in words: what somebody could do so that a workload starts, and what it would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from console.engine.amounts import Unlimited
+from console.engine.change import Change, ChangeKind, QuotaNumber, Setting, Value
+from console.engine.explain.sentences import Sentence
+from console.engine.words import amount, cut, quantity
+
+_NUMBERS = {
+    QuotaNumber.NOMINAL: "nominal quota",
+    QuotaNumber.BORROWING_LIMIT: "borrowing limit",
+    QuotaNumber.LENDING_LIMIT: "lending limit",
+}
+_SETTINGS = {
+    Setting.WITHIN_QUEUE: "preemption within {queue}",
+    Setting.RECLAIM_WITHIN_COHORT: "what {queue} may take back within its cohort",
+    Setting.BORROW_WITHIN_COHORT: "what {queue} may stop within its cohort while it borrows",
+    Setting.MAX_PRIORITY_THRESHOLD: "the priority up to which {queue} may stop while it borrows",
+    Setting.STRATEGY: "the order of {queue}",
+    Setting.WHEN_CAN_BORROW: "what {queue} does with a flavor it could borrow",
+    Setting.WHEN_CAN_PREEMPT: "what {queue} does with a flavor it could preempt for",
+    Setting.PREFERENCE: "what {queue} prefers of borrowing and preemption",
+    Setting.STOP: "the stop policy of {queue}",
+}
+#: Changes that cost others something, or are worth a word when they do not.
+_AT_OTHERS_COST = frozenset({ChangeKind.PRIORITY, ChangeKind.QUOTA, ChangeKind.POLICY})
+
+
+def change_sentence(change: Change, names: Mapping[str, str] | None = None) -> Sentence:
+    """
+    Word a change with its cost; *names* has display names of workloads by id.
+
+    >>> change_sentence(Change(kind=ChangeKind.ASK_LESS, subject="gpu", from_=32000, to=24000)).text
+    'Ask for 24 gpu instead of 32: it would start now.'
+    """
+    words = _Words(names or {})
+    return Sentence(
+        text=words.sentence(change),
+        origin=change.origin,
+        workloads=(*change.workloads, *change.who_loses, *change.who_waits),
+    )
+
+
+class _Words:
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def sentence(self, change: Change) -> str:
+        match change.kind:
+            case ChangeKind.WAIT if not change.workloads:
+                return "Waiting is enough: it starts in one of its next turns."
+            case ChangeKind.WAIT:
+                whom = self._named(change.workloads)
+                return (
+                    f"Waiting is enough: it starts when {whom} {_have(change.workloads)} stopped."
+                )
+            case ChangeKind.FINISH:
+                whom = self._named(change.workloads)
+                them = "it" if len(change.workloads) == 1 else "them"
+                return f"Wait for {whom} to end, or finish {them}: it would start then."
+        return f"{_ACTIONS[change.kind](change)}: {self._effect(change)}."
+
+    def _effect(self, change: Change) -> str:
+        when = "now"
+        if change.who_loses:
+            losers = self._named(change.who_loses)
+            when = f"once {losers} {_have(change.who_loses)} stopped for it"
+        start = f"it would start {when}"
+        if change.kind is ChangeKind.LABEL and change.queue is not None:
+            start = f"it would go to {change.queue} and start {when}"
+        if change.who_waits:
+            return f"{start}; {self._named(change.who_waits)} would wait instead"
+        if change.who_loses or change.kind not in _AT_OTHERS_COST:
+            return start
+        return f"{start}; nobody loses"
+
+    def _named(self, workloads: tuple[str, ...]) -> str:
+        return cut(self._names.get(each, each) for each in workloads)
+
+
+def _ask_less(change: Change) -> str:
+    of = f" in pod set {change.pod_set}" if change.pod_set is not None else ""
+    if change.subject == "pods":
+        return f"Ask for {change.to} pods instead of {change.from_}{of}"
+    asked, now = _amount(change.to), _amount(change.from_)
+    less, instead = amount(asked, change.subject), quantity(now, change.subject)
+    return f"Ask for {less} instead of {instead}{of}"
+
+
+def _label(change: Change) -> str:
+    if change.to is None:
+        return f"Leave out the label {change.subject}, which is {change.from_}"
+    if change.from_ is None:
+        return f"Add the label {change.subject}={change.to}"
+    return f"Set the label {change.subject} to {change.to} instead of {change.from_}"
+
+
+def _priority(change: Change) -> str:
+    instead = f" instead of {change.from_}" if change.from_ is not None else ""
+    return f"Ask for priority {change.to}{instead}"
+
+
+def _quota(change: Change) -> str:
+    _, _, resource = change.subject.partition("/")
+    before, after = _amount(change.from_), _amount(change.to)
+    verb = "Raise" if after > before else "Lower"
+    if isinstance(after, Unlimited):
+        return (
+            f"Lift the {_NUMBERS[change.number]} of {change.subject} in {change.queue}, which is "
+            f"{quantity(before, resource)}"
+        )
+    return (
+        f"{verb} the {_NUMBERS[change.number]} of {change.subject} in {change.queue} from "
+        f"{quantity(before, resource)} to {quantity(after, resource)}"
+    )
+
+
+def _policy(change: Change) -> str:
+    what = _SETTINGS[Setting(change.subject)].format(queue=change.queue)
+    return f"Change {what} from {_code(change.from_)} to {_code(change.to)}"
+
+
+_ACTIONS = {
+    ChangeKind.ASK_LESS: _ask_less,
+    ChangeKind.LABEL: _label,
+    ChangeKind.PRIORITY: _priority,
+    ChangeKind.QUOTA: _quota,
+    ChangeKind.POLICY: _policy,
+}
+
+
+def _amount(value: Value) -> int | Unlimited:
+    assert isinstance(value, int | Unlimited)
+    return value
+
+
+def _code(value: Value) -> str:
+    """Return the code of a setting in words."""
+    if value is None:
+        return "no bound"
+    return value.replace("_", " ") if isinstance(value, str) else str(value)
+
+
+def _have(workloads: tuple[str, ...]) -> str:
+    return "has" if len(workloads) == 1 else "have"
