@@ -112,6 +112,19 @@ def test_pod_sets_come_back_as_they_were_handed_in(client):
     assert client.get("workloads").body["results"][0]["pod_sets"] == ANSWERED
 
 
+def test_its_explanation_begins_with_its_pods(client):
+    (uid,) = submit(client, {"name": "many", "pod_sets": [DRIVER, WORKERS], "namespace": "vision"})
+    explanation = client.get(f"workloads/{uid}/explanation").body
+    assert explanation["sentences"] == [
+        "Labels: workload-type=job.",
+        "Namespace: vision.",
+        "Asks for 12.5 cpu, 2147491648 memory in all, with no priority requested.",
+        "Pod set driver: 1 pod of 0.5 cpu, 2Gi memory.",
+        "Pod set workers: 8 pods of 1.5 cpu, 1000 memory each, and would start with 4.",
+        "Not looked at yet: it was submitted and waits for its first evaluation.",
+    ]
+
+
 def test_what_was_answered_can_be_handed_in(client):
     (first,) = submit(client, {"name": "first", "pod_sets": [DRIVER, WORKERS]})
     answered = client.get(f"workloads/{first}").body["pod_sets"]
