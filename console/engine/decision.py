@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
@@ -95,7 +95,7 @@ class Decision:
     """
     One answer of the engine about one workload.
 
-    *trace* holds the facts that led to it; sentences come from `explain`.
+    Its trace holds the facts that led to it; sentences come from `explain`.
     """
 
     workload: str
@@ -115,4 +115,10 @@ class Decision:
     reservation: int | None = None
     #: Name of the pending class it waits in; only when pending. See `PendingClass`.
     pending_class: str | None = None
-    trace: Trace
+    #: Writes the trace down, from facts that no longer change.
+    facts: Callable[[], Trace]
+
+    @property
+    def trace(self) -> Trace:
+        """The facts that led to it; written down when somebody asks for them."""
+        return self.facts()

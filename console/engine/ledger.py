@@ -97,10 +97,16 @@ class Cell:
     def add(self, amount: int) -> None:
         """Use *amount* here, and above what local quota does not cover; negative gives back."""
         cell: Cell | None = self
-        while cell is not None and amount:
-            before = cell.drawn
-            cell.used += amount
-            amount = cell.drawn - before
+        while cell is not None:
+            if cell.local == 0:
+                # The usual case: everything is lent, and the parent sees all of it.
+                cell.used += amount
+            else:
+                before = cell.drawn
+                cell.used += amount
+                amount = cell.drawn - before
+                if not amount:
+                    return
             cell = cell.parent
 
     def measure_potential(self) -> None:
@@ -116,7 +122,17 @@ class Cell:
 class Node:
     """One queue or cohort: its place in the tree and its cells."""
 
-    __slots__ = ("cells", "children", "height", "lendable", "name", "parent", "quotas", "weight")
+    __slots__ = (
+        "cells",
+        "children",
+        "height",
+        "lendable",
+        "name",
+        "parent",
+        "path",
+        "quotas",
+        "weight",
+    )
 
     def __init__(
         self, name: str, groups: Iterable[ResourceGroup] = (), weight: int = WEIGHT_ONE
@@ -124,6 +140,8 @@ class Node:
         self.name = name
         self.parent: Node | None = None
         self.children: list[Node] = []
+        #: Names of the cohorts above, the nearest first.
+        self.path: tuple[str, ...] = ()
         #: Longest way down to a queue: 0 for a queue.
         self.height = 0
         #: Fair share weight in billionths.
@@ -145,16 +163,6 @@ class Node:
         while node.parent is not None:
             node = node.parent
         return node
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """Names of the cohorts above, the nearest first."""
-        names = []
-        node = self.parent
-        while node is not None:
-            names.append(node.name)
-            node = node.parent
-        return tuple(names)
 
     def cell(self, key: FlavorResource) -> Cell:
         """Return the node's account of *key*; one without quota when nobody here has any."""
@@ -256,6 +264,8 @@ def _open_cells(root: Node, keys: Iterable[FlavorResource]) -> None:
     """Give every node of a tree a cell per key, linked to its parent's, and measure the tree."""
     order = [root]
     for node in order:
+        for child in node.children:
+            child.path = (node.name, *node.path)
         order.extend(node.children)
     deposits: dict[tuple[int, FlavorResource], Amount] = {}
     keys = sorted(keys)

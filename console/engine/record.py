@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from console.engine.decision import Assignment, Decision, Outcome, Reason
 from console.engine.disciplines import Nomination
+from console.engine.matching import Obstacles
 from console.engine.pending import Pending, Verdict, preemptor_key
 from console.engine.policy import Policy, Queue, StopPolicy, Undeclared
 from console.engine.routing import Route
@@ -28,14 +30,19 @@ from console.engine.workload import Workload
 
 def admitted(policy: Policy, running: Running, nomination: Nomination | None) -> Decision:
     """Return the decision that *running* has just been admitted."""
-    decision = _of_running(policy, running, Outcome.ADMITTED, admission_reason(policy, running))
     route = running.route or Route()
-    outcome = decision.trace.outcome
-    return replace(
-        decision,
+    reason = admission_reason(policy, running)
+    outcome = OutcomeStep(outcome=Outcome.ADMITTED, reason=reason, assignment=running.assignment)
+    return Decision(
+        workload=running.workload.id,
+        outcome=Outcome.ADMITTED,
+        reason=reason,
+        queue=running.queue,
         priority=route.priority,
+        rule=route.rule,
+        assignment=running.assignment,
         reservation=running.reservation,
-        trace=_trace(policy, running.workload, route, outcome, nomination),
+        facts=partial(_trace, policy, running.workload, route, outcome, nomination),
     )
 
 
@@ -44,37 +51,30 @@ def rejected(policy: Policy, pending: Pending, reason: Reason) -> Decision:
     route = pending.route
     outcome = OutcomeStep(outcome=Outcome.REJECTED, reason=reason)
     groups = _unmatched(policy.queues[route.queue], route) if route.queue is not None else ()
-    return _of_pending(
-        pending, outcome, _trace(policy, pending.workload, route, outcome, groups=groups)
-    )
+    return _of_pending(policy, pending, outcome, groups=groups)
 
 
 def stranded(policy: Policy, pending: Pending) -> Decision:
     """Return the decision that a workload waits outside of every queue."""
     assert pending.route.problem is not None
     outcome = OutcomeStep(outcome=Outcome.PENDING, reason=pending.route.problem)
-    trace = _trace(policy, pending.workload, pending.route, outcome)
-    return _of_pending(pending, outcome, trace, pending_class="")
+    return _of_pending(policy, pending, outcome, pending_class="")
 
 
 def parked(
     policy: Policy, queue: QueueState, pending: Pending, verdict: Verdict, order: OrderStep
 ) -> Decision:
     """Return the decision that a workload waits with its class."""
-    outcome = OutcomeStep(outcome=Outcome.PENDING, reason=verdict.reason)
-    found = verdict.nomination
-    trace = _trace(
+    return _of_pending(
         policy,
-        pending.workload,
-        pending.route,
-        outcome,
-        found,
-        groups=_with_own_obstacles(queue, pending, found.groups) if found else (),
+        pending,
+        OutcomeStep(outcome=Outcome.PENDING, reason=verdict.reason),
+        verdict.nomination,
+        pending_class=pending.class_key,
         order=order,
-        queue=queue,
+        queue=_queue_step(policy.queues[queue.name], queue),
         turn=verdict.turn,
     )
-    return _of_pending(pending, outcome, trace, pending_class=pending.class_key)
 
 
 def waiting_for_preempted(
@@ -91,12 +91,14 @@ def waiting_for_preempted(
     In a queue that is barred it waits for that to end, too.
     """
     reason = queue.barrier or Reason.WAITING_FOR_PREEMPTED
-    outcome = OutcomeStep(outcome=Outcome.PENDING, reason=reason, victims=victims)
-    trace = _trace(
-        policy, pending.workload, pending.route, outcome, nomination, queue=queue, turn=turn
-    )
-    return replace(
-        _of_pending(pending, outcome, trace, preemptor_key(pending.workload.id)), victims=victims
+    return _of_pending(
+        policy,
+        pending,
+        OutcomeStep(outcome=Outcome.PENDING, reason=reason, victims=victims),
+        nomination,
+        pending_class=preemptor_key(pending.workload.id),
+        queue=_queue_step(policy.queues[queue.name], queue),
+        turn=turn,
     )
 
 
@@ -109,7 +111,6 @@ def preempted(policy: Policy, target: Running, preemptor: Pending, queue: QueueS
         Reason.PREEMPTED_IN_QUEUE: rules.within_queue,
         Reason.RECLAIMED_WHILE_BORROWING: rules.borrow_within_cohort,
     }
-    own = policy.queues.get(target.queue or "")
     step = PreemptedStep(
         preemptor=preemptor.workload.id,
         preemptor_priority=preemptor.priority,
@@ -117,14 +118,16 @@ def preempted(policy: Policy, target: Running, preemptor: Pending, queue: QueueS
         rule=by_right.get(target.reason, rules.reclaim_within_cohort).value,
         queue=queue.name,
         path=queue.node.path,
-        own_path=queue.tree.path_of(target.queue) if own is not None else (),
+        own_path=queue.tree.path_of(target.queue),
         origin=rules.origin or settings.origin,
     )
-    decision = _of_running(policy, target, Outcome.PREEMPTED, target.reason)
-    return replace(
-        decision,
+    return _of_running(
+        policy,
+        target,
+        Outcome.PREEMPTED,
+        target.reason,
         preemptor=preemptor.workload.id,
-        trace=replace(decision.trace, preempted=step),
+        preempted=step,
     )
 
 
@@ -155,7 +158,15 @@ def admission_reason(policy: Policy, running: Running) -> Reason:
     return Reason.PASSTHROUGH if queue and queue.is_passthrough else Reason.QUOTA_RESERVED
 
 
-def _of_running(policy: Policy, running: Running, outcome: Outcome, reason: Reason) -> Decision:
+def _of_running(
+    policy: Policy,
+    running: Running,
+    outcome: Outcome,
+    reason: Reason,
+    *,
+    preemptor: str | None = None,
+    preempted: PreemptedStep | None = None,
+) -> Decision:
     route = running.route or Route(queue=running.queue, priority=running.priority)
     step = OutcomeStep(outcome=outcome, reason=reason, assignment=running.assignment)
     return Decision(
@@ -166,12 +177,22 @@ def _of_running(policy: Policy, running: Running, outcome: Outcome, reason: Reas
         priority=running.priority,
         rule=route.rule,
         assignment=running.assignment,
-        trace=_trace(policy, running.workload, route, step),
+        preemptor=preemptor,
+        facts=partial(_trace, policy, running.workload, route, step, preempted=preempted),
     )
 
 
 def _of_pending(
-    pending: Pending, outcome: OutcomeStep, trace: Trace, pending_class: str | None = None
+    policy: Policy,
+    pending: Pending,
+    outcome: OutcomeStep,
+    nomination: Nomination | None = None,
+    *,
+    pending_class: str | None = None,
+    groups: tuple[GroupStep, ...] | None = None,
+    order: OrderStep | None = None,
+    queue: QueueStep | None = None,
+    turn: TurnStep | None = None,
 ) -> Decision:
     route = pending.route
     return Decision(
@@ -181,8 +202,21 @@ def _of_pending(
         queue=route.queue,
         priority=route.priority,
         rule=route.rule,
+        victims=outcome.victims,
         pending_class=pending_class,
-        trace=trace,
+        facts=partial(
+            _trace,
+            policy,
+            pending.workload,
+            route,
+            outcome,
+            nomination,
+            groups=groups,
+            obstacles=pending.obstacles,
+            order=order,
+            queue=queue,
+            turn=turn,
+        ),
     )
 
 
@@ -194,13 +228,22 @@ def _trace(
     nomination: Nomination | None = None,
     *,
     groups: tuple[GroupStep, ...] | None = None,
+    obstacles: tuple[Obstacles, ...] = (),
     order: OrderStep | None = None,
-    queue: QueueState | None = None,
+    queue: QueueStep | None = None,
+    preempted: PreemptedStep | None = None,
     turn: TurnStep | None = None,
 ) -> Trace:
+    """Write down what was found; nothing here may change after the decision."""
     settings = policy.queues.get(route.queue) if route.queue is not None else None
     requests = workload.total()
     blocks = policy.settings.undeclared is Undeclared.BLOCK
+    if queue is None and settings is not None:
+        queue = _queue_step(settings)
+    if groups is None:
+        groups = nomination.groups if nomination is not None else ()
+        if settings is not None and obstacles:
+            groups = _with_own_obstacles(settings, workload, obstacles, groups)
     return Trace(
         workload=workload.id,
         labels=workload.labels,
@@ -211,18 +254,19 @@ def _trace(
         rules=route.rules,
         local_queue=route.local_queue,
         priorities=route.priorities,
-        queue=_queue_step(settings, queue) if settings is not None else None,
-        groups=groups if groups is not None else nomination.groups if nomination else (),
+        queue=queue,
+        groups=groups,
         uncovered=_uncovered(settings, requests) if settings is not None and not blocks else (),
         undeclared=nomination.undeclared if nomination is not None else None,
         preemption=nomination.preemption if nomination is not None else None,
+        preempted=preempted,
         turn=turn,
         order=order,
         outcome=outcome,
     )
 
 
-def _queue_step(settings: Queue, queue: QueueState | None) -> QueueStep:
+def _queue_step(settings: Queue, queue: QueueState | None = None) -> QueueStep:
     return QueueStep(
         name=settings.name,
         passthrough=settings.is_passthrough,
@@ -263,21 +307,21 @@ def _uncovered(queue: Queue, requests: dict[str, int]) -> tuple[str, ...]:
 
 
 def _with_own_obstacles(
-    queue: QueueState, pending: Pending, groups: tuple[GroupStep, ...]
+    queue: Queue,
+    workload: Workload,
+    obstacles: tuple[Obstacles, ...],
+    groups: tuple[GroupStep, ...],
 ) -> tuple[GroupStep, ...]:
     """Return what the head of a class found, with what keeps off the workload itself."""
-    assert queue.policy is not None
-    if not pending.obstacles:
-        return groups
-    at = {group.resources: index for index, group in enumerate(queue.policy.groups)}
-    names = [each.name for each in pending.workload.pod_sets]
+    at = {group.resources: index for index, group in enumerate(queue.groups)}
+    names = [each.name for each in workload.pod_sets]
 
     def own(step: GroupStep, tried: FlavorTried, index: int) -> FlavorTried:
         if tried.failed is None and tried.taint is None:
             return tried
         members = step.pod_sets or names
-        for name, obstacles in zip(names, pending.obstacles, strict=True):
-            obstacle = obstacles[at[step.resources]][index]
+        for name, own_obstacles in zip(names, obstacles, strict=True):
+            obstacle = own_obstacles[at[step.resources]][index]
             if name in members and obstacle is not None:
                 return replace(
                     tried, verdict=obstacle.verdict, failed=obstacle.failed, taint=obstacle.taint

@@ -15,7 +15,11 @@ from console.engine.disciplines import Progress
 from console.engine.disciplines.quota.candidates import put_back, take_out
 from console.engine.disciplines.quota.modes import Mode
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
-from console.engine.disciplines.quota.order import Entry, in_turn
+from console.engine.disciplines.quota.order import (
+    Entry,
+    in_order_of_borrowing,
+    winner_of_tournament,
+)
 from console.engine.ledger import FlavorResource, Node
 from console.engine.pending import Pending, ScanPosition, Verdict
 from console.engine.policy import PreemptionRule
@@ -33,7 +37,8 @@ class Cycle:
         self._state = state
         self._tree = tree
         self._settings = state.policy.settings
-        #: Those who have to stop for entries of this cycle, by id.
+        #: Those who have to stop for entries of this cycle, by id; the ledger is kept as if
+        #: they had, until the end.
         self._victims: dict[str, Target] = {}
         #: What entries hold back for the rest of the cycle; it is on the ledger until the end.
         self._claims: list[tuple[Node, dict[FlavorResource, int]]] = []
@@ -44,8 +49,9 @@ class Cycle:
         """Give every head its turn, and say whether that changed anything."""
         self._tree.cycle += 1
         entries = list(self._entries())
-        for entry in in_turn(entries, fair=bool(self._settings.fair_sharing)):
+        for entry in self._turns(entries):
             self._take_turn(entry)
+        self._put_victims_back()
         for node, claim in self._claims:
             _charge(node, claim, -1)
         if self._decided:
@@ -76,6 +82,27 @@ class Cycle:
                 continue
             scan = self._valid_scan(queue, head)
             yield Entry(queue, head, nominate(queue, head, self._settings, scan=scan))
+
+    def _turns(self, entries: list[Entry]) -> Iterator[Entry]:
+        if not self._settings.fair_sharing or len(entries) < 2:
+            yield from in_order_of_borrowing(entries)
+            return
+        left = list(entries)
+        while left:
+            # Shares count who has to stop until they have.
+            self._put_victims_back()
+            winner = winner_of_tournament(left)
+            self._take_victims_out()
+            left.remove(winner)
+            yield winner
+
+    def _put_victims_back(self) -> None:
+        for victim in self._victims.values():
+            put_back(victim.running, victim.queue)
+
+    def _take_victims_out(self) -> None:
+        for victim in self._victims.values():
+            take_out(victim.running, victim.queue)
 
     def _valid_scan(self, queue: QueueState, pending: Pending) -> ScanPosition | None:
         scan = pending.scan
@@ -115,6 +142,7 @@ class Cycle:
         elif nomination.targets:
             for target in nomination.targets:
                 self._victims[target.running.workload.id] = target
+                take_out(target.running, target.queue)
             self._claim(entry.queue, dict(nomination.usage))
             self._wait(entry, nomination.targets, [], None)
         elif not self._is_free(entry):
@@ -128,27 +156,23 @@ class Cycle:
 
     def _again(self, entry: Entry) -> QuotaNomination:
         """Nominate once more, as if those who have to stop for others had stopped."""
-        for victim in self._victims.values():
-            take_out(victim.running, victim.queue)
-        nomination = nominate(
+        return nominate(
             entry.queue,
             entry.pending,
             self._settings,
             nominated=entry.nomination.found.nominated(),
             without=frozenset(self._victims),
         )
-        for victim in self._victims.values():
-            put_back(victim.running, victim.queue)
-        return nomination
 
     def _has_room(self, entry: Entry) -> bool:
         """Say whether it fits once all victims of this cycle, and its own, have stopped."""
-        gone = {**self._victims, **{t.running.workload.id: t for t in entry.nomination.targets}}
-        for victim in gone.values():
-            take_out(victim.running, victim.queue)
-        fits = entry.queue.node.has_room(entry.nomination.usage)
-        for victim in gone.values():
-            put_back(victim.running, victim.queue)
+        node, usage = entry.queue.node, entry.nomination.usage
+        own = [target for target in entry.nomination.targets if not self._claimed(target)]
+        for target in own:
+            take_out(target.running, target.queue)
+        fits = node.has_room(usage)
+        for target in own:
+            put_back(target.running, target.queue)
         return fits
 
     def _is_free(self, entry: Entry) -> bool:
@@ -159,11 +183,13 @@ class Cycle:
         """
         if not self._victims:
             return True
+        self._put_victims_back()
         for node, claim in self._claims:
             _charge(node, claim, -1)
         fits = entry.queue.node.has_room(entry.nomination.usage)
         for node, claim in self._claims:
             _charge(node, claim, 1)
+        self._take_victims_out()
         return fits
 
     def _hold_back(self, entry: Entry) -> None:
@@ -174,12 +200,14 @@ class Cycle:
             return
         node, found = entry.queue.node, entry.nomination.found
         held: dict[FlavorResource, int] = {}
+        stopping = [v.running.usage for v in self._victims.values() if v.queue is entry.queue]
         for key, amount in found.usage.items():
             cell = node.cell(key)
+            used = cell.used + sum(usage.get(key, 0) for usage in stopping)
             limit = cell.nominal
             if found.level > 0:
                 limit = limit + cell.quota.borrowing_limit
-            room = limit - cell.used
+            room = limit - used
             held[key] = min(amount, room) if isinstance(room, int) else amount
             if found.level == 0:
                 held[key] = max(0, held[key])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from console.engine.amounts import Amount
 from console.engine.disciplines.quota.flavors import Found, Looked, Walk
 from console.engine.disciplines.quota.modes import Check, Mode, NoFit
-from console.engine.policy import PreemptionRule
+from console.engine.ledger import NO_QUOTA
+from console.engine.policy import FlavorQuotas, PreemptionRule, Queue
 from console.engine.trace import (
     Candidate,
     CandidateVerdict,
@@ -16,7 +17,7 @@ from console.engine.trace import (
     PreemptionVerdict,
     QuotaCheck,
 )
-from console.engine.tree import QueueState, Target
+from console.engine.tree import Target
 
 _VERDICTS = {
     Mode.FIT: FlavorVerdict.FITS,
@@ -26,17 +27,17 @@ _VERDICTS = {
 }
 
 
-def group_steps(queue: QueueState, found: Found) -> tuple[GroupStep, ...]:
+def group_steps(found: Found) -> tuple[GroupStep, ...]:
     """Return the walks of *found* with every flavor of each group, looked at or not."""
-    return tuple(_group_step(queue, walk) for walk in found.walks)
+    return tuple(_group_step(walk) for walk in found.walks)
 
 
-def _group_step(queue: QueueState, walk: Walk) -> GroupStep:
+def _group_step(walk: Walk) -> GroupStep:
     tried = [
         FlavorTried(flavor=e.flavor, verdict=FlavorVerdict.PASSED_BEFORE, origin=e.origin)
         for e in walk.group.flavors[: walk.start]
     ]
-    tried += [_flavor(queue, each) for each in walk.looked]
+    tried += [_flavor(each) for each in walk.looked]
     tried += [
         FlavorTried(flavor=e.flavor, verdict=FlavorVerdict.NOT_REACHED, origin=e.origin)
         for e in walk.group.flavors[len(tried) :]
@@ -51,7 +52,7 @@ def _group_step(queue: QueueState, walk: Walk) -> GroupStep:
     )
 
 
-def _flavor(queue: QueueState, looked: Looked) -> FlavorTried:
+def _flavor(looked: Looked) -> FlavorTried:
     entry, obstacle = looked.entry, looked.obstacle
     if looked.barred:
         verdict = FlavorVerdict.NOT_NOMINATED
@@ -64,7 +65,7 @@ def _flavor(queue: QueueState, looked: Looked) -> FlavorTried:
             origin=entry.origin,
         )
     else:
-        checks = tuple(_check(queue, check) for check in looked.checks)
+        checks = tuple(_check(entry, check) for check in looked.checks)
         if looked.mode is Mode.NO_FIT:
             verdict = (
                 FlavorVerdict.EXCEEDS_MAX
@@ -77,8 +78,8 @@ def _flavor(queue: QueueState, looked: Looked) -> FlavorTried:
     return FlavorTried(flavor=entry.flavor, verdict=verdict, origin=entry.origin)
 
 
-def _check(queue: QueueState, check: Check) -> QuotaCheck:
-    cell = queue.node.cell(check.key)
+def _check(entry: FlavorQuotas, check: Check) -> QuotaCheck:
+    quota = entry.quotas.get(check.key[1], NO_QUOTA)
     if check.mode is Mode.NO_FIT:
         verdict = (
             FlavorVerdict.EXCEEDS_MAX
@@ -90,7 +91,7 @@ def _check(queue: QueueState, check: Check) -> QuotaCheck:
     return QuotaCheck(
         resource=check.key[1],
         requested=check.requested,
-        nominal=cell.nominal,
+        nominal=quota.nominal,
         used=check.used,
         promised=0,
         available=check.available,
@@ -99,15 +100,15 @@ def _check(queue: QueueState, check: Check) -> QuotaCheck:
         verdict=verdict,
         assumed=check.assumed,
         borrow_level=check.level,
-        origin=cell.quota.origin,
+        origin=quota.origin,
     )
 
 
-def search_step(queue: QueueState, found: Found, targets: tuple[Target, ...]) -> PreemptionStep:
+def search_step(
+    queue: Queue, has_cohort: bool, found: Found, targets: tuple[Target, ...]
+) -> PreemptionStep:
     """Return the search for workloads to stop with those it chose; `search` lists all others."""
-    assert queue.policy is not None
-    rules = queue.policy.preemption
-    has_cohort = queue.node.parent is not None
+    rules = queue.preemption
     if targets:
         verdict = PreemptionVerdict.FOUND
     elif rules.within_queue is PreemptionRule.NEVER and (
@@ -122,28 +123,31 @@ def search_step(queue: QueueState, found: Found, targets: tuple[Target, ...]) ->
         reclaim=rules.reclaim_within_cohort.value if has_cohort else None,
         borrow=rules.borrow_within_cohort.value if has_cohort else None,
         threshold=rules.max_priority_threshold,
-        needs=_needs(queue, found),
+        needs=_needs(found),
         candidates=tuple(_target(queue, found, target) for target in targets),
-        origin=rules.origin or queue.policy.origin,
+        origin=rules.origin or queue.origin,
     )
 
 
-def _needs(queue: QueueState, found: Found) -> dict[str, int]:
+def _needs(found: Found) -> dict[str, int]:
+    """Return what has to become free, as it was when the flavors were looked at."""
     needs = {}
-    for flavor, resource in sorted(found.short):
-        available = queue.node.available((flavor, resource))
-        needs[f"{flavor}/{resource}"] = _missing(found.usage[flavor, resource], available)
-    return needs
+    for walk in found.walks:
+        for check in walk.best.checks if walk.best is not None else ():
+            if check.key in found.short:
+                missing = _missing(check.assumed + check.requested, check.available)
+                needs["/".join(check.key)] = missing
+    return dict(sorted(needs.items()))
 
 
-def _target(queue: QueueState, found: Found, target: Target) -> Candidate:
+def _target(queue: Queue, found: Found, target: Target) -> Candidate:
     running = target.running
     return Candidate(
         workload=running.workload.id,
         priority=running.priority,
         verdict=CandidateVerdict.TARGET,
         frees={f"{f}/{r}": n for (f, r), n in running.usage.items() if (f, r) in found.short},
-        queue=target.queue.name if target.queue is not queue else None,
+        queue=target.queue.name if target.queue.name != queue.name else None,
         right=target.reason.value,
     )
 

@@ -11,12 +11,12 @@ from console.engine.disciplines.quota.candidates import Search, put_back, take_o
 from console.engine.disciplines.quota.classical import find_classical
 from console.engine.disciplines.quota.facts import group_steps, search_step
 from console.engine.disciplines.quota.fair import find_fair
-from console.engine.disciplines.quota.flavors import Assigner, Found, Oracle
+from console.engine.disciplines.quota.flavors import Assigner, Found
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import Mode, NoFit, Nominated
-from console.engine.ledger import FlavorResource
+from console.engine.ledger import FlavorResource, Usage
 from console.engine.pending import Pending, ScanPosition
-from console.engine.policy import PreemptionRule, QuotaSettings, Undeclared
+from console.engine.policy import PreemptionRule, Queue, QuotaSettings, Undeclared
 from console.engine.trace import GroupStep, PreemptionStep
 from console.engine.tree import QueueState, Target
 
@@ -31,7 +31,9 @@ _REASONS = {
 class QuotaNomination:
     """The flavors a workload would take, and who would have to stop for it."""
 
-    queue: QueueState
+    #: The settings of its queue, and whether that has a cohort.
+    queue: Queue
+    has_cohort: bool
     found: Found
     #: Only with a mode of preemption; empty then: nobody may be stopped.
     targets: tuple[Target, ...] = ()
@@ -46,14 +48,14 @@ class QuotaNomination:
     @property
     def groups(self) -> tuple[GroupStep, ...]:
         """The walks over the flavors, as facts."""
-        return group_steps(self.queue, self.found)
+        return group_steps(self.found)
 
     @property
     def preemption(self) -> PreemptionStep | None:
         """What came of the search for workloads to stop; None when none was needed."""
         if self.fits or self.found.no_fit is not None:
             return None
-        return search_step(self.queue, self.found, self.targets)
+        return search_step(self.queue, self.has_cohort, self.found, self.targets)
 
     @property
     def usage(self) -> Mapping[FlavorResource, int]:
@@ -120,9 +122,10 @@ def _nominate(
     nominated: Nominated | None,
     without: frozenset[str],
 ) -> QuotaNomination:
+    oracle = _Oracle(queue, pending, settings, without)
     assigner = Assigner(
         queue,
-        _oracle(queue, pending, settings, without),
+        oracle.look,
         preempts_while_borrowing=preempts_while_borrowing(queue, settings),
         ignores_undeclared=settings.undeclared is Undeclared.IGNORE,
         scan=scan,
@@ -130,12 +133,20 @@ def _nominate(
     )
     found = assigner.assign(ask(queue, pending, counts, zeros=settings.zeros_take_flavors))
     if found.mode in (Mode.FIT, Mode.NO_FIT):
-        return QuotaNomination(queue, found, reduced=counts is not None)
-    search = Search(
-        queue, pending.priority, pending.workload.sequence, found.usage, found.short, without
-    )
-    targets = find_targets(search, settings)
-    return QuotaNomination(queue, found, tuple(targets), reduced=counts is not None)
+        return _nomination(queue, found, (), counts)
+    targets = oracle.targets(found.usage, found.short)
+    return _nomination(queue, found, tuple(targets), counts)
+
+
+def _nomination(
+    queue: QueueState,
+    found: Found,
+    targets: tuple[Target, ...],
+    counts: tuple[int, ...] | None,
+) -> QuotaNomination:
+    assert queue.policy is not None
+    has_cohort = queue.node.parent is not None
+    return QuotaNomination(queue.policy, has_cohort, found, targets, reduced=counts is not None)
 
 
 def preempts_while_borrowing(queue: QueueState, settings: QuotaSettings) -> bool:
@@ -153,30 +164,55 @@ def find_targets(search: Search, settings: QuotaSettings) -> list[Target]:
     return find_classical(search)
 
 
-def _oracle(
-    queue: QueueState, pending: Pending, settings: QuotaSettings, without: frozenset[str]
-) -> Oracle:
-    def look(key: FlavorResource, amount: int) -> tuple[Mode, int]:
-        search = Search(
-            queue,
-            pending.priority,
-            pending.workload.sequence,
-            {key: amount},
-            frozenset((key,)),
-            without,
-        )
-        targets = find_targets(search, settings)
+class _Oracle:
+    """Searches for workloads to stop; the same question has the same answer."""
+
+    def __init__(
+        self,
+        queue: QueueState,
+        pending: Pending,
+        settings: QuotaSettings,
+        without: frozenset[str],
+    ) -> None:
+        self._queue = queue
+        self._pending = pending
+        self._settings = settings
+        self._without = without
+        #: The targets found for one flavor-resource alone. A workload that asks for no more
+        #: has them as the answer for all it asks for.
+        self._alone: dict[tuple[FlavorResource, int], list[Target]] = {}
+
+    def look(self, key: FlavorResource, amount: int) -> tuple[Mode, int]:
+        """Return how one flavor-resource could be had by preemption (Kueue, spec 6.4)."""
+        targets = self.targets({key: amount}, frozenset((key,)))
         if not targets:
             return Mode.NO_CANDIDATES, 0
         for target in targets:
             take_out(target.running, target.queue)
-        level, _ = borrow_level(queue.node, key, amount)
+        level, _ = borrow_level(self._queue.node, key, amount)
         for target in targets:
             put_back(target.running, target.queue)
-        own = any(target.queue is queue for target in targets)
+        own = any(target.queue is self._queue for target in targets)
         return Mode.PREEMPT if own else Mode.RECLAIM, level
 
-    return look
+    def targets(self, usage: Usage, short: frozenset[FlavorResource]) -> list[Target]:
+        """Return the workloads to stop so that *usage* fits, or none when no set would do."""
+        question = next(iter(usage.items())) if len(usage) == 1 else None
+        if question is not None and question in self._alone:
+            return self._alone[question]
+        pending = self._pending
+        search = Search(
+            self._queue,
+            pending.priority,
+            pending.workload.sequence,
+            usage,
+            short,
+            self._without,
+        )
+        targets = find_targets(search, self._settings)
+        if question is not None:
+            self._alone[question] = targets
+        return targets
 
 
 def _reduce(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from console.engine.disciplines.quota.nominate import QuotaNomination
@@ -23,21 +22,9 @@ class Entry:
     waiting: Preemptor | None = None
 
 
-def in_turn(entries: list[Entry], *, fair: bool) -> Iterator[Entry]:
-    """
-    Yield *entries* of one tree in the order of their turns.
-
-    Classical: who borrows less far up goes first, then priority, then submission
-    (Kueue, spec 4.3). *fair*: a tournament before every turn, because turns move shares.
-    """
-    if not fair or len(entries) == 1:
-        yield from sorted(entries, key=_classical)
-        return
-    left = list(entries)
-    while left:
-        winner = _winner(left)
-        left.remove(winner)
-        yield winner
+def in_order_of_borrowing(entries: list[Entry]) -> list[Entry]:
+    """Return entries so that who borrows less far up goes first (Kueue, spec 4.3)."""
+    return sorted(entries, key=_classical)
 
 
 def _classical(entry: Entry) -> tuple[int, int, int]:
@@ -52,9 +39,9 @@ def _classical(entry: Entry) -> tuple[int, int, int]:
 _Standing = tuple[bool, Share, int, int]
 
 
-def _winner(entries: list[Entry]) -> Entry:
+def winner_of_tournament(entries: list[Entry]) -> Entry:
     """
-    Return the entry that wins the tournament of its tree.
+    Return the entry that goes first under fair sharing (Kueue, spec 4.3).
 
     From the root down the winner of a cohort is the best among those of its child
     cohorts and the entries of its child queues, by the standing of the child on
