@@ -42,11 +42,6 @@ class ScanPosition:
     cycle: int
     generation: int
 
-    @property
-    def is_open(self) -> bool:
-        """Whether some walk stopped before the last flavor."""
-        return any(index >= 0 for tried in self.tried.values() for index in tried.values())
-
 
 @dataclass(slots=True, eq=False)
 class Pending:

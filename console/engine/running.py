@@ -39,6 +39,8 @@ class RunningLine:
     def __init__(self) -> None:
         self._by_priority: dict[int, dict[str, Running]] = {}
         self._count = 0
+        #: The lowest priority that runs here; None when nobody does.
+        self.lowest: int | None = None
 
     def __len__(self) -> int:
         return self._count
@@ -47,14 +49,15 @@ class RunningLine:
         for line in self._by_priority.values():
             yield from line.values()
 
-    @property
-    def lowest(self) -> int | None:
-        """The lowest priority that runs here."""
-        return min(self._by_priority, default=None)
-
     def add(self, running: Running) -> None:
         """Add a workload; reservations arrive in ascending order within a priority."""
-        self._by_priority.setdefault(running.priority, {})[running.workload.id] = running
+        priority = running.priority
+        line = self._by_priority.get(priority)
+        if line is None:
+            line = self._by_priority[priority] = {}
+            if self.lowest is None or priority < self.lowest:
+                self.lowest = priority
+        line[running.workload.id] = running
         self._count += 1
 
     def remove(self, running: Running) -> None:
@@ -63,6 +66,7 @@ class RunningLine:
         del line[running.workload.id]
         if not line:
             del self._by_priority[running.priority]
+            self.lowest = min(self._by_priority, default=None)
         self._count -= 1
 
     def below(self, priority: int) -> Iterator[Running]:

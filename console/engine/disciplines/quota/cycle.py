@@ -114,11 +114,11 @@ class Cycle:
 
     def _take_turn(self, entry: Entry) -> None:
         pending = entry.pending
-        scan = ScanPosition(
-            entry.nomination.found.tried(), self._tree.cycle, entry.queue.generation
-        )
-        pending.scan = scan if scan.is_open else None
-        if pending.scan is not None:
+        pending.scan = None
+        if entry.nomination.found.stopped_early:
+            pending.scan = ScanPosition(
+                entry.nomination.found.tried(), self._tree.cycle, entry.queue.generation
+            )
             self._tree.scanning.add(pending)
         overlap = [t.running.workload.id for t in entry.nomination.targets if self._claimed(t)]
         deferred = False

@@ -82,6 +82,8 @@ class Found:
     undeclared: str | None = None
     #: Pod sets that failed; those after them were not looked at.
     failed: tuple[PodSetAsk, ...] = ()
+    #: Some walk took a flavor and did not look at those after it.
+    stopped_early: bool = False
 
     def tried(self) -> dict[str, dict[str, int]]:
         """Return per pod set and resource the index of the last flavor looked at."""
@@ -143,11 +145,16 @@ class Assigner:
                     key = (choice.flavor, resource)
                     amount = member.requests[resource]
                     self._assumed[key] = self._assumed.get(key, 0) + amount
-                    found.mode = min(found.mode, choice.mode)
-                    found.level = max(found.level, choice.level)
+                    if choice.mode < found.mode:
+                        found.mode = choice.mode
+                    if choice.level > found.level:
+                        found.level = choice.level
                     if choice.mode is not Mode.FIT:
                         short.add(key)
-        found.short = frozenset(short)
+                    if choice.tried >= 0:
+                        found.stopped_early = True
+        if short:
+            found.short = frozenset(short)
         return found
 
     def _choose(self, members: tuple[PodSetAsk, ...], found: Found) -> dict[str, Choice] | None:
