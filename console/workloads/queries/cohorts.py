@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from console.configs.queries import active_policy
 from console.engine.decision import Reason
+from console.engine.ledger import FlavorResource
 from console.engine.lending import Loan
 from console.engine.origin import Origin
 from console.engine.policy import Policy, Queue
@@ -96,7 +97,8 @@ class CohortView:
     summary: CohortSummary
     #: In the order of the text, each cohort before what it holds.
     members: tuple[MemberView, ...]
-    #: Who below it uses whose quota; lenders may be elsewhere in the tree, and so may borrowers.
+    #: Who below it uses whose quota, by flavor-resource and then the largest first.
+    #: Lenders may be elsewhere in the tree, and so may borrowers.
     loans: tuple[Loan, ...]
     waiting: tuple[WaitingView, ...]
     policy: Policy
@@ -190,13 +192,16 @@ class _World:
         )
 
     def loans_of(self, cohort: str, members: Iterable[Member]) -> tuple[Loan, ...]:
-        """Return the loans that somebody below *cohort* gives or takes."""
+        """Return the loans that somebody below *cohort* gives or takes, the largest first."""
         inside = {(member.name, member.is_cohort) for member in members} | {(cohort, True)}
-        return tuple(
+        loans = [
             loan
             for loan in self.accounts.loans
             if (loan.borrower, False) in inside or (loan.lender, loan.is_from_cohort) in inside
-        )
+        ]
+        # Amounts of different resources do not compare: each keeps its place.
+        places = {key: place for place, key in enumerate(dict.fromkeys(map(_key, loans)))}
+        return tuple(sorted(loans, key=lambda loan: (places[_key(loan)], -loan.amount)))
 
     def waiting(self, members: Iterable[Member]) -> tuple[WaitingView, ...]:
         """Return why work waits in the queues among *members*, the most frequent reason first."""
@@ -234,3 +239,7 @@ class _World:
         if found is None:
             found = self._pools[cohort] = self.accounts.pools(cohort, self.usages)
         return found
+
+
+def _key(loan: Loan) -> FlavorResource:
+    return loan.flavor, loan.resource
