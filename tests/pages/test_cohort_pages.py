@@ -171,6 +171,22 @@ def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser:
     ]
 
 
+def test_with_fair_sharing_the_matrix_has_shares(
+    lab: None, org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unweighted = {"research": replace(LAB.queues["research"], fair_weight=0)}
+    fair = QuotaSettings(fair_sharing=(FairStrategy.FINAL_SHARE,))
+    put_in_force(org, replace(LAB, queues=LAB.queues | unweighted, settings=fair), monkeypatch)
+    page = get(browser, "cohorts/all")
+    assert page.id("matrix-region").all("thead")[0].all("th")[-1].text == "Weighted share"
+    assert [(row[0], row[-1]) for row in page.id("matrix-region").rows()] == [
+        ("archive", "0"),
+        ("ml cohort in all", "143 of gpu"),
+        ("research", "above all others: it borrows gpu with weight 0"),
+        ("batch", "0"),
+    ]
+
+
 def test_who_goes_short_of_its_own_is_called_out(lab: None, browser: Client) -> None:
     assert notices(get(browser, "cohorts/ml")) == [
         (

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from console.configs.queries import active_policy
 from console.engine.decision import Reason
+from console.engine.disciplines.quota.shares import Share
 from console.engine.ledger import FlavorResource
 from console.engine.lending import Loan
 from console.engine.origin import Origin
@@ -64,6 +65,8 @@ class CohortSummary:
     borrowers: int
     starved: tuple[Starved, ...]
     pools: tuple[PoolView, ...]
+    #: Of the cohort around it; None where shares decide nothing.
+    share: Share | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +79,7 @@ class MemberView:
     parent: str
     depth: int
     usages: tuple[UsageView, ...]
+    share: Share | None
     #: How the queue admits and preempts; None for a cohort.
     queue: Queue | None
 
@@ -177,6 +181,7 @@ class _World:
             borrowers=sum(any(usage.borrowed for usage in self.usages[queue]) for queue in queues),
             starved=tuple(found for queue in queues for found in self._starved(queue)),
             pools=self._pools_of(name),
+            share=self.accounts.share(name, is_cohort=True),
         )
 
     def member(self, member: Member) -> MemberView:
@@ -188,6 +193,7 @@ class _World:
             parent=member.parent,
             depth=member.depth,
             usages=self._pools_of(name) if member.is_cohort else self.usages[name],
+            share=self.accounts.share(name, is_cohort=member.is_cohort),
             queue=None if member.is_cohort else self.policy.queues[name],
         )
 
