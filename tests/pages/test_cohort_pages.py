@@ -196,6 +196,16 @@ def test_who_goes_short_of_its_own_is_called_out(lab: None, browser: Client) -> 
     ]
 
 
+def test_the_overview_names_who_goes_short(lab: None, browser: Client) -> None:
+    found = [
+        (item.text, item.all("a")[0].attrs["href"])
+        for item in get(browser, "").id("attention").all("li")
+    ]
+    assert found == [
+        ("Queue batch waits for quota of its own that others use See who", "/o/here/cohorts/ml")
+    ]
+
+
 @pytest.mark.parametrize(
     ("queues", "notice"),
     [
@@ -352,7 +362,7 @@ def test_a_cursor_that_no_list_gave_out_is_refused(lab: None, browser: Client, q
     assert browser.get(f"/o/here/cohorts/all?{query}").status_code == 400
 
 
-@pytest.mark.parametrize("path", ["cohorts", "cohorts/wide", "queues", "queues/q1"])
+@pytest.mark.parametrize("path", ["", "cohorts", "cohorts/wide", "queues", "queues/q1"])
 def test_queries_do_not_grow_with_queues(
     path: str, org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
