@@ -8,7 +8,7 @@ from functools import lru_cache
 from django.db.models import F, QuerySet
 
 from console.configs.models import ActiveConfig, ConfigVersion, Draft, QueueSpec
-from console.dialects import dialects
+from console.dialects import default_dialect, dialects
 from console.dialects.base import PastSpec
 from console.engine.policy import Policy
 from console.errors import NotFound
@@ -16,7 +16,7 @@ from console.orgs.models import Organization, User
 from console.paging import Page, read_cursor, write_cursor
 
 #: The policy of an organization that has not applied anything yet.
-NO_POLICY = Policy(dialect="native")
+NO_POLICY = Policy(dialect=default_dialect().name)
 
 
 def active_number(org: Organization) -> int:

@@ -14,6 +14,11 @@ _OWNERS: Final = {
         "What is wrong with one field or one list, in any config language.",
     ),
     "NAT": ("The native config", "What the fields of a native config say together."),
+    "KUE": (
+        "Kueue",
+        "What Kueue refuses in its manifests, and what nobody tells its admins: rules between "
+        "objects, and settings that do not do what they seem to.",
+    ),
 }
 _HEAD: Final = """\
 # Diagnostics

@@ -61,9 +61,11 @@ class Fields:
         self._shape = shape
         self._node = node
         self._entries = node.entries
-        for key, (key_node, value) in node.entries.items():
-            if key not in shape.keys:
-                self._note_unknown_key(key_node, value)
+        unknown = [entry for key, entry in node.entries.items() if key not in shape.keys]
+        if unknown:
+            self._entries = {k: v for k, v in node.entries.items() if k in shape.keys}
+        for key_node, value in unknown:
+            self._note_unknown_key(key_node, value)
 
     def _note_unknown_key(self, key: ScalarNode, value: Node) -> None:
         place = Place(key.start, key.end, self._path(key.text))
@@ -178,19 +180,22 @@ class Fields:
         node = self._value(key, required)
         if node is None or (blank_is_absent and _is_blank(node)):
             return None
-        place = Place(node.start, node.end, self._path(key))
-        words = [choice.value for choice in choices]
-        if isinstance(node, ScalarNode):
-            if node.text in words:
-                return Written(choices(node.text), place)
-            hint, repairs = did_you_mean(self.findings, place, node.text, words)
-            if renamed and (word := renamed.get(node.text)):
-                hint, repairs = f'It is called "{word}".', (replace(place, word),)
-            message = f'"{shorten(node.text)}" is not a value of {key}; it takes {listed(words)}.'
-            self.findings.add(NOT_A_CHOICE, place, message, hint, repairs)
-        elif not isinstance(node, UnreadNode):
-            self.findings.add(NOT_TEXT, place, f"{key} takes {listed(words)}, not {_kind(node)}.")
-        return UNREAD
+        return self._choice(node, self._path(key), key, choices, renamed or {})
+
+    def choices(
+        self, key: str, choices: type[Choice], *, required: bool = False
+    ) -> Read[tuple[Written[Choice], ...]]:
+        """Read a list of words of an enumeration; it is UNREAD when one of them is."""
+        items = self._items(key, required)
+        if not isinstance(items, Written):
+            return items
+        path = items.place.path
+        words = [
+            self._choice(node, f"{path}[{i}]", key, choices, {})
+            for i, node in enumerate(items.value)
+        ]
+        written = tuple(word for word in words if isinstance(word, Written))
+        return Written(written, items.place) if len(written) == len(words) else UNREAD
 
     def amount(self, key: str) -> Read[int]:
         """Read a number of at most three decimals, 0 or more, as thousandths."""
@@ -325,6 +330,28 @@ class Fields:
                 ),
             ),
         )
+
+    def _choice(
+        self,
+        node: Node,
+        path: str,
+        key: str,
+        choices: type[Choice],
+        renamed: Mapping[str, str],
+    ) -> Written[Choice] | Unread:
+        place = Place(node.start, node.end, path)
+        words = [choice.value for choice in choices]
+        if isinstance(node, ScalarNode):
+            if node.text in words:
+                return Written(choices(node.text), place)
+            hint, repairs = did_you_mean(self.findings, place, node.text, words)
+            if word := renamed.get(node.text):
+                hint, repairs = f'It is called "{word}".', (replace(place, word),)
+            message = f'"{shorten(node.text)}" is not a value of {key}; it takes {listed(words)}.'
+            self.findings.add(NOT_A_CHOICE, place, message, hint, repairs)
+        elif not isinstance(node, UnreadNode):
+            self.findings.add(NOT_TEXT, place, f"{key} takes {listed(words)}, not {_kind(node)}.")
+        return UNREAD
 
     def _items(self, key: str, required: bool) -> Read[list[Node]]:
         node = self._value(key, required)

@@ -86,6 +86,15 @@ def read_int32(text: str, *, plain: bool) -> int | NumberProblem:
     >>> read_int32("-50", plain=True)
     -50
     """
+    return _read_whole(text, plain, MAX_PRIORITY)
+
+
+def read_int64(text: str, *, plain: bool) -> int | NumberProblem:
+    """Read a whole number of 64 bits with a sign."""
+    return _read_whole(text, plain, 2**63 - 1)
+
+
+def _read_whole(text: str, plain: bool, largest: int) -> int | NumberProblem:
     found = _DECIMAL.fullmatch(text) if len(text) <= _MAX_LENGTH else None
     if found is None or not plain:
         return _not_plain_decimal(text, plain)
@@ -93,12 +102,12 @@ def read_int32(text: str, *, plain: bool) -> int | NumberProblem:
     if decimals is not None:
         instead = () if decimals.strip("0") else (sign + whole,)
         return NumberProblem(NOT_WHOLE, f"{text} is not a whole number", instead=instead)
-    if len(whole) > 10 or int(whole) > MAX_PRIORITY + bool(sign):
+    if int(whole) > largest + bool(sign):
         return NumberProblem(
             TOO_BIG,
-            f"{shorten(text)} is too small; it may be {-MAX_PRIORITY - 1:,} at least"
+            f"{shorten(text)} is too small; it may be {-largest - 1:,} at least"
             if sign
-            else f"{shorten(text)} is too large; it may be {MAX_PRIORITY:,} at most",
+            else f"{shorten(text)} is too large; it may be {largest:,} at most",
         )
     return int(sign + whole)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from console.dialects.findings import Edit, Findings, Place, Repair
@@ -32,3 +33,18 @@ def replace(place: Place, text: str, *, number: bool = False) -> Repair:
     """Return the repair that writes *text* in the place of what stands there."""
     edit = Edit(place.start, place.end, text if number else write_text(text))
     return Repair(f'Replace with "{shorten(text)}"', (edit,))
+
+
+def without_line(findings: Findings, place: Place, key: str) -> Repair:
+    """
+    Return the repair that takes out the field *key*, whose value is at *place*.
+
+    A field that has its lines to itself goes with them; another one gets no value.
+    """
+    text = findings.positions.text
+    first = max(text.rfind("\n", 0, place.start), text.rfind("\r", 0, place.start)) + 1
+    opening = rf"[ \t]*[\"']?{re.escape(key)}[\"']?[ \t]*:[ \t]*"
+    rest = re.compile(r"[ \t]*(?:[ \t]#[^\r\n]*)?(?:\r\n|\r|\n)").match(text, place.end)
+    if rest and re.fullmatch(opening, text[first : place.start]):
+        return Repair(f"Remove {key}", (Edit(first, rest.end(), ""),))
+    return Repair(f"Remove the value of {key}", (Edit(place.start, place.end, "null"),))

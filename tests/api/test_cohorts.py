@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from console.engine.policy import Cohort, Policy, Queue
+from console.engine.policy import (
+    WEIGHT_ONE,
+    Cohort,
+    FairStrategy,
+    Policy,
+    Queue,
+    QuotaSettings,
+)
 from console.orgs.models import Organization
 from tests.api.documents import CAP
-from tests.cohorts import fill, put_in_force, quotas, use, wait
+from tests.cohorts import LAB, fill, put_in_force, quotas, use, wait
 
 NAMES = ["team-a:v2", "a/b", "with space", "größe", "100%", "?x=1", "..", "🚀", "a//b"]
 
@@ -72,6 +80,7 @@ ALL = {
              **OPEN),
         pool("reserved", deposited=2, pool=2, available=2, limit=2, **OPEN),
     ],
+    "share": None,
     "starved": [STARVED],
 }  # fmt: skip
 
@@ -87,6 +96,7 @@ ML = {
              **OPEN),
         pool("reserved", deposited=2, pool=2, available=2, limit=2, **OPEN),
     ],
+    "share": None,
     "starved": [STARVED],
 }  # fmt: skip
 
@@ -120,6 +130,7 @@ def member(
         "depth": depth,
         "preemption": rules
         and dict(zip((*names, "max_priority_threshold"), ("never", *rules), strict=True)),
+        "share": None,
         "usage": list(usage),
     }
 
@@ -170,6 +181,28 @@ def test_a_cohort_has_everything_below_it(client, lab):
     assert [each["depth"] for each in ml["members"]] == [1, 1]
     assert ml["loans"] == [LOAN, OWN, ARCHIVE]
     assert client.get("cohorts/research").problem == (404, "not_found")
+
+
+def test_with_fair_sharing_everybody_has_a_share(client, lab, org, monkeypatch):
+    queues = LAB.queues | {"batch": replace(LAB.queues["batch"], fair_weight=WEIGHT_ONE // 2)}
+    fair = QuotaSettings(fair_sharing=(FairStrategy.FINAL_SHARE, FairStrategy.INITIAL_SHARE))
+    put_in_force(org, replace(LAB, queues=queues, settings=fair), monkeypatch)
+    body = client.get("cohorts/all").body
+    assert body["fair_sharing"] == [
+        "less_than_or_equal_to_final_share",
+        "less_than_initial_share",
+    ]
+    nothing = {"value": 0, "unbounded": False, "resource": None, "weight": 1}
+    assert body["share"] == nothing
+    assert {each["name"]: each["share"] for each in body["members"]} == {
+        "archive": nothing,
+        # 3 of the 21 gpu of all flavors that the root could lend.
+        "ml": {"value": 143, "unbounded": False, "resource": "gpu", "weight": 1},
+        # 7 of the 21 gpu that ml could have.
+        "research": {"value": 334, "unbounded": False, "resource": "gpu", "weight": 1},
+        "batch": nothing | {"weight": 0.5},
+    }
+    assert client.get("cohorts/ml").body["share"]["value"] == 143
 
 
 def test_a_queue_says_what_it_borrows_and_lends(client, lab):

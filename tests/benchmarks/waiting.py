@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import product
 from random import Random
@@ -44,6 +44,9 @@ SHAPES = tuple(
 
 #: Submissions between two settles, and decisions that are taken out at once.
 _BATCH, _BUDGET = 50_000, 1_000
+
+#: Times that one workload is stopped before the world rests: more, and it never does.
+_OFTEN = 100
 
 
 class Waiting:
@@ -104,9 +107,12 @@ class Waiting:
                     assert not fits, (queue, flavor, asked)
 
     def _decisions(self) -> Iterator[Decision]:
+        stopped: Counter[str] = Counter()
         while not self.state.is_settled:
             for decision in self.state.settle(_BUDGET):
                 if decision.outcome is Outcome.PREEMPTED:
+                    stopped[decision.workload] += 1
+                    assert stopped[decision.workload] <= _OFTEN, stopped.most_common(4)
                     self.state.release(decision.workload)
                 yield decision
 

@@ -3,41 +3,52 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+from console.dialects import dialects
+from console.dialects.base import Reading
 from console.dialects.catalogue import catalogue
 from console.dialects.codes import SHARED_CODES
-from console.dialects.native import DIALECT
+from console.dialects.kueue.codes import ERRORS
+from console.dialects.kueue.lint_codes import LINTS
 from console.dialects.native.codes import NATIVE_CODES
 from tests.dialects.native.test_queue_specs import PAST, TEXT
 from tests.dialects.test_source import SYNTAX
 
 ROOT = Path(__file__).parents[2]
-CODES = (*SHARED_CODES, *NATIVE_CODES)
-BAD = Path(__file__).parent / "native" / "bad"
+CODES = (*SHARED_CODES, *NATIVE_CODES, *ERRORS, *LINTS)
+
+
+def readings() -> Iterator[Reading]:
+    """Read texts that are wrong in every way."""
+    for name, dialect in dialects().items():
+        for path in (Path(__file__).parent / name / "bad").glob("*.yaml"):
+            yield dialect.read(path.read_text("utf-8"), {})
+    native = dialects()["native"]
+    rules = "".join(f"- resource_queue: q{n}\n" for n in range(600))
+    texts = [
+        *(text for _, text, _ in SYNTAX),
+        f"scheduling_rules:\n{rules}",
+        f"resource_flavors: [{{ name: {'x' * 501} }}]",
+    ]
+    for text in texts:
+        yield native.read(text, {})
+    yield native.read(TEXT.replace("nominal_quota: 8", "nominal_quota: 9"), PAST)
 
 
 def test_codes_are_declared_once_and_told_in_full():
     codes = [code.code for code in CODES]
     assert sorted(set(codes)) == sorted(codes)
     for code in CODES:
-        assert re.fullmatch(r"(YML|DOC|NAT)\d{3}", code.code)
+        assert re.fullmatch(r"(YML|DOC|NAT|KUE)\d{3}", code.code)
         assert code.title
         assert not code.title.endswith(".")
         assert code.advice.endswith(".")
 
 
 def test_every_declared_code_is_given_out_and_no_other():
-    rules = "".join(f"- resource_queue: q{n}\n" for n in range(600))
-    texts = [
-        *(path.read_text("utf-8") for path in BAD.glob("*.yaml")),
-        *(text for _, text, _ in SYNTAX),
-        f"scheduling_rules:\n{rules}",
-        f"resource_flavors: [{{ name: {'x' * 501} }}]",
-    ]
-    readings = [DIALECT.read(text, {}) for text in texts]
-    readings.append(DIALECT.read(TEXT.replace("nominal_quota: 8", "nominal_quota: 9"), PAST))
-    severities = {d.code: d.severity for reading in readings for d in reading.diagnostics}
+    severities = {d.code: d.severity for reading in readings() for d in reading.diagnostics}
     assert {code.code: code.severity for code in CODES} == severities
 
 

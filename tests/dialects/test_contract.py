@@ -18,7 +18,14 @@ from console.dialects.render import reading_to_json, reading_to_text
 
 EVERY = pytest.mark.parametrize("dialect", dialects().values(), ids=dialects())
 RELAXED = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
-SAMPLES = [text for dialect in dialects().values() for text in dialect.samples().values()]
+#: Texts longer than this are read whole and in few pieces.
+LONG = 20_000
+SAMPLES = [
+    text
+    for dialect in dialects().values()
+    for text in dialect.samples().values()
+    if len(text) < LONG
+]
 BAD = [path.read_text("utf-8") for path in sorted(Path(__file__).parent.glob("*/bad/*.yaml"))]
 
 #: What texts are made of when they go wrong.
@@ -28,6 +35,7 @@ SCRAPS = st.sampled_from(
         *("---\n", "...\n", "<<: *a", "&a ", "*a", "!!python/object:os.system ", "  - ", "\r\n"),
         *("no", "010", "1_000", "12:30", "1e3", ".inf", ".nan", "null", "-1", "name: ", "values: "),
         *("cohort_name: x\n", "resource_queues:\n", "- name: default\n"),
+        *("16GB", "010", "1n", "kind: ClusterQueue\n", "kind: List\nitems:\n", "parentName: x\n"),
     ]
 )
 
@@ -105,13 +113,13 @@ def _is_gone(diagnostic: Diagnostic, after: Reading) -> bool:
 
 
 @EVERY
-def test_samples_compile_without_findings(dialect: Dialect):
+def test_samples_compile_without_errors_and_warnings(dialect: Dialect):
     samples = dialect.samples()
     assert samples
     for title, text in samples.items():
         reading = dialect.read(text, {})
         assert reading.ok, title
-        assert reading.diagnostics == (), title
+        assert {d.severity for d in reading.diagnostics} <= {Severity.INFO}, title
         assert reading.policy == dialect.read(text.encode(), {}).policy
         assert reading.policy.dialect == dialect.name
 
@@ -121,13 +129,13 @@ def test_a_sample_fits_what_it_has_fixed_itself(dialect: Dialect):
     for text in dialect.samples().values():
         specs = json.loads(json.dumps(dialect.read(text, {}).queue_specs))
         past = {name: PastSpec(version=1, spec=spec) for name, spec in specs.items()}
-        assert dialect.read(text, past).diagnostics == ()
+        assert dialect.read(text, past).diagnostics == dialect.read(text, {}).diagnostics
 
 
 @EVERY
 def test_every_prefix_of_a_sample_yields_a_reading(dialect: Dialect):
     for text in dialect.samples().values():
-        for end in range(0, len(text), 7):
+        for end in range(0, len(text), 7 if len(text) < LONG else len(text) // 20):
             check_reading(dialect.read(text[:end], {}), text[:end])
 
 

@@ -27,7 +27,7 @@ def trace(
     reason: Reason = Reason.WAITING_FOR_QUOTA, outcome: Outcome = Outcome.PENDING, **stages: object
 ) -> Trace:
     """Return a trace that has nothing but an ending and these stages."""
-    ending = OutcomeStep(outcome=outcome, reason=reason, assignment={})
+    ending = OutcomeStep(outcome=outcome, reason=reason)
     return Trace(
         workload="w",
         labels={},

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from console.engine.decision import Outcome, Reason
+from console.engine.decision import Outcome, PodSetAssignment, Reason
 from console.engine.explain import explain, mentioned
 from console.engine.trace import (
     Candidate,
@@ -82,11 +82,13 @@ HEADLINES = {
         "Starting soon in research: it fits once the workloads that are being "
         "stopped for fast are gone."
     ),
-    "close": (
-        "Starting soon in research: it fits as soon as old has stopped and gives back its quota."
-    ),
+    "close": ("Waiting in research: it fits as soon as old has stopped and gives back its quota."),
     "victim": ("Waiting in research: it was stopped for urgent, which still waits and goes first."),
-    "round": "Waiting for quota in research: what it needs is in use.",
+    "round": (
+        "Waiting in research: its turns came back to where they began and "
+        "changed nothing, so it waits until a workload ends or the config "
+        "changes."
+    ),
     "strict": "Waiting in research: head is first in line, and nobody overtakes it.",
     "picky": (
         "Can never run under this config: no flavor of research takes its pods; "
@@ -445,21 +447,40 @@ def test_everybody_whom_a_trace_speaks_of_is_mentioned() -> None:
         outcome=OutcomeStep(
             outcome=Outcome.PENDING,
             reason=Reason.WAITING_FOR_PREEMPTED,
-            assignment={},
             victims=("victim",),
         ),
     )
     assert mentioned(told) == {"candidate", "one", "two", "id-7", "first", "victim"}
 
 
-def test_what_each_resource_comes_from_is_told() -> None:
+def admitted(*assignment: PodSetAssignment) -> Trace:
     ending = OutcomeStep(
-        outcome=Outcome.ADMITTED,
-        reason=Reason.QUOTA_RESERVED,
-        assignment={"gpu": "spot", "cpu": "fixed"},
+        outcome=Outcome.ADMITTED, reason=Reason.QUOTA_RESERVED, assignment=assignment
     )
-    assert lines(replace(trace(queue=ALONE), outcome=ending), "outcome") == [
+    return replace(trace(queue=ALONE), outcome=ending)
+
+
+def test_what_each_resource_comes_from_is_told() -> None:
+    main = PodSetAssignment(name="main", count=4, flavors={"gpu": "spot", "cpu": "fixed"})
+    assert lines(admitted(main), "outcome") == [
         ("pass", "Admitted in train on fixed and spot: its request fits the free quota.", None),
         ("info", "cpu comes from fixed.", None),
         ("info", "gpu comes from spot.", None),
+    ]
+
+
+def test_what_each_pod_set_gets_is_told() -> None:
+    driver = PodSetAssignment(name="driver", count=1, flavors={"cpu": "fixed"})
+    worker = PodSetAssignment(name="worker", count=6, flavors={"gpu": "spot", "cpu": "fixed"})
+    watch = PodSetAssignment(name="watch", count=2, flavors={})
+    assert lines(admitted(driver, worker, watch), "outcome")[1:] == [
+        ("info", "Pod set driver starts 1 pod: cpu from fixed.", None),
+        ("info", "Pod set worker starts 6 pods: cpu from fixed and gpu from spot.", None),
+        ("info", "Pod set watch starts 2 pods without quota.", None),
+    ]
+
+
+def test_what_asks_for_nothing_is_admitted_all_the_same() -> None:
+    assert lines(admitted(), "outcome") == [
+        ("pass", "Admitted in train: it asks for nothing that the queue limits.", None)
     ]

@@ -156,6 +156,10 @@ SUM = "a100: 3 gpu of 4 nominal - 2.5 used = 1.5 available"
             check(FlavorVerdict.WAITS_FOR_PREEMPTED),
             f"{SUM}: 1.5 short until preempted workloads have stopped.",
         ),
+        (
+            check(FlavorVerdict.NO_CANDIDATES, used=6000, available=0, missing=3000),
+            "a100: 3 gpu; 6, 2 above its 4 nominal, is used: 3 short, preemption cannot free it.",
+        ),
         # A flavor whose verdict another resource decided.
         (check(FlavorVerdict.NOT_NOMINATED), f"{SUM}: 1.5 short."),
         (
@@ -224,6 +228,14 @@ def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> 
             (
                 "a100: 3 gpu; train uses 2.5 of its 4 nominal and can get no more: 1.5 short, "
                 "taking back from other queues could free it, borrowing from cohort ml."
+            ),
+        ),
+        # Quota that others of its cohort use too much of.
+        (
+            check(FlavorVerdict.NO_CANDIDATES, available=-2000, missing=3000),
+            (
+                "a100: 3 gpu; train uses 2.5 of its 4 nominal and can get no more: 3 short, "
+                "preemption cannot free it."
             ),
         ),
         (
@@ -334,6 +346,13 @@ def test_memory_is_written_in_binary_units() -> None:
     ]
     assert explain(waiting).headline == (
         "Waiting for quota in train: needs 64Gi memory on a100, 32Gi free now, 32Gi short."
+    )
+
+
+def test_what_is_free_is_never_less_than_nothing() -> None:
+    judged = check(FlavorVerdict.NO_CANDIDATES, available=-2000, missing=3000)
+    assert explain(trace(queue=SHARING, groups=walk(judged))).headline == (
+        "Waiting for quota in train: needs 3 gpu on a100, 0 free now, 3 short."
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from console.engine.amounts import UNLIMITED, Amount
-from console.engine.decision import PodSetAssignment
-from console.engine.words import amounts, assigned, cut, quantity, share
+from console.engine.words import amounts, cut, quantity, share
 
 KI, MI, GI = 2**10, 2**20, 2**30
 
@@ -63,9 +62,3 @@ def test_long_lists_are_cut() -> None:
 )
 def test_shares_are_percent(thousandths: int | None, written: str) -> None:
     assert share(thousandths) == written
-
-
-def test_an_assignment_is_that_of_pod_sets() -> None:
-    assert assigned({}) == ()
-    main = PodSetAssignment(name="main", count=1, flavors={"gpu": "spot"})
-    assert assigned({"gpu": "spot"}) == (main,)

@@ -171,12 +171,38 @@ def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser:
     ]
 
 
+def test_with_fair_sharing_the_matrix_has_shares(
+    lab: None, org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unweighted = {"research": replace(LAB.queues["research"], fair_weight=0)}
+    fair = QuotaSettings(fair_sharing=(FairStrategy.FINAL_SHARE,))
+    put_in_force(org, replace(LAB, queues=LAB.queues | unweighted, settings=fair), monkeypatch)
+    page = get(browser, "cohorts/all")
+    assert page.id("matrix-region").all("thead")[0].all("th")[-1].text == "Weighted share"
+    assert [(row[0], row[-1]) for row in page.id("matrix-region").rows()] == [
+        ("archive", "0"),
+        ("ml cohort in all", "143 of gpu"),
+        ("research", "above all others: it borrows gpu with weight 0"),
+        ("batch", "0"),
+    ]
+
+
 def test_who_goes_short_of_its_own_is_called_out(lab: None, browser: Client) -> None:
     assert notices(get(browser, "cohorts/ml")) == [
         (
             "batch waits for 12 gpu on spot and uses 4 less than its nominal quota. In use by "
             "research (4). It never takes quota back, so it waits until that work ends."
         )
+    ]
+
+
+def test_the_overview_names_who_goes_short(lab: None, browser: Client) -> None:
+    found = [
+        (item.text, item.all("a")[0].attrs["href"])
+        for item in get(browser, "").id("attention").all("li")
+    ]
+    assert found == [
+        ("Queue batch waits for quota of its own that others use See who", "/o/here/cohorts/ml")
     ]
 
 
@@ -336,7 +362,7 @@ def test_a_cursor_that_no_list_gave_out_is_refused(lab: None, browser: Client, q
     assert browser.get(f"/o/here/cohorts/all?{query}").status_code == 400
 
 
-@pytest.mark.parametrize("path", ["cohorts", "cohorts/wide", "queues", "queues/q1"])
+@pytest.mark.parametrize("path", ["", "cohorts", "cohorts/wide", "queues", "queues/q1"])
 def test_queries_do_not_grow_with_queues(
     path: str, org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 from console.api.answers.configs import range_answer
 from console.api.answers.queues import usage_answer
 from console.engine.amounts import amount_to_number
+from console.engine.disciplines.quota.shares import Share
 from console.engine.lending import Loan
-from console.engine.policy import Queue
+from console.engine.policy import WEIGHT_ONE, Queue
 from console.workloads.queries.cohorts import (
     CohortSummary,
     CohortView,
@@ -34,6 +35,7 @@ def cohort_answer(cohort: CohortSummary) -> dict[str, Any]:
             "pending": cohort.pending,
         },
         "pools": [_pool(pool) for pool in cohort.pools],
+        "share": _share(cohort.share),
         "starved": [_starved(starved) for starved in cohort.starved],
     }
 
@@ -87,6 +89,7 @@ def _member(member: MemberView) -> dict[str, Any]:
         "cohort": member.parent,
         "depth": member.depth,
         "preemption": _preemption(member.queue) if member.queue else None,
+        "share": _share(member.share),
         "usage": [
             usage_answer(usage)
             | {
@@ -95,6 +98,17 @@ def _member(member: MemberView) -> dict[str, Any]:
             }
             for usage in member.usages
         ],
+    }
+
+
+def _share(share: Share | None) -> dict[str, Any] | None:
+    if share is None:
+        return None
+    return {
+        "value": share.thousandths(),
+        "unbounded": share.is_unbounded,
+        "resource": share.resource,
+        "weight": share.weight / WEIGHT_ONE,
     }
 
 

@@ -80,6 +80,21 @@ class Starved(Schema):
     loans = Loan(many=True)
 
 
+class Share(Schema):
+    """What a queue or cohort borrows, as a share of what its cohort could lend, by its weight."""
+
+    value = serializers.IntegerField(
+        allow_null=True,
+        help_text="Thousandths of the resource of which it borrows the largest share, divided by "
+        "the weight, rounded up; null when it is unbounded.",
+    )
+    unbounded = serializers.BooleanField(help_text="It borrows with a weight of 0.")
+    resource = serializers.CharField(
+        allow_null=True, help_text="That resource; null when nothing is borrowed."
+    )
+    weight = serializers.FloatField()
+
+
 class Cohort(Schema):
     """One cohort: its place in its tree, its counts and its pools."""
 
@@ -95,6 +110,7 @@ class Cohort(Schema):
     )
     counts = CohortCounts()
     pools = Pool(many=True)
+    share = Share(allow_null=True, help_text="null without fair sharing.")
     starved = Starved(many=True)
 
 
@@ -135,6 +151,7 @@ class Member(Schema):
     cohort = serializers.CharField(help_text="The cohort that holds it.")
     depth = serializers.IntegerField(help_text="1 for what the cohort holds itself.")
     preemption = Preemption(allow_null=True, help_text="null for a cohort.")
+    share = Share(allow_null=True, help_text="null without fair sharing.")
     usage = MemberUsage(many=True)
 
 

@@ -6,10 +6,16 @@ from rest_framework import serializers
 
 from console.api.schemas.common import Problem, Range, Schema, page_of
 from console.configs.models import ConfigVersion
-from console.configs.services.compare_versions import ChangeKind, Line
+from console.configs.services.compare_versions import ChangeKind, Line, Noun
+from console.dialects import default_dialect, dialects
 from console.dialects.diagnostics import Severity
+from console.dialects.wording import listed
 
-_DIALECT = "The config language: `native`."
+#: What the parameter says of itself.
+DIALECT = (
+    f"The config language, {listed(f'`{name}`' for name in dialects())}; "
+    f"`{default_dialect().name}` when absent."
+)
 
 
 class TextEdit(Schema):
@@ -41,7 +47,7 @@ class Diagnostic(Schema):
 class ConfigText(Schema):
     """A text to check."""
 
-    dialect = serializers.CharField(required=False, help_text=_DIALECT)
+    dialect = serializers.CharField(required=False, help_text=DIALECT)
     text = serializers.CharField(allow_blank=True)
 
 
@@ -56,7 +62,7 @@ class ConfigCheck(Schema):
 class ConfigApply(Schema):
     """A text to apply."""
 
-    dialect = serializers.CharField(required=False, help_text=_DIALECT)
+    dialect = serializers.CharField(required=False, help_text=DIALECT)
     text = serializers.CharField(allow_blank=True)
     message = serializers.CharField(max_length=500, required=False, allow_blank=True)
     expected_version = serializers.IntegerField(
@@ -94,7 +100,7 @@ class Change(Schema):
     """One object that differs in meaning."""
 
     kind = serializers.ChoiceField([kind.value for kind in ChangeKind])
-    object = serializers.ChoiceField(["flavor", "cohort", "queue", "rule"])
+    object = serializers.ChoiceField([noun.value for noun in Noun])
     name = serializers.CharField()
     parts = serializers.ListField(child=serializers.CharField())
     range = Range(

@@ -31,13 +31,13 @@ from console.configs.services.apply_config import apply_config
 from console.configs.services.check_config import check_config, find_dialect
 from console.configs.services.compare_versions import compare_policies, text_diff
 from console.configs.services.roll_back import roll_back
+from console.dialects import default_dialect
 from console.errors import NotFound
 from console.orgs.permissions import Permission
 from console.reading import LARGEST_INTEGER, Reader
 
 #: Characters of a text; a larger one is refused before it is read.
 LONGEST_TEXT = 4_000_000
-DEFAULT_DIALECT = "native"
 
 _TAG = ["config"]
 _STALE = {
@@ -231,20 +231,22 @@ class ConfigSchema(OrgView):
         operation_id="get_config_schema",
         summary="Look at the JSON Schema of a config",
         description="For editors: completion and hovers.",
-        parameters=[query("dialect", "The config language; `native` when absent.")],
+        parameters=[query("dialect", schemas.DIALECT)],
         responses={200: OpenApiTypes.OBJECT, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
         """Show it."""
-        name = request.query_params.get("dialect") or DEFAULT_DIALECT
+        name = request.query_params.get("dialect") or default_dialect().name
         return Response(find_dialect(name).schema())
 
 
 def _config(reader: Reader, fields: Any) -> tuple[str, str]:
     dialect = fields.get("dialect")
     return (
-        DEFAULT_DIALECT if dialect is None else reader.text(dialect, "dialect", 50, blank=False),
+        default_dialect().name
+        if dialect is None
+        else reader.text(dialect, "dialect", 50, blank=False),
         reader.source(fields["text"], "text", LONGEST_TEXT) if "text" in fields else "",
     )
 

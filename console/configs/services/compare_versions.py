@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from console.engine.origin import Origin
-from console.engine.policy import Policy, Rule
+from console.engine.policy import LocalQueueRouting, Policy, Rule
 
 #: Unchanged lines around a change.
 _CONTEXT = 3
@@ -46,14 +46,27 @@ class ChangeKind(StrEnum):
     MOVED = "moved"
 
 
+class Noun(StrEnum):
+    """What an object of the config is."""
+
+    FLAVOR = "flavor"
+    COHORT = "cohort"
+    QUEUE = "queue"
+    RULE = "rule"
+    LOCAL_QUEUE = "local_queue"
+    PRIORITY_CLASS = "priority_class"
+    NAMESPACE = "namespace"
+    SETTINGS = "settings"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """One object that differs: what it is, its name, and which of its parts."""
 
     kind: ChangeKind
-    #: "flavor", "queue", "cohort" or "rule".
-    noun: str
-    #: The name; of a rule its index and queue, in the newer config where it has one.
+    noun: Noun
+    #: The name; of a rule its index and queue, in the newer config where it has one; of a local
+    #: queue its namespace and name.
     name: str
     #: Parts that differ, by the names of the policy: "selector", "priority".
     parts: tuple[str, ...] = ()
@@ -85,14 +98,20 @@ def text_diff(old: str, new: str) -> list[DiffRow]:
 def compare_policies(old: Policy, new: Policy) -> list[Change]:
     """Return what differs in meaning, in the order of the newer text; comments do not count."""
     return [
-        *_named("flavor", old.flavors, new.flavors),
-        *_named("cohort", old.cohorts, new.cohorts),
-        *_named("queue", old.queues, new.queues),
+        *_named(Noun.FLAVOR, old.flavors, new.flavors),
+        *_named(Noun.COHORT, old.cohorts, new.cohorts),
+        *_named(Noun.QUEUE, old.queues, new.queues),
         *_rules(old.rules, new.rules),
+        *_local_routing(
+            old.local_routing or LocalQueueRouting(), new.local_routing or LocalQueueRouting()
+        ),
+        *_named(Noun.SETTINGS, {_ADMISSION: old.settings}, {_ADMISSION: new.settings}),
     ]
 
 
 _Opcode = tuple[str, int, int, int, int]
+#: What the settings of a config are of.
+_ADMISSION = "of admission"
 
 
 def _with_gap(lines: list[DiffRow], head: int, tail: int) -> list[DiffRow]:
@@ -131,7 +150,7 @@ def _common(before: list[str], after: list[str]) -> int:
     return count
 
 
-def _named(noun: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+def _named(noun: Noun, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
     for name, item in new.items():
         if name not in old:
             yield Change(kind=ChangeKind.ADDED, noun=noun, name=name, origin=item.origin)
@@ -142,6 +161,22 @@ def _named(noun: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterato
     for name, item in old.items():
         if name not in new:
             yield Change(kind=ChangeKind.REMOVED, noun=noun, name=name, origin=item.origin)
+
+
+def _local_routing(old: LocalQueueRouting, new: LocalQueueRouting) -> Iterator[Change]:
+    before, after = (
+        {f"{namespace}/{name}": each for (namespace, name), each in routing.local_queues.items()}
+        for routing in (old, new)
+    )
+    yield from _named(Noun.LOCAL_QUEUE, before, after)
+    yield from _named(Noun.PRIORITY_CLASS, old.priority_classes, new.priority_classes)
+    for name in dict.fromkeys((*new.namespaces, *old.namespaces)):
+        if name not in old.namespaces:
+            yield Change(kind=ChangeKind.ADDED, noun=Noun.NAMESPACE, name=name)
+        elif name not in new.namespaces:
+            yield Change(kind=ChangeKind.REMOVED, noun=Noun.NAMESPACE, name=name)
+        elif old.namespaces[name] != new.namespaces[name]:
+            yield Change(kind=ChangeKind.CHANGED, noun=Noun.NAMESPACE, name=name, parts=("labels",))
 
 
 def _rules(old: tuple[Rule, ...], new: tuple[Rule, ...]) -> Iterator[Change]:
@@ -177,7 +212,7 @@ def _rules(old: tuple[Rule, ...], new: tuple[Rule, ...]) -> Iterator[Change]:
 
 def _rule_change(kind: ChangeKind, rule: Rule, parts: tuple[str, ...]) -> Change:
     name = f"{rule.index} to {rule.queue}"
-    return Change(kind=kind, noun="rule", name=name, parts=parts, origin=rule.origin)
+    return Change(kind=kind, noun=Noun.RULE, name=name, parts=parts, origin=rule.origin)
 
 
 def _rule_meaning(rule: Rule) -> str:

@@ -27,9 +27,11 @@ _DECIMAL: Final = {
 }
 _BINARY: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 SUFFIXES: Final = ("n", "u", "m", "k", "M", "G", "T", "P", "E", *_BINARY)
-_QUANTITY = re.compile(
+#: Sign, number, and a suffix or an exponent.
+QUANTITY: Final = (
     r"([+-]?)([0-9]+\.?[0-9]*|\.[0-9]+)(?:(n|u|m|k|[KMGTPE]i|[MGTPE])|[eE]([+-]?[0-9]+))?"
 )
+_QUANTITY = re.compile(QUANTITY)
 #: Nobody means a longer text, and taking it apart would only cost time.
 _MAX_LENGTH: Final = 100
 #: An exponent beyond this has left the range on either side, whatever digits are before it.

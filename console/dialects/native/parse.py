@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
-
 from console.dialects.codes import NOT_A_MAPPING
 from console.dialects.fields import Fields, Shape
 from console.dialects.findings import Findings, Place
+from console.dialects.lists import each, each_known, known
 from console.dialects.native.schema import (
     Document,
     ExpressionDoc,
@@ -22,11 +20,9 @@ from console.dialects.native.schema import (
     RuleDoc,
 )
 from console.dialects.nodes import MapNode, Node, ScalarNode, UnreadNode
-from console.dialects.written import UNREAD, Read, Unread, Written
+from console.dialects.written import Read, Unread, Written
 from console.engine.policy import OnViolation, PreemptionRule
 from console.engine.selectors import Operator
-
-T = TypeVar("T")
 
 DOCUMENT = Shape("the config", ("resource_flavors", "resource_queues", "scheduling_rules"))
 FLAVOR = Shape("a flavor", ("name", "selector", "advanced_instance_config"))
@@ -60,35 +56,16 @@ def parse(root: Node, findings: Findings) -> Document:
 
 
 def _document(fields: Fields) -> Document:
-    flavors = _each(fields.mappings("resource_flavors", FLAVOR), _flavor)
-    queues = _each(fields.mappings("resource_queues", QUEUE), _queue)
-    rules = _each(fields.mappings("scheduling_rules", RULE), _rule)
+    flavors = each(fields.mappings("resource_flavors", FLAVOR), _flavor)
+    queues = each(fields.mappings("resource_queues", QUEUE), _queue)
+    rules = each(fields.mappings("scheduling_rules", RULE), _rule)
     return Document(
-        flavors=_known(flavors),
-        queues=_known(queues),
-        rules=_known(rules),
+        flavors=known(flavors),
+        queues=known(queues),
+        rules=known(rules),
         all_flavors_known=_all_known(flavors),
         all_queues_known=_all_known(queues),
     )
-
-
-def _each(
-    read: Read[tuple[Fields | Unread, ...]], parse_one: Callable[[Fields], T]
-) -> Read[tuple[T | Unread, ...]]:
-    """Parse every mapping of a list; what is no mapping stays UNREAD."""
-    if not isinstance(read, Written):
-        return read
-    parsed = tuple(
-        parse_one(fields) if isinstance(fields, Fields) else UNREAD for fields in read.value
-    )
-    return Written(parsed, read.place)
-
-
-def _known(read: Read[tuple[T | Unread, ...]]) -> tuple[T, ...]:
-    """Return the items that could be parsed."""
-    if not isinstance(read, Written):
-        return ()
-    return tuple(item for item in read.value if not isinstance(item, Unread))
 
 
 def _all_known(
@@ -112,15 +89,13 @@ def _flavor(fields: Fields) -> FlavorDoc:
 def _queue(fields: Fields) -> QueueDoc:
     name = fields.text("name", required=True)
     preemption = fields.mapping("preemption", PREEMPTION)
-    groups = _each(fields.mappings("resource_groups", GROUP), _group)
+    groups = each_known(fields.mappings("resource_groups", GROUP), _group)
     return QueueDoc(
         place=fields.place,
         name=name,
         cohort_name=fields.text("cohort_name"),
         preemption=_preemption(preemption) if isinstance(preemption, Fields) else None,
-        resource_groups=Written(_known(groups), groups.place)
-        if isinstance(groups, Written)
-        else groups,
+        resource_groups=groups,
     )
 
 
@@ -137,7 +112,7 @@ def _group(fields: Fields) -> GroupDoc:
     return GroupDoc(
         place=fields.place,
         covered_resources=fields.texts("covered_resources", required=True),
-        flavors=_known(_each(fields.mappings("flavors", QUOTA, required=True), _quota)),
+        flavors=known(each(fields.mappings("flavors", QUOTA, required=True), _quota)),
     )
 
 
@@ -145,7 +120,7 @@ def _quota(fields: Fields) -> QuotaDoc:
     return QuotaDoc(
         place=fields.place,
         name=fields.text("name", required=True),
-        resources=_known(_each(fields.mappings("resources", RESOURCE), _resource)),
+        resources=known(each(fields.mappings("resources", RESOURCE), _resource)),
     )
 
 
@@ -180,10 +155,7 @@ def _priority(fields: Fields) -> PriorityDoc:
 
 
 def _selector(fields: Fields) -> Read[tuple[ExpressionDoc, ...]]:
-    expressions = _each(fields.mappings("selector", EXPRESSION), _expression)
-    if not isinstance(expressions, Written):
-        return expressions
-    return Written(_known(expressions), expressions.place)
+    return each_known(fields.mappings("selector", EXPRESSION), _expression)
 
 
 def _expression(fields: Fields) -> ExpressionDoc:

@@ -157,20 +157,22 @@ def _arithmetic(telling: Telling, check: QuotaCheck) -> str:
     if check.assumed:
         need += f" after {number(check.assumed)} for earlier pod sets"
     queue = telling.trace.queue
-    if queue is None or not queue.path:
-        sum_ = f"{number(check.nominal)} nominal - {number(check.used)} used"
+    if queue is not None and queue.path:
+        uses = f"{queue.name} uses {_use(check)}"
         if check.promised:
-            sum_ += f" - {number(check.promised)} promised"
-        return f"{need} of {sum_} = {number(check.available)} available"
-    uses = f"{queue.name} uses {_use(check)}"
+            uses += f", {number(check.promised)} is promised to others,"
+        more = number(check.available) if check.available > 0 else "no"
+        return f"{need}; {uses} and can get {more} more"
+    if check.used > check.nominal:
+        return f"{need}; {_use(check).rstrip(',')}, is used"
+    sum_ = f"{number(check.nominal)} nominal - {number(check.used)} used"
     if check.promised:
-        uses += f", {number(check.promised)} is promised to others,"
-    more = number(check.available) if check.available else "no"
-    return f"{need}; {uses} and can get {more} more"
+        sum_ += f" - {number(check.promised)} promised"
+    return f"{need} of {sum_} = {number(check.available)} available"
 
 
 def _use(check: QuotaCheck) -> str:
-    used, nominal = (quantity(each, check.resource) for each in (check.used, check.nominal))
+    used, nominal = quantity(check.used, check.resource), quantity(check.nominal, check.resource)
     if isinstance(check.nominal, Unlimited) or check.used <= check.nominal:
         return f"{used} of its {nominal} nominal"
     over = quantity(check.used - check.nominal, check.resource)

@@ -124,7 +124,7 @@ def _exceeds(telling: Telling) -> str:
 def _short(telling: Telling) -> str:
     parts = [
         f"needs {amount(check.requested + check.assumed, check.resource)} on {flavor.flavor}, "
-        f"{quantity(check.available, check.resource)} free now, "
+        f"{quantity(max(0, check.available), check.resource)} free now, "
         f"{quantity(check.missing, check.resource)} short"
         for flavor in _chosen(telling)
         for check in flavor.checks

@@ -97,10 +97,16 @@ def preemption(telling: Telling) -> StageText:
 
 
 def finds_nobody(step: PreemptionStep | None) -> bool:
-    """Say whether a search found that no running workload may be stopped, be it enough or not."""
+    """
+    Say whether a search is known to have found nobody who may be stopped, be it enough or not.
+
+    A search that lists no candidates may have had some.
+    """
     if step is None or step.verdict is PreemptionVerdict.FOUND:
         return False
-    return not any(each.verdict in _ELIGIBLE for each in step.candidates)
+    if step.verdict is PreemptionVerdict.NOT_ALLOWED:
+        return True
+    return bool(step.candidates) and not any(c.verdict in _ELIGIBLE for c in step.candidates)
 
 
 def right(telling: Telling, step: PreemptedStep) -> str:
@@ -167,8 +173,6 @@ def _found(telling: Telling, step: PreemptionStep) -> str:
         return f"Nobody may be stopped for it: {telling.queue} allows no preemption."
     if not finds_nobody(step):
         return "Stopping every workload that may be stopped would not make enough room."
-    if not step.candidates:
-        return "Nobody may be stopped for it: no other workload holds what is short."
     return f"Nobody may be stopped for it: {_why_nobody(step)}."
 
 

@@ -8,6 +8,7 @@ from console.configs.services.compare_versions import (
     Change,
     ChangeKind,
     Line,
+    Noun,
     compare_policies,
     text_diff,
 )
@@ -23,7 +24,13 @@ _KINDS = {
 }
 
 #: The parts of an object in the words of the config.
-_PARTS = {"groups": "quota", "parent": "cohort", "launch_config": "instance config"}
+_PARTS = {
+    "groups": "quota",
+    "parent": "cohort",
+    "launch_config": "instance config",
+    "undeclared": "undeclared resources",
+    "zeros_take_flavors": "requests of nothing",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +87,11 @@ def summary_of(changes: list[ChangeLine]) -> str:
 def _line(change: Change) -> ChangeLine:
     sign, kind, word = _KINDS[change.kind]
     name = change.name
-    if change.noun == "rule":
+    if change.noun is Noun.RULE:
         # People count rules from 1, as the explanations do.
         index, _, rest = name.partition(" ")
         name = f"{int(index) + 1} {rest}"
+    noun = change.noun.replace("_", " ")
     parts = ", ".join(_PARTS.get(part, part.replace("_", " ")) for part in change.parts)
     what = f": {parts} {word}" if parts else f" {word}"
-    return ChangeLine(kind=kind, sign=sign, text=f"{change.noun.capitalize()} {name}{what}")
+    return ChangeLine(kind=kind, sign=sign, text=f"{noun.capitalize()} {name}{what}")

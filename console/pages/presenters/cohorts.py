@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from console.engine import reasons
 from console.engine.amounts import Unlimited, format_amount
 from console.engine.ledger import FlavorResource
+from console.pages.presenters.lending import share_words
 from console.pages.presenters.quota import (
     NOTHING,
     Bar,
@@ -67,6 +68,8 @@ class MatrixRow:
     cells: tuple[Cell, ...]
     #: What it borrows and lends in all, in words.
     net: str
+    #: Its fair share; empty where shares decide nothing.
+    share: str
     key: str
 
 
@@ -142,6 +145,7 @@ def _row(
             _cell(key, usages.get(key), scales.get(key[1], 1), member.is_cohort) for key in columns
         ),
         net=_net(member.usages),
+        share=share_words(member.share),
         key=f"{kind}{member.name.encode().hex()}",
     )
 

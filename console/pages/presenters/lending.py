@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from console.engine.amounts import Amount, Unlimited, format_amount
+from console.engine.disciplines.quota.shares import Share
 from console.engine.lending import Loan
 from console.engine.policy import Policy, PreemptionRule, Queue, QuotaSettings
 from console.pages.presenters.quota import up_to
@@ -131,6 +132,23 @@ def reclaim_words(queue: Queue, settings: QuotaSettings) -> str:
         return "Never: it waits until borrowers end"
     fair = ", as far as fair shares allow" if settings.fair_sharing else ""
     return f"From {_FROM[rule]}{fair}"
+
+
+def share_words(share: Share | None) -> str:
+    """
+    Return a fair share in a few words; empty where shares decide nothing (Kueue, spec 7.6).
+
+    >>> share_words(Share(2, 10, resource="gpu")), share_words(Share())
+    ('200 of gpu', '0')
+    >>> share_words(Share(2, 10, weight=0, resource="gpu"))
+    'above all others: it borrows gpu with weight 0'
+    """
+    if share is None:
+        return ""
+    value = share.thousandths()
+    if value is None:
+        return f"above all others: it borrows {share.resource} with weight 0"
+    return f"{value} of {share.resource}" if value else "0"
 
 
 def listed(texts: Sequence[str]) -> str:

@@ -57,6 +57,7 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponse:
         "columns_pager": columns_pager,
         "matrix": matrix_rows(view, members, shown),
         "members_pager": members_pager,
+        "has_shares": bool(view.policy.settings.fair_sharing),
         "loans": loan_rows(loans, view.policy),
         "loans_pager": loans_pager,
         "rules": rules_rows(members, view.policy),

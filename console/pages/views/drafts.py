@@ -15,14 +15,13 @@ from console.configs.queries import active_number, active_version, draft_of, get
 from console.configs.services.check_config import check_config, find_dialect
 from console.configs.services.discard_draft import discard_draft
 from console.configs.services.save_draft import save_draft
+from console.dialects import default_dialect
 from console.dialects.base import Reading
 from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page, signed_in_user
 from console.pages.presenters.changes import diff_lines
 from console.pages.shell import render_page
-
-DEFAULT_DIALECT = "native"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -71,7 +70,7 @@ def unsaved_draft(actor: Actor) -> Draft:
     return Draft(
         org=actor.org,
         author=actor.user,
-        dialect=version.dialect if version else DEFAULT_DIALECT,
+        dialect=version.dialect if version else default_dialect().name,
         text=version.text if version else "",
         base=version.number if version else 0,
     )

@@ -20,6 +20,7 @@ from console.pages.access import live_page, org_page, signed_in_user
 from console.pages.presenters.queues import QueueRow, queue_row
 from console.pages.shell import render_page
 from console.workloads.queries import WorkloadFilter, list_workloads, queue_list, state_counts
+from console.workloads.queries.cohorts import cohort_list
 from console.workloads.queries.waiting import (
     MOST_WITHOUT_QUEUE,
     waiting_reasons,
@@ -97,6 +98,7 @@ def _attention(org: Organization, rows: list[QueueRow]) -> list[Attention]:
             )
         )
     items += _without_queue(org, workloads)
+    items += _starved(org, rows)
     since = timezone.now() - timedelta(hours=1)
     query = QueryDict(mutable=True)
     query.update({"state": "rejected", "since": since.isoformat()})
@@ -125,6 +127,24 @@ def _attention(org: Organization, rows: list[QueueRow]) -> list[Attention]:
         if row.view.draining
     ]
     return items
+
+
+def _starved(org: Organization, rows: list[QueueRow]) -> list[Attention]:
+    """Return the queues whose work waits for quota of their own that others use."""
+    cohorts = {row.view.name: row.view.cohort for row in rows if row.view.cohort}
+    if not cohorts:
+        return []
+    starved = (each for cohort in cohort_list(org) if not cohort.path for each in cohort.starved)
+    return [
+        Attention(
+            key=f"starved-{queue.encode().hex()}",
+            state="warning",
+            text=f"Queue {queue} waits for quota of its own that others use",
+            href=reverse("pages:cohort", args=[org.slug, cohorts[queue]]),
+            action="See who",
+        )
+        for queue in dict.fromkeys(each.queue for each in starved)
+    ]
 
 
 def _without_queue(org: Organization, workloads: str) -> list[Attention]:

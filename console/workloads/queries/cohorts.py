@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from console.configs.queries import active_policy
 from console.engine.decision import Reason
+from console.engine.disciplines.quota.shares import Share
+from console.engine.ledger import FlavorResource
 from console.engine.lending import Loan
 from console.engine.origin import Origin
 from console.engine.policy import Policy, Queue
@@ -63,6 +65,8 @@ class CohortSummary:
     borrowers: int
     starved: tuple[Starved, ...]
     pools: tuple[PoolView, ...]
+    #: Of the cohort around it; None where shares decide nothing.
+    share: Share | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +79,7 @@ class MemberView:
     parent: str
     depth: int
     usages: tuple[UsageView, ...]
+    share: Share | None
     #: How the queue admits and preempts; None for a cohort.
     queue: Queue | None
 
@@ -96,7 +101,8 @@ class CohortView:
     summary: CohortSummary
     #: In the order of the text, each cohort before what it holds.
     members: tuple[MemberView, ...]
-    #: Who below it uses whose quota; lenders may be elsewhere in the tree, and so may borrowers.
+    #: Who below it uses whose quota, by flavor-resource and then the largest first.
+    #: Lenders may be elsewhere in the tree, and so may borrowers.
     loans: tuple[Loan, ...]
     waiting: tuple[WaitingView, ...]
     policy: Policy
@@ -175,6 +181,7 @@ class _World:
             borrowers=sum(any(usage.borrowed for usage in self.usages[queue]) for queue in queues),
             starved=tuple(found for queue in queues for found in self._starved(queue)),
             pools=self._pools_of(name),
+            share=self.accounts.share(name, is_cohort=True),
         )
 
     def member(self, member: Member) -> MemberView:
@@ -186,17 +193,21 @@ class _World:
             parent=member.parent,
             depth=member.depth,
             usages=self._pools_of(name) if member.is_cohort else self.usages[name],
+            share=self.accounts.share(name, is_cohort=member.is_cohort),
             queue=None if member.is_cohort else self.policy.queues[name],
         )
 
     def loans_of(self, cohort: str, members: Iterable[Member]) -> tuple[Loan, ...]:
-        """Return the loans that somebody below *cohort* gives or takes."""
+        """Return the loans that somebody below *cohort* gives or takes, the largest first."""
         inside = {(member.name, member.is_cohort) for member in members} | {(cohort, True)}
-        return tuple(
+        loans = [
             loan
             for loan in self.accounts.loans
             if (loan.borrower, False) in inside or (loan.lender, loan.is_from_cohort) in inside
-        )
+        ]
+        # Amounts of different resources do not compare: each keeps its place.
+        places = {key: place for place, key in enumerate(dict.fromkeys(map(_key, loans)))}
+        return tuple(sorted(loans, key=lambda loan: (places[_key(loan)], -loan.amount)))
 
     def waiting(self, members: Iterable[Member]) -> tuple[WaitingView, ...]:
         """Return why work waits in the queues among *members*, the most frequent reason first."""
@@ -234,3 +245,7 @@ class _World:
         if found is None:
             found = self._pools[cohort] = self.accounts.pools(cohort, self.usages)
         return found
+
+
+def _key(loan: Loan) -> FlavorResource:
+    return loan.flavor, loan.resource

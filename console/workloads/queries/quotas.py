@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from console.engine.amounts import Amount, Unlimited
+from console.engine.amounts import Amount
+from console.engine.disciplines.quota.shares import Share, dominant_share
 from console.engine.ledger import FlavorResource, Ledger
 from console.engine.lending import Loan, Used, lending
 from console.engine.policy import Policy, ResourceGroup
@@ -87,12 +88,19 @@ class Accounts:
         self._ledger = Ledger(policy)
         for name in policy.queues:
             self._ledger.add(name, used.get(name, {}))
-        self._deposits: dict[tuple[str, FlavorResource], Amount] = {}
 
     @property
     def loans(self) -> tuple[Loan, ...]:
         """Who uses whose quota."""
         return self._lending.loans
+
+    def share(self, name: str, *, is_cohort: bool = False) -> Share | None:
+        """Return the fair share of a queue or cohort; None where shares decide nothing."""
+        if not self.policy.settings.fair_sharing:
+            return None
+        node = self._ledger.cohort(name) if is_cohort else self._ledger.queue(name)
+        # Who borrows nothing has a weight too, and people look for it.
+        return replace(dominant_share(node), weight=node.weight)
 
     def keys(self, queue: str) -> list[FlavorResource]:
         """Return what *queue* has quota of, in the order of the text."""
@@ -137,22 +145,21 @@ class Accounts:
         )
 
     def _usage(self, queue: str, key: FlavorResource, demand: int) -> UsageView:
-        node = self._ledger.queue(queue)
-        quota = node.quota(key)
+        cell = self._ledger.queue(queue).cell(key)
         position = self._lending.position(queue, key)
         return UsageView(
             flavor=key[0],
             resource=key[1],
-            nominal=quota.nominal,
-            used=self._used.get(queue, {}).get(key, 0),
+            nominal=cell.nominal,
+            used=cell.used,
             borrowed=position.borrowed,
             over=position.over,
             lent=position.lent,
             is_certain=position.is_certain,
-            available=max(0, node.available(key)),
-            limit=node.potential(key),
-            borrowing_limit=quota.borrowing_limit,
-            lending_limit=quota.lending_limit,
+            available=max(0, cell.available),
+            limit=cell.potential,
+            borrowing_limit=cell.quota.borrowing_limit,
+            lending_limit=cell.quota.lending_limit,
             demand=demand,
         )
 
@@ -184,44 +191,25 @@ class Accounts:
         leaving: Sequence[Loan],
     ) -> PoolView:
         node = self._ledger.cohort(cohort)
-        quota = node.quota(key)
-        deposited = self._deposited(cohort, key)
-        pool = quota.nominal + deposited
-        used = node.usage.get(key, 0)
+        cell = node.cell(key)
         borrowed = sum(loan.amount for loan in entering)
-        beyond = 0 if isinstance(pool, Unlimited) else max(0, used - pool)
         return PoolView(
             flavor=key[0],
             resource=key[1],
-            nominal=pool,
-            used=used,
+            nominal=cell.subtree,
+            used=cell.used,
             borrowed=borrowed,
-            over=beyond - borrowed,
+            over=cell.over - borrowed,
             lent=sum(loan.amount for loan in leaving),
             is_certain=all(loan.is_certain for loan in (*entering, *leaving)),
-            available=max(0, node.available(key)),
-            limit=node.potential(key),
-            borrowing_limit=quota.borrowing_limit,
-            lending_limit=quota.lending_limit,
+            available=max(0, cell.available),
+            limit=cell.potential,
+            borrowing_limit=cell.quota.borrowing_limit,
+            lending_limit=cell.quota.lending_limit,
             demand=demand,
-            owned=quota.nominal,
-            deposited=deposited,
+            owned=cell.nominal,
+            deposited=_total(child.cell(key).deposit for child in node.children),
         )
-
-    def _deposited(self, cohort: str, key: FlavorResource) -> Amount:
-        """Return what the queues and cohorts of *cohort* put into its pool (Kueue, spec 5.1)."""
-        found = self._deposits.get((cohort, key))
-        if found is None:
-            found = 0
-            for name in self.trees.queues(cohort):
-                quota = self._ledger.queue(name).quota(key)
-                found = found + min(quota.nominal, quota.lending_limit)
-            for name in self.trees.cohorts(cohort):
-                quota = self._ledger.cohort(name).quota(key)
-                subtree = quota.nominal + self._deposited(name, key)
-                found = found + min(subtree, quota.lending_limit)
-            self._deposits[cohort, key] = found
-        return found
 
 
 def _crossing(
@@ -236,6 +224,13 @@ def _crossing(
         if borrows != lends:
             (entering if borrows else leaving)[loan.flavor, loan.resource].append(loan)
     return entering, leaving
+
+
+def _total(amounts: Iterable[Amount]) -> Amount:
+    total: Amount = 0
+    for amount in amounts:
+        total = total + amount
+    return total
 
 
 def _by_key(groups: Iterable[ResourceGroup]) -> list[FlavorResource]:

@@ -2,34 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from console.dialects.base import Reading
 from console.dialects.native import DIALECT
 from console.dialects.positions import apply_fix
-
-DOCUMENTS = sorted((Path(__file__).parent / "bad").glob("*.yaml"))
-
-
-def count(reading: Reading, code: str) -> int:
-    """Return how many findings have *code*."""
-    return sum(d.code == code for d in reading.diagnostics)
-
-
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
-def test_a_fix_leaves_one_finding_of_its_kind_less(path: Path):
-    text = path.read_text("utf-8")
-    reading = DIALECT.read(text, {})
-    for diagnostic in reading.diagnostics:
-        for fix in diagnostic.fixes:
-            after = DIALECT.read(apply_fix(text, fix), {})
-            assert count(after, diagnostic.code) < count(reading, diagnostic.code), (
-                diagnostic,
-                fix.title,
-            )
-
 
 #: The wrong text, the finding, the title of its first fix, and the text after it.
 REPAIRS = [

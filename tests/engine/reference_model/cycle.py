@@ -93,7 +93,7 @@ def run_cycle(world: World, *, may_shrink: bool = True) -> CycleResult:
         queue = world.policy.queues[name]
         nominator = Nominator(
             tree=tree,
-            running=world.running,
+            running=[each for each in world.running if world.may_ask(head, each)],
             queue=queue,
             workload=head.workload,
             priority=head.priority,
@@ -112,7 +112,7 @@ def run_cycle(world: World, *, may_shrink: bool = True) -> CycleResult:
 
 def _head(world: World, queue: str) -> Waiting | None:
     """Return who has the turn: the sticky preemptor, else the first in line (spec 3.2)."""
-    line = [each for each in world.waiting if each.queue == queue and not each.is_parked]
+    line = [each for each in world.waiting if each.queue == queue and world.has_turns(each)]
     strategy = world.policy.queues[queue].strategy
     sticky = world.sticky.get(queue) if strategy is Strategy.BEST_EFFORT_FIFO else None
     return min(line, key=lambda each: (each.id != sticky, each.rank), default=None)
@@ -184,7 +184,11 @@ class _Processing:
         entry.is_recomputed = True
         entry.nominated = Nominator(
             tree=self.tree.without(self.victims),
-            running=[each for each in self.world.running if each not in self.victims],
+            running=[
+                each
+                for each in self.world.running
+                if each not in self.victims and self.world.may_ask(entry.waiting, each)
+            ],
             queue=entry.queue,
             workload=entry.waiting.workload,
             priority=entry.waiting.priority,
@@ -211,9 +215,14 @@ class _Processing:
         reasons = {}
         for target in entry.targets:
             self.victims.append(target.running)
-            if not target.running.is_evicted:
-                reasons[target.running.id] = target.reason
+            if target.running.is_evicted:
+                continue
             target.running.is_evicted = True
+            reasons[target.running.id] = target.reason
+            if self.world.ends_circles:
+                stops = target.running.stopped_for
+                stops[entry.waiting.id] = stops.get(entry.waiting.id, 0) + 1
+                target.running.preemptor = entry.waiting.id
         self.result.preempted[entry.waiting.id] = reasons
 
     def _admit(self, entry: Entry) -> None:
@@ -225,12 +234,14 @@ class _Processing:
             priority=entry.waiting.priority,
             assignment=assignment_of(entry.choices),
             reservation=latest + 1,
+            stopped_for=entry.waiting.stopped_for,
         )
         world.running.append(running)
         world.waiting.remove(entry.waiting)
         world.generation[entry.queue.name] += 1
         if world.sticky.get(entry.queue.name) == entry.waiting.id:
             del world.sticky[entry.queue.name]
+        world.let_pass(entry.waiting.id)
         self.result.admitted.append(running)
 
 
@@ -303,6 +314,8 @@ def _after(world: World, waiting: Waiting, ending: Ending, entry: Entry | None) 
     waiting.scan = scan if scan is not None and scan.has_more else None
     if ending in (Ending.PREEMPTING, Ending.WAITS_FOR_OTHERS):
         world.sticky[waiting.queue] = waiting.id
+    if ending in SHARED and waiting.scan is None:
+        world.let_pass(waiting.id)
     is_strict = world.policy.queues[waiting.queue].strategy is Strategy.STRICT_FIFO
     if (
         (is_strict and ending is not Ending.WRONG_NAMESPACE)

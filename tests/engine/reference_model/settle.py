@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
+from console.engine.policy import Strategy
 from tests.engine.reference_model.cycle import CycleResult, run_cycle
 from tests.engine.reference_model.tree import Node, Tree
-from tests.engine.reference_model.world import Running, Waiting, World
+from tests.engine.reference_model.world import MOST_STOPS, Running, Waiting, World
 
 #: Cycles after which a world counts as restless.
 MOST_CYCLES = 10_000
@@ -39,9 +40,14 @@ def settle(world: World) -> Settled:
     """Run cycles until *world* rests or a state comes back."""
     settled = Settled()
     settled.is_steady = _until_nothing_changes(world, settled)
+    rested: set[Hashable] = set()
     while settled.is_steady:
         decided = len(settled.steps)
         forget(world)
+        if state_of(world) in rested:
+            settled.is_steady = False
+            break
+        rested.add(state_of(world))
         settled.is_steady = _until_nothing_changes(world, settled)
         if len(settled.steps) == decided:
             break
@@ -55,20 +61,43 @@ def _until_nothing_changes(world: World, settled: Settled) -> bool:
 
     Lines that return to an earlier state without any decision in between rest
     too: nothing will come of it (a workload with several pod sets may alternate
-    between positions of its walks).
+    between positions of its walks). With `World.ends_circles` the heads of that
+    circle are parked, so that those behind them get a turn.
     """
-    #: State -> how many decisions had been made.
-    seen = {state_of(world): len(settled.steps)}
-    for _ in range(MOST_CYCLES):
-        result = run_cycle(world)
-        settled.steps += steps_of(world, result)
+    #: State -> how many decisions and cycles there had been.
+    seen = {state_of(world): (len(settled.steps), 0)}
+    results: list[CycleResult] = []
+    while len(results) < MOST_CYCLES:
+        results.append(run_cycle(world))
+        settled.steps += steps_of(world, results[-1])
         for running in [each for each in world.running if each.is_evicted]:
             release(world, running)
         state = state_of(world)
-        if state in seen:
-            return seen[state] == len(settled.steps)
-        seen[state] = len(settled.steps)
+        if state not in seen:
+            seen[state] = (len(settled.steps), len(results))
+            continue
+        decided, cycles = seen[state]
+        if decided != len(settled.steps):
+            return False
+        if not world.ends_circles or not _park_heads(world, results[cycles:]):
+            return True
+        seen = {state_of(world): (len(settled.steps), len(results))}
     return False
+
+
+def _park_heads(world: World, circle: list[CycleResult]) -> bool:
+    """Park the heads of best effort queues in *circle*; say whether there were any."""
+    heads = [
+        entry.waiting
+        for result in circle
+        for entry in result.entries
+        if entry.queue.strategy is Strategy.BEST_EFFORT_FIFO
+    ]
+    for head in heads:
+        head.is_parked = True
+        head.scan = None
+        world.let_pass(head.id)
+    return bool(heads)
 
 
 def steps_of(world: World, result: CycleResult) -> list[Step]:
@@ -90,10 +119,18 @@ def steps_of(world: World, result: CycleResult) -> list[Step]:
 
 def release(world: World, running: Running) -> None:
     """Let a workload that has stopped give its quota back and wait again (settle rule 2)."""
+    preemptor = running.preemptor
+    stops = 0 if preemptor is None else running.stopped_for[preemptor]
     world.running.remove(running)
     world.generation[running.queue] += 1
     world.waiting.append(
-        Waiting(workload=running.workload, queue=running.queue, priority=running.priority)
+        Waiting(
+            workload=running.workload,
+            queue=running.queue,
+            priority=running.priority,
+            stopped_for=running.stopped_for,
+            yields_to=preemptor if stops >= MOST_STOPS else None,
+        )
     )
     retry(world, running.queue)
 
@@ -122,14 +159,24 @@ def forget(world: World) -> None:
 def state_of(world: World) -> Hashable:
     """Return all that decides what happens next, so that states can be compared."""
     running = [
-        (each.id, each.is_evicted, _assigned(each))
+        (each.id, each.is_evicted, _assigned(each), _pairs(each.stopped_for))
         for each in sorted(world.running, key=lambda each: each.reservation)
     ]
     waiting = [
-        (each.id, each.is_parked, _scan_of(world, each))
+        (
+            each.id,
+            each.is_parked,
+            each.yields_to,
+            _scan_of(world, each),
+            _pairs(each.stopped_for),
+        )
         for each in sorted(world.waiting, key=lambda each: each.id)
     ]
     return (tuple(running), tuple(waiting), tuple(sorted(world.sticky.items())))
+
+
+def _pairs(values: Mapping[str, object]) -> Hashable:
+    return tuple(sorted(values.items()))
 
 
 def _assigned(running: Running) -> Hashable:

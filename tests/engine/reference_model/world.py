@@ -20,6 +20,8 @@ Usage: TypeAlias = dict[Pair, int]
 PODS = "pods"
 #: One pod, in thousandths.
 POD = 1000
+#: How often one workload may be told to stop for the same other one.
+MOST_STOPS = 2
 #: The label that every namespace has: its own name.
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 
@@ -45,6 +47,10 @@ class Running:
     reservation: int
     #: It was told to stop and holds its quota until it has stopped.
     is_evicted: bool = False
+    #: Preemptor -> how often it was told to stop for it; kept with `World.ends_circles` alone.
+    stopped_for: dict[str, int] = field(default_factory=dict)
+    #: For whom it was told to stop last.
+    preemptor: str | None = None
 
     @property
     def id(self) -> str:
@@ -121,6 +127,10 @@ class Waiting:
     is_parked: bool = False
     scan: Scan | None = None
     verdict: Verdict = NOT_EVALUATED
+    #: As in `Running`.
+    stopped_for: dict[str, int] = field(default_factory=dict)
+    #: It takes no turn before that one had its own.
+    yields_to: str | None = None
 
     @property
     def id(self) -> str:
@@ -149,6 +159,9 @@ class World:
     held: set[str] = field(default_factory=set)
     #: Admit only what also fits beside all victims that still hold their quota (not Kueue's rule).
     keeps_capacity: bool = False
+    #: Come to rest where Kueue's rules would go round for ever (not Kueue's rule): nobody is
+    #: stopped a third time for the same workload, and whoever was stopped twice lets it go first.
+    ends_circles: bool = False
 
     def is_active(self, queue: str) -> bool:
         """Say whether *queue* exists, is not stopped and has all its flavors (spec 2.4)."""
@@ -178,3 +191,18 @@ class World:
         namespace = waiting.workload.namespace
         labels = {**routing.namespaces.get(namespace, {}), NAMESPACE_NAME: namespace}
         return selector is not None and selector.matches(labels)
+
+    def may_ask(self, asker: Waiting, running: Running) -> bool:
+        """Say whether *asker* may still tell *running* to stop."""
+        return running.stopped_for.get(asker.id, 0) < MOST_STOPS
+
+    def has_turns(self, waiting: Waiting) -> bool:
+        """Say whether *waiting* is in line: not parked, and not behind its preemptor."""
+        ahead = waiting.yields_to
+        return not waiting.is_parked and not any(each.id == ahead for each in self.waiting)
+
+    def let_pass(self, preemptor: str) -> None:
+        """Give those who yielded to *preemptor* their turns back."""
+        for each in self.waiting:
+            if each.yields_to == preemptor:
+                each.yields_to = None

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from console.dialects import dialects
+from console.dialects import default_dialect, dialects
 from console.dialects.render import reading_to_json, reading_to_text
 
 
@@ -25,7 +25,10 @@ class Command(BaseCommand):
         """Declare the arguments."""
         parser.add_argument("file", metavar="FILE", help="the config, or - for standard input")
         parser.add_argument(
-            "--dialect", choices=sorted(dialects()), default="native", help="its config language"
+            "--dialect",
+            choices=sorted(dialects()),
+            default=default_dialect().name,
+            help="its config language",
         )
         parser.add_argument(
             "--format", choices=("text", "json"), default="text", help="how to print the findings"

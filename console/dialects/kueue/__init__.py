@@ -1,0 +1,53 @@
+"""The Kueue dialect: manifests as kubectl prints them, in v1beta1 and v1beta2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+
+from console.dialects.base import Dialect, PastSpec, Reading
+from console.dialects.collector import collector_paused
+from console.dialects.findings import ReadingStopped
+from console.dialects.kueue.checks import check
+from console.dialects.kueue.compile import compile_policy
+from console.dialects.kueue.json_schema import json_schema
+from console.dialects.kueue.lints import lint
+from console.dialects.kueue.parse import parse
+from console.dialects.source import read_source
+
+_SAMPLES = {
+    "Two teams share one cohort": "two-teams.yaml",
+    "Forty queues, as kubectl prints them": "forty-queues.yaml",
+}
+
+
+def read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
+    """Read *text* as Kueue's manifests; *past* is not used, for nothing in them is fixed."""
+    with collector_paused():
+        return _read(text)
+
+
+def _read(text: str | bytes) -> Reading:
+    source = read_source(text, stream=True)
+    findings = source.findings
+    if not source.roots:
+        return Reading(diagnostics=findings.diagnostics(), queue_specs={})
+    try:
+        document = parse(source.roots, findings)
+        check(document, findings)
+    except ReadingStopped:
+        pass
+    if findings.has_errors:
+        return Reading(diagnostics=findings.diagnostics(), queue_specs={})
+    policy = compile_policy(document, source.positions)
+    lint(document, policy, findings)
+    return Reading(diagnostics=findings.diagnostics(), policy=policy, queue_specs={})
+
+
+def samples() -> dict[str, str]:
+    """Return the documents that show the dialect, by title."""
+    folder = files(__name__) / "samples"
+    return {title: (folder / name).read_text("utf-8") for title, name in _SAMPLES.items()}
+
+
+DIALECT = Dialect(name="kueue", title="Kueue", read=read, schema=json_schema, samples=samples)

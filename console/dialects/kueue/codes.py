@@ -1,0 +1,197 @@
+"""The Kueue dialect's error codes: what Kueue itself would refuse, and what it could not obey."""
+
+from __future__ import annotations
+
+from console.dialects.codes import Code, declared
+from console.dialects.diagnostics import Severity
+
+UNKNOWN_KIND = Code(
+    "KUE001",
+    Severity.ERROR,
+    "Unknown kind",
+    "A manifest says by apiVersion and kind what it is. ResourceFlavor, Cohort, ClusterQueue, "
+    "LocalQueue, WorkloadPriorityClass, Namespace and Kueue's Configuration are read.",
+)
+UNKNOWN_VERSION = Code(
+    "KUE002",
+    Severity.ERROR,
+    "Unknown apiVersion",
+    "Kueue's objects are read in the versions kueue.x-k8s.io/v1beta1 and v1beta2, cohorts in "
+    "v1alpha1 too, and its Configuration in config.kueue.x-k8s.io/v1beta1 and v1beta2.",
+)
+DUPLICATE_OBJECT = Code(
+    "KUE003",
+    Severity.ERROR,
+    "Object written twice",
+    "Kind, namespace and name identify an object. Remove one of the two, or rename it.",
+)
+BAD_NAME = Code(
+    "KUE004",
+    Severity.ERROR,
+    "Not a name",
+    "Objects are named by lower-case letters, digits, - and ., up to 253 characters, beginning "
+    "and ending with a letter or a digit; namespaces by up to 63 and without dots.",
+)
+BAD_LABEL = Code(
+    "KUE005",
+    Severity.ERROR,
+    "Not the key or value of a label",
+    "Keys and values of labels and taints, and names of resources, have up to 63 letters, digits,"
+    " -, _ and ., beginning and ending with a letter or digit. A key may have a DNS name and a "
+    "slash in front.",
+)
+NOT_A_QUANTITY = Code(
+    "KUE006",
+    Severity.ERROR,
+    "Not a quantity",
+    "A quantity is a decimal number and one suffix: n, u, m, k, M, G, T, P, E, or Ki, Mi, Gi, Ti,"
+    " Pi, Ei, or an exponent such as e3. Capital K, GB and spaces are not among them.",
+)
+BAD_WEIGHT = Code(
+    "KUE007",
+    Severity.ERROR,
+    "Weight too small",
+    "A weight of fair sharing is 0 or more than 1n.",
+)
+TOO_MANY = Code(
+    "KUE008",
+    Severity.ERROR,
+    "More than Kueue accepts",
+    "Lists are bounded: 16 resource groups; 64 covered resources, flavors and resources of a "
+    "flavor; 8 labels, taints and tolerations of a flavor; in a ClusterQueue 256 flavors and 256 "
+    "resources over all groups, and 512 pairs of both in a group.",
+)
+RESOURCES_DIFFER = Code(
+    "KUE009",
+    Severity.ERROR,
+    "Resources are not those that the group covers",
+    "Every flavor of a resource group lists each of the group's coveredResources, and no other.",
+)
+RESOURCES_ORDER = Code(
+    "KUE010",
+    Severity.ERROR,
+    "Resources in another order than coveredResources",
+    "Kueue compares the resources of a flavor with coveredResources place by place. Put them in"
+    " the same order.",
+)
+COVERED_TWICE = Code(
+    "KUE011",
+    Severity.ERROR,
+    "Resource covered twice",
+    "A resource belongs to one resource group of a ClusterQueue or Cohort. Remove it from one.",
+)
+FLAVOR_TWICE = Code(
+    "KUE012",
+    Severity.ERROR,
+    "Flavor used twice",
+    "A flavor stands at most once in a ClusterQueue or Cohort, over all its groups. Remove one of"
+    " the two.",
+)
+LIMIT_WITHOUT_COHORT = Code(
+    "KUE013",
+    Severity.ERROR,
+    "Borrowing or lending limit without a cohort",
+    "Only what has a cohort above it borrows and lends. Remove the limit, or name the cohort.",
+)
+LENDS_TOO_MUCH = Code(
+    "KUE014",
+    Severity.ERROR,
+    "Lending limit above the nominal quota",
+    "A ClusterQueue can lend what it owns and no more. Lower lendingLimit or raise nominalQuota.",
+)
+BORROW_NEEDS_RECLAIM = Code(
+    "KUE015",
+    Severity.ERROR,
+    "borrowWithinCohort without reclaimWithinCohort",
+    "Preempting in order to borrow presupposes that the queue may reclaim its own quota. Set "
+    "reclaimWithinCohort to LowerPriority or Any, or the policy to Never.",
+)
+PREFERENCE_NEEDS_TRY_NEXT = Code(
+    "KUE016",
+    Severity.ERROR,
+    "Preference between flavors that are never compared",
+    "Flavors are compared only when the walk over them goes on. Set whenCanBorrow and "
+    "whenCanPreempt to TryNextFlavor, or remove preference.",
+)
+TAINT_TWICE = Code(
+    "KUE017",
+    Severity.ERROR,
+    "Taint written twice",
+    "Taints of a flavor are unique by key and effect. Remove one of the two.",
+)
+BAD_TOLERATION = Code(
+    "KUE018",
+    Severity.ERROR,
+    "Toleration that contradicts itself",
+    "Without a key the operator is Exists; Exists takes no value; tolerationSeconds needs the "
+    "effect NoExecute.",
+)
+TOPOLOGY_NEEDS_LABEL = Code(
+    "KUE019",
+    Severity.ERROR,
+    "Topology on a flavor without node labels",
+    "A flavor with topologyName needs at least one of nodeLabels.",
+)
+CHECK_UNKNOWN_FLAVOR = Code(
+    "KUE020",
+    Severity.ERROR,
+    "Admission check on a flavor of another queue",
+    "onFlavors names flavors of the same ClusterQueue. Correct the name, or leave it out.",
+)
+BAD_CONCURRENT_ADMISSION = Code(
+    "KUE021",
+    Severity.ERROR,
+    "Concurrent admission on a queue that cannot have it",
+    "concurrentAdmissionPolicy needs exactly one resource group, at most 16 flavors and a "
+    "queueingStrategy other than StrictFIFO.",
+)
+VALUES_MISSING = Code(
+    "KUE022",
+    Severity.ERROR,
+    "Values are missing",
+    "The operators In and NotIn compare with a list of values. Add values, or use Exists or "
+    "DoesNotExist.",
+)
+VALUES_NOT_ALLOWED = Code(
+    "KUE023",
+    Severity.ERROR,
+    "Values are not allowed",
+    "The operators Exists and DoesNotExist ask only for the key. Remove values, or use In or "
+    "NotIn.",
+)
+BAD_STRATEGIES = Code(
+    "KUE024",
+    Severity.ERROR,
+    "Strategies that Kueue does not combine",
+    "preemptionStrategies is one of [LessThanOrEqualToFinalShare], [LessThanInitialShare] and "
+    "[LessThanOrEqualToFinalShare, LessThanInitialShare], in this order.",
+)
+QUOTA_CHECK_CONFLICT = Code(
+    "KUE025",
+    Severity.ERROR,
+    "IgnoreUndeclared together with excluded prefixes",
+    "Kueue refuses quotaCheckStrategy IgnoreUndeclared beside excludeResourcePrefixes. Remove one"
+    " of the two.",
+)
+UNKNOWN_FLAVOR = Code(
+    "KUE026",
+    Severity.ERROR,
+    "Flavor does not exist",
+    "A queue or cohort names a ResourceFlavor that is not in the text. Kueue would keep the whole"
+    " queue inactive (FlavorNotFound). Correct the name or add the flavor.",
+)
+COHORT_CYCLE = Code(
+    "KUE027",
+    Severity.ERROR,
+    "Cohorts in a circle",
+    "A cohort that is above itself has no root. Kueue accepts it and then admits nothing in the "
+    "whole tree, without a word in the status of its queues. Remove one of the parentName.",
+)
+COHORTS_TOO_DEEP = Code(
+    "KUE028",
+    Severity.ERROR,
+    "Cohorts nested too deeply",
+    "Cohorts nest 32 levels at most. Flatten the tree.",
+)
+
+ERRORS = declared(globals())

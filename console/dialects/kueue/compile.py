@@ -1,0 +1,310 @@
+"""Kueue's objects without errors to the policy that the engine obeys."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from console.dialects.findings import Place
+from console.dialects.kueue.compile_quotas import QuotaCompiler
+from console.dialects.kueue.quantity import Quantity
+from console.dialects.kueue.schema import (
+    BorrowPolicy,
+    CohortDoc,
+    ConfigurationDoc,
+    Document,
+    ExpressionDoc,
+    FlavorDoc,
+    FlavorPreference,
+    FlavorSearch,
+    FungibilityDoc,
+    Labels,
+    LocalQueueDoc,
+    PreemptionDoc,
+    PriorityClassDoc,
+    QueueDoc,
+    QueueingStrategy,
+    QuotaCheck,
+    Reclaim,
+    SelectorDoc,
+    SelectorOperator,
+    SharingStrategy,
+    Stop,
+    TolerationOperator,
+    WithinQueue,
+)
+from console.dialects.positions import Positions
+from console.dialects.written import Read, Written, value_of, written_items
+from console.engine.nodes import Taint, TaintEffect, Toleration
+from console.engine.origin import Origin
+from console.engine.policy import (
+    WEIGHT_ONE,
+    Cohort,
+    FairStrategy,
+    Flavor,
+    Fungibility,
+    LocalQueue,
+    LocalQueueRouting,
+    Policy,
+    Preemption,
+    PreemptionRule,
+    Preference,
+    PriorityClass,
+    Queue,
+    QuotaSettings,
+    Search,
+    StopPolicy,
+    Strategy,
+    Undeclared,
+)
+from console.engine.selectors import MatchExpression, Operator, Selector
+
+#: The label that every namespace has, with its name.
+NAME_LABEL: Final = "kubernetes.io/metadata.name"
+
+_RULES: Final = {
+    "Never": PreemptionRule.NEVER,
+    "LowerPriority": PreemptionRule.LOWER_PRIORITY,
+    "LowerOrNewerEqualPriority": PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY,
+    "Any": PreemptionRule.ANY,
+}
+_STRATEGIES: Final = {
+    QueueingStrategy.BEST_EFFORT_FIFO: Strategy.BEST_EFFORT_FIFO,
+    QueueingStrategy.STRICT_FIFO: Strategy.STRICT_FIFO,
+}
+_SEARCHES: Final = {
+    FlavorSearch.MAY_STOP_SEARCH: Search.MAY_STOP,
+    FlavorSearch.TRY_NEXT_FLAVOR: Search.TRY_NEXT,
+}
+_PREFERENCES: Final = {
+    FlavorPreference.BORROWING_OVER_PREEMPTION: Preference.BORROWING_OVER_PREEMPTION,
+    FlavorPreference.PREEMPTION_OVER_BORROWING: Preference.PREEMPTION_OVER_BORROWING,
+}
+_STOPS: Final = {
+    Stop.NONE: StopPolicy.NONE,
+    Stop.HOLD: StopPolicy.HOLD,
+    Stop.HOLD_AND_DRAIN: StopPolicy.HOLD_AND_DRAIN,
+}
+_OPERATORS: Final = {
+    SelectorOperator.IN: Operator.IN,
+    SelectorOperator.NOT_IN: Operator.NOT_IN,
+    SelectorOperator.EXISTS: Operator.EXISTS,
+    SelectorOperator.DOES_NOT_EXIST: Operator.DOES_NOT_EXIST,
+}
+_FAIR: Final = {
+    SharingStrategy.FINAL_SHARE: FairStrategy.FINAL_SHARE,
+    SharingStrategy.INITIAL_SHARE: FairStrategy.INITIAL_SHARE,
+}
+_UNDECLARED: Final = {
+    QuotaCheck.BLOCK_UNDECLARED: Undeclared.BLOCK,
+    QuotaCheck.IGNORE_UNDECLARED: Undeclared.IGNORE,
+}
+
+
+def compile_policy(document: Document, positions: Positions) -> Policy:
+    """Return the policy of a document in which no error was found."""
+    return _Compiler(positions).policy(document)
+
+
+class _Compiler:
+    """Turns objects into parts of a policy, each with its origin."""
+
+    def __init__(self, positions: Positions) -> None:
+        self._positions = positions
+        self._quotas = QuotaCompiler(self._origin)
+
+    def policy(self, document: Document) -> Policy:
+        flavors = [self._flavor(flavor) for flavor in document.flavors]
+        queues = [self._queue(queue) for queue in document.queues]
+        cohorts = {_name(doc.name): self._cohort(doc) for doc in document.cohorts}
+        for parent in (*(c.parent for c in list(cohorts.values())), *(q.parent for q in queues)):
+            if parent is not None and parent not in cohorts:
+                # A cohort exists as soon as something names it (Kueue, spec 1.4).
+                cohorts[parent] = Cohort(name=parent)
+        return Policy(
+            dialect="kueue",
+            flavors={flavor.name: flavor for flavor in flavors},
+            queues={queue.name: queue for queue in queues},
+            cohorts=cohorts,
+            local_routing=self._routing(document),
+            settings=self._settings(document.configurations),
+        )
+
+    def _origin(self, place: Place) -> Origin:
+        return self._positions.span(place.start, place.end)
+
+    def _flavor(self, flavor: FlavorDoc) -> Flavor:
+        taints = flavor.taints.value if isinstance(flavor.taints, Written) else ()
+        tolerations = flavor.tolerations.value if isinstance(flavor.tolerations, Written) else ()
+        return Flavor(
+            name=_name(flavor.name),
+            node_labels=_labels(flavor.node_labels),
+            taints=tuple(
+                Taint(
+                    _name(taint.key),
+                    value_of(taint.value) or "",
+                    value_of(taint.effect) or TaintEffect.NO_SCHEDULE,
+                )
+                for taint in taints
+            ),
+            tolerations=tuple(
+                Toleration(
+                    value_of(toleration.key) or "",
+                    str(value_of(toleration.operator) or TolerationOperator.EQUAL),
+                    value_of(toleration.value) or "",
+                    str(value_of(toleration.effect) or ""),
+                )
+                for toleration in tolerations
+            ),
+            origin=self._origin(flavor.place),
+        )
+
+    def _cohort(self, cohort: CohortDoc) -> Cohort:
+        return Cohort(
+            name=_name(cohort.name),
+            parent=value_of(cohort.parent),
+            groups=self._quotas.groups(cohort.groups),
+            fair_weight=_weight(cohort.weight),
+            origin=self._origin(cohort.place),
+        )
+
+    def _queue(self, queue: QueueDoc) -> Queue:
+        strategy = value_of(queue.strategy) or QueueingStrategy.BEST_EFFORT_FIFO
+        return Queue(
+            name=_name(queue.name),
+            parent=value_of(queue.parent),
+            groups=self._quotas.groups(queue.groups),
+            preemption=self._preemption(queue.preemption),
+            strategy=_STRATEGIES[strategy],
+            fungibility=self._fungibility(queue.fungibility),
+            stop=_STOPS[value_of(queue.stop) or Stop.NONE],
+            fair_weight=_weight(queue.weight),
+            namespaces=self._selector(queue.namespaces),
+            origin=self._origin(queue.place),
+        )
+
+    def _preemption(self, preemption: PreemptionDoc | None) -> Preemption:
+        if preemption is None:
+            return Preemption()
+        return Preemption(
+            within_queue=_rule(preemption.within_queue),
+            reclaim_within_cohort=_rule(preemption.reclaim),
+            borrow_within_cohort=_rule(preemption.borrow),
+            max_priority_threshold=value_of(preemption.threshold),
+            origin=self._origin(preemption.place),
+        )
+
+    def _fungibility(self, fungibility: FungibilityDoc | None) -> Fungibility:
+        if fungibility is None:
+            return Fungibility()
+        borrow = value_of(fungibility.when_can_borrow) or FlavorSearch.MAY_STOP_SEARCH
+        preempt = value_of(fungibility.when_can_preempt) or FlavorSearch.TRY_NEXT_FLAVOR
+        preference = value_of(fungibility.preference) or FlavorPreference.BORROWING_OVER_PREEMPTION
+        return Fungibility(
+            when_can_borrow=_SEARCHES[borrow],
+            when_can_preempt=_SEARCHES[preempt],
+            preference=_PREFERENCES[preference],
+            origin=self._origin(fungibility.place),
+        )
+
+    def _selector(self, read: Read[SelectorDoc]) -> Selector | None:
+        if not isinstance(read, Written):
+            return None
+        return Selector(
+            (
+                *self._match_labels(read.value.labels),
+                *map(self._expression, read.value.expressions),
+            ),
+            self._origin(read.place),
+        )
+
+    def _match_labels(self, labels: Labels) -> list[MatchExpression]:
+        if not isinstance(labels, Written):
+            return []
+        return [
+            MatchExpression(
+                key.value,
+                Operator.IN,
+                (value_of(value) or "",),
+                # From the key to the value.
+                self._origin(Place(key.place.start, max(key.place.end, _end(value)))),
+            )
+            for key, value in labels.value
+        ]
+
+    def _expression(self, expression: ExpressionDoc) -> MatchExpression:
+        operator = value_of(expression.operator)
+        assert operator is not None, expression
+        values = tuple(value.value for value in written_items(expression.values))
+        return MatchExpression(
+            _name(expression.key), _OPERATORS[operator], values, self._origin(expression.place)
+        )
+
+    def _routing(self, document: Document) -> LocalQueueRouting:
+        local_queues = [self._local_queue(queue) for queue in document.local_queues]
+        classes = [self._priority_class(each) for each in document.priority_classes]
+        namespaces = {_name(each.name): each.labels for each in document.namespaces}
+        return LocalQueueRouting(
+            local_queues={(queue.namespace, queue.name): queue for queue in local_queues},
+            namespaces={
+                name: {NAME_LABEL: name, **_labels(labels)} for name, labels in namespaces.items()
+            },
+            priority_classes={each.name: each for each in classes},
+        )
+
+    def _local_queue(self, queue: LocalQueueDoc) -> LocalQueue:
+        return LocalQueue(
+            namespace=_name(queue.namespace),
+            name=_name(queue.name),
+            queue=_name(queue.queue),
+            stop=_STOPS[value_of(queue.stop) or Stop.NONE],
+            origin=self._origin(queue.place),
+        )
+
+    def _priority_class(self, each: PriorityClassDoc) -> PriorityClass:
+        return PriorityClass(
+            name=_name(each.name), value=value_of(each.value) or 0, origin=self._origin(each.place)
+        )
+
+    def _settings(self, configurations: tuple[ConfigurationDoc, ...]) -> QuotaSettings:
+        # Without a Configuration what no group covers cannot be admitted (Kueue, spec 1.9), and
+        # what a group covers takes a flavor even for a request of nothing (spec 12.2).
+        if not configurations:
+            return QuotaSettings(undeclared=Undeclared.BLOCK, zeros_take_flavors=True)
+        (configuration,) = configurations
+        strategies: tuple[FairStrategy, ...] = ()
+        if configuration.fair_sharing is not None:
+            written = value_of(configuration.strategies)
+            chosen = [word.value for word in written] if written else list(SharingStrategy)
+            strategies = tuple(_FAIR[word] for word in chosen)
+        check = value_of(configuration.quota_check) or QuotaCheck.BLOCK_UNDECLARED
+        return QuotaSettings(
+            fair_sharing=strategies,
+            undeclared=_UNDECLARED[check],
+            zeros_take_flavors=True,
+            origin=self._origin(configuration.place),
+        )
+
+
+def _name(read: Read[str]) -> str:
+    """Return a text that a document without errors has."""
+    text = value_of(read)
+    assert text is not None, read
+    return text
+
+
+def _rule(word: Read[WithinQueue] | Read[Reclaim] | Read[BorrowPolicy]) -> PreemptionRule:
+    return _RULES[word.value.value] if isinstance(word, Written) else PreemptionRule.NEVER
+
+
+def _labels(labels: Labels) -> dict[str, str]:
+    if not isinstance(labels, Written):
+        return {}
+    return {key.value: value_of(value) or "" for key, value in labels.value}
+
+
+def _weight(weight: Read[Quantity]) -> int:
+    return weight.value.nanos if isinstance(weight, Written) else WEIGHT_ONE
+
+
+def _end(read: Read[str]) -> int:
+    return read.place.end if isinstance(read, Written) else 0

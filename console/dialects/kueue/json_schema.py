@@ -1,0 +1,351 @@
+"""The JSON Schema of one manifest, for editors that complete and explain fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from console.dialects.kueue.json_schema_parts import (
+    INT32,
+    LABEL_NAME,
+    LABELS,
+    NAME,
+    QUANTITY,
+    RESOURCE,
+    TEXT,
+    enumeration,
+    items,
+    mapping,
+)
+from console.dialects.kueue.limits import MOST_GROUPS, MOST_ITEMS
+from console.dialects.kueue.manifests import KINDS, SERVER_FILLED
+from console.dialects.kueue.parse_configuration import KEYS
+from console.dialects.kueue.schema import (
+    AdmissionMode,
+    BorrowPolicy,
+    FlavorPreference,
+    FlavorSearch,
+    OldBorrow,
+    OldPreempt,
+    QueueingStrategy,
+    QuotaCheck,
+    Reclaim,
+    SelectorOperator,
+    SharingStrategy,
+    Stop,
+    TolerationOperator,
+    WithinQueue,
+)
+from console.engine.nodes import TaintEffect
+
+_ANYTHING: Final[dict[str, Any]] = {}
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the schema; references and rules between fields are beyond it."""
+    kinds = [
+        _kind(kind, f"{group}/{version}" if group else version, version)
+        for kind, (group, versions) in KINDS.items()
+        for version in versions
+    ]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Kueue manifest",
+        "type": ["object", "null"],
+        "required": ["kind"],
+        "properties": {
+            "apiVersion": {"type": "string", "description": "Group and version of the object."},
+            "kind": {
+                "type": "string",
+                "description": "What the object is.",
+                "examples": ["List", *KINDS],
+            },
+        },
+        "allOf": [
+            {
+                "if": {"properties": {"kind": {"pattern": "List$"}}},
+                "then": {
+                    "required": ["items"],
+                    "properties": {"items": {"type": ["array", "null"], "items": {"$ref": "#"}}},
+                },
+                "else": {"required": ["apiVersion"]},
+            },
+            *kinds,
+        ],
+    }
+
+
+def _kind(kind: str, api_version: str, version: str) -> dict[str, Any]:
+    """Return what holds for objects of one kind and version."""
+    properties: dict[str, Any] = {"apiVersion": _ANYTHING, "kind": _ANYTHING}
+    properties |= _OWN[kind](version)
+    required = []
+    if kind != "Configuration":
+        properties["metadata"] = _metadata()
+        required = ["metadata"]
+    if kind in ("ClusterQueue", "LocalQueue"):
+        required.append("spec")
+    if kind == "WorkloadPriorityClass":
+        required.append("value")
+    return {
+        "if": {"properties": {"kind": {"const": kind}, "apiVersion": {"const": api_version}}},
+        "then": {
+            "additionalProperties": False,
+            "required": required,
+            "properties": properties,
+        },
+    }
+
+
+def _metadata() -> dict[str, Any]:
+    filled = {key: {"description": "Filled in by the server; not read."} for key in SERVER_FILLED}
+    return mapping(
+        "What the object is called.",
+        {
+            "name": NAME,
+            "namespace": NAME | {"description": "The namespace of a LocalQueue."},
+            "labels": LABELS,
+            "annotations": {"type": ["object", "null"]},
+            "generateName": {"type": "string"},
+            **filled,
+        },
+        ("name",),
+    )
+
+
+def _flavor(version: str) -> dict[str, Any]:
+    effect = enumeration("What happens to pods without a toleration.", TaintEffect)
+    taint = mapping(
+        "A taint of the flavor's nodes.",
+        {"key": LABEL_NAME, "value": TEXT, "effect": effect, "timeAdded": _ANYTHING},
+        ("key", "effect"),
+    )
+    toleration = mapping(
+        "A toleration that is added to every pod of the flavor.",
+        {
+            "key": TEXT,
+            "operator": enumeration("Exists takes no value.", TolerationOperator, "Equal"),
+            "value": TEXT,
+            "effect": effect | {"description": "Absent stands for every effect."},
+            "tolerationSeconds": {"type": ["integer", "null"]},
+        },
+    )
+    spec = mapping(
+        "Which nodes the flavor stands for.",
+        {
+            "nodeLabels": LABELS | {"maxProperties": 8},
+            "nodeTaints": items(taint, "Taints of the nodes.", most=8),
+            "tolerations": items(toleration, "Tolerations of every pod.", most=8),
+            "topologyName": TEXT | {"description": "Read, and not acted on."},
+        },
+    )
+    return {"spec": spec, "status": _ANYTHING}
+
+
+def _groups(own: str) -> dict[str, Any]:
+    resource = mapping(
+        "Quota of one resource.",
+        {
+            "name": RESOURCE,
+            "nominalQuota": QUANTITY | {"description": f"What the {own} owns; 0 blocks."},
+            "borrowingLimit": QUANTITY
+            | {"description": "How much may be borrowed; absent is unlimited."},
+            "lendingLimit": QUANTITY
+            | {"description": "How much may be lent; absent is everything."},
+        },
+        ("name", "nominalQuota"),
+    )
+    flavor = mapping(
+        "A flavor and its quota.",
+        {
+            "name": NAME | {"description": "A ResourceFlavor."},
+            "resources": items(
+                resource, "In the order of coveredResources.", least=1, most=MOST_ITEMS
+            ),
+        },
+        ("name", "resources"),
+    )
+    group = mapping(
+        "Resources that take one flavor together.",
+        {
+            "coveredResources": items(RESOURCE, "The resources.", least=1, most=MOST_ITEMS),
+            "flavors": items(flavor, "In the order they are tried.", least=1, most=MOST_ITEMS),
+        },
+        ("coveredResources", "flavors"),
+    )
+    return items(group, f"What the {own} owns.", most=MOST_GROUPS)
+
+
+_SHARING: Final = mapping(
+    "The share under fair sharing.",
+    {"weight": QUANTITY | {"description": "Against its siblings; 1 when absent."}},
+)
+
+
+def _cohort(version: str) -> dict[str, Any]:
+    parent = "parent" if version == "v1alpha1" else "parentName"
+    spec = mapping(
+        "A cohort of queues and cohorts.",
+        {
+            parent: TEXT | {"description": "The cohort above; none for a root."},
+            "resourceGroups": _groups("cohort"),
+            "fairSharing": _SHARING,
+        },
+    )
+    return {"spec": spec, "status": _ANYTHING}
+
+
+def _cluster_queue(version: str) -> dict[str, Any]:
+    is_old = version == "v1beta1"
+    fungibility = mapping(
+        "When the queue goes on to its next flavor.",
+        {
+            "whenCanBorrow": enumeration(
+                "When the workload fits by borrowing.",
+                OldBorrow if is_old else FlavorSearch,
+                "MayStopSearch",
+            ),
+            "whenCanPreempt": enumeration(
+                "When the workload fits by preemption.",
+                OldPreempt if is_old else FlavorSearch,
+                "TryNextFlavor",
+            ),
+            "preference": enumeration("What is worse of two flavors.", FlavorPreference),
+        },
+    )
+    expression = mapping(
+        "A requirement on one label.",
+        {
+            "key": LABEL_NAME,
+            "operator": enumeration("What is asked of the label.", SelectorOperator),
+            "values": items({"type": "string"}, "What In and NotIn compare with."),
+        },
+        ("key", "operator"),
+    )
+    selector = mapping(
+        "Namespaces that are admitted: {} is all, absent is none.",
+        {"matchLabels": LABELS, "matchExpressions": items(expression, "All must hold.")},
+    )
+    check = mapping("A check.", {"name": TEXT, "onFlavors": items(TEXT, "Absent: all.")}, ("name",))
+    cohort = TEXT | {"description": "Queues of one cohort share unused quota."}
+    own = (
+        {"cohort": cohort, "admissionChecks": items(TEXT, "Read, and not acted on.")}
+        if is_old
+        else {"cohortName": cohort, "concurrentAdmissionPolicy": {"type": ["object", "null"]}}
+    )
+    spec = mapping(
+        "A queue and its quota.",
+        {
+            "resourceGroups": _groups("queue"),
+            "queueingStrategy": enumeration(
+                "Whether what does not fit blocks those behind it.",
+                QueueingStrategy,
+                "BestEffortFIFO",
+            ),
+            "namespaceSelector": selector,
+            "flavorFungibility": fungibility,
+            "preemption": _preemption(),
+            "stopPolicy": _stop(),
+            "fairSharing": _SHARING,
+            "admissionScope": mapping(
+                "Read, and not acted on.", {"admissionMode": enumeration("Mode.", AdmissionMode)}
+            ),
+            "admissionChecksStrategy": mapping(
+                "Read, and not acted on.", {"admissionChecks": items(check, "Checks.")}
+            ),
+            **own,
+        },
+        nullable=False,
+    )
+    return {"spec": spec, "status": _ANYTHING}
+
+
+def _preemption() -> dict[str, Any]:
+    borrow = mapping(
+        "Stop workloads of the cohort in order to borrow.",
+        {
+            "policy": enumeration("Needs reclaimWithinCohort.", BorrowPolicy, "Never"),
+            "maxPriorityThreshold": INT32
+            | {"description": "The highest priority that may be stopped."},
+        },
+    )
+    return mapping(
+        "When the queue may stop running workloads to make room.",
+        {
+            "withinClusterQueue": enumeration("Of this queue.", WithinQueue, "Never"),
+            "reclaimWithinCohort": enumeration(
+                "Of the cohort, where they borrow this queue's quota.", Reclaim, "Never"
+            ),
+            "borrowWithinCohort": borrow,
+        },
+    )
+
+
+def _stop() -> dict[str, Any]:
+    return enumeration("Hold admits nothing; HoldAndDrain stops what runs, too.", Stop, "None")
+
+
+def _local_queue(version: str) -> dict[str, Any]:
+    spec = mapping(
+        "The door of a namespace to a ClusterQueue.",
+        {
+            "clusterQueue": NAME | {"description": "The ClusterQueue it leads to."},
+            "stopPolicy": _stop(),
+            "fairSharing": _SHARING,
+        },
+        ("clusterQueue",),
+    )
+    return {"spec": spec, "status": _ANYTHING}
+
+
+def _priority_class(version: str) -> dict[str, Any]:
+    return {
+        "value": {key: value for key, value in INT32.items() if key != "type"}
+        | {"type": "integer", "description": "The priority."},
+        "description": {"type": ["string", "null"], "maxLength": 2048},
+    }
+
+
+def _namespace(version: str) -> dict[str, Any]:
+    return {"spec": _ANYTHING, "status": _ANYTHING}
+
+
+def _configuration(version: str) -> dict[str, Any]:
+    strategies = items(
+        enumeration("A test that lets a workload preempt.", SharingStrategy),
+        "Tried in this order.",
+        least=1,
+        most=2,
+    )
+    sharing: dict[str, Any] = {"preemptionStrategies": strategies}
+    if version == "v1beta1":
+        sharing["enable"] = {"type": ["boolean", "null"]}
+    resources = mapping(
+        "How requests are counted.",
+        {
+            "quotaCheckStrategy": enumeration(
+                "What is requested and not covered.", QuotaCheck, "BlockUndeclared"
+            ),
+            "excludeResourcePrefixes": _ANYTHING,
+            "transformations": _ANYTHING,
+            "deviceClassMappings": _ANYTHING,
+        },
+    )
+    return {
+        **dict.fromkeys(KEYS, _ANYTHING),
+        "metadata": _ANYTHING,
+        "fairSharing": mapping("Its presence turns fair sharing on.", sharing),
+        "resources": resources,
+    }
+
+
+#: By kind: version -> what its objects have beside apiVersion, kind and metadata.
+_OWN: Final[dict[str, Callable[[str], dict[str, Any]]]] = {
+    "ResourceFlavor": _flavor,
+    "Cohort": _cohort,
+    "ClusterQueue": _cluster_queue,
+    "LocalQueue": _local_queue,
+    "WorkloadPriorityClass": _priority_class,
+    "Namespace": _namespace,
+    "Configuration": _configuration,
+}

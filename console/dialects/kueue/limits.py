@@ -1,0 +1,24 @@
+"""Limits on how many: the sizes of lists that Kueue's API accepts (Kueue, spec 1.2, 1.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from console.dialects.findings import Findings, Place
+from console.dialects.kueue.codes import TOO_MANY
+
+MOST_GROUPS: Final = 16
+MOST_ITEMS: Final = 64
+MOST_IN_QUEUE: Final = 256
+MOST_PAIRS: Final = 512
+
+
+def check_count(places: Sequence[Place], most: int, what: str, findings: Findings) -> None:
+    """Note the first item that is more than *most*; *places* are those of all items."""
+    if len(places) > most:
+        findings.add(
+            TOO_MANY,
+            places[most],
+            f"{len(places)} {what} are more than the {most} that Kueue accepts.",
+        )

@@ -1,0 +1,189 @@
+"""The Kueue dialect's codes for what is legal and probably not meant, or not acted on."""
+
+from __future__ import annotations
+
+from console.dialects.codes import Code, declared
+from console.dialects.diagnostics import Severity
+
+SERVER_FIELDS = Code(
+    "KUE040",
+    Severity.INFO,
+    "Fields that the server fills in",
+    "status, managedFields, uid and their like come with what kubectl prints. They are not read, "
+    "and nothing has to be removed.",
+)
+NOT_READ = Code(
+    "KUE041",
+    Severity.INFO,
+    "Object that is not read",
+    "The object has no part in admission here. It may stay.",
+)
+NOT_ACTED_ON = Code(
+    "KUE042",
+    Severity.WARNING,
+    "Feature that is not acted on",
+    "Kueue admits differently because of this field, and this product does not. The field is "
+    "read and checked, and may stay.",
+)
+SETTINGS_NOT_USED = Code(
+    "KUE043",
+    Severity.INFO,
+    "Settings that are not used",
+    "Of Kueue's Configuration only fairSharing and resources.quotaCheckStrategy are used.",
+)
+NO_NAMESPACE = Code(
+    "KUE044",
+    Severity.WARNING,
+    "LocalQueue without a namespace",
+    "The namespace default is assumed, as kubectl does. Add metadata.namespace.",
+)
+UNKNOWN_QUEUE = Code(
+    "KUE050",
+    Severity.WARNING,
+    "LocalQueue leads nowhere",
+    "Workloads that name the LocalQueue wait until its ClusterQueue exists. Correct the name or "
+    "add the ClusterQueue.",
+)
+NO_LOCAL_QUEUE = Code(
+    "KUE051",
+    Severity.WARNING,
+    "No LocalQueue leads to the queue",
+    "Workloads reach a ClusterQueue only through a LocalQueue of their namespace. Add one, or "
+    "remove the ClusterQueue.",
+)
+NO_NAMESPACES = Code(
+    "KUE052",
+    Severity.WARNING,
+    "Queue that admits no namespace",
+    "Without namespaceSelector a ClusterQueue matches no namespace. Write {} to match all.",
+)
+NAMESPACE_NOT_SELECTED = Code(
+    "KUE053",
+    Severity.WARNING,
+    "Namespace that the queue does not select",
+    "The LocalQueue's namespace does not match the namespaceSelector of its ClusterQueue, so its "
+    "workloads wait for ever. Correct the labels or the selector.",
+)
+FLAVOR_UNUSED = Code(
+    "KUE054",
+    Severity.WARNING,
+    "No queue uses the flavor",
+    "A flavor matters only where a queue or cohort has quota in it. Add it, or remove it.",
+)
+SAME_NODES = Code(
+    "KUE055",
+    Severity.WARNING,
+    "Two flavors for the same nodes",
+    "Flavors with equal nodeLabels and nodeTaints stand for the same nodes, and their quotas are "
+    "counted apart: the nodes are promised twice. Tell the flavors apart, or keep one.",
+)
+NOTHING_TO_USE = Code(
+    "KUE056",
+    Severity.WARNING,
+    "Quota that can never be used",
+    "The queue owns none of the resource in this flavor and can borrow none, so it never admits "
+    "a workload there. Raise nominalQuota or the limits of those that should lend.",
+)
+NOBODY_HAS_IT = Code(
+    "KUE057",
+    Severity.WARNING,
+    "Nobody to borrow from",
+    "The queue counts on borrowing, and no other queue or cohort of its tree has any of the "
+    "resource in this flavor. Use a flavor that others have, or own quota.",
+)
+COHORT_OF_ONE = Code(
+    "KUE058",
+    Severity.WARNING,
+    "Cohort of one",
+    "A queue alone in its cohort has nobody to borrow from or lend to. Add queues, or remove the "
+    "cohort.",
+)
+COHORT_EMPTY = Code(
+    "KUE059",
+    Severity.WARNING,
+    "Cohort without queues",
+    "No ClusterQueue is in the cohort or below it. Name it in cohortName, or remove it.",
+)
+COHORT_MISSPELLED = Code(
+    "KUE060",
+    Severity.WARNING,
+    "Cohort that may be misspelled",
+    "A cohort exists as soon as something names it. This name is used once, has no Cohort object "
+    "and differs a little from another one.",
+)
+NOBODY_BORROWS = Code(
+    "KUE061",
+    Severity.WARNING,
+    "Cohort in which nothing is shared",
+    "Every queue of the cohort has a borrowingLimit of 0, or every one a lendingLimit of 0, for "
+    "everything, so no quota ever changes hands. Raise some limits, or remove the cohort.",
+)
+CANNOT_RECLAIM = Code(
+    "KUE062",
+    Severity.INFO,
+    "Lenders that cannot take back",
+    "Quota that is lent comes back only when its borrower ends, unless reclaimWithinCohort says "
+    "otherwise or a lendingLimit keeps it at home.",
+)
+NEVER_FIRES = Code(
+    "KUE063",
+    Severity.WARNING,
+    "Cohort preemption without a cohort",
+    "reclaimWithinCohort and borrowWithinCohort have no effect on a queue without a cohort.",
+)
+IGNORED_UNDER_FAIR_SHARING = Code(
+    "KUE064",
+    Severity.WARNING,
+    "borrowWithinCohort under fair sharing",
+    "With fair sharing the shares decide who may be preempted; borrowWithinCohort is ignored.",
+)
+THRESHOLD_BELOW_ALL = Code(
+    "KUE065",
+    Severity.WARNING,
+    "Threshold below every priority",
+    "maxPriorityThreshold is the highest priority that may be preempted in order to borrow. No "
+    "priority class is that low, and a workload without one has 0.",
+)
+ONE_PRIORITY = Code(
+    "KUE066",
+    Severity.WARNING,
+    "Preemption by priority, and one priority",
+    "LowerPriority stops workloads of lower priority, and every WorkloadPriorityClass has the "
+    "same value. Add a class, or use another policy.",
+)
+WEIGHT_WITHOUT_FAIR_SHARING = Code(
+    "KUE067",
+    Severity.WARNING,
+    "Weight without fair sharing",
+    "Weights count only under fair sharing, which Kueue's Configuration turns on. Add the "
+    "Configuration with fairSharing, or remove the weight.",
+)
+WEIGHT_ZERO = Code(
+    "KUE068",
+    Severity.WARNING,
+    "Weight of zero",
+    "With a weight of 0 whatever is borrowed counts as above any other's share: the last to "
+    "borrow and the first to give back. Give a small weight if that is not meant.",
+)
+STRICT_FIFO_BLOCKS = Code(
+    "KUE069",
+    Severity.INFO,
+    "Strict order holds back other flavors",
+    "Under StrictFIFO the first workload that does not fit holds back all behind it, those that "
+    "want other flavors too. Use BestEffortFIFO, or a queue per flavor, if that is not meant.",
+)
+STOPPED = Code(
+    "KUE070",
+    Severity.INFO,
+    "Stopped by its config",
+    "Nothing is admitted while stopPolicy is Hold or HoldAndDrain; under HoldAndDrain what runs "
+    "is told to stop as well.",
+)
+NO_GROUPS = Code(
+    "KUE071",
+    Severity.WARNING,
+    "Queue without quota",
+    "A ClusterQueue without resourceGroups admits only workloads that request nothing.",
+)
+
+LINTS = declared(globals())

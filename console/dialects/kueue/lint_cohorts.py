@@ -1,0 +1,143 @@
+"""Cohorts that share nothing: alone, empty, misspelled, or with every limit at zero."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from console.dialects.findings import Findings
+from console.dialects.kueue.lint_codes import (
+    COHORT_EMPTY,
+    COHORT_MISSPELLED,
+    COHORT_OF_ONE,
+    NO_GROUPS,
+    NOBODY_BORROWS,
+)
+from console.dialects.kueue.schema import CohortDoc, Document, QueueDoc
+from console.dialects.repairs import did_you_mean
+from console.dialects.wording import shorten
+from console.dialects.written import Written
+from console.engine.policy import Policy, Queue, Quota
+from console.engine.trees import Trees
+
+
+def lint_cohorts(document: Document, policy: Policy, findings: Findings) -> None:
+    """Note cohorts that have no effect."""
+    trees = Trees(policy)
+    named: defaultdict[str, list[QueueDoc | CohortDoc]] = defaultdict(list)
+    for node in document.nodes():
+        if isinstance(node.parent, Written):
+            named[node.parent.value].append(node)
+    described = {
+        cohort.name.value for cohort in document.cohorts if isinstance(cohort.name, Written)
+    }
+    cohorts = [*described, *(name for name in named if name not in described)]
+    misspelled = {
+        name
+        for name, members in named.items()
+        if name not in described
+        and len(members) == 1
+        and _lint_spelling(members[0], cohorts, findings)
+    }
+    queues = {
+        queue.name.value: queue for queue in document.queues if isinstance(queue.name, Written)
+    }
+    for root in trees.roots:
+        below = trees.queues_below(root)
+        if root in misspelled:
+            continue
+        if len(below) == 1:
+            _lint_alone(queues[below[0]], root, trees, policy, findings)
+        elif below:
+            _lint_limits(root, [queues[name] for name in below], trees, policy, findings)
+    for cohort in document.cohorts:
+        name_read = cohort.name
+        if isinstance(name_read, Written) and not trees.queues_below(name_read.value):
+            findings.add(
+                COHORT_EMPTY,
+                name_read.place,
+                f'No ClusterQueue is in cohort "{shorten(name_read.value)}" or below it.',
+                "Name it in a ClusterQueue, or remove it.",
+            )
+    for queue in document.queues:
+        if not queue.groups and isinstance(queue.name, Written):
+            findings.add(
+                NO_GROUPS,
+                queue.name.place,
+                f'"{shorten(queue.name.value)}" has no resourceGroups, so it admits only workloads '
+                "that request nothing.",
+                "Add resourceGroups.",
+            )
+
+
+def _lint_spelling(node: QueueDoc | CohortDoc, cohorts: Sequence[str], findings: Findings) -> bool:
+    """Note a cohort whose name differs a little from another one; say whether it was noted."""
+    parent = node.parent
+    if not isinstance(parent, Written):
+        return False
+    hint, repairs = did_you_mean(findings, parent.place, parent.value, cohorts)
+    if not repairs or not _is_close(parent.value, repairs[0].edits[0].text):
+        return False
+    findings.add(
+        COHORT_MISSPELLED,
+        parent.place,
+        f'Cohort "{shorten(parent.value)}" is named here alone, and nothing describes it.',
+        hint,
+        repairs,
+    )
+    return True
+
+
+def _is_close(word: str, other: str) -> bool:
+    """Say whether two names differ by letters, and not by a number that tells them apart."""
+    return "".join(c for c in word if c.isdigit()) == "".join(c for c in other if c.isdigit())
+
+
+def _lint_alone(
+    queue: QueueDoc, root: str, trees: Trees, policy: Policy, findings: Findings
+) -> None:
+    """Note a queue that is alone under *root*, when no cohort above it owns anything."""
+    parent = queue.parent
+    if not isinstance(parent, Written):
+        return
+    above = [parent.value, *trees.path(parent.value)]
+    if any(policy.cohorts[name].groups for name in above):
+        return
+    findings.add(
+        COHORT_OF_ONE,
+        parent.place,
+        f'"{shorten(parent.value)}" has no other queue and owns nothing, so there is nobody to '
+        "borrow from."
+        if parent.value == root
+        else f'No other queue is below "{shorten(root)}", and no cohort there owns anything.',
+        "Put other queues into the cohort, or remove it here.",
+    )
+
+
+def _lint_limits(
+    root: str, queues: Sequence[QueueDoc], trees: Trees, policy: Policy, findings: Findings
+) -> None:
+    """Note a tree in which every limit of one kind is 0, so that no quota changes hands."""
+    nodes = [policy.queues[queue.name.value] for queue in queues if isinstance(queue.name, Written)]
+    quotas = [quota for node in nodes for quota in _quotas(node)]
+    cohorts = [root, *(member.name for member in trees.below(root) if member.is_cohort)]
+    pooled = any(policy.cohorts[name].groups for name in cohorts)
+    for key, is_zero in (
+        ("borrowingLimit", all(quota.borrowing_limit == 0 for quota in quotas)),
+        ("lendingLimit", all(quota.lending_limit == 0 for quota in quotas) and not pooled),
+    ):
+        parent = queues[0].parent
+        if quotas and is_zero and isinstance(parent, Written):
+            findings.add(
+                NOBODY_BORROWS,
+                parent.place,
+                f'Every {key} below cohort "{shorten(root)}" is 0, so no quota changes hands.',
+                "Raise some of them, or take the queues out of the cohort.",
+            )
+            return
+
+
+def _quotas(queue: Queue) -> Iterator[Quota]:
+    for group in queue.groups:
+        for entry in group.flavors:
+            yield from entry.quotas.values()

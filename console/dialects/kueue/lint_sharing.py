@@ -1,0 +1,144 @@
+"""Quota that cannot be used or taken back: flavors nobody lends, and lenders without reclaim."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from console.dialects.findings import Findings, Place
+from console.dialects.kueue.lint_codes import CANNOT_RECLAIM, NOBODY_HAS_IT, NOTHING_TO_USE
+from console.dialects.kueue.quantity import Quantity
+from console.dialects.kueue.schema import Document, QueueDoc, QuotaDoc, ResourceDoc
+from console.dialects.wording import listed, shorten
+from console.dialects.written import Read, Written, value_of
+from console.engine.ledger import FlavorResource, Ledger, Node
+from console.engine.policy import Policy, PreemptionRule, Queue
+from console.engine.trees import Trees
+
+#: By root and flavor-resource.
+Owners: TypeAlias = Counter[tuple[str, FlavorResource]]
+
+#: Queues that a message names; more are counted.
+_NAMED = 5
+
+
+def lint_sharing(document: Document, policy: Policy, findings: Findings) -> None:
+    """Note what cannot be borrowed, used or taken back."""
+    trees, ledger = Trees(policy), Ledger(policy)
+    roots = {name: root for root in trees.roots for name in trees.queues_below(root)}
+    owners = _owners(policy, trees)
+    for queue in document.queues:
+        root = roots.get(value_of(queue.name) or "")
+        if root is not None:
+            node = ledger.queue(value_of(queue.name) or "")
+            for quota in queue.quotas():
+                _lint_flavor(quota, node, root, owners, findings)
+    docs = {value_of(queue.name): queue for queue in document.queues}
+    for root in trees.roots:
+        _lint_lenders(root, [docs[name] for name in trees.queues_below(root)], policy, findings)
+
+
+def _owners(policy: Policy, trees: Trees) -> Owners:
+    """Count, per root and flavor-resource, the queues and cohorts that own any of it."""
+    owners: Owners = Counter()
+    for root in trees.roots:
+        nodes = [
+            policy.cohorts[root],
+            *(
+                policy.cohorts[member.name] if member.is_cohort else policy.queues[member.name]
+                for member in trees.below(root)
+            ),
+        ]
+        for node in nodes:
+            for group in node.groups:
+                for entry in group.flavors:
+                    for resource, quota in entry.quotas.items():
+                        owners[root, (entry.flavor, resource)] += quota.nominal > 0
+    return owners
+
+
+def _lint_flavor(
+    quota: QuotaDoc, node: Node, root: str, owners: Owners, findings: Findings
+) -> None:
+    """Note what a queue in a cohort cannot have in one flavor, though it seems to expect it."""
+    flavor = value_of(quota.name) or ""
+    somebody = False
+    for resource in quota.each():
+        name = value_of(resource.name) or ""
+        own = _above_zero(resource.nominal)
+        others = owners[root, (flavor, name)] > own
+        somebody = somebody or own or others
+        what = f"{shorten(name)} in flavor {shorten(flavor)}"
+        if not others and _above_zero(resource.borrowing):
+            somebody = True
+            findings.add(
+                NOBODY_HAS_IT,
+                _place(resource.borrowing, resource),
+                f"No other queue or cohort of the tree owns {what}, so there is none to borrow.",
+                "Use a flavor that others own, or own quota.",
+            )
+        elif others and not node.potential((flavor, name)) > 0:
+            findings.add(
+                NOTHING_TO_USE,
+                _place(resource.nominal, resource),
+                f"The queue owns no {what} and may borrow none, so it never admits any.",
+                "Raise nominalQuota, the borrowingLimit here or the lendingLimit of others.",
+            )
+    if not somebody and isinstance(quota.name, Written):
+        # A single resource of 0 is how one says that a flavor has none of it: each that is
+        # covered has to be listed.
+        findings.add(
+            NOBODY_HAS_IT,
+            quota.name.place,
+            f"Nobody in the tree owns anything in flavor {shorten(flavor)}, so there is nothing "
+            "to use or to borrow.",
+            "Use a flavor that others own, or own quota.",
+        )
+
+
+def _above_zero(quantity: Read[Quantity]) -> bool:
+    return isinstance(quantity, Written) and quantity.value.nanos > 0
+
+
+def _place(quantity: Read[Quantity], resource: ResourceDoc) -> Place:
+    return quantity.place if isinstance(quantity, Written) else resource.place
+
+
+def _lint_lenders(root: str, docs: Sequence[QueueDoc], policy: Policy, findings: Findings) -> None:
+    """Note, once for a tree, the queues whose quota others may hold as long as they like."""
+    queues = [policy.queues[value_of(doc.name) or ""] for doc in docs]
+    lenders = [queue.name for queue in queues if _lends_for_good(queue)]
+    borrowers = {queue.name for queue in queues if _may_borrow(queue)}
+    # Nobody borrows from oneself.
+    if not lenders or (len(lenders) == 1 and borrowers <= set(lenders)):
+        return
+    doc = next(doc for doc in docs if value_of(doc.name) == lenders[0])
+    shown = [shorten(name) for name in lenders[:_NAMED]]
+    if len(lenders) > _NAMED:
+        shown.append(f"{len(lenders) - _NAMED} more")
+    findings.add(
+        CANNOT_RECLAIM,
+        doc.name.place if isinstance(doc.name, Written) else doc.place,
+        f'In cohort "{shorten(root)}", what {listed(shown, "and")} '
+        f"{'lends' if len(lenders) == 1 else 'lend'} comes back only when its borrower ends.",
+        "Set reclaimWithinCohort, or a lendingLimit below nominalQuota.",
+    )
+
+
+def _lends_for_good(queue: Queue) -> bool:
+    return queue.preemption.reclaim_within_cohort is PreemptionRule.NEVER and any(
+        quota.nominal > 0 and quota.lending_limit > 0
+        for group in queue.groups
+        for entry in group.flavors
+        for quota in entry.quotas.values()
+    )
+
+
+def _may_borrow(queue: Queue) -> bool:
+    return any(
+        quota.borrowing_limit > 0
+        for group in queue.groups
+        for entry in group.flavors
+        for quota in entry.quotas.values()
+    )

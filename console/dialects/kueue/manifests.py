@@ -1,0 +1,201 @@
+"""Manifests: what a stream or a List holds, told apart by kind and apiVersion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from console.dialects.codes import MISSING_KEY, NOT_A_LIST, NOT_A_MAPPING
+from console.dialects.fields import Shape
+from console.dialects.findings import Findings, Place
+from console.dialects.kueue.codes import UNKNOWN_KIND, UNKNOWN_VERSION
+from console.dialects.kueue.lint_codes import NOT_READ
+from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode, UnreadNode
+from console.dialects.repairs import did_you_mean, replace
+from console.dialects.wording import listed, shorten
+
+GROUP: Final = "kueue.x-k8s.io"
+CONFIG_GROUP: Final = f"config.{GROUP}"
+_BETA: Final = ("v1beta2", "v1beta1")
+
+#: By kind: the group, and the versions that are read, the newest first.
+KINDS: Final = {
+    "ResourceFlavor": (GROUP, _BETA),
+    "Cohort": (GROUP, (*_BETA, "v1alpha1")),
+    "ClusterQueue": (GROUP, _BETA),
+    "LocalQueue": (GROUP, _BETA),
+    "WorkloadPriorityClass": (GROUP, _BETA),
+    "Namespace": ("", ("v1",)),
+    "Configuration": (CONFIG_GROUP, _BETA),
+}
+#: Kinds of Kueue that are no part of a config.
+_OTHER_KINDS: Final = (
+    "AdmissionCheck",
+    "MultiKueueCluster",
+    "MultiKueueConfig",
+    "ProvisioningRequestConfig",
+    "Topology",
+    "Workload",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One object that is to be read."""
+
+    kind: str
+    version: str
+    node: MapNode
+    path: str
+    #: Which document of the stream it is in.
+    document: int
+
+
+@dataclass(slots=True)
+class Manifests:
+    """Finds the objects of a text, and notes what is none."""
+
+    findings: Findings
+    #: Whether everything that may be an object of Kueue was recognized.
+    all_known: bool = True
+
+    def each(self, roots: Sequence[Node]) -> Iterator[Manifest]:
+        """Yield the objects of all documents, in the order of the text."""
+        for index, root in enumerate(roots):
+            path = f"[{index}]" if len(roots) > 1 else ""
+            yield from self._objects(root, path, index)
+
+    def _objects(self, node: Node, path: str, document: int) -> Iterator[Manifest]:
+        if isinstance(node, ScalarNode) and node.is_null:
+            return
+        if not isinstance(node, MapNode):
+            self.all_known = False
+            if not isinstance(node, UnreadNode):
+                what = "a list" if isinstance(node, ListNode) else "text"
+                self.findings.add(
+                    NOT_A_MAPPING,
+                    Place(node.start, node.end, path),
+                    f"A manifest is a mapping, not {what}.",
+                    "It begins with apiVersion and kind.",
+                )
+            return
+        kind, version = self._scalar(node, "kind"), self._scalar(node, "apiVersion")
+        if kind is None:
+            self.all_known = False
+            self._note_missing(node, path, "kind")
+        elif kind.text.endswith("List"):
+            yield from self._items(node, path, document)
+        elif version is None:
+            self.all_known = False
+            self._note_missing(node, path, "apiVersion")
+        elif (manifest := self._manifest(node, kind, version, path, document)) is not None:
+            yield manifest
+
+    def _items(self, node: MapNode, path: str, document: int) -> Iterator[Manifest]:
+        own = f"{path}.items" if path else "items"
+        items = node.entries.get("items", (None, None))[1]
+        if isinstance(items, ListNode):
+            for index, item in enumerate(items.items):
+                yield from self._objects(item, f"{own}[{index}]", document)
+        elif items is None:
+            self.all_known = False
+            self._note_missing(node, path, "items")
+        elif not isinstance(items, UnreadNode) and not _is_null(items):
+            self.all_known = False
+            place = Place(items.start, items.end, own)
+            self.findings.add(NOT_A_LIST, place, "items must be a list of manifests.")
+
+    def _manifest(
+        self, node: MapNode, kind: ScalarNode, api: ScalarNode, path: str, document: int
+    ) -> Manifest | None:
+        group, _, version = api.text.rpartition("/")
+        if kind.text in KINDS:
+            own_group, versions = KINDS[kind.text]
+            if group == own_group and version in versions:
+                return Manifest(kind.text, version, node, path, document)
+            if group in (GROUP, CONFIG_GROUP, "") or kind.text != "Configuration":
+                self._note_version(kind.text, api, _join(path, "apiVersion"))
+                return None
+        place = Place(kind.start, kind.end, _join(path, "kind"))
+        if group in (GROUP, CONFIG_GROUP) and kind.text not in _OTHER_KINDS:
+            self.all_known = False
+            hint, repairs = did_you_mean(self.findings, place, kind.text, KINDS)
+            own = [name for name, (own_group, _) in KINDS.items() if own_group == group]
+            self.findings.add(
+                UNKNOWN_KIND,
+                place,
+                f'"{shorten(kind.text)}" is not a kind of {shorten(api.text)}.',
+                hint or f"It has {listed(own, 'and')}.",
+                repairs,
+            )
+            return None
+        self.findings.add(
+            NOT_READ,
+            place,
+            f"{shorten(kind.text)} of {shorten(api.text)} is not read.",
+            "Put the Configuration that it holds here as a manifest of its own."
+            if kind.text == "ConfigMap"
+            else "",
+        )
+        return None
+
+    def _note_version(self, kind: str, api: ScalarNode, path: str) -> None:
+        self.all_known = False
+        group, versions = KINDS[kind]
+        known = [f"{group}/{version}" if group else version for version in versions]
+        place = Place(api.start, api.end, path)
+        self.findings.add(
+            UNKNOWN_VERSION,
+            place,
+            f'"{shorten(api.text)}" is not an apiVersion of {kind} that is read; '
+            f"write {listed(known)}.",
+            "",
+            (replace(place, known[0]),),
+        )
+
+    def _scalar(self, node: MapNode, key: str) -> ScalarNode | None:
+        """Return what a manifest says it is; a key in other letters is noted when it is read."""
+        entry = node.entries.get(key)
+        if entry is None:
+            alike = (e for text, e in node.entries.items() if text.casefold() == key.casefold())
+            entry = next(alike, None)
+        value = entry[1] if entry is not None else None
+        return value if isinstance(value, ScalarNode) and value.text.strip() else None
+
+    def _note_missing(self, node: MapNode, path: str, key: str) -> None:
+        entry = node.entries.get(key)
+        first: Node = next((name for name, _ in node.entries.values()), node)
+        if entry is not None:
+            first = entry[1]
+            if isinstance(first, UnreadNode):
+                return
+        self.findings.add(
+            MISSING_KEY,
+            Place(first.start, first.end, _join(path, key)),
+            f'A manifest needs "{key}", which is missing here.',
+            "A manifest begins with apiVersion and kind; a List of them has items.",
+        )
+
+
+#: What a manifest may have beside what its kind says.
+HEADER: Final = ("apiVersion", "kind", "metadata")
+METADATA: Final = Shape(
+    "metadata",
+    (
+        *("name", "namespace", "labels", "annotations", "generateName"),
+        *("creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers"),
+        *("generation", "managedFields", "ownerReferences", "resourceVersion", "selfLink", "uid"),
+    ),
+)
+#: Fields of metadata that the server fills in.
+SERVER_FILLED: Final = METADATA.keys[5:]
+LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def _join(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, ScalarNode) and node.is_null

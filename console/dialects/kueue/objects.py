@@ -1,0 +1,105 @@
+"""One manifest's outer fields: what it is called, its labels, and what the server filled in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from console.dialects.fields import Fields, Shape
+from console.dialects.findings import Findings, Place
+from console.dialects.kueue.lint_codes import SERVER_FIELDS
+from console.dialects.kueue.manifests import (
+    HEADER,
+    LAST_APPLIED,
+    METADATA,
+    SERVER_FILLED,
+    Manifest,
+)
+from console.dialects.kueue.names import check_labels, check_name, check_namespace_name
+from console.dialects.kueue.schema import Labels
+from console.dialects.nodes import MapNode
+from console.dialects.wording import listed
+from console.dialects.written import UNREAD, Read, Written
+
+
+@dataclass(slots=True)
+class _Filled:
+    """What the server filled in, in one document of the stream."""
+
+    first: Place
+    fields: set[str] = field(default_factory=set)
+
+
+class ServerFields:
+    """Gathers what the server filled in, to say it once per document."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._filled: dict[int, _Filled] = {}
+
+    def add(self, document: int, name: str, place: Place) -> None:
+        """Note that *document* has a field that the server fills in."""
+        self._filled.setdefault(document, _Filled(place)).fields.add(name)
+
+    def note(self) -> None:
+        """Note every document that has such fields, at the first of them."""
+        for filled in self._filled.values():
+            names = listed(sorted(filled.fields), "and")
+            message = f"Filled in by the server and not read: {names}."
+            self._findings.add(SERVER_FIELDS, filled.first, message)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The metadata of an object."""
+
+    name: Read[str]
+    namespace: Read[str]
+    labels: Labels
+
+
+class ObjectReader:
+    """Reads the outer fields of manifests."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._server = ServerFields(findings)
+
+    def fields(self, manifest: Manifest, *own: str) -> Fields:
+        """Return the fields of an object: the common ones, and those that its kind has."""
+        shape = Shape(f"a {manifest.kind}", (*HEADER, *own))
+        fields = Fields(manifest.node, manifest.path, shape, self._findings)
+        if "status" in own and (place := fields.key_place("status")):
+            self._server.add(manifest.document, "status", place)
+        return fields
+
+    def header(self, fields: Fields, manifest: Manifest) -> Header:
+        """Return the metadata of an object, which has to have a name."""
+        metadata = fields.mapping("metadata", METADATA, required=True)
+        if not isinstance(metadata, Fields):
+            return Header(UNREAD, None, None)
+        for key in SERVER_FILLED:
+            if place := metadata.key_place(key):
+                self._server.add(manifest.document, key, place)
+        annotations = metadata.node("annotations")
+        if isinstance(annotations, MapNode) and LAST_APPLIED in annotations.entries:
+            key_node = annotations.entries[LAST_APPLIED][0]
+            path = f"{metadata.place.path}.annotations"
+            place = Place(key_node.start, key_node.end, path)
+            self._server.add(manifest.document, "last-applied-configuration", place)
+        header = Header(
+            name=metadata.text("name", required=True),
+            namespace=metadata.text("namespace", blank_is_absent=True),
+            labels=metadata.texts_by_key("labels", "the value of a label"),
+        )
+        if manifest.kind == "Namespace":
+            check_namespace_name(header.name, self._findings)
+        else:
+            check_name(header.name, f"the name of a {manifest.kind}", self._findings)
+        check_namespace_name(header.namespace, self._findings)
+        if isinstance(header.labels, Written):
+            check_labels(header.labels.value, "label", self._findings)
+        return header
+
+    def finish(self) -> None:
+        """Note what the server filled in."""
+        self._server.note()

@@ -1,0 +1,145 @@
+"""Manifests to Kueue's objects, with every finding that one field alone can have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from console.dialects.fields import Fields, Shape
+from console.dialects.findings import Findings
+from console.dialects.kueue.lint_codes import NO_NAMESPACE, NOT_ACTED_ON
+from console.dialects.kueue.manifests import Manifest, Manifests
+from console.dialects.kueue.names import check_name
+from console.dialects.kueue.objects import ObjectReader
+from console.dialects.kueue.parse_configuration import read_configuration
+from console.dialects.kueue.parse_flavor import read_flavor
+from console.dialects.kueue.parse_queue import read_cohort, read_queue
+from console.dialects.kueue.schema import (
+    CohortDoc,
+    ConfigurationDoc,
+    Document,
+    FlavorDoc,
+    LocalQueueDoc,
+    NamespaceDoc,
+    PriorityClassDoc,
+    QueueDoc,
+    Stop,
+)
+from console.dialects.kueue.values import check_weight, read_quantity
+from console.dialects.nodes import Node
+from console.dialects.numbers import read_int32
+from console.dialects.written import Read, Written
+
+LOCAL_QUEUE: Final = Shape(
+    "the spec of a LocalQueue", ("clusterQueue", "stopPolicy", "fairSharing")
+)
+FAIR_SHARING: Final = Shape("fair sharing", ("weight",))
+#: What kubectl means when no namespace is written.
+DEFAULT_NAMESPACE: Final = "default"
+_LONGEST_DESCRIPTION: Final = 2048
+
+
+def parse(roots: Sequence[Node], findings: Findings) -> Document:
+    """Read the manifests of all documents; whatever cannot be read is noted and left out."""
+    return _Parser(findings).document(roots)
+
+
+@dataclass(slots=True)
+class _Parser:
+    findings: Findings
+    flavors: list[FlavorDoc] = field(default_factory=list)
+    cohorts: list[CohortDoc] = field(default_factory=list)
+    queues: list[QueueDoc] = field(default_factory=list)
+    local_queues: list[LocalQueueDoc] = field(default_factory=list)
+    priority_classes: list[PriorityClassDoc] = field(default_factory=list)
+    namespaces: list[NamespaceDoc] = field(default_factory=list)
+    configurations: list[ConfigurationDoc] = field(default_factory=list)
+
+    def document(self, roots: Sequence[Node]) -> Document:
+        """Return everything that the documents hold."""
+        manifests = Manifests(self.findings)
+        objects = ObjectReader(self.findings)
+        for manifest in manifests.each(roots):
+            self._add(manifest, objects)
+        objects.finish()
+        return Document(
+            flavors=tuple(self.flavors),
+            cohorts=tuple(self.cohorts),
+            queues=tuple(self.queues),
+            local_queues=tuple(self.local_queues),
+            priority_classes=tuple(self.priority_classes),
+            namespaces=tuple(self.namespaces),
+            configurations=tuple(self.configurations),
+            manifests_known=manifests.all_known,
+        )
+
+    def _add(self, manifest: Manifest, objects: ObjectReader) -> None:
+        match manifest.kind:
+            case "ResourceFlavor":
+                self.flavors.append(read_flavor(manifest, objects))
+            case "Cohort":
+                self.cohorts.append(read_cohort(manifest, objects))
+            case "ClusterQueue":
+                self.queues.append(read_queue(manifest, objects))
+            case "LocalQueue":
+                self.local_queues.append(self._local_queue(manifest, objects))
+            case "WorkloadPriorityClass":
+                self.priority_classes.append(_priority_class(manifest, objects))
+            case "Namespace":
+                self.namespaces.append(_namespace(manifest, objects))
+            case "Configuration":
+                self.configurations.append(read_configuration(manifest, objects))
+
+    def _local_queue(self, manifest: Manifest, objects: ObjectReader) -> LocalQueueDoc:
+        fields = objects.fields(manifest, "spec", "status")
+        header = objects.header(fields, manifest)
+        namespace: Read[str] = header.namespace
+        if namespace is None and isinstance(header.name, Written):
+            place = header.name.place
+            self.findings.add(
+                NO_NAMESPACE,
+                place,
+                f'LocalQueue "{header.name.value}" has no namespace; "{DEFAULT_NAMESPACE}" is '
+                "assumed.",
+                "Add metadata.namespace.",
+            )
+            namespace = Written(DEFAULT_NAMESPACE, place)
+        spec = fields.mapping("spec", LOCAL_QUEUE, required=True)
+        queue: Read[str] = None
+        stop: Read[Stop] = None
+        if isinstance(spec, Fields):
+            queue = spec.text("clusterQueue", required=True)
+            check_name(queue, "the name of a ClusterQueue", self.findings)
+            stop = spec.choice("stopPolicy", Stop)
+            self._note_share(spec)
+        return LocalQueueDoc(
+            place=fields.place, name=header.name, namespace=namespace, queue=queue, stop=stop
+        )
+
+    def _note_share(self, spec: Fields) -> None:
+        sharing = spec.mapping("fairSharing", FAIR_SHARING)
+        if isinstance(sharing, Fields):
+            check_weight(sharing.number("weight", read_quantity), self.findings)
+            self.findings.add(
+                NOT_ACTED_ON,
+                spec.key_place("fairSharing") or spec.place,
+                "fairSharing of a LocalQueue is not acted on: it orders workloads by past usage.",
+            )
+
+
+def _priority_class(manifest: Manifest, objects: ObjectReader) -> PriorityClassDoc:
+    fields = objects.fields(manifest, "value", "description")
+    header = objects.header(fields, manifest)
+    fields.free_text("description", _LONGEST_DESCRIPTION)
+    return PriorityClassDoc(
+        place=fields.place,
+        name=header.name,
+        value=fields.number("value", read_int32, required=True),
+    )
+
+
+def _namespace(manifest: Manifest, objects: ObjectReader) -> NamespaceDoc:
+    fields = objects.fields(manifest, "spec", "status")
+    header = objects.header(fields, manifest)
+    return NamespaceDoc(place=fields.place, name=header.name, labels=header.labels)

@@ -1,0 +1,367 @@
+"""Kueue's objects as written: every field that the product reads, with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from console.dialects.findings import Place
+from console.dialects.kueue.quantity import Quantity
+from console.dialects.written import Read, Unread, Written
+from console.engine.nodes import TaintEffect
+
+
+class QueueingStrategy(StrEnum):
+    """The words of ``queueingStrategy``."""
+
+    BEST_EFFORT_FIFO = "BestEffortFIFO"
+    STRICT_FIFO = "StrictFIFO"
+
+
+class FlavorSearch(StrEnum):
+    """The words of ``whenCanBorrow`` and ``whenCanPreempt``."""
+
+    MAY_STOP_SEARCH = "MayStopSearch"
+    TRY_NEXT_FLAVOR = "TryNextFlavor"
+
+
+class OldBorrow(StrEnum):
+    """The words of ``whenCanBorrow`` in v1beta1."""
+
+    MAY_STOP_SEARCH = FlavorSearch.MAY_STOP_SEARCH.value
+    TRY_NEXT_FLAVOR = FlavorSearch.TRY_NEXT_FLAVOR.value
+    BORROW = "Borrow"
+
+
+class OldPreempt(StrEnum):
+    """The words of ``whenCanPreempt`` in v1beta1."""
+
+    MAY_STOP_SEARCH = FlavorSearch.MAY_STOP_SEARCH.value
+    TRY_NEXT_FLAVOR = FlavorSearch.TRY_NEXT_FLAVOR.value
+    PREEMPT = "Preempt"
+
+
+class FlavorPreference(StrEnum):
+    """The words of ``preference``."""
+
+    BORROWING_OVER_PREEMPTION = "BorrowingOverPreemption"
+    PREEMPTION_OVER_BORROWING = "PreemptionOverBorrowing"
+
+
+class WithinQueue(StrEnum):
+    """The words of ``withinClusterQueue``."""
+
+    NEVER = "Never"
+    LOWER_PRIORITY = "LowerPriority"
+    LOWER_OR_NEWER_EQUAL_PRIORITY = "LowerOrNewerEqualPriority"
+
+
+class Reclaim(StrEnum):
+    """The words of ``reclaimWithinCohort``."""
+
+    NEVER = "Never"
+    LOWER_PRIORITY = "LowerPriority"
+    ANY = "Any"
+
+
+class BorrowPolicy(StrEnum):
+    """The words of ``borrowWithinCohort.policy``."""
+
+    NEVER = "Never"
+    LOWER_PRIORITY = "LowerPriority"
+
+
+class Stop(StrEnum):
+    """The words of ``stopPolicy``."""
+
+    NONE = "None"
+    HOLD = "Hold"
+    HOLD_AND_DRAIN = "HoldAndDrain"
+
+
+class TolerationOperator(StrEnum):
+    """The words of a toleration's ``operator``."""
+
+    EQUAL = "Equal"
+    EXISTS = "Exists"
+
+
+class SelectorOperator(StrEnum):
+    """The words of a label selector's ``operator``."""
+
+    IN = "In"
+    NOT_IN = "NotIn"
+    EXISTS = "Exists"
+    DOES_NOT_EXIST = "DoesNotExist"
+
+
+class AdmissionMode(StrEnum):
+    """The words of ``admissionScope.admissionMode``."""
+
+    USAGE_BASED = "UsageBasedAdmissionFairSharing"
+    NONE = "NoAdmissionFairSharing"
+
+
+class SharingStrategy(StrEnum):
+    """The words of ``fairSharing.preemptionStrategies``."""
+
+    FINAL_SHARE = "LessThanOrEqualToFinalShare"
+    INITIAL_SHARE = "LessThanInitialShare"
+
+
+class QuotaCheck(StrEnum):
+    """The words of ``resources.quotaCheckStrategy``."""
+
+    BLOCK_UNDECLARED = "BlockUndeclared"
+    IGNORE_UNDECLARED = "IgnoreUndeclared"
+
+
+#: Labels by key, each with the places of both.
+Labels: TypeAlias = Read[tuple[tuple[Written[str], Read[str]], ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaintDoc:
+    """One of a flavor's ``nodeTaints``."""
+
+    place: Place
+    key: Read[str]
+    value: Read[str]
+    effect: Read[TaintEffect]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TolerationDoc:
+    """One of a flavor's ``tolerations``."""
+
+    place: Place
+    key: Read[str]
+    operator: Read[TolerationOperator]
+    value: Read[str]
+    effect: Read[TaintEffect]
+    seconds: Read[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlavorDoc:
+    """A ResourceFlavor."""
+
+    place: Place
+    name: Read[str]
+    node_labels: Labels
+    taints: Read[tuple[TaintDoc, ...]]
+    tolerations: Read[tuple[TolerationDoc, ...]]
+    topology: Read[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceDoc:
+    """The quota of one resource in one flavor."""
+
+    place: Place
+    name: Read[str]
+    nominal: Read[Quantity]
+    borrowing: Read[Quantity]
+    lending: Read[Quantity]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaDoc:
+    """One flavor inside a resource group."""
+
+    place: Place
+    name: Read[str]
+    #: None when they could not be read as a list.
+    resources: tuple[ResourceDoc | Unread, ...] | None
+
+    def each(self) -> Iterator[ResourceDoc]:
+        """Yield the resources that could be read."""
+        for resource in self.resources or ():
+            if isinstance(resource, ResourceDoc):
+                yield resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupDoc:
+    """One resource group of a queue or a cohort."""
+
+    place: Place
+    covered: Read[tuple[Read[str], ...]]
+    flavors: Read[tuple[QuotaDoc, ...]]
+
+    def quotas(self) -> tuple[QuotaDoc, ...]:
+        """Return the flavors that could be read."""
+        return self.flavors.value if isinstance(self.flavors, Written) else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpressionDoc:
+    """One expression of a label selector."""
+
+    place: Place
+    key: Read[str]
+    operator: Read[SelectorOperator]
+    values: Read[tuple[Read[str], ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectorDoc:
+    """A label selector: both parts must hold."""
+
+    labels: Labels
+    expressions: tuple[ExpressionDoc, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FungibilityDoc:
+    """The ``flavorFungibility`` of a queue, in the words of v1beta2."""
+
+    place: Place
+    when_can_borrow: Read[FlavorSearch]
+    when_can_preempt: Read[FlavorSearch]
+    preference: Read[FlavorPreference]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreemptionDoc:
+    """The ``preemption`` of a queue."""
+
+    place: Place
+    within_queue: Read[WithinQueue]
+    reclaim: Read[Reclaim]
+    borrow: Read[BorrowPolicy]
+    threshold: Read[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRuleDoc:
+    """One rule of ``admissionChecksStrategy``."""
+
+    place: Place
+    on_flavors: Read[tuple[Read[str], ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeDoc:
+    """What a ClusterQueue and a Cohort have in common: a node of the quota tree."""
+
+    place: Place
+    name: Read[str]
+    #: The cohort above, by whichever field.
+    parent: Read[str]
+    resource_groups: Read[tuple[GroupDoc, ...]]
+    weight: Read[Quantity]
+
+    @property
+    def groups(self) -> tuple[GroupDoc, ...]:
+        """The resource groups that could be read."""
+        return self.resource_groups.value if isinstance(self.resource_groups, Written) else ()
+
+    def quotas(self) -> Iterator[QuotaDoc]:
+        """Yield the flavors of all groups in order."""
+        for group in self.groups:
+            yield from group.quotas()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CohortDoc(NodeDoc):
+    """A Cohort."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueDoc(NodeDoc):
+    """A ClusterQueue."""
+
+    #: Where the fields of its spec begin.
+    spec: Place
+    strategy: Read[QueueingStrategy]
+    namespaces: Read[SelectorDoc]
+    fungibility: FungibilityDoc | None
+    preemption: PreemptionDoc | None
+    stop: Read[Stop]
+    checks: Read[tuple[CheckRuleDoc, ...]]
+    #: Where ``concurrentAdmissionPolicy`` stands.
+    concurrent_admission: Place | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalQueueDoc:
+    """A LocalQueue."""
+
+    place: Place
+    name: Read[str]
+    #: ``default`` when none is written, as kubectl has it.
+    namespace: Read[str]
+    queue: Read[str]
+    stop: Read[Stop]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorityClassDoc:
+    """A WorkloadPriorityClass."""
+
+    place: Place
+    name: Read[str]
+    value: Read[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamespaceDoc:
+    """A Namespace; its labels alone are read."""
+
+    place: Place
+    name: Read[str]
+    labels: Labels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigurationDoc:
+    """Kueue's own Configuration: what of it changes admission."""
+
+    place: Place
+    #: Where ``fairSharing`` stands; None when it is absent or not enabled.
+    fair_sharing: Place | None
+    strategies: Read[tuple[Written[SharingStrategy], ...]]
+    quota_check: Read[QuotaCheck]
+
+
+ObjectDoc: TypeAlias = (
+    FlavorDoc | CohortDoc | QueueDoc | LocalQueueDoc | PriorityClassDoc | NamespaceDoc
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """All objects of a text, by kind, in the order of the text."""
+
+    flavors: tuple[FlavorDoc, ...] = ()
+    cohorts: tuple[CohortDoc, ...] = ()
+    queues: tuple[QueueDoc, ...] = ()
+    local_queues: tuple[LocalQueueDoc, ...] = ()
+    priority_classes: tuple[PriorityClassDoc, ...] = ()
+    namespaces: tuple[NamespaceDoc, ...] = ()
+    configurations: tuple[ConfigurationDoc, ...] = ()
+    #: False when something that may be an object was not recognized as one.
+    manifests_known: bool = True
+
+    def nodes(self) -> Iterator[QueueDoc | CohortDoc]:
+        """Yield everything that owns quota."""
+        yield from self.queues
+        yield from self.cohorts
+
+    def objects(self) -> Iterator[ObjectDoc]:
+        """Yield everything that has a name, kind by kind."""
+        yield from self.flavors
+        yield from self.cohorts
+        yield from self.queues
+        yield from self.local_queues
+        yield from self.priority_classes
+        yield from self.namespaces
+
+    def all_known(self) -> bool:
+        """Say whether every object and its name could be read."""
+        return self.manifests_known and not any(
+            isinstance(each.name, Unread) for each in self.objects()
+        )

@@ -1,0 +1,38 @@
+"""Lists of mappings: each item read by one function, and those that could be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from console.dialects.fields import Fields
+from console.dialects.written import UNREAD, Read, Unread, Written
+
+T = TypeVar("T")
+
+
+def each(
+    read: Read[tuple[Fields | Unread, ...]], parse_one: Callable[[Fields], T]
+) -> Read[tuple[T | Unread, ...]]:
+    """Parse every mapping of a list; what is no mapping stays UNREAD."""
+    if not isinstance(read, Written):
+        return read
+    parsed = tuple(
+        parse_one(fields) if isinstance(fields, Fields) else UNREAD for fields in read.value
+    )
+    return Written(parsed, read.place)
+
+
+def known(read: Read[tuple[T | Unread, ...]]) -> tuple[T, ...]:
+    """Return the items that could be parsed."""
+    if not isinstance(read, Written):
+        return ()
+    return tuple(item for item in read.value if not isinstance(item, Unread))
+
+
+def each_known(
+    read: Read[tuple[Fields | Unread, ...]], parse_one: Callable[[Fields], T]
+) -> Read[tuple[T, ...]]:
+    """Parse every mapping of a list, and leave out what is none."""
+    parsed = each(read, parse_one)
+    return Written(known(parsed), parsed.place) if isinstance(parsed, Written) else parsed

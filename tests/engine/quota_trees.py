@@ -1,0 +1,71 @@
+"""Small quota trees of one flavor-resource, by hand and at random."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from console.engine.amounts import UNLIMITED, Amount
+from console.engine.policy import Cohort, FlavorQuotas, Policy, Queue, Quota, ResourceGroup
+
+KEY = ("any", "gpu")
+
+
+def group(nominal: Amount, borrow: Amount, lend: Amount) -> tuple[ResourceGroup, ...]:
+    quota = Quota(nominal=nominal, borrowing_limit=borrow, lending_limit=lend)
+    flavor = FlavorQuotas(flavor=KEY[0], quotas={KEY[1]: quota})
+    return (ResourceGroup(resources=(KEY[1],), flavors=(flavor,)),)
+
+
+def queue(
+    name: str,
+    parent: str | None,
+    nominal: Amount,
+    *,
+    borrow: Amount = UNLIMITED,
+    lend: Amount = UNLIMITED,
+) -> Queue:
+    return Queue(name=name, parent=parent, groups=group(nominal, borrow, lend))
+
+
+def cohort(
+    name: str, parent: str | None = None, nominal: Amount = 0, lend: Amount = UNLIMITED
+) -> Cohort:
+    return Cohort(name=name, parent=parent, groups=group(nominal, UNLIMITED, lend))
+
+
+def policy(*nodes: Queue | Cohort) -> Policy:
+    return Policy(
+        dialect="native",
+        queues={node.name: node for node in nodes if isinstance(node, Queue)},
+        cohorts={node.name: node for node in nodes if isinstance(node, Cohort)},
+    )
+
+
+amounts = st.integers(0, 12)
+limits = amounts | st.just(UNLIMITED)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> tuple[Policy, dict[str, int]]:
+    """Draw up to four cohorts in any tree, up to six queues in them, and any usage."""
+    names = [f"c{number}" for number in range(draw(st.integers(1, 4)))]
+    cohorts = [
+        cohort(
+            name,
+            draw(st.sampled_from([None, *names[:number]])) if number else None,
+            draw(amounts),
+            draw(limits),
+        )
+        for number, name in enumerate(names)
+    ]
+    queues = [
+        queue(
+            f"q{number}",
+            draw(st.sampled_from([None, *names])),
+            draw(limits),
+            borrow=draw(limits),
+            lend=draw(limits),
+        )
+        for number in range(draw(st.integers(1, 6)))
+    ]
+    return policy(*cohorts, *queues), {each.name: draw(st.integers(0, 30)) for each in queues}

@@ -1,0 +1,53 @@
+"""Quota as pages and the API show it: the numbers of queues and pools agree in any tree."""
+
+from __future__ import annotations
+
+from hypothesis import given
+
+from console.engine.amounts import Unlimited
+from console.engine.policy import Policy
+from console.workloads.queries.quotas import Accounts
+from tests.engine.quota_trees import KEY, worlds
+
+
+def accounts_of(world: tuple[Policy, dict[str, int]]) -> Accounts:
+    config, used = world
+    return Accounts(config, {name: {KEY: amount} for name, amount in used.items()})
+
+
+@given(worlds())
+def test_every_queue_shows_numbers_that_agree(world: tuple[Policy, dict[str, int]]) -> None:
+    accounts = accounts_of(world)
+    for name, amount in world[1].items():
+        (usage,) = accounts.usages(name, {KEY[1]: 7})
+        assert (usage.key, usage.used, usage.demand) == (KEY, amount, 7)
+        assert usage.own + usage.borrowed + usage.over == usage.used
+        assert usage.own <= usage.nominal
+        assert usage.own + usage.lent <= usage.nominal
+        assert not (usage.borrowed and usage.lent)
+        assert usage.limit >= usage.nominal
+        if usage.used <= usage.limit and isinstance(usage.available, int):
+            # The limit is what is available when nobody else uses anything.
+            assert usage.used + usage.available <= usage.limit
+
+
+@given(worlds())
+def test_every_pool_shows_numbers_that_agree(world: tuple[Policy, dict[str, int]]) -> None:
+    accounts = accounts_of(world)
+    usages = {name: accounts.usages(name, {KEY[1]: 1}) for name in world[0].queues}
+    trees = accounts.trees
+    for name in world[0].cohorts:
+        (pool,) = accounts.pools(name, usages)
+        assert pool.nominal == pool.owned + pool.deposited
+        assert pool.own + pool.borrowed + pool.over == pool.used
+        assert min(pool.own, pool.borrowed, pool.over, pool.lent) >= 0
+        assert pool.own + pool.lent <= pool.nominal
+        assert not (pool.borrowed and pool.lent)
+        assert pool.demand == len(trees.queues_below(name))
+        inner = [accounts.pools(each, usages)[0] for each in trees.cohorts(name)]
+        direct = [usages[each][0] for each in trees.queues(name)]
+        assert pool.over == sum(each.over for each in (*inner, *direct))
+        if name in trees.roots:
+            assert (pool.borrowed, pool.lent, pool.limit) == (0, 0, pool.nominal)
+            if not isinstance(pool.nominal, Unlimited):
+                assert pool.available == max(0, pool.nominal - pool.used)
