@@ -1,5 +1,5 @@
 """
-Who waits in one queue: classes of workloads that are alike for admission, and who is next.
+Who waits: classes of workloads that are alike for admission.
 
 Alike means: the same request, the same constraints, the same accepted flavors,
 the same priority. The engine answers once for all members of a class; a class
@@ -13,13 +13,11 @@ import hashlib
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
 from typing import TYPE_CHECKING, TypeAlias
 
 from console.engine.decision import Reason
 from console.engine.ledger import FlavorResource
 from console.engine.matching import Obstacles
-from console.engine.policy import Strategy
 from console.engine.routing import Route
 from console.engine.trace import TurnStep
 from console.engine.workload import PodSet, Workload
@@ -78,6 +76,11 @@ class Verdict:
     nomination: Nomination | None = None
     turn: TurnStep | None = None
 
+    @property
+    def is_lasting(self) -> bool:
+        """Whether it stays the same for as long as there is too little room."""
+        return self.turn is None and self.nomination is not None and self.nomination.is_lasting
+
 
 @dataclass(slots=True, eq=False)
 class PendingClass:
@@ -88,10 +91,14 @@ class PendingClass:
     priority: int
     #: Total request of one member, in thousandths.
     requests: Mapping[str, int]
-    #: It sleeps until something in its tree changes.
-    parked: bool = False
     #: What was last found; None before its first turn.
     verdict: Verdict | None = None
+    #: The fewest that one member needs of each resource, in one pod set, in thousandths.
+    least: Mapping[str, int] = field(default_factory=dict)
+    #: Bookkeeping of its line: the wake-up in which it was parked, and when it was last woken
+    #: by itself.
+    parked_in: int = -1
+    woken_at: int = 0
     #: What was short in the best flavors when rows were last written, in thousandths.
     missing: Mapping[FlavorResource, int] = field(default_factory=dict)
     #: Members about which nothing was said since they joined, by sequence number.
@@ -142,115 +149,6 @@ class PendingClass:
         return bisect_left(self._order, sequence, lo=self._start) - self._start
 
 
-class Line:
-    """The pending classes of one queue: the sticky workload first, then priority, submission."""
-
-    def __init__(self, strategy: Strategy = Strategy.BEST_EFFORT_FIFO) -> None:
-        self.strategy = strategy
-        self.classes: dict[str, PendingClass] = {}
-        #: The workload for which others were stopped last: it goes first (Kueue, spec 3.6).
-        self.sticky: Pending | None = None
-        self._count = 0
-        #: Keys of classes that somebody joined since the last announcement.
-        self._fresh: dict[str, None] = {}
-        #: (-priority, sequence of the head, class key) of awake classes; stale entries are skipped.
-        self._awake: list[tuple[int, int, str]] = []
-
-    def __len__(self) -> int:
-        return self._count
-
-    @property
-    def is_strict(self) -> bool:
-        """Whether nobody overtakes the first."""
-        return self.strategy is Strategy.STRICT_FIFO
-
-    def join(self, pending: Pending) -> PendingClass:
-        """Put a workload into its class, which is made if it is the first of its kind."""
-        route = pending.route
-        assert route.queue is not None
-        key = class_key(pending)
-        pending.class_key = key
-        cls = self.classes.get(key)
-        if cls is None:
-            cls = self.classes[key] = PendingClass(
-                key=key,
-                queue=route.queue,
-                priority=pending.priority,
-                requests=pending.workload.total(),
-            )
-        cls.add(pending)
-        cls.unannounced[pending.workload.sequence] = pending
-        self._fresh[key] = None
-        self._count += 1
-        if not cls.parked and cls.head is pending:
-            self._push(cls)
-        return cls
-
-    def leave(self, pending: Pending) -> None:
-        """Take a workload out of its class; an empty class is forgotten."""
-        cls = self.classes[pending.class_key]
-        was_head = cls.head is pending
-        cls.remove(pending)
-        cls.unannounced.pop(pending.workload.sequence, None)
-        self._count -= 1
-        if self.sticky is pending:
-            self.sticky = None
-        if not cls:
-            del self.classes[cls.key]
-        elif was_head and not cls.parked:
-            self._push(cls)
-
-    def head(self) -> Pending | None:
-        """Return the workload whose turn it is, or None when all are parked."""
-        sticky = self.sticky
-        if sticky is not None and not self.is_strict:
-            cls = self.classes[sticky.class_key]
-            if not cls.parked:
-                return sticky
-        while self._awake:
-            _, sequence, key = self._awake[0]
-            found = self.classes.get(key)
-            if found and not found.parked and found.head.workload.sequence == sequence:
-                return found.head
-            heappop(self._awake)
-        return None
-
-    def park(self, cls: PendingClass) -> None:
-        """Let a class sleep until `wake`."""
-        cls.parked = True
-
-    def wake(self) -> None:
-        """Wake every class, but those that only another policy can help."""
-        for cls in self.classes.values():
-            if cls.parked and cls.head.route.problem is None:
-                self.look_again(cls)
-
-    def look_again(self, cls: PendingClass) -> None:
-        """Wake one class, if it is parked."""
-        if cls.parked:
-            cls.parked = False
-            self._push(cls)
-
-    def fresh(self) -> list[PendingClass]:
-        """Return the classes with members about which nothing was said, and forget which."""
-        keys, self._fresh = self._fresh, {}
-        return [self.classes[key] for key in keys if key in self.classes]
-
-    def position(self, pending: Pending) -> int:
-        """Return the place of a waiting workload in the order of the whole line, from 1."""
-        sequence, priority = pending.workload.sequence, pending.priority
-        ahead = 0
-        for cls in self.classes.values():
-            if cls.priority > priority:
-                ahead += len(cls)
-            elif cls.priority == priority:
-                ahead += cls.ahead_of(sequence)
-        return ahead + 1
-
-    def _push(self, cls: PendingClass) -> None:
-        heappush(self._awake, (-cls.priority, cls.head.workload.sequence, cls.key))
-
-
 #: What the names of classes of one begin with: workloads for which others are stopping.
 PREEMPTOR = "preemptor-"
 
@@ -258,6 +156,21 @@ PREEMPTOR = "preemptor-"
 def preemptor_key(workload_id: str) -> str:
     """Name the class of a workload that waits, alone, for others to stop."""
     return PREEMPTOR + workload_id
+
+
+def least_of(workload: Workload) -> dict[str, int]:
+    """
+    Return by resource what some pod set of *workload* needs together, with as few pods as may be.
+
+    Where no flavor has that much, the workload cannot start.
+    """
+    least: dict[str, int] = {}
+    for pod_set in workload.pod_sets:
+        count = pod_set.count if pod_set.min_count is None else pod_set.min_count
+        for resource, amount in pod_set.requests.items():
+            if amount * count > least.get(resource, 0):
+                least[resource] = amount * count
+    return least
 
 
 def class_key(pending: Pending) -> str:

@@ -156,7 +156,7 @@ class State:
         """Admit nothing new from *queue* until `resume`."""
         state = self._queue(queue)
         state.held = True
-        self._bar(state)
+        self._bar(state, state.line.classes.values())
         self._stir(state)
 
     def resume(self, queue: str) -> None:
@@ -214,7 +214,7 @@ class State:
         self.take_in_arrivals()
         while self._active and self.has_budget:
             for tree in list(self._active):
-                if self._turn(tree) is Progress.NOTHING:
+                if self._turn(tree, skipping=True) is Progress.NOTHING:
                     self._rest(tree)
         # A state rebuilt from rows would have no memory of the turns that were cut off.
         for tree in self._active:
@@ -222,17 +222,18 @@ class State:
         decisions, self._decisions = self._decisions, []
         return decisions
 
-    def step(self) -> list[Decision]:
+    def step(self, *, skipping: bool = False) -> list[Decision]:
         """
         Let every tree that has something to decide run one cycle, and return the decisions.
 
         `settle` is this until nothing changes; step by step, somebody may act in
-        between.
+        between. With *skipping*, as `settle` does it, cycles that are sure to come to nothing
+        do not count.
         """
         self._budget = 1_000_000_000
         self.take_in_arrivals()
         for tree in list(self._active):
-            if self._turn(tree) is Progress.NOTHING:
+            if self._turn(tree, skipping=skipping) is Progress.NOTHING:
                 del self._active[tree]
         decisions, self._decisions = self._decisions, []
         return decisions
@@ -375,6 +376,10 @@ class State:
     def note(self, queue: QueueState, cls: PendingClass, verdict: Verdict) -> None:
         """Keep what was found about the head of a class, which keeps its turn."""
         cls.verdict = verdict
+        if verdict.is_lasting:
+            queue.line.open.discard(cls.key)
+        else:
+            queue.line.open.add(cls.key)
         self._changes.classes.add((queue.name, cls.key))
         self._changes.queues.add(queue.name)
 
@@ -394,11 +399,11 @@ class State:
                 break
             self._route(pending)
 
-    def _turn(self, tree: Tree) -> Progress:
+    def _turn(self, tree: Tree, *, skipping: bool) -> Progress:
         if tree.stirred:
             tree.stirred = False
             tree.wake()
-        return self._discipline.cycle(self, tree)
+        return self._discipline.cycle(self, tree, skipping=skipping)
 
     def _rest(self, tree: Tree) -> None:
         """Look once more without memory of earlier turns; when that was done, come to rest."""
@@ -482,9 +487,9 @@ class State:
         self._changes.queues.add(route.queue)
         self._changes.classes.add((route.queue, cls.key))
         if queue.barrier is not None:
-            self._bar(queue)
+            self._bar(queue, [cls])
             self._announce_all(queue)
-        elif cls.parked:
+        elif queue.line.is_parked(cls):
             # Nothing has changed since its like was looked at.
             self._announce_all(queue)
         else:
@@ -501,11 +506,12 @@ class State:
         else:
             self._admit(pending, None, ())
 
-    def _bar(self, queue: QueueState) -> None:
+    def _bar(self, queue: QueueState, classes: Iterable[PendingClass]) -> None:
+        """Park classes of a queue in which nobody has a turn."""
         reason = queue.barrier
         if reason is not None:
-            for cls in queue.line.classes.values():
-                if cls.verdict is None or cls.verdict.reason is not reason or not cls.parked:
+            for cls in classes:
+                if cls.verdict is None or cls.verdict.reason is not reason:
                     self.park(queue, cls, Verdict(reason))
 
     def _leave(self, queue: QueueState, pending: Pending) -> None:

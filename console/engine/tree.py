@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from console.engine.decision import Reason
 from console.engine.disciplines import Nomination
 from console.engine.ledger import Ledger, Node
-from console.engine.pending import Line, Pending
+from console.engine.line import Line
+from console.engine.pending import Pending
 from console.engine.policy import Policy, Queue, StopPolicy
 from console.engine.running import Running, RunningLine
 

@@ -77,6 +77,9 @@ _TURNS = {
 }
 
 
+_Told = tuple[str, str, str, str, str]
+
+
 class Product:
     """Answers by the engine that the workers run."""
 
@@ -86,9 +89,16 @@ class Product:
         decisions: list[SettleDecision] = []
         #: What was last said of everybody who waits.
         said: dict[str, Condition] = {}
+        told: list[_Told] = []
         for cycle, made in cycles_to_rest(state):
             said = _said(state, said)
             decisions += _settle_decisions(cycle, made)
+            told += _told(made)
+        hasty = [
+            each for _, made in cycles_to_rest(_state(world), skipping=True) for each in _told(made)
+        ]
+        if sorted(hasty) != sorted(told):
+            raise AssertionError(f"skipping hopeless cycles decides otherwise: {hasty}, {told}")
         said = _said(state, said)
         return SettleAnswer(
             admitted={name: _given(r.assignment) for name, r in state.running.items()},
@@ -113,7 +123,7 @@ class Product:
         for queue in state.queues.values():
             requeued |= queue.preemptors.keys()
             for cls in queue.line.classes.values():
-                waits_apart = cls.parked and queue.barrier is None
+                waits_apart = queue.line.is_parked(cls) and queue.barrier is None
                 (parked if waits_apart else requeued).update(p.workload.id for p in cls)
         return CycleAnswer(
             admitted={
@@ -300,6 +310,15 @@ def _said(state: State, before: Mapping[str, Condition]) -> dict[str, Condition]
     }
 
 
+def _told(made: list[Decision]) -> list[_Told]:
+    """Return what admits or preempts, in words that can be compared."""
+    return [
+        (d.workload, d.outcome.value, d.reason.value, d.preemptor or "", repr(d.assignment))
+        for d in made
+        if d.outcome in (Outcome.ADMITTED, Outcome.PREEMPTED)
+    ]
+
+
 def _given(assignment: tuple[PodSetAssignment, ...]) -> tuple[Given, ...]:
     return tuple(Given(name=a.name, count=a.count, flavors=a.flavors) for a in assignment)
 
@@ -317,7 +336,11 @@ def _class_of(state: State, pending: Pending) -> tuple[QueueState, PendingClass 
 
 def _own_verdict(queue: QueueState, cls: PendingClass | None, pending: Pending) -> Verdict | None:
     """Return what a cycle said of this workload, or of one that it is parked beside."""
-    if cls is None or cls.verdict is None or (not cls.parked and cls.head is not pending):
+    if (
+        cls is None
+        or cls.verdict is None
+        or (not queue.line.is_parked(cls) and cls.head is not pending)
+    ):
         return None
     return cls.verdict
 
@@ -358,7 +381,7 @@ def _head_verdict(state: State, pending: Pending) -> HeadVerdict:
     if verdict is None or cls is None:
         return HeadVerdict(reason=Condition.PENDING_EVALUATION, code=HeadCode.NOT_EVALUATED)
     reason = _CONDITIONS[verdict.reason]
-    if cls.parked and cls.head is not pending:
+    if queue.line.is_parked(cls) and cls.head is not pending:
         return HeadVerdict(reason=reason, code=HeadCode.SAME_AS_PARKED)
     found = verdict.nomination
     assert isinstance(found, QuotaNomination)

@@ -15,17 +15,17 @@ class RestlessError(Exception):
     """A world that never comes to rest."""
 
 
-def cycles_to_rest(state: State) -> Iterator[tuple[int, list[Decision]]]:
+def cycles_to_rest(state: State, *, skipping: bool = False) -> Iterator[tuple[int, list[Decision]]]:
     """
     Yield the number of every cycle from 1, with what it decided, until nothing changes any more.
 
     After each cycle all who were told to stop have stopped. When nothing
     changes, everybody gets another turn without memory of earlier ones, and that has to
-    change nothing either. Raises RestlessError when it never does.
+    change nothing either. *skipping* is as in `State.step`. Raises RestlessError when it never does.
     """
     looked_again = False
     for cycle in range(1, _CYCLES):
-        made = state.step()
+        made = state.step(skipping=skipping)
         yield cycle, made
         departing = sorted(state.departing)
         for name in departing:

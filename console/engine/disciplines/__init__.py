@@ -47,6 +47,10 @@ class Nomination(Protocol):
         """The requested resource that no group covers, where that keeps it out."""
 
     @property
+    def is_lasting(self) -> bool:
+        """Whether it would find the same for as long as there is too little room."""
+
+    @property
     def pending_reason(self) -> Reason:
         """Why it cannot be admitted now; meaningless when it can."""
 
@@ -54,8 +58,13 @@ class Nomination(Protocol):
 class Discipline(Protocol):
     """How a world admits. It reads the state and moves it by the state's own verbs."""
 
-    def cycle(self, state: State, tree: Tree) -> Progress:
-        """Give the first of every queue of *tree* its turn."""
+    def cycle(self, state: State, tree: Tree, *, skipping: bool) -> Progress:
+        """
+        Give the first of every queue of *tree* its turn.
+
+        *skipping* lets turns pass that are sure to come to nothing; the decisions are
+        the same.
+        """
 
     def nominate(self, state: State, queue: QueueState, pending: Pending) -> Nomination:
         """Return what would happen to a workload now, without changing anything."""

@@ -15,7 +15,7 @@ from console.engine.disciplines.quota.candidates import (
     put_back,
     take_out,
 )
-from console.engine.disciplines.quota.levels import borrow_level, within_nominal
+from console.engine.disciplines.quota.levels import within_nominal
 from console.engine.ledger import FlavorResource, Node
 from console.engine.policy import PreemptionRule
 from console.engine.running import Running
@@ -58,8 +58,6 @@ def find_classical(search: Search) -> list[Target]:
 
     The ledger is left as it was (Kueue, spec 7.2, 7.3).
     """
-    if is_hopeless(search):
-        return []
     found = collect(search)
     sequence = found.sequence()
     if not sequence:
@@ -87,27 +85,6 @@ def collect(search: Search) -> Candidates:
     for group, is_own in ((hierarchical, False), (priority, False), (own, True)):
         group.sort(key=lambda each: in_order(each.running, own=is_own))
     return Candidates(hierarchical, priority, own)
-
-
-def is_hopeless(search: Search) -> bool:
-    """
-    Say whether a search for one flavor-resource is sure to find nobody, without looking around.
-
-    Nobody of the same queue may be stopped, and to others there is no right: the
-    request exceeds what the queue and every subtree around it owns, and the queue must
-    not borrow by preemption.
-    """
-    rules, queue = search.rules, search.queue
-    if rules.within_queue is not PreemptionRule.NEVER:
-        lowest = queue.running.lowest
-        newer_equal = rules.within_queue is PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY
-        if lowest is not None and lowest < search.priority + newer_equal:
-            return False
-    if queue.node.parent is None or rules.reclaim_within_cohort is PreemptionRule.NEVER:
-        return True
-    if rules.borrow_within_cohort is not PreemptionRule.NEVER:
-        return False
-    return not any(borrow_level(queue.node, key, amount)[1] for key, amount in search.usage.items())
 
 
 def _climb(search: Search, hierarchical: list[Candidate], priority: list[Candidate]) -> None:

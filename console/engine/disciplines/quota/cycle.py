@@ -272,7 +272,9 @@ class Cycle:
             self._tree.seen.add(look)
             return Progress.MOVED
         heads = [e for e in entries if e.waiting is None and not e.queue.line.is_strict]
-        for entry in heads:
+        # Whoever cannot start anyway makes room first for those whom they overtake.
+        failing = [e for e in heads if not e.nomination.fits and not e.nomination.targets]
+        for entry in failing or heads:
             entry.pending.scan = None
             self._park(entry.queue, entry.pending, _skipped(entry.nomination, TurnVerdict.CIRCLE))
         return Progress.MOVED if heads else Progress.NOTHING

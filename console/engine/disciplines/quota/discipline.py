@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from console.engine.disciplines import Progress
 from console.engine.disciplines.quota.cycle import Cycle
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
+from console.engine.disciplines.quota.outlook import skip_hopeless_cycles
 from console.engine.pending import Pending
 from console.engine.tree import QueueState, Tree
 
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 class QuotaDiscipline:
     """Admits as Kueue does: see the folder's README for what differs."""
 
-    def cycle(self, state: State, tree: Tree) -> Progress:
-        """Give the first of every queue of *tree* its turn."""
+    def cycle(self, state: State, tree: Tree, *, skipping: bool) -> Progress:
+        """Give the first of every queue of *tree* its turn; *skipping* turns that come to nothing."""
+        if skipping and not skip_hopeless_cycles(tree, state.policy.settings):
+            return Progress.NOTHING
         return Cycle(state, tree).run()
 
     def nominate(self, state: State, queue: QueueState, pending: Pending) -> QuotaNomination:

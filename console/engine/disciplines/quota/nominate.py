@@ -14,6 +14,7 @@ from console.engine.disciplines.quota.fair import find_fair
 from console.engine.disciplines.quota.flavors import Assigner, Found
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import Mode, NoFit, Nominated
+from console.engine.disciplines.quota.outlook import is_hopeless
 from console.engine.ledger import FlavorResource, Usage
 from console.engine.pending import Pending, ScanPosition
 from console.engine.policy import PreemptionRule, Queue, QuotaSettings, Undeclared
@@ -77,6 +78,29 @@ class QuotaNomination:
                 flavors={resource: choice.flavor for resource, choice in each.choices.items()},
             )
             for each in self.found.pod_sets
+        )
+
+    @property
+    def is_lasting(self) -> bool:
+        """
+        Whether it would find the same for as long as there is too little room.
+
+        With several pod sets, or several groups with a choice of flavors, a walk that
+        finds a flavor may stop early while another fails, and so have another turn at once.
+        """
+        if self.fits or self.targets or self.found.undeclared is not None:
+            return False
+        if any(walk.start or any(each.barred for each in walk.looked) for walk in self.found.walks):
+            return False
+        if len(self.found.walks) == 1:
+            return len(self.found.walks[0].pod_sets) == 1 and not self.found.stopped_early
+        if len(self.found.pod_sets) + len(self.found.failed) > 1:
+            return False
+        return all(len(group.flavors) == 1 for group in self.queue.groups) and not any(
+            check.no_fit is NoFit.EXCEEDS_MAX
+            for walk in self.found.walks
+            for looked in walk.looked
+            for check in looked.checks
         )
 
     @property
@@ -201,6 +225,8 @@ class _Oracle:
         if question is not None and question in self._alone:
             return self._alone[question]
         pending = self._pending
+        if is_hopeless(self._queue, self._settings, usage, pending.priority):
+            return []
         search = Search(
             self._queue,
             pending.priority,
