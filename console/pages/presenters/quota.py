@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from console.engine.amounts import Unlimited, format_amount
+from console.engine.amounts import Amount, Unlimited
+from console.engine.words import quantity
 from console.workloads.queries import UsageView
 
 #: The drawing is 1000 units wide: the frame, and room for demand beyond it.
@@ -67,8 +68,10 @@ class Bar:
 def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
     """Return the bar of one flavor-resource; *draining*: the active version has no such queue."""
     used, resource = usage.used, usage.resource
-    demand_text = f"wants {format_amount(usage.demand)} more" if usage.demand else ""
-    notes = [note for note in _notes(usage) if note]
+    demand_text = f"wants {quantity(usage.demand, resource)} more" if usage.demand else ""
+    notes = lending_notes(usage)
+    if usage.limit not in (usage.nominal, 0):
+        notes.append(f"limit {quantity(usage.limit, resource)}")
     shape: dict[str, object]
     scale = 0
     if isinstance(usage.nominal, Unlimited):
@@ -86,7 +89,7 @@ def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
     else:
         scale = _scale(usage, usage.nominal)
         shape = _shape(usage, usage.nominal, scale)
-        of_text = f"of {format_amount(usage.nominal)} {resource} used"
+        of_text = f"of {quantity(usage.nominal, resource)} {resource} used"
         pressure = _pressure(usage)
     if usage.demand and not isinstance(usage.nominal, Unlimited):
         whole_length = scale or usage.demand
@@ -94,7 +97,7 @@ def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
     sentence = ", ".join(
         part
         for part in (
-            f"{usage.flavor} {resource}: {format_amount(used)} {of_text}",
+            f"{usage.flavor} {resource}: {quantity(used, resource)} {of_text}",
             *notes,
             _free(usage),
             demand_text,
@@ -105,25 +108,26 @@ def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
         flavor=usage.flavor,
         resource=resource,
         broken=not _agree(usage),
-        used_text=format_amount(used),
+        used_text=quantity(used, resource),
         of_text=of_text,
         note=", ".join(notes),
         demand_text=demand_text,
-        available_text=format_amount(usage.available),
+        available_text=quantity(usage.available, resource),
         sentence=sentence,
         pressure=pressure,
         **shape,  # type: ignore[arg-type]
     )
 
 
-def up_to(amount: int, is_certain: bool) -> str:
+def up_to(amount: Amount, resource: str, is_certain: bool) -> str:
     """
-    Return an amount that is attributed by convention when it could be attributed otherwise.
+    Return an amount that is attributed by convention, with a word when it could be otherwise.
 
-    >>> up_to(2000, True), up_to(2000, False)
+    >>> up_to(2000, "gpu", True), up_to(2000, "gpu", False)
     ('2', 'up to 2')
     """
-    return format_amount(amount) if is_certain else f"up to {format_amount(amount)}"
+    number = quantity(amount, resource)
+    return number if is_certain else f"up to {number}"
 
 
 def segment(start: int, amount: int, scale: int, width: int) -> Segment:
@@ -164,20 +168,24 @@ def _shape(usage: UsageView, nominal: int, scale: int) -> dict[str, object]:
     return shape
 
 
-def _notes(usage: UsageView) -> tuple[str, ...]:
-    return (
-        f"{format_amount(usage.borrowed)} borrowed" if usage.borrowed else "",
-        f"{format_amount(usage.over)} over nominal" if usage.over else "",
-        f"{up_to(usage.lent, usage.is_certain)} lent" if usage.lent else "",
-        f"limit {format_amount(usage.limit)}" if usage.limit not in (usage.nominal, 0) else "",
-    )
+def lending_notes(usage: UsageView) -> list[str]:
+    """Return what is borrowed, over nominal and lent, in words; nothing for what is not."""
+    resource = usage.resource
+    notes = []
+    if usage.borrowed:
+        notes.append(f"{quantity(usage.borrowed, resource)} borrowed")
+    if usage.over:
+        notes.append(f"{quantity(usage.over, resource)} over nominal")
+    if usage.lent:
+        notes.append(f"{up_to(usage.lent, resource, usage.is_certain)} lent")
+    return notes
 
 
 def _free(usage: UsageView) -> str:
     if isinstance(usage.available, Unlimited) or not usage.available:
         return ""
     word = "free" if usage.limit == usage.nominal else "available"
-    return f"{format_amount(usage.available)} {word}"
+    return f"{quantity(usage.available, usage.resource)} {word}"
 
 
 def _pressure(usage: UsageView) -> float:
