@@ -271,9 +271,9 @@ def test_a_queue_in_a_cohort_shows_what_it_borrows_and_lends(lab: None, browser:
             "spot",
             "gpu",
             "15 of 8 gpu used · 7 borrowed, limit 19 · wants 4 more",
-            *("8", "15", "7", "—", "3", "19", "4"),
+            *("8", "15", "7 borrowed", "3", "4"),
         ],
-        ["reserved", "gpu", "0 of 2 gpu used", "2", "0", "—", "—", "2", "2", "—"],
+        ["reserved", "gpu", "0 of 2 gpu used", "2", "0", "—", "2", "—"],
     ]
     assert [row[:4] for row in page.id("lending-region").rows()] == [
         ["research", "batch", "gpu on spot", "4"],
@@ -293,7 +293,7 @@ def test_a_queue_in_a_cohort_shows_what_it_borrows_and_lends(lab: None, browser:
             "spot",
             "gpu",
             "0 of 4 gpu used · up to 1 lent, limit 7",
-            *("4", "0", "—", "up to 1", "3", "7", "—"),
+            *("4", "0", "up to 1 lent", "3", "—"),
         ]
     ]
     alone = get(browser, "queues/alone")

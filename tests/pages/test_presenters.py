@@ -128,6 +128,8 @@ def test_the_parts_of_a_bar_in_a_cohort() -> None:
         Segment(216, 141),
         Segment(359, 140),
     )
+    far = bar_of(usage(10000, 5000, available=200000, limit=300000))
+    assert (far.unlimited, far.own, far.mark, far.limit) == (True, Segment(1, 118), 238, 0)
     only = bar_of(usage(0, 0, available=8000, limit=8000))
     assert (only.blocked, only.track, only.room) == (False, 0, Segment(1, 712))
 

@@ -12,6 +12,8 @@ from console.workloads.queries import UsageView
 FRAME = 714
 #: Demand beyond the frame is drawn to scale up to 40 % of the frame, and always as a number.
 DEMAND = 286
+#: A limit is drawn when it is at most so many times what is owned or used.
+_FAR = 3
 #: Space between two segments, and the least width of one.
 _GAP = 2
 _LEAST = 3
@@ -51,6 +53,7 @@ class Bar:
     limit: int = 0
     demand: int = 0
     demand_x: int = FRAME
+    #: The frame has no end: there is no limit, or none near.
     unlimited: bool = False
     blocked: bool = False
     #: The numbers contradict each other; nothing is drawn.
@@ -141,10 +144,17 @@ def segment(start: int, amount: int, scale: int, width: int) -> Segment:
 
 
 def _scale(usage: UsageView, nominal: int) -> int:
-    """Return what the length of the frame stands for."""
+    """
+    Return what the length of the frame stands for.
+
+    In a large cohort the limit would leave next to nothing of what the queue
+    owns; so one that is far away is a number, and the frame has no end.
+    """
     held = max(nominal, usage.used)
-    # Where borrowing has no end, the last fifth of the frame stands for what is beyond.
-    return max(usage.limit, held) if isinstance(usage.limit, int) else held * 5 // 4 or 1
+    far = _FAR * held
+    if isinstance(usage.limit, Unlimited) or usage.limit > far > 0:
+        return far or 1
+    return max(usage.limit, held)
 
 
 def _shape(usage: UsageView, nominal: int, scale: int) -> dict[str, object]:
@@ -161,7 +171,7 @@ def _shape(usage: UsageView, nominal: int, scale: int) -> dict[str, object]:
     }
     if scale > nominal:
         shape |= {"mark": max(1, nominal * FRAME // scale), "track": nominal * FRAME // scale}
-    if isinstance(limit, Unlimited):
+    if isinstance(limit, Unlimited) or limit > scale:
         shape |= {"unlimited": True}
     elif limit != nominal:
         shape |= {"limit": limit * FRAME // scale}

@@ -67,9 +67,13 @@ def quantity(value: Amount, resource: str) -> str:
 
 
 @register.filter
-def lent(usage: UsageView) -> str:
-    """Write what others use of a quota, and whether it could be attributed otherwise."""
-    return up_to(usage.lent, usage.resource, usage.is_certain) if usage.lent else "—"
+def borrowed_or_lent(usage: UsageView) -> str:
+    """Write what a queue uses of others, or what others use of it; it never does both."""
+    if usage.borrowed:
+        return f"{words.quantity(usage.borrowed, usage.resource)} borrowed"
+    if usage.lent:
+        return f"{up_to(usage.lent, usage.resource, usage.is_certain)} lent"
+    return "—"
 
 
 @register.filter
