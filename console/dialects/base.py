@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from console.dialects.codes import Code
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.engine.policy import Policy
 
@@ -51,6 +52,10 @@ class Dialect:
     title: str
     #: (text, past queue specs by name) -> Reading. Never raises, whatever the text.
     read: Callable[[str | bytes, Mapping[str, PastSpec]], Reading]
+    #: Codes of its own, which share a prefix of three letters.
+    codes: tuple[Code, ...]
+    #: What its codes are about, in one sentence, for the catalogue.
+    about_codes: str
     #: JSON Schema of a document, for editors.
     schema: Callable[[], dict[str, Any]]
     #: Title -> text of documents that compile: the editor's examples.

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from console.dialects.codes import Code
+from console.dialects import dialects
+from console.dialects.codes import SHARED_CODES, Code
 
-_OWNERS: Final = {
+_SHARED: Final = {
     "YML": ("The text", "What is wrong with the YAML itself, in any config language."),
     "DOC": (
         "Fields and values",
         "What is wrong with one field or one list, in any config language.",
-    ),
-    "NAT": ("The native config", "What the fields of a native config say together."),
-    "KUE": (
-        "Kueue",
-        "What Kueue refuses in its manifests, and what nobody tells its admins: rules between "
-        "objects, and settings that do not do what they seem to.",
     ),
 }
 _HEAD: Final = """\
@@ -32,18 +27,29 @@ This page is generated from the declarations of the codes; a test keeps the two 
 """
 
 
-def catalogue(codes: Iterable[Code]) -> str:
-    """Return the page about *codes*, in Markdown."""
-    by_owner: dict[str, list[Code]] = {owner: [] for owner in _OWNERS}
-    for code in codes:
-        by_owner[code.code[:3]].append(code)
-    return "\n".join([_HEAD, *(_section(owner, of) for owner, of in by_owner.items() if of)])
+def every_code() -> tuple[Code, ...]:
+    """Return the codes of the text, of its shared structure and of every dialect."""
+    return (*SHARED_CODES, *(code for each in dialects().values() for code in each.codes))
 
 
-def _section(owner: str, codes: list[Code]) -> str:
-    title, lead = _OWNERS[owner]
+def catalogue() -> str:
+    """Return the page about all codes, in Markdown."""
+    return "\n".join([_HEAD, *_sections()])
+
+
+def _sections() -> Iterator[str]:
+    for prefix, (title, lead) in _SHARED.items():
+        codes = [code for code in SHARED_CODES if code.code.startswith(prefix)]
+        yield _section(f"{prefix}: {title}", lead, codes)
+    # The language of a text that does not say which it is in comes first.
+    for dialect in sorted(dialects().values(), key=lambda d: (not d.is_default, d.name)):
+        prefix = dialect.codes[0].code[:3]
+        yield _section(f"{prefix}: {dialect.title}", dialect.about_codes, dialect.codes)
+
+
+def _section(heading: str, lead: str, codes: Iterable[Code]) -> str:
     entries = [
         f"### {code.code} {code.title}\n\n*{code.severity.value}*. {code.advice}\n"
         for code in codes
     ]
-    return "\n".join([f"## {owner}: {title}\n\n{lead}\n", *entries])
+    return "\n".join([f"## {heading}\n\n{lead}\n", *entries])

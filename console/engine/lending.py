@@ -31,6 +31,10 @@ from console.engine.trees import Trees
 Used = Mapping[str, Mapping[FlavorResource, int]]
 
 
+#: What amounts are multiples of stays whole when they are split. Fewer than 2**20 are no bytes.
+_UNITS = (2**30 * SCALE, 2**20 * SCALE, SCALE, 1)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
     """
@@ -266,13 +270,14 @@ def _shares(total: int, weights: Sequence[Amount]) -> list[int]:
     """
     Split *total* in proportion to *weights*, whose sum is not below it.
 
-    Whole units stay whole; what rounding leaves goes to the largest fractions,
-    then in order. What is unlimited outweighs everything else.
+    Whole units stay whole, and so do whole Gi and Mi of bytes; what rounding
+    leaves goes to the largest fractions, then in order. What is unlimited
+    outweighs everything else.
     """
     if any(isinstance(weight, Unlimited) for weight in weights):
         weights = [total if isinstance(weight, Unlimited) else 0 for weight in weights]
     finite = [weight for weight in weights if isinstance(weight, int)]
-    unit = 1 if any(amount % SCALE for amount in (total, *finite)) else SCALE
+    unit = next(u for u in _UNITS if not any(amount % u for amount in (total, *finite)))
     parts, sum_of_weights = total // unit, sum(finite)
     shares = [parts * weight // sum_of_weights for weight in finite]
     fractions = [parts * weight % sum_of_weights for weight in finite]

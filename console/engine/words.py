@@ -68,7 +68,7 @@ def by_flavor(held: Mapping[str, int]) -> dict[str, dict[str, int]]:
 def listed(words: Iterable[str]) -> str:
     """Return *words* as "a", "a and b" or "a, b and c"."""
     items = list(words)
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+    return f"{', '.join(items[:-1])} and {items[-1]}" if len(items) > 1 else "".join(items)
 
 
 def cut(words: Iterable[str]) -> str:

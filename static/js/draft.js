@@ -9,7 +9,7 @@ window.DraftSaver = class {
   #timer = 0;
   #busy = false;
   #stopped = false;
-  #savedText;
+  #saved;
   #savedAt = 0;
 
   constructor(form, text, headers) {
@@ -17,15 +17,23 @@ window.DraftSaver = class {
     this.#status = form.querySelector("[data-saved]");
     this.#text = text;
     this.#headers = headers;
-    this.#savedText = text();
+    this.#saved = this.#state();
     setInterval(() => this.#tell(), 1000);
     addEventListener("beforeunload", (event) => {
       if (this.#isUnsaved() && !form.dataset.sent) event.preventDefault();
     });
   }
 
+  #dialect() {
+    return this.#form.elements.namedItem("dialect").value;
+  }
+
+  #state() {
+    return `${this.#dialect()}\n${this.#text()}`;
+  }
+
   #isUnsaved() {
-    return !this.#stopped && this.#text() !== this.#savedText;
+    return !this.#stopped && this.#state() !== this.#saved;
   }
 
   #tell(sentence) {
@@ -53,15 +61,15 @@ window.DraftSaver = class {
       return;
     }
     this.#busy = true;
-    const text = this.#text();
+    const state = this.#state();
     const field = (name) => this.#form.elements.namedItem(name);
     try {
       const answer = await fetch(this.#form.dataset.draftUrl, {
         method: "POST",
         headers: this.#headers,
         body: JSON.stringify({
-          dialect: field("dialect").value,
-          text,
+          dialect: this.#dialect(),
+          text: this.#text(),
           base: Number(field("base").value),
           revision: Number(field("revision").value),
         }),
@@ -77,7 +85,7 @@ window.DraftSaver = class {
       }
       if (!answer.ok) throw new Error(`status ${answer.status}`);
       field("revision").value = (await answer.json()).revision;
-      this.#savedText = text;
+      this.#saved = state;
       this.#savedAt = Date.now();
       this.#form.querySelector("[data-discard]").hidden = false;
       this.#tell();

@@ -68,11 +68,13 @@
   };
 
   let timer = 0;
-  editor.session.on("change", () => {
+  const changed = () => {
     clearTimeout(timer);
     timer = setTimeout(check, CHECK_AFTER);
     saver.changed();
-  });
+  };
+  editor.session.on("change", changed);
+  form.elements.namedItem("dialect").addEventListener("change", changed);
 
   // Escape arms Tab to leave the editor, so that the keyboard is not trapped in it.
   let leaving = false;

@@ -76,6 +76,7 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
         "queue": "q-m5-2xlarge-cap3",
         "queue_position": 1,
         "flavors": {},
+        "assignment": [],
         "reason": {
             "code": "waiting_for_quota",
             "message": "Waiting for quota: 8 cpu and 32 memory_gb short on m5-2xlarge",
@@ -221,6 +222,7 @@ def test_a_capacity_reservation(api, owner, settle):
                 },
             }
         },
+        "assignment": [{"name": "main", "count": 1, "flavors": {"gpu": "a4_reserved"}}],
         "victims": [],
         "preemptor": None,
     }

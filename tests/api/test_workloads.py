@@ -87,6 +87,7 @@ def test_what_is_handed_in_comes_back(client):
         "queue": None,
         "queue_position": None,
         "flavors": {},
+        "assignment": [],
         "reason": {"code": "not_evaluated", "message": "Not looked at yet"},
         "config_version": None,
         "rule_index": None,

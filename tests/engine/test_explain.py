@@ -35,7 +35,7 @@ STORED = {
 }
 
 HEADLINES = {
-    "small": "Waiting in train: it fits alone, but the free quota is promised to others.",
+    "small": "Waiting in train: it would fit alone, but others go first.",
     "huge": (
         "Can never run under this config: it asks for 9 gpu, and train can never "
         "have more than 4 on a100."
@@ -272,9 +272,8 @@ def test_a_whole_explanation_in_a_cohort() -> None:
             (
                 "fail",
                 (
-                    "reserved: 32 gpu; research uses 7 of its 8 nominal and can get 1 "
-                    "more: 31 short, and for more than its nominal quota it may stop "
-                    "nobody."
+                    "reserved: 32 gpu of 8 nominal - 7 used = 1 available: 31 short, and "
+                    "for more than its nominal quota it may stop nobody."
                 ),
                 46,
             ),

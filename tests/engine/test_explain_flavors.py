@@ -130,10 +130,11 @@ SUM = "a100: 3 gpu of 4 nominal - 2.5 used = 1.5 available"
     [
         (
             check(FlavorVerdict.EXCEEDS_MAX, requested=5000),
-            (
-                "a100: 5 gpu of 4 nominal - 2.5 used = 1.5 available: more than the 4 it can ever "
-                "have."
-            ),
+            "a100: 5 gpu is more than the 4 that train can ever have.",
+        ),
+        (
+            check(FlavorVerdict.EXCEEDS_MAX, assumed=2000),
+            "a100: 3 gpu after 2 for earlier pod sets is more than the 4 that train can ever have.",
         ),
         (check(FlavorVerdict.NO_CANDIDATES), f"{SUM}: 1.5 short, preemption cannot free it."),
         (
@@ -158,7 +159,10 @@ SUM = "a100: 3 gpu of 4 nominal - 2.5 used = 1.5 available"
         ),
         (
             check(FlavorVerdict.NO_CANDIDATES, used=6000, available=0, missing=3000),
-            "a100: 3 gpu; 6, 2 above its 4 nominal, is used: 3 short, preemption cannot free it.",
+            (
+                "a100: 3 gpu; train uses 6, 2 above its 4 nominal, and can get no more: 3 short, "
+                "preemption cannot free it."
+            ),
         ),
         # A flavor whose verdict another resource decided.
         (check(FlavorVerdict.NOT_NOMINATED), f"{SUM}: 1.5 short."),
@@ -183,8 +187,8 @@ def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> 
     ("judged", "text"),
     [
         (
-            check(FlavorVerdict.FITS, requested=1000),
-            "a100: 1 gpu; train uses 2.5 of its 4 nominal and can get 1.5 more: fits.",
+            check(FlavorVerdict.FITS, requested=1000, available=9500),
+            "a100: 1 gpu; train uses 2.5 of its 4 nominal and can get 9.5 more: fits.",
         ),
         (
             check(FlavorVerdict.FITS, available=8000, borrow_level=1, borrows_from="ml"),
@@ -192,6 +196,11 @@ def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> 
                 "a100: 3 gpu; train uses 2.5 of its 4 nominal and can get 8 more: fits, borrowing "
                 "1.5 from cohort ml."
             ),
+        ),
+        # What is available is that of the queue alone, so it is counted.
+        (
+            check(FlavorVerdict.RECLAIM),
+            f"{SUM}: 1.5 short, taking back from other queues could free it.",
         ),
         # The cohort that lends is within the outermost one.
         (
@@ -239,9 +248,9 @@ def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> 
             ),
         ),
         (
-            check(FlavorVerdict.WAITS_FOR_PREEMPTED, promised=500),
+            check(FlavorVerdict.WAITS_FOR_PREEMPTED, promised=500, used=0),
             (
-                "a100: 3 gpu; train uses 2.5 of its 4 nominal, 0.5 is promised to others, and can "
+                "a100: 3 gpu; train uses 0 of its 4 nominal, 0.5 is promised to others, and can "
                 "get 1.5 more: 1.5 short until preempted workloads have stopped."
             ),
         ),

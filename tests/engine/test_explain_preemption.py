@@ -42,8 +42,8 @@ JUDGMENTS = {
         "borrows"
     ),
     CandidateVerdict.SHARE_NOT_LARGER: (
-        "may not be stopped: its side has a share of 33.3%, 16.6% without it, and train would come "
-        "to without bound"
+        "may not be stopped: the share of its side is 33.3%, 16.6% once it stops, and that of "
+        "train would be without bound"
     ),
     CandidateVerdict.NOT_NEWER: (
         "may not be stopped: it has the same priority and was submitted earlier"
@@ -95,8 +95,8 @@ def test_every_candidate_verdict(verdict: CandidateVerdict) -> None:
         (
             "preempted_for_fair_share",
             (
-                "has to stop: its side has a share of 33.3%, 16.6% without it, and train would "
-                "come to 10%"
+                "has to stop: the share of its side is 33.3%, 16.6% once it stops, and that of "
+                "train would be 10%"
             ),
         ),
     ],
@@ -115,6 +115,26 @@ def test_by_what_right_a_target_stops(right: str | None, words: str) -> None:
         ("pass", "Stopping 1 workload makes enough room.", None),
         ("pass", f"w (priority 4, in batch) {words}.", None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        (
+            CandidateVerdict.TARGET,
+            "has to stop: the share of its side is larger than that of train",
+        ),
+        (
+            CandidateVerdict.SHARE_NOT_LARGER,
+            "may not be stopped: the share of its side is not larger than that of train",
+        ),
+    ],
+)
+def test_shares_without_numbers(verdict: CandidateVerdict, words: str) -> None:
+    looked_at = candidate(verdict, right="preempted_for_fair_share")
+    step = PreemptionStep(rule="never", verdict=PreemptionVerdict.FOUND, candidates=(looked_at,))
+    told = said(trace(queue=SHARING, preemption=step), "preemption")
+    assert told[1:] == [f"w (priority 4) {words}."]
 
 
 def test_a_target_that_has_stopped_is_still_counted() -> None:
@@ -257,30 +277,42 @@ A_SHARE = (
 )
 
 
-@pytest.mark.parametrize(
-    ("strategies", "text"),
-    [
+FAIR = [
+    (
+        ("less_than_or_equal_to_final_share",),
         (
-            ("less_than_or_equal_to_final_share",),
-            (
-                "A workload may be stopped when its side, without it, keeps at least the share "
-                "that train comes to."
-            ),
+            "A workload may be stopped when its side, without it, keeps at least the share "
+            "that train comes to."
         ),
+    ),
+    (
+        ("less_than_initial_share",),
+        "A workload may be stopped when its side has a larger share than train comes to.",
+    ),
+    (
+        ("less_than_or_equal_to_final_share", "less_than_initial_share"),
         (
-            ("less_than_initial_share",),
-            "A workload may be stopped when its side has a larger share than train comes to.",
+            "A workload may be stopped when its side, without it, keeps at least the share "
+            "that train comes to; then a workload may be stopped when its side has a larger "
+            "share than train comes to."
         ),
-        (
-            ("less_than_or_equal_to_final_share", "less_than_initial_share"),
-            (
-                "A workload may be stopped when its side, without it, keeps at least the share "
-                "that train comes to; then a workload may be stopped when its side has a larger "
-                "share than train comes to."
-            ),
-        ),
-    ],
-)
+    ),
+]
+
+
+@pytest.mark.parametrize(("strategies", "text"), FAIR)
+def test_the_rule_for_borrowers_has_no_say_where_shares_are_fair(
+    strategies: tuple[str, ...], text: str
+) -> None:
+    step = search(strategies=strategies, reclaim="any", borrow="lower_priority", threshold=5)
+    assert said(trace(queue=SHARING, preemption=step), "preemption")[1:] == [
+        "What train may stop: in queues that borrow, any workload.",
+        A_SHARE,
+        text,
+    ]
+
+
+@pytest.mark.parametrize(("strategies", "text"), FAIR)
 def test_fair_sharing_is_told(strategies: tuple[str, ...], text: str) -> None:
     told = trace(queue=SHARING, preemption=search(strategies=strategies))
     assert said(told, "preemption")[1:] == [A_SHARE, text]

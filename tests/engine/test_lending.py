@@ -83,6 +83,13 @@ def test_whole_units_are_not_split() -> None:
     ]
 
 
+def test_whole_units_of_bytes_are_not_split() -> None:
+    gibi = 2**30 * 1000
+    queues = [queue(name, "R", 2 * gibi) for name in "BCD"]
+    world = policy(cohort("R"), queue("A", "R", 0), *queues)
+    assert pairs(lent(world, A=2 * gibi)) == [("A", "B", gibi, False), ("A", "C", gibi, False)]
+
+
 NESTED = policy(
     cohort("R", nominal=3),
     cohort("P", "R", nominal=2, lend=4),

@@ -34,12 +34,14 @@ def full(hint: Any) -> st.SearchStrategy[Any]:
 
 
 @pytest.mark.parametrize("stage", [each.name for each in fields(Trace)])
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_a_trace_comes_back_from_json_as_it_was(stage: str, data: st.DataObject) -> None:
     trace = data.draw(st.builds(Trace, **{stage: full(get_type_hints(Trace)[stage])}))
     stored = json.loads(json.dumps(trace_to_json(trace)))
     assert trace_from_json(stored) == trace
+    # Whatever it holds, there are words for it.
+    assert explain(trace).headline.endswith(".")
 
 
 @given(version=st.one_of(st.none(), st.integers(TRACE_VERSION + 1)))

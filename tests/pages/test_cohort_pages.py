@@ -11,6 +11,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from console.configs.services.apply_config import apply_config
+from console.dialects import dialects
 from console.engine.amounts import UNLIMITED
 from console.engine.policy import (
     Cohort,
@@ -271,9 +273,9 @@ def test_a_queue_in_a_cohort_shows_what_it_borrows_and_lends(lab: None, browser:
             "spot",
             "gpu",
             "15 of 8 gpu used · 7 borrowed, limit 19 · wants 4 more",
-            *("8", "15", "7", "—", "3", "19", "4"),
+            *("8", "15", "7 borrowed", "3", "4"),
         ],
-        ["reserved", "gpu", "0 of 2 gpu used", "2", "0", "—", "—", "2", "2", "—"],
+        ["reserved", "gpu", "0 of 2 gpu used", "2", "0", "—", "2", "—"],
     ]
     assert [row[:4] for row in page.id("lending-region").rows()] == [
         ["research", "batch", "gpu on spot", "4"],
@@ -293,7 +295,7 @@ def test_a_queue_in_a_cohort_shows_what_it_borrows_and_lends(lab: None, browser:
             "spot",
             "gpu",
             "0 of 4 gpu used · up to 1 lent, limit 7",
-            *("4", "0", "—", "up to 1", "3", "7", "—"),
+            *("4", "0", "up to 1 lent", "3", "—"),
         ]
     ]
     alone = get(browser, "queues/alone")
@@ -301,6 +303,41 @@ def test_a_queue_in_a_cohort_shows_what_it_borrows_and_lends(lab: None, browser:
         ["spot", "gpu", "3 of 2 gpu used · 1 over nominal", "2", "3", "0", "—"]
     ]
     assert not [section for section in alone.all("section") if section.attrs.get("id") == "lending"]
+
+
+def test_a_queue_names_the_local_queues_that_lead_to_it(
+    owner: Actor, browser: Client, settle: Callable[[Organization], int]
+) -> None:
+    text = dialects()["kueue"].samples()["Two teams share one cohort"]
+    held = text.replace(
+        "spec:\n  clusterQueue: speech", "spec:\n  clusterQueue: speech\n  stopPolicy: Hold"
+    ).replace(
+        "  namespaceSelector:\n    matchLabels: { team: speech }",
+        "  queueingStrategy: StrictFIFO\n  stopPolicy: HoldAndDrain\n"
+        "  namespaceSelector:\n    matchLabels: { team: speech }",
+    )
+    apply_config(owner, "kueue", held, "", 0)
+    settle(owner.org)
+    vision, speech = get(browser, "queues/vision"), get(browser, "queues/speech")
+    found = []
+    for page in (vision, speech):
+        (panel,) = page.all("section", **{"aria-labelledby": "local-queues-title"})
+        (item,) = panel.all("li")
+        (note,) = page.id("pending").all("span", class_="muted small")
+        found.append((page.id("queue-state").text, item.text.partition(" v1")[0], note.text))
+    order = "In the order in which they are tried; "
+    assert found == [
+        (
+            "Accepting",
+            "training in namespace vision",
+            f"{order}a later one may start when an earlier one does not fit",
+        ),
+        (
+            "Stopped and drained by its config",
+            "training in namespace speech · stopped by its config",
+            f"{order}one that does not fit holds up those behind it",
+        ),
+    ]
 
 
 def test_the_list_of_queues_leads_to_cohorts(lab: None, browser: Client) -> None:

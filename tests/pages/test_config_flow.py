@@ -71,6 +71,8 @@ def test_from_an_empty_organization_to_a_rollback(
         "Cap one instance type",
         "Share research GPUs by priority",
         "Guard a capacity reservation",
+        "Two teams share one cohort",
+        "Forty queues, as kubectl prints them",
     ]
     assert browser.post(EDIT, {"do": "sample", "title": samples[1]}).status_code == 302
 
@@ -291,3 +293,35 @@ def test_the_form_for_two_versions_leads_to_their_comparison(config: None, brows
     answer = browser.get("/o/here/config/compare", {"a": "v1", "b": "1"})
     assert answer.headers["Location"] == "/o/here/config/compare/1...1"
     assert browser.get("/o/here/config/compare", {"a": "x", "b": "1"}).status_code == 400
+
+
+def test_a_dump_of_another_language_from_the_example_to_a_version(browser: Client) -> None:
+    title = "Forty queues, as kubectl prints them"
+    assert (
+        browser.post(EDIT, {"do": "sample", "dialect": "kueue", "title": title}).status_code == 302
+    )
+
+    page = read_page(browser.get(EDIT))
+    languages = page.id("editor").all("option")
+    assert [(item.text, "selected" in item.attrs) for item in languages] == [
+        ("Kueue", True),
+        ("Native", False),
+    ]
+    assert send(browser, "review").headers["Location"] == REVIEW
+
+    review = read_page(browser.get(REVIEW))
+    told = changes(review)
+    assert len(told) == 4 + 5 + 40 + 40 + 3 + 40 + 1
+    assert [told[i] for i in (0, 4, 9, 49, 89, 92, 132)] == [
+        "+ Flavor on-demand added",
+        "+ Cohort organization added",
+        "+ Queue research-01 added",
+        "+ Local queue research-01/main added",
+        "+ Priority class production added",
+        "+ Namespace research-01 added",
+        "~ Settings of admission: undeclared resources, requests of nothing changed",
+    ]
+    done = browser.post(REVIEW, apply_form(review) | {"message": "from the cluster"})
+    assert done.headers["Location"] == "/o/here/config/v/1?applied=1"
+    shown = read_page(browser.get(done.headers["Location"]))
+    assert "kueue" in " ".join(item.text for item in shown.all("p"))

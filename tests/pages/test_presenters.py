@@ -105,6 +105,15 @@ def test_the_sentence_of_a_bar_in_a_cohort(shown: UsageView, words: str) -> None
     assert bar_of(shown).sentence == words
 
 
+def test_bytes_are_written_as_kubernetes_writes_them() -> None:
+    gibi = 2**30 * 1000
+    shown = usage(768 * gibi, 800 * gibi, 64 * gibi, borrowed=32 * gibi, limit=1024 * gibi)
+    assert bar_of(replace(shown, resource="memory", available=8 * gibi)).sentence == (
+        "spot memory: 800Gi of 768Gi memory used, 32Gi borrowed, limit 1Ti, 8Gi available, "
+        "wants 64Gi more"
+    )
+
+
 def test_the_parts_of_a_bar_in_a_cohort() -> None:
     borrows = bar_of(usage(50000, 60000, borrowed=10000, available=20000, limit=100000))
     assert (borrows.own, borrows.borrowed, borrows.room) == (
@@ -119,6 +128,8 @@ def test_the_parts_of_a_bar_in_a_cohort() -> None:
         Segment(216, 141),
         Segment(359, 140),
     )
+    far = bar_of(usage(10000, 5000, available=200000, limit=300000))
+    assert (far.unlimited, far.own, far.mark, far.limit) == (True, Segment(1, 118), 238, 0)
     only = bar_of(usage(0, 0, available=8000, limit=8000))
     assert (only.blocked, only.track, only.room) == (False, 0, Segment(1, 712))
 

@@ -298,8 +298,10 @@ def usage_held(org: Organization) -> dict[tuple[str, str, str], int]:
     held: Counter[tuple[str, str, str]] = Counter()
     running = Workload.objects.filter(org=org, state__in=(State.ADMITTED, State.PREEMPTING))
     for queue, assignment, requests in running.values_list("queue", "assignment", "requests"):
-        for resource, flavor in assignment.items():
-            held[queue, flavor, resource] += requests[resource]
+        # One pod set each, of one pod.
+        for pod_set in assignment:
+            for resource, flavor in pod_set["flavors"].items():
+                held[queue, flavor, resource] += requests[resource]
     return dict(held)
 
 

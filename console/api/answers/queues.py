@@ -24,6 +24,8 @@ def queue_answer(queue: QueueView) -> dict[str, Any]:
         }
         if queue.held
         else None,
+        "stop": queue.stop.value,
+        "strategy": queue.strategy.value,
         "counts": {"running": queue.running, "pending": queue.pending},
         "oldest_pending": time_answer(queue.oldest_pending),
         "rules": list(queue.rules),

@@ -7,6 +7,7 @@ from rest_framework import serializers
 from console.api.schemas.common import Range, Schema, page_of
 from console.api.schemas.pod_sets import PodSetAssignment
 from console.engine.decision import Outcome, Reason
+from console.engine.policy import StopPolicy, Strategy
 from console.orgs.models import Role
 from console.workloads.models import EventType, Level
 
@@ -83,6 +84,15 @@ class Queue(Schema):
         help_text="The active version does not have it, and work still runs in it."
     )
     held = QueueHeld(allow_null=True)
+    stop = serializers.ChoiceField(
+        [stop.value for stop in StopPolicy],
+        help_text="Whether the config stops it: `hold` admits nothing new, `hold_and_drain` stops "
+        "what runs too.",
+    )
+    strategy = serializers.ChoiceField(
+        [strategy.value for strategy in Strategy],
+        help_text="Whether what does not fit is overtaken, or holds up those behind it.",
+    )
     counts = QueueCounts()
     oldest_pending = serializers.DateTimeField(allow_null=True)
     rules = serializers.ListField(

@@ -9,8 +9,10 @@ from console.dialects.base import Dialect, PastSpec, Reading
 from console.dialects.collector import collector_paused
 from console.dialects.findings import ReadingStopped
 from console.dialects.kueue.checks import check
+from console.dialects.kueue.codes import ERRORS
 from console.dialects.kueue.compile import compile_policy
 from console.dialects.kueue.json_schema import json_schema
+from console.dialects.kueue.lint_codes import LINTS
 from console.dialects.kueue.lints import lint
 from console.dialects.kueue.parse import parse
 from console.dialects.source import read_source
@@ -50,4 +52,15 @@ def samples() -> dict[str, str]:
     return {title: (folder / name).read_text("utf-8") for title, name in _SAMPLES.items()}
 
 
-DIALECT = Dialect(name="kueue", title="Kueue", read=read, schema=json_schema, samples=samples)
+DIALECT = Dialect(
+    name="kueue",
+    title="Kueue",
+    read=read,
+    codes=(*ERRORS, *LINTS),
+    about_codes=(
+        "What Kueue refuses in its manifests, and what it does not tell its admins: rules "
+        "between objects, and settings that do not do what they seem to."
+    ),
+    schema=json_schema,
+    samples=samples,
+)

@@ -10,6 +10,7 @@ from console.dialects.base import Dialect, PastSpec, Reading
 from console.dialects.collector import collector_paused
 from console.dialects.findings import ReadingStopped
 from console.dialects.native.checks import check
+from console.dialects.native.codes import NATIVE_CODES
 from console.dialects.native.compile import compile_policy
 from console.dialects.native.json_schema import json_schema
 from console.dialects.native.lints import lint
@@ -63,6 +64,8 @@ DIALECT = Dialect(
     name="native",
     title="Native",
     read=read,
+    codes=NATIVE_CODES,
+    about_codes="What the fields of a native config say together.",
     schema=json_schema,
     samples=samples,
     is_default=True,

@@ -131,7 +131,12 @@ def _not_judged(group: GroupStep, tried: FlavorTried) -> str:
 
 
 def _check(telling: Telling, tried: FlavorTried, check: QuotaCheck) -> Sentence:
-    text = f"{tried.flavor}: {_arithmetic(telling, check)}: {_ending(telling, check)}."
+    if check.verdict is FlavorVerdict.EXCEEDS_MAX:
+        maximum = quantity(check.maximum, check.resource)
+        text = f"{_need(check)} is more than the {maximum} that {telling.queue} can ever have"
+    else:
+        text = f"{_arithmetic(telling, check)}: {_ending(telling, check)}"
+    text = f"{tried.flavor}: {text}."
     return Sentence(
         text=text,
         verdict=Verdict.PASS if check.verdict is FlavorVerdict.FITS else Verdict.FAIL,
@@ -149,26 +154,24 @@ def _check(telling: Telling, tried: FlavorTried, check: QuotaCheck) -> Sentence:
     )
 
 
-def _arithmetic(telling: Telling, check: QuotaCheck) -> str:
-    def number(value: Amount) -> str:
-        return quantity(value, check.resource)
-
+def _need(check: QuotaCheck) -> str:
     need = amount(check.requested, check.resource)
-    if check.assumed:
-        need += f" after {number(check.assumed)} for earlier pod sets"
-    queue = telling.trace.queue
-    if queue is not None and queue.path:
-        uses = f"{queue.name} uses {_use(check)}"
-        if check.promised:
-            uses += f", {number(check.promised)} is promised to others,"
-        more = number(check.available) if check.available > 0 else "no"
-        return f"{need}; {uses} and can get {more} more"
-    if check.used > check.nominal:
-        return f"{need}; {_use(check).rstrip(',')}, is used"
-    sum_ = f"{number(check.nominal)} nominal - {number(check.used)} used"
-    if check.promised:
-        sum_ += f" - {number(check.promised)} promised"
-    return f"{need} of {sum_} = {number(check.available)} available"
+    if not check.assumed:
+        return need
+    return f"{need} after {quantity(check.assumed, check.resource)} for earlier pod sets"
+
+
+def _arithmetic(telling: Telling, check: QuotaCheck) -> str:
+    used, nominal = quantity(check.used, check.resource), quantity(check.nominal, check.resource)
+    available = quantity(check.available, check.resource)
+    promised = quantity(check.promised, check.resource) if check.promised else None
+    # Only a queue that shares with nobody has what this leaves.
+    if check.nominal - check.used - check.promised == check.available:
+        less = f" - {promised} promised" if promised else ""
+        return f"{_need(check)} of {nominal} nominal - {used} used{less} = {available} available"
+    others = f", {promised} is promised to others," if promised else ""
+    more = available if check.available > 0 else "no"
+    return f"{_need(check)}; {telling.queue} uses {_use(check)}{others} and can get {more} more"
 
 
 def _use(check: QuotaCheck) -> str:
@@ -191,8 +194,6 @@ def _ending(telling: Telling, check: QuotaCheck) -> str:
                 return f"fits{by_borrowing}"
             borrows = quantity(part, check.resource)
             return f"fits, borrowing {borrows} from {lending_cohort(telling.trace, check)}"
-        case FlavorVerdict.EXCEEDS_MAX:
-            return f"more than the {quantity(check.maximum, check.resource)} it can ever have"
         case FlavorVerdict.NO_ROOM:
             return f"{short}, and for more than its nominal quota it may stop nobody"
         case FlavorVerdict.NO_CANDIDATES:

@@ -8,7 +8,8 @@ from console.engine.amounts import Amount
 from console.engine.decision import Outcome, Reason
 from console.engine.explain.flavors import borrowed, lending_cohort, obstacle
 from console.engine.explain.order import turn
-from console.engine.explain.preemption import finds_nobody, right
+from console.engine.explain.preemption import finds_nobody
+from console.engine.explain.rights import right
 from console.engine.explain.route import local_queue_problem
 from console.engine.explain.sentences import Telling
 from console.engine.trace import FlavorTried, FlavorVerdict, GroupStep, LocalQueueVerdict
@@ -143,7 +144,7 @@ def _behind(telling: Telling) -> str:
     if trace.order is not None and trace.order.blocked_by is not None:
         first = telling.name(trace.order.blocked_by)
         return f"Waiting in {telling.queue}: {first} is first in line, and nobody overtakes it."
-    return f"Waiting in {telling.queue}: it fits alone, but the free quota is promised to others."
+    return f"Waiting in {telling.queue}: it would fit alone, but others go first."
 
 
 def _soon(telling: Telling) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from console.engine.decision import Reason
+from console.engine.explain.rights import allowed, fair_sharing, right
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
 from console.engine.trace import (
     Candidate,
@@ -16,23 +17,6 @@ from console.engine.trace import (
 )
 from console.engine.words import amounts, listed, places, plural, share
 
-#: Whom a preemption rule covers, behind "workloads"; "never" covers nobody, "any" needs no words.
-_COVERED = {
-    "lower_priority": " of lower priority",
-    "lower_or_newer_equal_priority": (
-        " of lower priority, or of the same priority and submitted later"
-    ),
-    "any": "",
-}
-_STRATEGIES = {
-    "less_than_or_equal_to_final_share": (
-        "a workload may be stopped when its side, without it, keeps at least the share that "
-        "{queue} comes to"
-    ),
-    "less_than_initial_share": (
-        "a workload may be stopped when its side has a larger share than {queue} comes to"
-    ),
-}
 #: Candidates that were, or could have been, stopped.
 _ELIGIBLE = frozenset(
     {CandidateVerdict.TARGET, CandidateVerdict.NOT_NEEDED, CandidateVerdict.NOT_ENOUGH}
@@ -109,21 +93,6 @@ def finds_nobody(step: PreemptionStep | None) -> bool:
     return bool(step.candidates) and not any(c.verdict in _ELIGIBLE for c in step.candidates)
 
 
-def right(telling: Telling, step: PreemptedStep) -> str:
-    """Return by what right a workload was told to stop, without a period."""
-    match telling.trace.outcome.reason:
-        case Reason.RECLAIMED_IN_COHORT:
-            whom = _workloads(step.rule)
-            return f"{step.queue} takes back from queues that borrow: it may stop {whom} there"
-        case Reason.RECLAIMED_WHILE_BORROWING:
-            whom = _workloads(step.rule)
-            return f"{step.queue} borrows too, and may stop {whom} in other queues that borrow"
-        case Reason.PREEMPTED_FOR_FAIR_SHARE:
-            whom = _workloads(step.rule)
-            return f"{step.queue} has the smaller share, and may stop {whom} in queues that borrow"
-    return f"{step.queue} may stop {_own_workloads(step.rule)}"
-
-
 def _stopped(telling: Telling, step: PreemptedStep) -> Iterator[Sentence]:
     text = (
         f"{telling.name(step.preemptor)} asks for {amounts(step.preemptor_requests) or 'nothing'} "
@@ -141,10 +110,10 @@ def _search(telling: Telling, step: PreemptionStep) -> Iterator[Sentence]:
     yield Sentence(text=_found(telling, step), verdict=_judged(step), origin=step.origin)
     if step.needs:
         yield Sentence(text=f"What has to become free: {places(step.needs)}.")
-    allowed = _allowed(telling.queue, step)
-    if allowed is not None:
-        yield Sentence(text=allowed, origin=step.origin)
-    yield from (Sentence(text=text) for text in _fair(telling.queue, step))
+    rights = allowed(telling.queue, step)
+    if rights is not None:
+        yield Sentence(text=rights, origin=step.origin)
+    yield from (Sentence(text=text) for text in fair_sharing(telling.queue, step))
     for candidate in step.candidates:
         name = telling.name(candidate.workload)
         place = f", in {candidate.queue}" if candidate.queue is not None else ""
@@ -189,44 +158,6 @@ def _why_nobody(step: PreemptionStep) -> str:
     return f"of {len(step.candidates)} running workloads looked at, {kinds}"
 
 
-def _allowed(queue: str, step: PreemptionStep) -> str | None:
-    """Return whom the queue may stop at all; None when that is nobody."""
-    clauses = []
-    if step.rule in _COVERED:
-        clauses.append(_own_workloads(step.rule))
-    if step.reclaim in _COVERED:
-        clause = f"in queues that borrow, {_workloads(step.reclaim)}"
-        if step.borrow in _COVERED:
-            clause += f", and while it borrows itself only {_workloads(step.borrow)}"
-            if step.threshold is not None:
-                clause += f" up to priority {step.threshold}"
-        elif step.borrow is not None:
-            clause += ", unless it borrows itself"
-        clauses.append(clause)
-    return f"What {queue} may stop: {'; '.join(clauses)}." if clauses else None
-
-
-def _workloads(rule: str) -> str:
-    return f"workloads{_COVERED[rule]}" if _COVERED.get(rule) else "any workload"
-
-
-def _own_workloads(rule: str) -> str:
-    return (
-        f"its own workloads{_COVERED[rule]}" if _COVERED.get(rule) else "any of its own workloads"
-    )
-
-
-def _fair(queue: str, step: PreemptionStep) -> Iterator[str]:
-    if not step.strategies:
-        return
-    yield (
-        "Sharing is fair: a share is what a side borrows, in percent of what its cohort could "
-        "lend, divided by its weight."
-    )
-    rules = [_STRATEGIES[each].format(queue=queue) for each in step.strategies]
-    yield f"{'; then '.join([rules[0][:1].upper() + rules[0][1:], *rules[1:]])}."
-
-
 def _judgment(telling: Telling, step: PreemptionStep, candidate: Candidate) -> str:
     words = _JUDGMENTS[candidate.verdict]
     if candidate.verdict is CandidateVerdict.TARGET:
@@ -235,11 +166,20 @@ def _judgment(telling: Telling, step: PreemptionStep, candidate: Candidate) -> s
         queue=candidate.queue or telling.queue,
         own=telling.queue,
         threshold="its bound" if step.threshold is None else step.threshold,
-        shares=(
-            f"its side has a share of {share(candidate.share_before)}, "
-            f"{share(candidate.share_after)} without it, and {telling.queue} would come to "
-            f"{share(candidate.share)}"
-        ),
+        shares=_shares(telling, candidate),
+    )
+
+
+def _shares(telling: Telling, candidate: Candidate) -> str:
+    shares = (candidate.share_before, candidate.share_after, candidate.share)
+    before, after, own = (share(each) for each in shares)
+    # Shares that nobody wrote down and those that are all without bound say the same: nothing.
+    if shares == (None, None, None):
+        than = "is larger" if candidate.verdict is CandidateVerdict.TARGET else "is not larger"
+        return f"the share of its side {than} than that of {telling.queue}"
+    return (
+        f"the share of its side is {before}, {after} once it stops, and that of {telling.queue} "
+        f"would be {own}"
     )
 
 

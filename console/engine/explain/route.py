@@ -116,11 +116,13 @@ def _rule(rule: RuleTried) -> Sentence:
         case RuleVerdict.PRIORITY_OUT_OF_RANGE:
             text = f"{name} matches, but does not accept its priority."
             return Sentence(text=text, verdict=Verdict.FAIL, origin=rule.origin)
-        case RuleVerdict.SELECTOR_FALSE:
-            assert rule.failed is not None
+        case RuleVerdict.SELECTOR_FALSE if rule.failed is not None:
             text = f"{name} does not match: it asks for {failed_expression(rule.failed)}."
             origin = rule.failed.origin or rule.origin
             return Sentence(text=text, verdict=Verdict.FAIL, origin=origin)
+        case RuleVerdict.SELECTOR_FALSE:
+            text = f"{name} does not match."
+            return Sentence(text=text, verdict=Verdict.FAIL, origin=rule.origin)
 
 
 def _rule_priority(step: PriorityStep) -> Sentence:

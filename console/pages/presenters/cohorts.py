@@ -6,14 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from console.engine import reasons
-from console.engine.amounts import Unlimited, format_amount
+from console.engine.amounts import Unlimited
 from console.engine.ledger import FlavorResource
+from console.engine.words import amount, quantity
 from console.pages.presenters.lending import share_words
 from console.pages.presenters.quota import (
     NOTHING,
     Bar,
     Segment,
     bar_of,
+    lending_notes,
     segment,
     up_to,
 )
@@ -155,21 +157,13 @@ def _cell(key: FlavorResource, usage: UsageView | None, scale: int, is_cohort: b
     title = f"{flavor} {resource}"
     if usage is None:
         return Cell(title=title, is_absent=True)
-    used = format_amount(usage.used)
+    used = quantity(usage.used, resource)
     if isinstance(usage.nominal, Unlimited):
         numbers = said = f"{used} used, no limit"
     else:
-        numbers = f"{used} of {format_amount(usage.nominal)}"
+        numbers = f"{used} of {quantity(usage.nominal, resource)}"
         said = f"{numbers} used"
-    note = ", ".join(
-        words
-        for words in (
-            f"{format_amount(usage.borrowed)} borrowed" if usage.borrowed else "",
-            f"{format_amount(usage.over)} over nominal" if usage.over else "",
-            f"{up_to(usage.lent, usage.is_certain)} lent" if usage.lent else "",
-        )
-        if words
-    )
+    note = ", ".join(lending_notes(usage))
     cell = Cell(
         title=title,
         numbers=f"{numbers} pooled" if is_cohort else numbers,
@@ -204,6 +198,8 @@ def _net(usages: Iterable[UsageView]) -> str:
         lent[usage.resource] = lent.get(usage.resource, 0) + usage.lent
         if usage.lent:
             certain[usage.resource] = certain.get(usage.resource, True) and usage.is_certain
-    takes = [f"borrows {format_amount(total)} {name}" for name, total in borrowed.items() if total]
-    gives = [f"lends {up_to(total, certain[name])} {name}" for name, total in lent.items() if total]
+    takes = [f"borrows {amount(total, name)}" for name, total in borrowed.items() if total]
+    gives = [
+        f"lends {up_to(total, name, certain[name])} {name}" for name, total in lent.items() if total
+    ]
     return ", ".join([*takes, *gives])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from console.engine.amounts import Amount, Unlimited, format_amount
+from console.engine.amounts import Amount, Unlimited
 from console.engine.disciplines.quota.shares import Share
 from console.engine.lending import Loan
 from console.engine.policy import Policy, PreemptionRule, Queue, QuotaSettings
+from console.engine.words import amount, quantity
 from console.pages.presenters.quota import up_to
 from console.workloads.queries import UsageView
 from console.workloads.queries.cohorts import MemberView, Starved
@@ -68,7 +69,7 @@ def loan_rows(loans: Iterable[Loan], policy: Policy) -> tuple[LoanRow, ...]:
         LoanRow(
             loan=loan,
             place=f"{loan.resource} on {loan.flavor}",
-            amount=up_to(loan.amount, loan.is_certain),
+            amount=up_to(loan.amount, loan.resource, loan.is_certain),
             back=_back(loan, policy),
             key="-".join(
                 text.encode().hex()
@@ -102,14 +103,17 @@ def starved_notices(starved: Iterable[Starved], policy: Policy) -> tuple[Starved
     notices = []
     for each in starved:
         users = listed(
-            [f"{loan.borrower} ({up_to(loan.amount, loan.is_certain)})" for loan in each.loans]
+            [
+                f"{loan.borrower} ({up_to(loan.amount, loan.resource, loan.is_certain)})"
+                for loan in each.loans
+            ]
         )
         rule = policy.queues[each.queue].preemption.reclaim_within_cohort
         notices.append(
             StarvedNotice(
                 queue=each.queue,
-                text=f"waits for {format_amount(each.wanted)} {each.resource} on {each.flavor} and "
-                f"uses {format_amount(each.unused)} less than its nominal quota. "
+                text=f"waits for {amount(each.wanted, each.resource)} on {each.flavor} and "
+                f"uses {quantity(each.unused, each.resource)} less than its nominal quota. "
                 f"In use by {users}.",
                 back="It never takes quota back, so it waits until that work ends."
                 if rule is PreemptionRule.NEVER
@@ -200,7 +204,7 @@ def _limits(
     limits: Sequence[tuple[UsageView, Amount]], everything: str, nothing: str, rest: str
 ) -> str:
     bounded = [
-        f"{format_amount(limit)} {usage.resource} on {usage.flavor}"
+        f"{amount(limit, usage.resource)} on {usage.flavor}"
         for usage, limit in limits
         if not isinstance(limit, Unlimited)
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from console.engine import reasons
 from console.engine.origin import Origin
-from console.engine.policy import Policy
+from console.engine.policy import Policy, StopPolicy
 from console.engine.selectors import MatchExpression, Selector
 from console.pages.presenters.quota import Bar, bar_of
 from console.workloads.queries import QueueView
@@ -47,6 +47,17 @@ class RuleRow:
     origin: Origin | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalQueueRow:
+    """One local queue that leads to a queue."""
+
+    namespace: str
+    name: str
+    #: Whether its config stops it.
+    is_stopped: bool
+    origin: Origin | None
+
+
 def queue_row(view: QueueView) -> QueueRow:
     """Return *view* with everything a page prints of it."""
     bars = tuple(bar_of(usage, draining=view.draining) for usage in view.usages)
@@ -83,6 +94,22 @@ def rules_of(view: QueueView, policy: Policy) -> tuple[RuleRow, ...]:
     )
 
 
+def local_queues_of(name: str, policy: Policy) -> tuple[LocalQueueRow, ...] | None:
+    """Return the local queues that lead to a queue; None where rules do."""
+    if policy.local_routing is None:
+        return None
+    return tuple(
+        LocalQueueRow(
+            namespace=local.namespace,
+            name=local.name,
+            is_stopped=local.stop is not StopPolicy.NONE,
+            origin=local.origin,
+        )
+        for local in policy.local_routing.local_queues.values()
+        if local.queue == name
+    )
+
+
 def describe_selector(selector: Selector) -> str:
     """
     Return a selector in one line.
@@ -105,6 +132,10 @@ def _state(view: QueueView) -> tuple[str, str]:
         return "held", "Held"
     if view.draining:
         return "draining", "Draining"
+    if view.stop is StopPolicy.HOLD:
+        return "held", "Stopped by its config"
+    if view.stop is StopPolicy.HOLD_AND_DRAIN:
+        return "held", "Stopped and drained by its config"
     if view.passthrough:
         return "passthrough", "Passthrough"
     return "accepting", "Accepting"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from console.engine.amounts import Unlimited, format_amount
+from console.engine.amounts import Amount, Unlimited
+from console.engine.words import quantity
 from console.workloads.queries import UsageView
 
 #: The drawing is 1000 units wide: the frame, and room for demand beyond it.
 FRAME = 714
 #: Demand beyond the frame is drawn to scale up to 40 % of the frame, and always as a number.
 DEMAND = 286
+#: A limit is drawn when it is at most so many times what is owned or used.
+_FAR = 3
 #: Space between two segments, and the least width of one.
 _GAP = 2
 _LEAST = 3
@@ -50,6 +53,7 @@ class Bar:
     limit: int = 0
     demand: int = 0
     demand_x: int = FRAME
+    #: The frame has no end: there is no limit, or none near.
     unlimited: bool = False
     blocked: bool = False
     #: The numbers contradict each other; nothing is drawn.
@@ -67,8 +71,10 @@ class Bar:
 def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
     """Return the bar of one flavor-resource; *draining*: the active version has no such queue."""
     used, resource = usage.used, usage.resource
-    demand_text = f"wants {format_amount(usage.demand)} more" if usage.demand else ""
-    notes = [note for note in _notes(usage) if note]
+    demand_text = f"wants {quantity(usage.demand, resource)} more" if usage.demand else ""
+    notes = lending_notes(usage)
+    if usage.limit not in (usage.nominal, 0):
+        notes.append(f"limit {quantity(usage.limit, resource)}")
     shape: dict[str, object]
     scale = 0
     if isinstance(usage.nominal, Unlimited):
@@ -86,7 +92,7 @@ def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
     else:
         scale = _scale(usage, usage.nominal)
         shape = _shape(usage, usage.nominal, scale)
-        of_text = f"of {format_amount(usage.nominal)} {resource} used"
+        of_text = f"of {quantity(usage.nominal, resource)} {resource} used"
         pressure = _pressure(usage)
     if usage.demand and not isinstance(usage.nominal, Unlimited):
         whole_length = scale or usage.demand
@@ -94,7 +100,7 @@ def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
     sentence = ", ".join(
         part
         for part in (
-            f"{usage.flavor} {resource}: {format_amount(used)} {of_text}",
+            f"{usage.flavor} {resource}: {quantity(used, resource)} {of_text}",
             *notes,
             _free(usage),
             demand_text,
@@ -105,25 +111,26 @@ def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
         flavor=usage.flavor,
         resource=resource,
         broken=not _agree(usage),
-        used_text=format_amount(used),
+        used_text=quantity(used, resource),
         of_text=of_text,
         note=", ".join(notes),
         demand_text=demand_text,
-        available_text=format_amount(usage.available),
+        available_text=quantity(usage.available, resource),
         sentence=sentence,
         pressure=pressure,
         **shape,  # type: ignore[arg-type]
     )
 
 
-def up_to(amount: int, is_certain: bool) -> str:
+def up_to(amount: Amount, resource: str, is_certain: bool) -> str:
     """
-    Return an amount that is attributed by convention when it could be attributed otherwise.
+    Return an amount that is attributed by convention, with a word when it could be otherwise.
 
-    >>> up_to(2000, True), up_to(2000, False)
+    >>> up_to(2000, "gpu", True), up_to(2000, "gpu", False)
     ('2', 'up to 2')
     """
-    return format_amount(amount) if is_certain else f"up to {format_amount(amount)}"
+    number = quantity(amount, resource)
+    return number if is_certain else f"up to {number}"
 
 
 def segment(start: int, amount: int, scale: int, width: int) -> Segment:
@@ -137,10 +144,17 @@ def segment(start: int, amount: int, scale: int, width: int) -> Segment:
 
 
 def _scale(usage: UsageView, nominal: int) -> int:
-    """Return what the length of the frame stands for."""
+    """
+    Return what the length of the frame stands for.
+
+    In a large cohort the limit would leave next to nothing of what the queue
+    owns; so one that is far away is a number, and the frame has no end.
+    """
     held = max(nominal, usage.used)
-    # Where borrowing has no end, the last fifth of the frame stands for what is beyond.
-    return max(usage.limit, held) if isinstance(usage.limit, int) else held * 5 // 4 or 1
+    far = _FAR * held
+    if isinstance(usage.limit, Unlimited) or usage.limit > far > 0:
+        return far or 1
+    return max(usage.limit, held)
 
 
 def _shape(usage: UsageView, nominal: int, scale: int) -> dict[str, object]:
@@ -157,27 +171,31 @@ def _shape(usage: UsageView, nominal: int, scale: int) -> dict[str, object]:
     }
     if scale > nominal:
         shape |= {"mark": max(1, nominal * FRAME // scale), "track": nominal * FRAME // scale}
-    if isinstance(limit, Unlimited):
+    if isinstance(limit, Unlimited) or limit > scale:
         shape |= {"unlimited": True}
     elif limit != nominal:
         shape |= {"limit": limit * FRAME // scale}
     return shape
 
 
-def _notes(usage: UsageView) -> tuple[str, ...]:
-    return (
-        f"{format_amount(usage.borrowed)} borrowed" if usage.borrowed else "",
-        f"{format_amount(usage.over)} over nominal" if usage.over else "",
-        f"{up_to(usage.lent, usage.is_certain)} lent" if usage.lent else "",
-        f"limit {format_amount(usage.limit)}" if usage.limit not in (usage.nominal, 0) else "",
-    )
+def lending_notes(usage: UsageView) -> list[str]:
+    """Return what is borrowed, over nominal and lent, in words; nothing for what is not."""
+    resource = usage.resource
+    notes = []
+    if usage.borrowed:
+        notes.append(f"{quantity(usage.borrowed, resource)} borrowed")
+    if usage.over:
+        notes.append(f"{quantity(usage.over, resource)} over nominal")
+    if usage.lent:
+        notes.append(f"{up_to(usage.lent, resource, usage.is_certain)} lent")
+    return notes
 
 
 def _free(usage: UsageView) -> str:
     if isinstance(usage.available, Unlimited) or not usage.available:
         return ""
     word = "free" if usage.limit == usage.nominal else "available"
-    return f"{format_amount(usage.available)} {word}"
+    return f"{quantity(usage.available, usage.resource)} {word}"
 
 
 def _pressure(usage: UsageView) -> float:

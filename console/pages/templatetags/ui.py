@@ -16,10 +16,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from console.engine import reasons, words
-from console.engine.amounts import Amount, format_amount
+from console.engine.amounts import Amount
 from console.engine.origin import Origin
-from console.pages.presenters import quota
+from console.pages.presenters.quota import up_to
 from console.workloads.models import Workload
+from console.workloads.queries import UsageView
 
 register = template.Library()
 
@@ -60,15 +61,19 @@ def icon(name: str, title: str = "") -> SafeString:
 
 
 @register.filter
-def amount(value: Amount) -> str:
-    """Write an amount of thousandths in its unit."""
-    return format_amount(value)
+def quantity(value: Amount, resource: str) -> str:
+    """Write an amount of *resource* without its name; bytes as Kubernetes writes them."""
+    return words.quantity(value, resource)
 
 
 @register.filter
-def up_to(value: int, is_certain: bool) -> str:
-    """Write an amount that is attributed by convention, and whether it could be otherwise."""
-    return quota.up_to(value, is_certain)
+def borrowed_or_lent(usage: UsageView) -> str:
+    """Write what a queue uses of others, or what others use of it; it never does both."""
+    if usage.borrowed:
+        return f"{words.quantity(usage.borrowed, usage.resource)} borrowed"
+    if usage.lent:
+        return f"{up_to(usage.lent, usage.resource, usage.is_certain)} lent"
+    return "—"
 
 
 @register.filter

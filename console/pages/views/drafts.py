@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
@@ -15,13 +16,22 @@ from console.configs.queries import active_number, active_version, draft_of, get
 from console.configs.services.check_config import check_config, find_dialect
 from console.configs.services.discard_draft import discard_draft
 from console.configs.services.save_draft import save_draft
-from console.dialects import default_dialect
-from console.dialects.base import Reading
+from console.dialects import default_dialect, dialects
+from console.dialects.base import Dialect, Reading
 from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page, signed_in_user
 from console.pages.presenters.changes import diff_lines
 from console.pages.shell import render_page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """A text to begin with."""
+
+    dialect: Dialect
+    title: str
+    text: str
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -120,9 +130,8 @@ def _post(request: HttpRequest, actor: Actor) -> HttpResponse:
 def _begin(request: HttpRequest, actor: Actor, before: Draft) -> None:
     """Start the draft afresh from an example or from an old version."""
     if "title" in request.POST:
-        samples = find_dialect(before.dialect).samples()
-        text = samples.get(request.POST["title"], "")
-        dialect = before.dialect
+        dialect = request.POST.get("dialect", before.dialect)
+        text = find_dialect(dialect).samples().get(request.POST["title"], "")
     else:
         old = get_version(actor.org, _int(request, "version", 0))
         text, dialect = old.text, old.dialect
@@ -139,16 +148,14 @@ def _page(
     other: Draft | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    dialect = find_dialect(draft.dialect)
-    is_empty = not draft.text.strip()
     now_active = active_number(actor.org)
     context: dict[str, Any] = {
         "draft": draft,
         "is_saved": draft.revision > 0,
         "is_behind": draft.base != now_active,
         "active_number": now_active,
-        "dialect": dialect,
-        "samples": dialect.samples() if is_empty else {},
+        "dialects": dialects().values(),
+        "samples": () if draft.text.strip() else _samples(),
         "reading": reading,
         "other": other,
         "other_rows": diff_lines(other.text, draft.text) if other else (),
@@ -156,6 +163,15 @@ def _page(
     return render_page(
         request, actor, "configs/edit.html", context, section="config", status=status
     )
+
+
+def _samples() -> list[Sample]:
+    """Return the examples of every language, those of the default one first."""
+    return [
+        Sample(dialect=dialect, title=title, text=text)
+        for dialect in sorted(dialects().values(), key=lambda each: not each.is_default)
+        for title, text in dialect.samples().items()
+    ]
 
 
 def _json(request: HttpRequest) -> dict[str, Any]:

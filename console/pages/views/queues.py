@@ -8,12 +8,18 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.configs.queries import active_policy, active_version
+from console.engine.policy import Strategy
 from console.errors import BadRequest
 from console.orgs.permissions import Actor
 from console.pages.access import live_page, org_page
 from console.pages.presenters.lending import loan_rows
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
-from console.pages.presenters.queues import queue_row, reason_counts, rules_of
+from console.pages.presenters.queues import (
+    local_queues_of,
+    queue_row,
+    reason_counts,
+    rules_of,
+)
 from console.pages.shell import render_page
 from console.workloads.queries import pending_in_order, queue_list, queue_view, running_of
 from console.workloads.queries.waiting import waiting_reasons
@@ -55,6 +61,8 @@ def _detail(request: HttpRequest, actor: Actor, *, name: str, hold_error: str = 
         "running": running.results,
         "running_pager": pager_of(request.path, request.GET, running, "running"),
         "rules": rules_of(row.view, policy),
+        "local_queues": local_queues_of(name, policy),
+        "is_strict": row.view.strategy is Strategy.STRICT_FIFO,
         "loans": loan_rows(row.view.loans[:PAGE_SIZE], policy),
         "more_loans": max(0, len(row.view.loans) - PAGE_SIZE),
         "version": active_version(org),

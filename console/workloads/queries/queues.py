@@ -18,7 +18,7 @@ from console.configs.queries import active_policy
 from console.engine.ledger import FlavorResource
 from console.engine.lending import Loan
 from console.engine.origin import Origin
-from console.engine.policy import Queue
+from console.engine.policy import Queue, StopPolicy, Strategy
 from console.errors import NotFound
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, QueueCount, QueueHold, State, Usage, Workload
@@ -33,6 +33,9 @@ class QueueView:
     cohort: str | None
     passthrough: bool
     held: QueueHold | None
+    #: Whether its config stops it.
+    stop: StopPolicy
+    strategy: Strategy
     #: The active version does not have it, and work of an earlier one still runs in it.
     draining: bool
     running: int
@@ -150,6 +153,8 @@ def _view(
         cohort=queue.parent if queue else None,
         passthrough=queue is not None and queue.is_passthrough,
         held=held,
+        stop=queue.stop if queue else StopPolicy.NONE,
+        strategy=queue.strategy if queue else Strategy.BEST_EFFORT_FIFO,
         draining=queue is None,
         running=count.running if count else 0,
         pending=count.pending if count else 0,

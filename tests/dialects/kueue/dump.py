@@ -39,9 +39,11 @@ OWNED = {
 }
 
 
-def dump() -> str:
-    """Return the dump."""
-    items = [*_flavors(), *_cohorts(), *_queues(), *_priority_classes(), *_doors()]
+def dump(every: int = 1) -> str:
+    """Return the dump, or one with each of *every* queues only."""
+    queues = list(_queues())[::every]
+    names = [queue["metadata"]["name"] for queue in queues]
+    items = [*_flavors(), *_cohorts(), *queues, *_priority_classes(), *_doors(names)]
     for number, item in enumerate(items):
         _fill_in(item, number)
     return yaml.dump(
@@ -210,9 +212,8 @@ def _priority_classes() -> Iterator[dict[str, Any]]:
         }
 
 
-def _doors() -> Iterator[dict[str, Any]]:
+def _doors(names: list[str]) -> Iterator[dict[str, Any]]:
     """Yield a namespace and a LocalQueue for every queue."""
-    names = [name for name, _, _ in _queue_names()]
     for name in names:
         yield {
             "apiVersion": API,

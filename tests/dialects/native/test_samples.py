@@ -25,23 +25,9 @@ from console.engine.policy import (
     Rule,
 )
 from console.engine.selectors import MatchExpression, Operator, Selector
+from tests.dialects.meaning import plain
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "native"
-
-
-def plain(value: Any) -> Any:
-    """Return a policy without its origins, as dicts, to compare meaning alone."""
-    if hasattr(value, "__dataclass_fields__"):
-        return {
-            name: plain(getattr(value, name))
-            for name in value.__dataclass_fields__
-            if name != "origin"
-        }
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [plain(item) for item in value]
-    return value
 
 
 def label_in(key: str, value: str) -> MatchExpression:

@@ -9,4 +9,7 @@ One module per layer, each reads only those before it: `world` (the lists), `tre
 
 Where upstream leaves a tie open, this model decides: entries of one cycle by
 submission (`Workload.sequence`), sibling cohorts with equal shares by name.
+
+Two rules of the product on top of Kueue's are switches of the `World`, off by
+default: `keeps_capacity` and `ends_circles`.
 """

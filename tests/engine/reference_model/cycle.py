@@ -107,6 +107,13 @@ def run_cycle(world: World, *, may_shrink: bool = True) -> CycleResult:
         assert entry.ending is not None
         if entry.ending is not Ending.ADMITTED:
             _after(world, entry.waiting, entry.ending, entry)
+    tries_again = [
+        entry.waiting
+        for entry in result.entries
+        if entry.ending is not Ending.ADMITTED
+        and (entry.ending in TURN_AGAIN or entry.waiting.scan is not None)
+    ]
+    world.let_pass({each.id for each in tries_again})
     return result
 
 
@@ -241,7 +248,6 @@ class _Processing:
         world.generation[entry.queue.name] += 1
         if world.sticky.get(entry.queue.name) == entry.waiting.id:
             del world.sticky[entry.queue.name]
-        world.let_pass(entry.waiting.id)
         self.result.admitted.append(running)
 
 
@@ -314,8 +320,6 @@ def _after(world: World, waiting: Waiting, ending: Ending, entry: Entry | None) 
     waiting.scan = scan if scan is not None and scan.has_more else None
     if ending in (Ending.PREEMPTING, Ending.WAITS_FOR_OTHERS):
         world.sticky[waiting.queue] = waiting.id
-    if ending in SHARED and waiting.scan is None:
-        world.let_pass(waiting.id)
     is_strict = world.policy.queues[waiting.queue].strategy is Strategy.STRICT_FIFO
     if (
         (is_strict and ending is not Ending.WRONG_NAMESPACE)

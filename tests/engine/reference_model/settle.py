@@ -96,7 +96,7 @@ def _park_heads(world: World, circle: list[CycleResult]) -> bool:
     for head in heads:
         head.is_parked = True
         head.scan = None
-        world.let_pass(head.id)
+    world.let_pass(set())
     return bool(heads)
 
 

@@ -129,7 +129,7 @@ class Waiting:
     verdict: Verdict = NOT_EVALUATED
     #: As in `Running`.
     stopped_for: dict[str, int] = field(default_factory=dict)
-    #: It takes no turn before that one had its own.
+    #: It takes no turn before that one had its own, in the very next cycles.
     yields_to: str | None = None
 
     @property
@@ -198,11 +198,10 @@ class World:
 
     def has_turns(self, waiting: Waiting) -> bool:
         """Say whether *waiting* is in line: not parked, and not behind its preemptor."""
-        ahead = waiting.yields_to
-        return not waiting.is_parked and not any(each.id == ahead for each in self.waiting)
+        return not waiting.is_parked and waiting.yields_to is None
 
-    def let_pass(self, preemptor: str) -> None:
-        """Give those who yielded to *preemptor* their turns back."""
+    def let_pass(self, still_ahead: set[str]) -> None:
+        """Let only those go on waiting for their preemptors whose preemptor is *still_ahead*."""
         for each in self.waiting:
-            if each.yields_to == preemptor:
+            if each.yields_to not in still_ahead:
                 each.yields_to = None

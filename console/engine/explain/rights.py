@@ -1,0 +1,86 @@
+"""Rights in words: whom a queue may stop for its workloads, and under which rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from console.engine.decision import Reason
+from console.engine.explain.sentences import Telling
+from console.engine.trace import PreemptedStep, PreemptionStep
+from console.engine.words import sentence_case
+
+#: Whom a preemption rule covers, behind "workloads"; "never" covers nobody, "any" needs no words.
+_COVERED = {
+    "lower_priority": " of lower priority",
+    "lower_or_newer_equal_priority": (
+        " of lower priority, or of the same priority and submitted later"
+    ),
+    "any": "",
+}
+_STRATEGIES = {
+    "less_than_or_equal_to_final_share": (
+        "a workload may be stopped when its side, without it, keeps at least the share that "
+        "{queue} comes to"
+    ),
+    "less_than_initial_share": (
+        "a workload may be stopped when its side has a larger share than {queue} comes to"
+    ),
+}
+
+
+def right(telling: Telling, step: PreemptedStep) -> str:
+    """Return by what right a workload was told to stop, without a period."""
+    whom = _workloads(step.rule)
+    match telling.trace.outcome.reason:
+        case Reason.RECLAIMED_IN_COHORT:
+            return f"{step.queue} takes back from queues that borrow: it may stop {whom} there"
+        case Reason.RECLAIMED_WHILE_BORROWING:
+            return f"{step.queue} borrows too, and may stop {whom} in other queues that borrow"
+        case Reason.PREEMPTED_FOR_FAIR_SHARE:
+            return f"{step.queue} has the smaller share, and may stop {whom} in queues that borrow"
+    return f"{step.queue} may stop {_own_workloads(step.rule)}"
+
+
+def allowed(queue: str, step: PreemptionStep) -> str | None:
+    """Return the sentence that says whom *queue* may stop at all; None when that is nobody."""
+    clauses = []
+    if step.rule in _COVERED:
+        clauses.append(_own_workloads(step.rule))
+    if step.reclaim in _COVERED:
+        # Where shares are fair, the rule for borrowers has no say (Kueue, spec 7.5).
+        borrowing = "" if step.strategies else _while_borrowing(step)
+        clauses.append(f"in queues that borrow, {_workloads(step.reclaim)}{borrowing}")
+    return f"What {queue} may stop: {'; '.join(clauses)}." if clauses else None
+
+
+def _while_borrowing(step: PreemptionStep) -> str:
+    if step.borrow is None:
+        return ""
+    if step.borrow not in _COVERED:
+        return ", unless it borrows itself"
+    bound = f" up to priority {step.threshold}" if step.threshold is not None else ""
+    return f", and while it borrows itself only {_workloads(step.borrow)}{bound}"
+
+
+def fair_sharing(queue: str, step: PreemptionStep) -> Iterator[str]:
+    """Yield what a share is, and which shares let a workload be stopped."""
+    if not step.strategies:
+        return
+    yield (
+        "Sharing is fair: a share is what a side borrows, in percent of what its cohort could "
+        "lend, divided by its weight."
+    )
+    rules = [
+        _STRATEGIES.get(each, "{rule}").format(queue=queue, rule=each) for each in step.strategies
+    ]
+    yield f"{'; then '.join([sentence_case(rules[0]), *rules[1:]])}."
+
+
+def _workloads(rule: str) -> str:
+    return f"workloads{_COVERED[rule]}" if _COVERED.get(rule) else "any workload"
+
+
+def _own_workloads(rule: str) -> str:
+    return (
+        f"its own workloads{_COVERED[rule]}" if _COVERED.get(rule) else "any of its own workloads"
+    )

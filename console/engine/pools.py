@@ -1,0 +1,88 @@
+"""Pools: where in its cohorts a queue's available quota comes from, for those who ask why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from console.engine.amounts import Unlimited
+from console.engine.ledger import FlavorResource, Node
+from console.engine.trace import FlavorTried, GroupStep, NodeFact, QuotaCheck
+
+#: Lenders that are kept: those with the most unused quota.
+_KEPT = 5
+
+
+def with_pools(groups: tuple[GroupStep, ...], node: Node) -> tuple[GroupStep, ...]:
+    """
+    Return the walks of a workload of the queue at *node* with the pools behind every check.
+
+    That is the state of *node*'s tree at this moment; a queue without a cohort
+    has no pool. It costs a look at every queue of the tree per check, so
+    decisions are stored without it.
+    """
+    if node.parent is None:
+        return groups
+    return tuple(
+        replace(group, flavors=tuple(_flavor(tried, node) for tried in group.flavors))
+        for group in groups
+    )
+
+
+def _flavor(tried: FlavorTried, node: Node) -> FlavorTried:
+    checks = tuple(_pooled(check, node, (tried.flavor, check.resource)) for check in tried.checks)
+    return replace(tried, checks=checks)
+
+
+def _pooled(check: QuotaCheck, node: Node, key: FlavorResource) -> QuotaCheck:
+    above = list(_above(node))
+    # Heights grow on the way up, so a borrowing level names one cohort (Kueue, spec 5.6).
+    lending = next((each.name for each in above if each.height == check.borrow_level), None)
+    return replace(
+        check,
+        borrows_from=lending if check.borrow_level else None,
+        borrowing_limit=node.quota(key).borrowing_limit,
+        path=tuple(_fact(each, key) for each in above),
+        lenders=_lenders(node, key),
+    )
+
+
+def _fact(cohort: Node, key: FlavorResource) -> NodeFact:
+    cell, quota = cohort.cell(key), cohort.quota(key)
+    return NodeFact(
+        name=cohort.name,
+        quota=cell.subtree,
+        used=cell.used,
+        available=cell.available,
+        borrowing_limit=quota.borrowing_limit,
+        origin=quota.origin,
+    )
+
+
+def _lenders(node: Node, key: FlavorResource) -> dict[str, int]:
+    """Return what other queues of the tree own, may lend and do not use, the most first."""
+    unused = []
+    for queue in _queues(node.root):
+        cell = queue.cell(key)
+        free = min(cell.nominal - cell.used, cell.deposit)
+        if queue is not node and not isinstance(free, Unlimited) and free > 0:
+            unused.append((-free, queue.name))
+    return {name: -free for free, name in sorted(unused)[:_KEPT]}
+
+
+def _above(node: Node) -> Iterator[Node]:
+    cohort = node.parent
+    while cohort is not None:
+        yield cohort
+        cohort = cohort.parent
+
+
+def _queues(root: Node) -> Iterator[Node]:
+    # A cohort that holds nobody has height 0 too, and gives like a queue.
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.height:
+            waiting += node.children
+        else:
+            yield node

@@ -1,0 +1,20 @@
+"""Policies without their places, to compare meaning alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def plain(value: Any) -> Any:
+    """Return a policy without its origins, as dicts."""
+    if hasattr(value, "__dataclass_fields__"):
+        return {
+            name: plain(getattr(value, name))
+            for name in value.__dataclass_fields__
+            if name != "origin"
+        }
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    return value

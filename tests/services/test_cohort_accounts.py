@@ -1,0 +1,82 @@
+"""What people see of cohorts, after an engine that admits, preempts and gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from console.configs.services.apply_config import apply_config
+from console.dialects import dialects
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.models import Workload
+from console.workloads.queries.cohorts import cohort_view
+from console.workloads.services.end_workloads import finish_workloads, release_workloads
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import read_submissions
+
+#: vision owns 16 reserved GPUs and speech 8; the cohort research owns 8 on spot.
+TWO_TEAMS = dialects()["kueue"].samples()["Two teams share one cohort"]
+
+
+def gpus(team: str, name: str, count: int, priority: str = "experiment") -> dict[str, object]:
+    """Return a workload of a team that asks for GPUs of the reserved nodes alone."""
+    return {
+        "name": name,
+        "namespace": team,
+        "tags": {
+            "kueue.x-k8s.io/queue-name": "training",
+            "kueue.x-k8s.io/priority-class": priority,
+        },
+        "pod_sets": [
+            {
+                "name": "main",
+                "count": 1,
+                "requests": {"nvidia.com/gpu": count},
+                "node_selector": {"capacity": "reserved"},
+            }
+        ],
+    }
+
+
+def test_what_is_borrowed_goes_back_when_its_owner_asks(
+    org: Organization, owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    apply_config(owner, "kueue", TWO_TEAMS, "", 0)
+    settle(org)
+
+    def submit(*work: dict[str, object]) -> list[str]:
+        made = submit_workloads(owner, read_submissions(list(work)))
+        settle(org)
+        return [workload.uid for workload in made]
+
+    def accounts() -> dict[str, tuple[int, int, int]]:
+        """Own, borrowed and lent reserved GPUs by queue."""
+        return {
+            member.name: (usage.own // 1000, usage.borrowed // 1000, usage.lent // 1000)
+            for member in cohort_view(org, "research").members
+            for usage in member.usages
+            if usage.key == ("reserved", "nvidia.com/gpu")
+        }
+
+    submit(gpus("speech", "own", 8))
+    (extra,) = submit(gpus("speech", "extra", 8))
+    assert accounts() == {"vision": (0, 0, 8), "speech": (8, 8, 0)}
+    view = cohort_view(org, "research")
+    assert [(loan.borrower, loan.lender, loan.amount) for loan in view.loans] == [
+        ("speech", "vision", 8000)
+    ]
+    assert view.summary.starved == ()
+
+    (late,) = submit(gpus("vision", "late", 16, "production"))
+    preempted = Workload.objects.get(state="preempting")
+    # Its victim holds what it borrowed until it has stopped.
+    assert accounts() == {"vision": (0, 0, 8), "speech": (8, 8, 0)}
+    release_workloads(owner, [preempted.uid])
+    settle(org)
+    assert accounts() == {"vision": (16, 0, 0), "speech": (8, 0, 0)}
+    assert cohort_view(org, "research").loans == ()
+
+    finish_workloads(owner, [late])
+    settle(org)
+    assert accounts() == {"vision": (0, 0, 8), "speech": (8, 8, 0)}
+    assert Workload.objects.get(uid=extra).state == "admitted"
