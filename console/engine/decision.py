@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -109,8 +109,10 @@ class Decision:
     assignment: Assignment = ()
     #: Ids of the workloads that have to stop for this one.
     victims: tuple[str, ...] = ()
-    #: Only when preempted: the workload that needs the room.
+    #: When preempted: the workload that needs the room; when pending: the one it yields to.
     preemptor: str | None = None
+    #: Only when preempted: how often it was told to stop for each that still waits, by id.
+    stopped_for: Mapping[str, int] = field(default_factory=dict)
     #: Position in the order of reservations; only when admitted.
     reservation: int | None = None
     #: Name of the pending class it waits in; only when pending. See `PendingClass`.

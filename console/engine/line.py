@@ -22,7 +22,7 @@ _Place: TypeAlias = tuple[int, int, str]
 _BEFORE_ALL: _Place = (-maxsize, 0, "")
 _AFTER_ALL: _Place = (maxsize, 0, "")
 
-#: In the place of a wake-up: parked until another policy, whatever wakes the others.
+#: In the place of a wake-up: parked whatever wakes the others.
 _FOR_GOOD = maxsize
 
 
@@ -139,8 +139,9 @@ class Line:
         return cls.parked_in >= self._wake_ups or cls.woken_at < self._parked_before
 
     def park(self, cls: PendingClass) -> None:
-        """Let a class sleep until `wake`; one that only another policy can help, for good."""
-        for_good = cls.head.route.problem is not None
+        """Let a class sleep until `wake`; one that waking cannot help, until somebody else acts."""
+        head = cls.head
+        for_good = head.route.problem is not None or head.yields_to is not None
         cls.parked_in = _FOR_GOOD if for_good else self._wake_ups
 
     def park_all(self) -> None:

@@ -19,6 +19,7 @@ from console.engine.decision import Reason
 from console.engine.ledger import FlavorResource
 from console.engine.matching import Obstacles
 from console.engine.routing import Route
+from console.engine.running import NEVER
 from console.engine.trace import TurnStep
 from console.engine.workload import PodSet, Workload
 
@@ -54,10 +55,10 @@ class Pending:
     #: None when nothing was said about it yet.
     announced: Announced | None = None
     scan: ScanPosition | None = None
-    #: Id of the workload it was stopped for, while that one still waits and goes first.
+    #: Id of the workload it was stopped for again and again, while that one goes first.
     yields_to: str | None = None
-    #: Id of the workload it was last stopped for.
-    preemptor: str | None = None
+    #: How often it was told to stop for each workload that still waits, by id.
+    stopped_for: Mapping[str, int] = field(default_factory=lambda: NEVER)
 
     @property
     def priority(self) -> int:

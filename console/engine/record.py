@@ -178,6 +178,7 @@ def _of_running(
         rule=route.rule,
         assignment=running.assignment,
         preemptor=preemptor,
+        stopped_for=running.stopped_for,
         facts=partial(_trace, policy, running.workload, route, step, preempted=preempted),
     )
 
@@ -203,6 +204,7 @@ def _of_pending(
         priority=route.priority,
         rule=route.rule,
         victims=outcome.victims,
+        preemptor=pending.yields_to,
         pending_class=pending_class,
         facts=partial(
             _trace,

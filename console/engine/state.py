@@ -21,8 +21,8 @@ from console.engine.matching import Matcher
 from console.engine.pending import Announced, Pending, PendingClass, Verdict
 from console.engine.policy import Policy, StopPolicy, Undeclared
 from console.engine.routing import Route, Router, flavor_rejection
-from console.engine.running import Running
-from console.engine.trace import OrderStep, Trace, TurnStep
+from console.engine.running import MOST_STOPS, NEVER, Running
+from console.engine.trace import OrderStep, Trace, TurnStep, TurnVerdict
 from console.engine.tree import Preemptor, QueueState, Target, Tree, plant
 from console.engine.workload import PODS, Workload
 
@@ -64,14 +64,27 @@ class State:
         self._arrive(Pending(workload, Route()))
 
     def resubmit(
-        self, workload: Workload, announced: Announced, victims: Iterable[str] = ()
+        self,
+        workload: Workload,
+        announced: Announced,
+        victims: Iterable[str] = (),
+        *,
+        yields_to: str | None = None,
+        stopped_for: Mapping[str, int] = NEVER,
     ) -> None:
         """
         Take in a workload that already waits, with what was last said about it.
 
         *victims* are those that were told to stop for it; adopt them first.
+        *yields_to* and *stopped_for* are what decisions about it said last.
         """
-        pending = Pending(workload, Route(), announced=announced)
+        pending = Pending(
+            workload,
+            Route(),
+            announced=announced,
+            yields_to=yields_to,
+            stopped_for=stopped_for or NEVER,
+        )
         stopping = {each for each in victims if each in self.departing}
         if stopping:
             pending.route = self._router.route(workload)
@@ -96,6 +109,7 @@ class State:
         is_routed: bool = False,
         reason: Reason | None = None,
         preemptor: str | None = None,
+        stopped_for: Mapping[str, int] = NEVER,
     ) -> None:
         """
         Put back a workload that already runs; call in the order of reservations.
@@ -115,6 +129,7 @@ class State:
             departing=departing,
             reason=reason,
             preemptor=preemptor,
+            stopped_for=stopped_for or NEVER,
         )
         self._start(running)
         self.next_reservation = max(self.next_reservation, reservation + 1)
@@ -149,7 +164,11 @@ class State:
             return False
         del self.running[workload_id]
         self._stop(running)
-        self._arrive(Pending(running.workload, Route(), preemptor=running.preemptor))
+        again = Pending(running.workload, Route(), stopped_for=running.stopped_for)
+        preemptor = running.preemptor
+        if preemptor is not None and running.stopped_for.get(preemptor, 0) >= MOST_STOPS:
+            again.yields_to = preemptor
+        self._arrive(again)
         return True
 
     def hold(self, queue: str) -> None:
@@ -191,7 +210,8 @@ class State:
                     pending.workload,
                     Route(),
                     announced=pending.announced,
-                    preemptor=pending.preemptor,
+                    yields_to=pending.yields_to,
+                    stopped_for=pending.stopped_for,
                 )
             )
 
@@ -347,7 +367,10 @@ class State:
             running = target.running
             if not running.departing:
                 running.departing, running.reason = True, target.reason
-                running.preemptor = pending.workload.id
+                running.preemptor = uid = pending.workload.id
+                # Who no longer waits will not ask again.
+                times = {k: n for k, n in running.stopped_for.items() if k in self.pending}
+                running.stopped_for = {**times, uid: times.get(uid, 0) + 1}
                 self.departing.add(running.workload.id)
                 self._decisions.append(record.preempted(self.policy, running, pending, queue))
                 self._changes.queues.add(target.queue.name)
@@ -365,6 +388,22 @@ class State:
         self._decisions.append(self._waiting(queue, preemptor, turn))
         queue.tree.changed()
         return True
+
+    def let_pass(self, tree: Tree, still_ahead: set[str]) -> bool:
+        """
+        Give turns again to those of *tree* who yield to nobody in *still_ahead*.
+
+        Says whether there were any.
+        """
+        passing = [p for p in tree.yielding.values() if p.yields_to not in still_ahead]
+        for pending in passing:
+            queue = self.queues[pending.route.queue or ""]
+            self._leave(queue, pending)
+            pending.yields_to = None
+            cls = queue.line.join(pending)
+            queue.line.look_again(cls)
+            self._changes.classes.add((queue.name, cls.key))
+        return bool(passing)
 
     def rejoin(self, queue: QueueState, preemptor: Preemptor) -> None:
         """Let one that waited for others to stop take the next turn of its queue's line."""
@@ -483,9 +522,17 @@ class State:
                 self._reject(pending, rejection)
                 return
         self._match(pending, queue)
+        if pending.yields_to is not None and pending.yields_to not in self.pending:
+            pending.yields_to = None
         cls = queue.line.join(pending)
         self._changes.queues.add(route.queue)
         self._changes.classes.add((route.queue, cls.key))
+        if pending.yields_to is not None:
+            queue.tree.yielding[pending.workload.id] = pending
+            turn = TurnStep(verdict=TurnVerdict.YIELDS, others=(pending.yields_to,))
+            self.park(queue, cls, Verdict(Reason.BEHIND_OTHERS, turn=turn))
+            # It passes as soon as the other one has had its turn.
+            self._active[queue.tree] = None
         if queue.barrier is not None:
             self._bar(queue, [cls])
             self._announce_all(queue)
@@ -519,6 +566,7 @@ class State:
         if pending.workload.id in queue.preemptors:
             self._forget_preemptor(queue, pending.workload.id)
             return
+        queue.tree.yielding.pop(pending.workload.id, None)
         queue.line.leave(pending)
         self._changes.classes.add((queue.name, pending.class_key))
 
@@ -568,7 +616,7 @@ class State:
             usage=usage_of(pending.workload, assignment),
             reservation=self.next_reservation,
             route=route,
-            preemptor=pending.preemptor,
+            stopped_for=pending.stopped_for,
         )
         self.next_reservation += 1
         self._start(running)

@@ -113,6 +113,8 @@ class Tree:
         self.seen: set[object] = set()
         #: Somebody stopped: everybody is to be woken before the next cycle.
         self.stirred = False
+        #: Workloads that yield to the one for which they were stopped, by id.
+        self.yielding: dict[str, Pending] = {}
         #: Workloads that remember where a walk over flavors stopped.
         self.scanning: set[Pending] = set()
         for queue in self.queues:

@@ -207,7 +207,14 @@ class Product:
                 usage[key] = usage.get(key, 0) + each.requests.get(resource, 0)
                 if given.mode is not Mode.FIT:
                     short.add(key)
-        search = Search(queue, pending.priority, pending.workload.sequence, usage, frozenset(short))
+        search = Search(
+            queue,
+            pending.workload.id,
+            pending.priority,
+            pending.workload.sequence,
+            usage,
+            frozenset(short),
+        )
         targets = find_targets(search, state.policy.settings)
         return VictimsAnswer(
             victims={

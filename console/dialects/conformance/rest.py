@@ -21,7 +21,9 @@ def cycles_to_rest(state: State, *, skipping: bool = False) -> Iterator[tuple[in
 
     After each cycle all who were told to stop have stopped. When nothing
     changes, everybody gets another turn without memory of earlier ones, and that has to
-    change nothing either. *skipping* is as in `State.step`. Raises RestlessError when it never does.
+    change nothing either. *skipping* is as in `State.step`.
+
+    Raises RestlessError when the world never rests.
     """
     looked_again = False
     for cycle in range(1, _CYCLES):

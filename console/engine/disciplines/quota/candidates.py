@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from console.engine.ledger import FlavorResource, Usage
 from console.engine.policy import Preemption, PreemptionRule
-from console.engine.running import Running
+from console.engine.running import MOST_STOPS, Running
 from console.engine.tree import QueueState, Target
 
 
@@ -16,6 +16,8 @@ class Search:
     """A workload that looks for room: where, with what priority, and what it would hold."""
 
     queue: QueueState
+    #: Id of the workload.
+    asker: str
     priority: int
     #: Its place in the order of submission.
     sequence: int
@@ -60,9 +62,11 @@ def candidates_in(queue: QueueState, search: Search, rule: PreemptionRule) -> It
     """Yield the workloads of *queue* that *rule* lets be stopped and whose end would help."""
     if rule is PreemptionRule.NEVER:
         return
-    short, without = search.short, search.without
+    short, without, asker = search.short, search.without, search.asker
     for running in _allowed(queue, search, rule):
-        if running.workload.id not in without and not short.isdisjoint(running.usage):
+        if running.workload.id in without or short.isdisjoint(running.usage):
+            continue
+        if not running.stopped_for or running.stopped_for.get(asker, 0) < MOST_STOPS:
             yield running
 
 

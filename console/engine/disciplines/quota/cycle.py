@@ -42,6 +42,8 @@ class Cycle:
         self._victims: dict[str, Target] = {}
         #: What entries hold back for the rest of the cycle; it is on the ledger until the end.
         self._claims: list[tuple[Node, dict[FlavorResource, int]]] = []
+        #: Ids of those whose turn went so that they will have another.
+        self._ahead: set[str] = set()
         self._decided = False
         self._parked = False
 
@@ -54,9 +56,10 @@ class Cycle:
         self._put_victims_back()
         for node, claim in self._claims:
             _charge(node, claim, -1)
+        passed = self._state.let_pass(self._tree, self._ahead) if self._tree.yielding else False
         if self._decided:
             return Progress.DECIDED
-        if self._parked:
+        if self._parked or passed:
             return Progress.MOVED
         return self._go_in_circles(entries)
 
@@ -227,6 +230,7 @@ class Cycle:
         turn: TurnStep | None,
     ) -> None:
         entry.pending.scan = None
+        self._ahead.add(entry.pending.workload.id)
         changed = self._state.preempt(
             entry.queue, entry.pending, entry.nomination, targets, others, turn
         )
@@ -234,6 +238,7 @@ class Cycle:
 
     def _skip(self, entry: Entry, verdict: TurnVerdict) -> None:
         """Let it have its next turn at once, from the flavor where it stopped (spec 4.4)."""
+        self._ahead.add(entry.pending.workload.id)
         if entry.waiting is None:
             cls = entry.queue.line.classes[entry.pending.class_key]
             self._state.note(entry.queue, cls, _skipped(entry.nomination, verdict))
@@ -243,6 +248,8 @@ class Cycle:
         verdict = Verdict(nomination.pending_reason, nomination.usage, nomination)
         if entry.waiting is not None:
             self._state.rejoin(entry.queue, entry.waiting)
+        if entry.pending.scan is not None:
+            self._ahead.add(entry.pending.workload.id)
         if entry.pending.scan is not None or entry.queue.line.is_strict:
             # There are flavors to try, or nobody may overtake: its turn comes again.
             cls = entry.queue.line.classes[entry.pending.class_key]

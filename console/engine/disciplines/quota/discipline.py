@@ -19,7 +19,7 @@ class QuotaDiscipline:
     """Admits as Kueue does: see the folder's README for what differs."""
 
     def cycle(self, state: State, tree: Tree, *, skipping: bool) -> Progress:
-        """Give the first of every queue of *tree* its turn; *skipping* turns that come to nothing."""
+        """Give the first of every queue its turn; *skipping* turns that come to nothing."""
         if skipping and not skip_hopeless_cycles(tree, state.policy.settings):
             return Progress.NOTHING
         return Cycle(state, tree).run()

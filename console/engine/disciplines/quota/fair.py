@@ -209,6 +209,8 @@ class _Ordering:
                 continue
             if best is None or share > best_share:
                 best, best_share = node, share
+            elif share == best_share and node.name < best.name:
+                best = node
         return best, best_share
 
     def _key(self, node: Node) -> tuple[bool, bool, int, int]:

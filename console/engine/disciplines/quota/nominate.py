@@ -229,6 +229,7 @@ class _Oracle:
             return []
         search = Search(
             self._queue,
+            pending.workload.id,
             pending.priority,
             pending.workload.sequence,
             usage,

@@ -22,11 +22,11 @@ def skip_hopeless_cycles(tree: Tree, settings: QuotaSettings) -> bool:
     """
     Park those who surely fail before somebody who may start has a turn.
 
-    Says whether anybody may start. Those for whom others are stopping claim
-    room in every cycle, so with them around nothing is skipped.
+    Says whether anybody may start. Those for whom others are stopping claim room in
+    every cycle, and turns decide who passes, so with them around nothing is skipped.
     """
     waiting = [queue for queue in tree.queues if len(queue.line) and queue.barrier is None]
-    if any(queue.preemptors for queue in tree.queues):
+    if tree.yielding or any(queue.preemptors for queue in tree.queues):
         return True
     best: int | None = None
     for queue in waiting:
