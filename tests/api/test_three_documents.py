@@ -105,6 +105,8 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
         "name": "q-m5-2xlarge-cap3",
         "cohort": None,
         "passthrough": False,
+        "strategy": "best_effort_fifo",
+        "stop": "none",
         "draining": False,
         "held": None,
         "counts": {"running": 3, "pending": 1},

@@ -268,7 +268,14 @@ def test_a_whole_explanation_in_a_cohort() -> None:
                 10,
             ),
             ("info", "Cohort org pools 160 gpu on spot, 160 of it used: it can give none.", 1),
-            ("info", "Unused quota of others on spot: 4 gpu of eval and 2 gpu of batch.", None),
+            (
+                "info",
+                (
+                    "What others own on spot and do not use themselves: "
+                    "4 gpu of eval and 2 gpu of batch."
+                ),
+                None,
+            ),
             (
                 "fail",
                 (

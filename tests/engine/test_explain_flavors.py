@@ -313,7 +313,14 @@ def test_where_the_room_of_a_cohort_ends() -> None:
             "Cohort org pools 20 gpu on a100, 21 of it used: it is 1 over and can give none.",
             None,
         ),
-        ("info", "Unused quota of others on a100: 1 gpu of eval and 0.5 gpu of batch.", None),
+        (
+            "info",
+            (
+                "What others own on a100 and do not use themselves: "
+                "1 gpu of eval and 0.5 gpu of batch."
+            ),
+            None,
+        ),
     ]
 
 
@@ -363,6 +370,27 @@ def test_what_is_free_is_never_less_than_nothing() -> None:
     assert explain(trace(queue=SHARING, groups=walk(judged))).headline == (
         "Waiting for quota in train: needs 3 gpu on a100, 0 free now, 3 short."
     )
+
+
+def test_where_no_flavor_will_do_the_one_that_lacks_least_is_told() -> None:
+    def full(flavor: str, missing: int) -> FlavorTried:
+        judged = check(FlavorVerdict.NO_ROOM, missing=missing, available=0)
+        return FlavorTried(flavor=flavor, verdict=FlavorVerdict.NO_ROOM, checks=(judged,))
+
+    never = FlavorTried(flavor="never", verdict=FlavorVerdict.EXCEEDS_MAX)
+    groups = walk(never, full("one", 3000), full("two", 1000), full("three", 1000), chosen=None)
+    assert explain(trace(queue=SHARING, groups=groups)).headline == (
+        "Waiting for quota in train: needs 3 gpu on two, 0 free now, 1 short."
+    )
+
+
+def test_lenders_do_not_matter_to_what_can_never_be() -> None:
+    ml = NodeFact(name="ml", quota=4000, used=0, available=4000, borrowing_limit=UNLIMITED)
+    judged = check(FlavorVerdict.EXCEEDS_MAX, requested=5000, path=(ml,), lenders={"eval": 1000})
+    assert said(trace(queue=SHARING, groups=walk(judged)), "flavors") == [
+        "a100: 5 gpu is more than the 4 that train can ever have.",
+        "Cohort ml pools 4 gpu on a100, none of it used: it can give 4.",
+    ]
 
 
 def test_pod_sets_name_the_flavors_they_need() -> None:

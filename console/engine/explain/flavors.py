@@ -220,11 +220,12 @@ def _pool(telling: Telling, tried: FlavorTried, check: QuotaCheck) -> Iterator[S
         yield Sentence(text=f"{text}.", origin=check.origin or tried.origin)
     for node in check.path:
         yield Sentence(text=_node(node, tried.flavor, check.resource), origin=node.origin)
-    if check.lenders:
+    if check.lenders and check.verdict is not FlavorVerdict.EXCEEDS_MAX:
         unused = listed(
             f"{amount(value, check.resource)} of {queue}" for queue, value in check.lenders.items()
         )
-        yield Sentence(text=f"Unused quota of others on {tried.flavor}: {unused}.")
+        text = f"What others own on {tried.flavor} and do not use themselves: {unused}."
+        yield Sentence(text=text)
 
 
 def _node(node: NodeFact, flavor: str, resource: str) -> str:

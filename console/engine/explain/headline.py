@@ -127,7 +127,8 @@ def _short(telling: Telling) -> str:
         f"needs {amount(check.requested + check.assumed, check.resource)} on {flavor.flavor}, "
         f"{quantity(max(0, check.available), check.resource)} free now, "
         f"{quantity(check.missing, check.resource)} short"
-        for flavor in _chosen(telling)
+        for group in telling.trace.groups
+        for flavor in _closest(group)
         for check in flavor.checks
         if check.missing
     ]
@@ -241,13 +242,12 @@ _HEADLINES: dict[Reason, Callable[[Telling], str]] = {
 }
 
 
-def _chosen(telling: Telling) -> list[FlavorTried]:
-    return [
-        flavor
-        for group in telling.trace.groups
-        for flavor in group.flavors
-        if flavor.flavor == group.chosen
-    ]
+def _closest(group: GroupStep) -> list[FlavorTried]:
+    """Return the flavor that was found best, or else the first of those that lack the least."""
+    if group.chosen is not None:
+        return [flavor for flavor in group.flavors if flavor.flavor == group.chosen]
+    full = [flavor for flavor in group.flavors if flavor.verdict is FlavorVerdict.NO_ROOM]
+    return sorted(full, key=lambda flavor: sum(c.missing for c in flavor.checks))[:1]
 
 
 def _usable(group: GroupStep) -> bool:
