@@ -66,14 +66,14 @@ class State:
     def resubmit(
         self,
         workload: Workload,
-        announced: Announced,
+        announced: Announced | None,
         victims: Iterable[str] = (),
         *,
         yields_to: str | None = None,
         stopped_for: Mapping[str, int] = NEVER,
     ) -> None:
         """
-        Take in a workload that already waits, with what was last said about it.
+        Take in a workload that already waits, with what was last said about it, if anything.
 
         *victims* are those that were told to stop for it; adopt them first.
         *yields_to* and *stopped_for* are what decisions about it said last.

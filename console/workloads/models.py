@@ -89,8 +89,10 @@ class Workload(models.Model):
     assignment = models.JSONField(default=list)
     #: Ids of the workloads that have to stop for this pending one.
     victims = models.JSONField(default=list)
-    #: Id of the workload this one has to stop for, while preempting.
+    #: Id of the workload this one has to stop for, while preempting, or yields to, while pending.
     preemptor = models.CharField(max_length=24, null=True)
+    #: {id of a workload: how often this one was told to stop for it}; those that still wait.
+    stopped_for = models.JSONField(default=dict)
     #: Key of its `PendingClass`, which knows the present reason of a pending workload.
     pending_class = models.CharField(max_length=64, null=True)
     #: Position in the order of reservations.

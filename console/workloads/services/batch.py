@@ -87,13 +87,13 @@ class Batch:
         self.ended[state] += 1
         self.events.append((event, Level.INFO, uid, queue, actor, {}))
 
-    def requeue(self, uid: str, queue: str | None, actor: str) -> None:
-        """Note that a preempted workload has stopped and waits again."""
+    def requeue(self, uid: str, queue: str | None, actor: str, yields_to: str | None) -> None:
+        """Note that a preempted workload has stopped and waits again, perhaps behind another."""
         self.updates[uid] |= {
             "state": State.PENDING.value,
             "reason": Reason.NOT_EVALUATED.value,
             "assignment": [],
-            "preemptor": None,
+            "preemptor": yields_to,
             "reservation": None,
             "admitted_at": None,
         }
@@ -146,6 +146,7 @@ class Batch:
         row |= {"state": state.value, "reason": decision.reason.value}
         if decision.outcome is Outcome.PREEMPTED:
             row["preemptor"] = decision.preemptor
+            row["stopped_for"] = dict(decision.stopped_for)
             self.preempted.append(decision.workload)
             return
         row |= {
@@ -156,6 +157,7 @@ class Batch:
             "assignment": encode_assignment(decision.assignment),
             "victims": list(decision.victims),
             "pending_class": decision.pending_class,
+            "preemptor": decision.preemptor,
         }
         if decision.outcome is Outcome.ADMITTED:
             row |= {"reservation": decision.reservation, "admitted_at": self.now}

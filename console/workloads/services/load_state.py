@@ -99,6 +99,7 @@ def adopt_running(
         "config_version",
         "reason",
         "preemptor",
+        "stopped_for",
     )
     ordered = running.order_by("reservation").values_list(*COLUMNS, *columns)
     for row in _in_stretches(ordered.iterator(), going_on):
@@ -114,6 +115,7 @@ def adopt_running(
             is_routed=version == config_version,
             reason=Reason(why[0]) if departing else None,
             preemptor=why[1],
+            stopped_for=why[2],
         )
 
 
@@ -131,7 +133,15 @@ def engine_workload(row: tuple[Any, ...]) -> Workload:
 
 
 def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None:
-    columns = ("queue", "priority", "rule_index", "pending_class", "victims")
+    columns = (
+        "queue",
+        "priority",
+        "rule_index",
+        "pending_class",
+        "victims",
+        "preemptor",
+        "stopped_for",
+    )
     waiting = _pending(org).values_list(*COLUMNS, *columns).iterator()
     rows = list(_in_stretches(waiting, going_on))
     # Read after the rows: whoever is submitted in between is in neither.
@@ -139,12 +149,11 @@ def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None
     for row in _in_stretches(rows, going_on):
         if row[COLUMNS.index("pk")] in told_later:
             continue
-        queue, priority, rule, pending_class, victims = row[len(COLUMNS) :]
+        queue, priority, rule, pending_class, victims, *stops = row[len(COLUMNS) :]
         workload = engine_workload(row)
-        if pending_class is None:
-            state.submit(workload)
-        else:
-            state.resubmit(workload, (queue, priority, rule, pending_class), victims)
+        announced = None if pending_class is None else (queue, priority, rule, pending_class)
+        yields_to, stopped_for = stops
+        state.resubmit(workload, announced, victims, yields_to=yields_to, stopped_for=stopped_for)
 
 
 def _pending(org: Organization) -> QuerySet[models.Workload]:

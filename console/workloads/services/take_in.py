@@ -94,7 +94,8 @@ def _release(told: _Told, payload: dict[str, Any]) -> None:
     for uid in told.named(payload):
         queue = told.state.queue_of(uid)
         if told.state.release(uid):
-            told.batch.requeue(uid, queue, payload["actor"])
+            yields_to = told.state.pending[uid].yields_to
+            told.batch.requeue(uid, queue, payload["actor"], yields_to)
 
 
 def _change_policy(told: _Told, payload: dict[str, Any]) -> None:
