@@ -68,15 +68,14 @@ def run(tmp_path: Path, *cases: object) -> tuple[list[str], int]:
         for vector in json.loads(path.read_text("utf-8"))
     ],
 )
-def test_native_vectors_agree_or_need_cohorts(vector: dict[str, object]) -> None:
+def test_native_vectors_agree(vector: dict[str, object]) -> None:
     result = run_case(vector)
-    cohorts = "cohort_name" in str(vector["config"])
-    assert result.verdict is (Verdict.REFUSED if cohorts else Verdict.AGREES), result.sentences
+    assert result.verdict is Verdict.AGREES, result.sentences
 
 
 def test_a_case_that_agrees_needs_no_words(tmp_path: Path) -> None:
     assert run(tmp_path, case()) == (
-        ["0 skipped, 0 refused, 0 not supported", "1 agree, 0 differ"],
+        ["0 skipped, 0 not supported", "1 agree, 0 differ"],
         0,
     )
 
@@ -113,24 +112,18 @@ def test_every_difference_is_named() -> None:
 
 
 def test_the_command_names_each_kind_and_fails_when_any_differs(tmp_path: Path) -> None:
-    cohort = CONFIG.replace("- name: train\n", "- name: train\n  cohort_name: shared\n")
     lines, status = run(
         tmp_path,
         case(),
         case(id="wrong", expect=case()["expect"] | {"finished": []}),  # type: ignore[operator]
-        case(id="shared", config=cohort),
         case(id="other", type="settle"),
         case(id="gated", type="cycle", gates={"FlavorFungibility": False, "PriorityBoost": True}),
         case(id="empty", type="cycle", undefaulted=True),
         case(id="broken", config="resource_queues: 7"),
     )
     assert status == 1
-    assert lines[:5] == [
+    assert lines[:4] == [
         "differs: wrong: c is finished, but not expected to be.",
-        (
-            "refused: shared: Cohorts are not supported yet by this version; "
-            "nothing of this config is applied."
-        ),
         "not supported: other: cases of type settle are not supported by this version.",
         (
             "skipped: gated: it needs FlavorFungibility off, PriorityBoost on, "
@@ -138,8 +131,8 @@ def test_the_command_names_each_kind_and_fails_when_any_differs(tmp_path: Path) 
         ),
         "skipped: empty: it sets a policy to a value that the defaults of the API never produce.",
     ]
-    assert lines[5].startswith("differs: broken: ")
-    assert lines[6:] == ["2 skipped, 1 refused, 1 not supported", "1 agree, 2 differ"]
+    assert lines[4].startswith("differs: broken: ")
+    assert lines[5:] == ["2 skipped, 1 not supported", "1 agree, 2 differ"]
 
 
 @pytest.mark.parametrize(

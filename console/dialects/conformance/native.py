@@ -12,7 +12,6 @@ from console.dialects.conformance.differences import named, names
 from console.dialects.conformance.parts import MalformedCase
 from console.dialects.conformance.rest import RestlessError, cycles_to_rest
 from console.dialects.conformance.result import Result, Verdict, judged
-from console.dialects.native.codes import COHORTS_NOT_SUPPORTED
 from console.engine.amounts import parse_amount
 from console.engine.decision import Decision, Outcome, merged_flavors
 from console.engine.policy import Policy
@@ -50,9 +49,9 @@ def run_native(name: str, case: Mapping[str, Any]) -> Result:
             raise MalformedCase(f"native case {name} has no {each}")
     reading = dialects()["native"].read(case["config"], {})
     if reading.policy is None:
-        refused = {error.code for error in reading.errors} == {COHORTS_NOT_SUPPORTED.code}
-        verdict = Verdict.REFUSED if refused else Verdict.DIFFERS
-        return Result(name, verdict, tuple(dict.fromkeys(e.message for e in reading.errors)))
+        return Result(
+            name, Verdict.DIFFERS, tuple(dict.fromkeys(e.message for e in reading.errors))
+        )
     try:
         ending = play(reading.policy, case["events"])
     except RestlessError as restless:

@@ -13,8 +13,6 @@ class Verdict(StrEnum):
     DIFFERS = "differs"
     #: It depends on something that this product does not have by design.
     SKIPPED = "skipped"
-    #: Its config needs what this version refuses to admit by.
-    REFUSED = "refused"
     #: No runner for its type in this version.
     NOT_SUPPORTED = "not supported"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from console.dialects.findings import Findings
 from console.dialects.kueue.lint_codes import (
@@ -15,9 +15,10 @@ from console.dialects.kueue.lint_codes import (
 )
 from console.dialects.kueue.schema import CohortDoc, Document, QueueDoc
 from console.dialects.repairs import did_you_mean
+from console.dialects.sharing import shut
 from console.dialects.wording import shorten
 from console.dialects.written import Written
-from console.engine.policy import Policy, Queue, Quota
+from console.engine.policy import Policy
 from console.engine.trees import Trees
 
 
@@ -49,7 +50,7 @@ def lint_cohorts(document: Document, policy: Policy, findings: Findings) -> None
         if len(below) == 1:
             _lint_alone(queues[below[0]], root, trees, policy, findings)
         elif below:
-            _lint_limits(root, [queues[name] for name in below], trees, policy, findings)
+            _lint_limits(root, queues[below[0]], policy, trees, findings)
     for cohort in document.cohorts:
         name_read = cohort.name
         if isinstance(name_read, Written) and not trees.queues_below(name_read.value):
@@ -115,29 +116,14 @@ def _lint_alone(
 
 
 def _lint_limits(
-    root: str, queues: Sequence[QueueDoc], trees: Trees, policy: Policy, findings: Findings
+    root: str, first: QueueDoc, policy: Policy, trees: Trees, findings: Findings
 ) -> None:
-    """Note a tree in which every limit of one kind is 0, so that no quota changes hands."""
-    nodes = [policy.queues[queue.name.value] for queue in queues if isinstance(queue.name, Written)]
-    quotas = [quota for node in nodes for quota in _quotas(node)]
-    cohorts = [root, *(member.name for member in trees.below(root) if member.is_cohort)]
-    pooled = any(policy.cohorts[name].groups for name in cohorts)
-    for key, is_zero in (
-        ("borrowingLimit", all(quota.borrowing_limit == 0 for quota in quotas)),
-        ("lendingLimit", all(quota.lending_limit == 0 for quota in quotas) and not pooled),
-    ):
-        parent = queues[0].parent
-        if quotas and is_zero and isinstance(parent, Written):
-            findings.add(
-                NOBODY_BORROWS,
-                parent.place,
-                f'Every {key} below cohort "{shorten(root)}" is 0, so no quota changes hands.',
-                "Raise some of them, or take the queues out of the cohort.",
-            )
-            return
-
-
-def _quotas(queue: Queue) -> Iterator[Quota]:
-    for group in queue.groups:
-        for entry in group.flavors:
-            yield from entry.quotas.values()
+    reason, parent = shut(policy, trees, root), first.parent
+    if reason is not None and isinstance(parent, Written):
+        findings.add(
+            NOBODY_BORROWS,
+            parent.place,
+            f'Every {reason.value}Limit below cohort "{shorten(root)}" is 0, so no quota changes '
+            "hands.",
+            "Raise some of them, or take the queues out of the cohort.",
+        )

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from console.dialects.findings import Findings, Place
 from console.dialects.kueue.lint_codes import CANNOT_RECLAIM, NOBODY_HAS_IT, NOTHING_TO_USE
 from console.dialects.kueue.quantity import Quantity
 from console.dialects.kueue.schema import Document, QueueDoc, QuotaDoc, ResourceDoc
+from console.dialects.sharing import Owners, owners, quotas_of
 from console.dialects.wording import listed, shorten
 from console.dialects.written import Read, Written, value_of
-from console.engine.ledger import FlavorResource, Ledger, Node
+from console.engine.ledger import Ledger, Node
 from console.engine.policy import Policy, PreemptionRule, Queue
 from console.engine.trees import Trees
-
-#: By root and flavor-resource.
-Owners: TypeAlias = Counter[tuple[str, FlavorResource]]
 
 #: Queues that a message names; more are counted.
 _NAMED = 5
@@ -27,47 +23,26 @@ def lint_sharing(document: Document, policy: Policy, findings: Findings) -> None
     """Note what cannot be borrowed, used or taken back."""
     trees, ledger = Trees(policy), Ledger(policy)
     roots = {name: root for root in trees.roots for name in trees.queues_below(root)}
-    owners = _owners(policy, trees)
+    owned = owners(policy, trees)
     for queue in document.queues:
         root = roots.get(value_of(queue.name) or "")
         if root is not None:
             node = ledger.queue(value_of(queue.name) or "")
             for quota in queue.quotas():
-                _lint_flavor(quota, node, root, owners, findings)
+                _lint_flavor(quota, node, root, owned, findings)
     docs = {value_of(queue.name): queue for queue in document.queues}
     for root in trees.roots:
         _lint_lenders(root, [docs[name] for name in trees.queues_below(root)], policy, findings)
 
 
-def _owners(policy: Policy, trees: Trees) -> Owners:
-    """Count, per root and flavor-resource, the queues and cohorts that own any of it."""
-    owners: Owners = Counter()
-    for root in trees.roots:
-        nodes = [
-            policy.cohorts[root],
-            *(
-                policy.cohorts[member.name] if member.is_cohort else policy.queues[member.name]
-                for member in trees.below(root)
-            ),
-        ]
-        for node in nodes:
-            for group in node.groups:
-                for entry in group.flavors:
-                    for resource, quota in entry.quotas.items():
-                        owners[root, (entry.flavor, resource)] += quota.nominal > 0
-    return owners
-
-
-def _lint_flavor(
-    quota: QuotaDoc, node: Node, root: str, owners: Owners, findings: Findings
-) -> None:
+def _lint_flavor(quota: QuotaDoc, node: Node, root: str, owned: Owners, findings: Findings) -> None:
     """Note what a queue in a cohort cannot have in one flavor, though it seems to expect it."""
     flavor = value_of(quota.name) or ""
     somebody = False
     for resource in quota.each():
         name = value_of(resource.name) or ""
         own = _above_zero(resource.nominal)
-        others = owners[root, (flavor, name)] > own
+        others = owned[root, (flavor, name)] > own
         somebody = somebody or own or others
         what = f"{shorten(name)} in flavor {shorten(flavor)}"
         if not others and _above_zero(resource.borrowing):
@@ -128,17 +103,9 @@ def _lint_lenders(root: str, docs: Sequence[QueueDoc], policy: Policy, findings:
 
 def _lends_for_good(queue: Queue) -> bool:
     return queue.preemption.reclaim_within_cohort is PreemptionRule.NEVER and any(
-        quota.nominal > 0 and quota.lending_limit > 0
-        for group in queue.groups
-        for entry in group.flavors
-        for quota in entry.quotas.values()
+        quota.nominal > 0 and quota.lending_limit > 0 for _, quota in quotas_of([queue])
     )
 
 
 def _may_borrow(queue: Queue) -> bool:
-    return any(
-        quota.borrowing_limit > 0
-        for group in queue.groups
-        for entry in group.flavors
-        for quota in entry.quotas.values()
-    )
+    return any(quota.borrowing_limit > 0 for _, quota in quotas_of([queue]))

@@ -46,12 +46,9 @@ def _read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
         pass
     if findings.has_errors:
         return Reading(diagnostics=findings.diagnostics(), queue_specs=specs)
-    lint(document, findings)
-    return Reading(
-        diagnostics=findings.diagnostics(),
-        policy=compile_policy(document, source.positions),
-        queue_specs=specs,
-    )
+    policy = compile_policy(document, source.positions)
+    lint(document, policy, findings)
+    return Reading(diagnostics=findings.diagnostics(), policy=policy, queue_specs=specs)
 
 
 def samples() -> dict[str, str]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from console.dialects.codes import DUPLICATE_NAME
 from console.dialects.findings import Findings
 from console.dialects.native.codes import (
-    COHORTS_NOT_SUPPORTED,
     PRIORITY_ORDER,
     UNKNOWN_QUEUE,
     VALUES_MISSING,
@@ -44,7 +43,6 @@ def check(document: Document, findings: Findings) -> None:
         queues.check(rule.resource_queue, UNKNOWN_QUEUE, findings)
         if rule.priority_policy is not None:
             _check_priority(rule.priority_policy, findings)
-    _refuse_cohorts(document, findings)
 
 
 def _first_of_each(
@@ -103,16 +101,3 @@ def _check_priority(policy: PriorityDoc, findings: Findings) -> None:
             message = f"default {default.value} is above max {high.value}."
             repairs = (replace(default.place, str(high.value), number=True),)
             findings.add(PRIORITY_ORDER, default.place, message, hint, repairs)
-
-
-def _refuse_cohorts(document: Document, findings: Findings) -> None:
-    for queue in document.queues:
-        # On a queue without groups cohort_name is an error of its own.
-        if isinstance(queue.cohort_name, Written) and queue.groups:
-            findings.add(
-                COHORTS_NOT_SUPPORTED,
-                queue.cohort_name.place,
-                "Cohorts are not supported yet by this version; nothing of this config is applied.",
-                "Remove cohort_name from every queue.",
-            )
-            return

@@ -91,13 +91,6 @@ VALUES_NOT_ALLOWED = Code(
     "The operators exists and does_not_exist ask only for the key. Remove values, or use in "
     "or not_in.",
 )
-COHORTS_NOT_SUPPORTED = Code(
-    "NAT014",
-    Severity.ERROR,
-    "Cohorts are not supported yet",
-    "This version reads and checks the cohort fields but cannot admit by them, so it refuses "
-    "the config rather than obeying half of it. Remove cohort_name from every queue.",
-)
 SPEC_CHANGED = Code(
     "NAT015",
     Severity.ERROR,
@@ -144,6 +137,28 @@ NEVER_HOLDS = Code(
     "Selector that no workload can meet",
     "All expressions of a selector must hold at once, and two of these exclude each other. "
     "Put what is meant as alternatives into one list of values, or into two rules.",
+)
+
+COHORT_OF_ONE = Code(
+    "NAT025",
+    Severity.WARNING,
+    "Cohort of one",
+    "A queue alone in its cohort has nobody to borrow from or lend to. Check the spelling of "
+    "cohort_name, add queues to the cohort, or remove it.",
+)
+NOTHING_SHARED = Code(
+    "NAT026",
+    Severity.WARNING,
+    "Cohort in which nothing is shared",
+    "Every queue of the cohort has a borrowing_limit of 0, or every one a lending_limit of 0, "
+    "for everything, so no quota ever changes hands. Raise some limits, or remove the cohort.",
+)
+NOTHING_TO_USE = Code(
+    "NAT027",
+    Severity.WARNING,
+    "Quota that can never be used",
+    "The queue owns none of the resource in this flavor and may borrow none, although others of "
+    "its cohort own some, so it never admits a workload there. Raise nominal_quota or the limits.",
 )
 
 NATIVE_CODES = declared(globals())

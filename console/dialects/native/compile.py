@@ -21,6 +21,7 @@ from console.dialects.written import Read, Written, value_of, written_items
 from console.engine.amounts import UNLIMITED, Amount
 from console.engine.origin import Origin
 from console.engine.policy import (
+    Cohort,
     Flavor,
     FlavorQuotas,
     OnViolation,
@@ -54,6 +55,8 @@ class _Compiler:
             dialect="native",
             flavors={flavor.name: flavor for flavor in flavors},
             queues={queue.name: queue for queue in queues},
+            # A cohort is what queues call by one name; it owns nothing itself.
+            cohorts={queue.parent: Cohort(name=queue.parent) for queue in queues if queue.parent},
             rules=tuple(self._rule(index, rule) for index, rule in enumerate(document.rules)),
         )
 

@@ -12,16 +12,18 @@ from console.dialects.native.codes import (
     QUEUE_WITHOUT_RULE,
     RULE_NEVER_REACHED,
 )
+from console.dialects.native.cohort_lints import lint_cohorts
 from console.dialects.native.schema import Document, ExpressionDoc, RuleDoc
 from console.dialects.wording import shorten
 from console.dialects.written import Written, value_of, written_items
-from console.engine.policy import OnViolation
+from console.engine.policy import OnViolation, Policy
 from console.engine.selectors import Operator
 
 
-def lint(document: Document, findings: Findings) -> None:
-    """Note what looks unintended in a document that has no errors."""
+def lint(document: Document, policy: Policy, findings: Findings) -> None:
+    """Note what looks unintended in a document without errors, which compiles to *policy*."""
     _lint_rules(document, findings)
+    lint_cohorts(document, policy, findings)
     for selector in (
         *(flavor.selector for flavor in document.flavors),
         *(rule.selector for rule in document.rules),

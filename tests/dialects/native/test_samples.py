@@ -12,6 +12,7 @@ from console.dialects.native import DIALECT
 from console.engine.amounts import UNLIMITED
 from console.engine.origin import Origin
 from console.engine.policy import (
+    Cohort,
     Flavor,
     FlavorQuotas,
     OnViolation,
@@ -263,8 +264,24 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_conformance_configs_compile_or_are_refused_for_their_cohort(case: dict[str, Any]):
-    reading = DIALECT.read(case["config"], {})
-    uses_cohorts = "cohort_name" in case["config"]
-    assert (["NAT014"] if uses_cohorts else []) == [d.code for d in reading.errors]
-    assert reading.ok is not uses_cohorts
+def test_conformance_configs_compile(case: dict[str, Any]):
+    assert DIALECT.read(case["config"], {}).errors == ()
+
+
+def test_queues_of_one_cohort_make_it():
+    groups = "resource_groups: [{ covered_resources: [gpu], flavors: [{ name: f }] }]"
+    text = f"""\
+resource_flavors: [{{ name: f }}]
+resource_queues:
+  - {{ name: a, cohort_name: red, {groups} }}
+  - {{ name: b, {groups} }}
+  - {{ name: c, cohort_name: red, {groups} }}
+"""
+    policy = DIALECT.read(text, {}).policy
+    assert policy is not None
+    assert policy.cohorts == {"red": Cohort(name="red")}
+    assert {queue.name: queue.parent for queue in policy.queues.values()} == {
+        "a": "red",
+        "b": None,
+        "c": "red",
+    }

@@ -32,7 +32,7 @@ class Command(BaseCommand):
             for sentence in result.sentences:
                 self.stdout.write(f"{result.verdict.value}: {result.id}: {sentence}")
         counts = Counter(result.verdict for result in results)
-        passed_over = (Verdict.SKIPPED, Verdict.REFUSED, Verdict.NOT_SUPPORTED)
+        passed_over = (Verdict.SKIPPED, Verdict.NOT_SUPPORTED)
         self.stdout.write(", ".join(f"{counts[each]} {each.value}" for each in passed_over))
         self.stdout.write(f"{counts[Verdict.AGREES]} agree, {counts[Verdict.DIFFERS]} differ")
         if counts[Verdict.DIFFERS]:

@@ -1,0 +1,64 @@
+"""What a policy's quota trees cannot share, whatever language they were written in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import TypeAlias
+
+from console.engine.ledger import FlavorResource
+from console.engine.policy import Cohort, Policy, Queue, Quota
+from console.engine.trees import Trees
+
+#: How many queues and cohorts own any of a flavor-resource, by the root of their tree.
+Owners: TypeAlias = Counter[tuple[str, FlavorResource]]
+
+
+class Shut(Enum):
+    """Which limit keeps all quota of a tree where it is."""
+
+    BORROWING = "borrowing"
+    LENDING = "lending"
+
+
+def nodes_below(policy: Policy, trees: Trees, root: str) -> Iterator[Queue | Cohort]:
+    """Yield the root and every queue and cohort below it."""
+    yield policy.cohorts[root]
+    for member in trees.below(root):
+        yield (policy.cohorts if member.is_cohort else policy.queues)[member.name]
+
+
+def quotas_of(nodes: Iterable[Queue | Cohort]) -> Iterator[tuple[FlavorResource, Quota]]:
+    """Yield every quota of *nodes* with what it is of."""
+    for node in nodes:
+        for group in node.groups:
+            for entry in group.flavors:
+                for resource, quota in entry.quotas.items():
+                    yield (entry.flavor, resource), quota
+
+
+def owners(policy: Policy, trees: Trees) -> Owners:
+    """Count who owns what, tree by tree."""
+    counted: Owners = Counter()
+    for root in trees.roots:
+        for key, quota in quotas_of(nodes_below(policy, trees, root)):
+            counted[root, key] += quota.nominal > 0
+    return counted
+
+
+def shut(policy: Policy, trees: Trees, root: str) -> Shut | None:
+    """
+    Say why no quota changes hands below *root*, or None when some may.
+
+    When every queue has a borrowing limit of 0, or every one a lending limit of 0
+    and no cohort owns anything itself.
+    """
+    nodes = list(nodes_below(policy, trees, root))
+    quotas = [quota for _, quota in quotas_of(n for n in nodes if isinstance(n, Queue))]
+    if quotas and all(quota.borrowing_limit == 0 for quota in quotas):
+        return Shut.BORROWING
+    is_pooled = any(isinstance(node, Cohort) and node.groups for node in nodes)
+    if quotas and not is_pooled and all(quota.lending_limit == 0 for quota in quotas):
+        return Shut.LENDING
+    return None
