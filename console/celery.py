@@ -10,9 +10,11 @@ from zlib import crc32
 
 from celery import Celery
 from celery.platforms import SecurityWarning
-from celery.signals import setup_logging
+from celery.signals import setup_logging, worker_init
 from django.conf import settings
 from kombu import Queue
+
+from console.collector import collect_seldom
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 
@@ -74,6 +76,12 @@ app.autodiscover_tasks()
 
 # It warns root against workers that unpickle messages; these read JSON alone.
 warnings.filterwarnings("ignore", category=SecurityWarning)
+
+
+@worker_init.connect
+def collect_garbage_seldom(**_: Any) -> None:
+    """Tune the collector for engines that stay in memory; child processes inherit it."""
+    collect_seldom()
 
 
 @setup_logging.connect

@@ -13,6 +13,7 @@ import hashlib
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from console.engine.decision import Reason
@@ -189,6 +190,11 @@ def class_key(pending: Pending) -> str:
             for pod_set in pending.obstacles
         ),
     )
+    return _digest(parts)
+
+
+@lru_cache(maxsize=50_000)
+def _digest(parts: tuple[object, ...]) -> str:
     return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
 
 

@@ -22,6 +22,9 @@ class Preemptor:
     nomination: Nomination | None
     #: Ids of those that have yet to stop.
     victims: set[str]
+    #: What was last found for it alone, and the version of the tree in which it was.
+    alone: Nomination | None = None
+    looked_at: int = -1
 
 
 @dataclass(frozen=True, slots=True)

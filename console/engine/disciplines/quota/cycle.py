@@ -24,7 +24,7 @@ from console.engine.ledger import FlavorResource, Node
 from console.engine.pending import Pending, ScanPosition, Verdict
 from console.engine.policy import PreemptionRule
 from console.engine.trace import TurnStep, TurnVerdict
-from console.engine.tree import QueueState, Target, Tree
+from console.engine.tree import Preemptor, QueueState, Target, Tree
 
 if TYPE_CHECKING:
     from console.engine.state import State
@@ -44,6 +44,8 @@ class Cycle:
         self._claims: list[tuple[Node, dict[FlavorResource, int]]] = []
         #: Ids of those whose turn went so that they will have another.
         self._ahead: set[str] = set()
+        #: Whether the ledger has changed since everybody was nominated.
+        self._moved = False
         self._decided = False
         self._parked = False
 
@@ -76,8 +78,7 @@ class Cycle:
                 else:
                     waiting, head = [first], None
             for each in waiting:
-                nomination = nominate(queue, each.pending, self._settings)
-                yield Entry(queue, each.pending, nomination, each)
+                yield Entry(queue, each.pending, self._still_nominated(queue, each), each)
             if head is None:
                 continue
             if head.route.problem is not None:
@@ -85,6 +86,14 @@ class Cycle:
                 continue
             scan = self._valid_scan(queue, head)
             yield Entry(queue, head, nominate(queue, head, self._settings, scan=scan))
+
+    def _still_nominated(self, queue: QueueState, waiting: Preemptor) -> QuotaNomination:
+        """Nominate one that waits for others to stop, if anything has changed since."""
+        found = waiting.alone
+        if waiting.looked_at != self._tree.version or not isinstance(found, QuotaNomination):
+            found = nominate(queue, waiting.pending, self._settings)
+            waiting.alone, waiting.looked_at = found, self._tree.version
+        return found
 
     def _turns(self, entries: list[Entry]) -> Iterator[Entry]:
         if not self._settings.fair_sharing or len(entries) < 2:
@@ -152,7 +161,7 @@ class Cycle:
             self._skip(entry, TurnVerdict.STILL_HELD)
         else:
             self._state.admit(entry.queue, pending, nomination, nomination.assignment)
-            self._decided = True
+            self._decided = self._moved = True
 
     def _claimed(self, target: Target) -> bool:
         return target.running.workload.id in self._victims
@@ -169,6 +178,8 @@ class Cycle:
 
     def _has_room(self, entry: Entry) -> bool:
         """Say whether it fits once all victims of this cycle, and its own, have stopped."""
+        if not self._moved:
+            return True
         node, usage = entry.queue.node, entry.nomination.usage
         own = [target for target in entry.nomination.targets if not self._claimed(target)]
         for target in own:
@@ -219,6 +230,7 @@ class Cycle:
     def _claim(self, queue: QueueState, usage: dict[FlavorResource, int]) -> None:
         _charge(queue.node, usage, 1)
         self._claims.append((queue.node, usage))
+        self._moved = True
 
     # What becomes of an entry
 
@@ -271,14 +283,16 @@ class Cycle:
         them would never have one: the heads wait for a change like anybody who does
         not fit.
         """
+        heads = [entry for entry in entries if entry.waiting is None]
+        if not heads:
+            return Progress.NOTHING
         look = tuple(
-            (entry.queue.name, entry.pending.workload.id, _tried(entry.pending))
-            for entry in entries
+            (entry.queue.name, entry.pending.workload.id, _tried(entry.pending)) for entry in heads
         )
         if look not in self._tree.seen:
             self._tree.seen.add(look)
             return Progress.MOVED
-        heads = [e for e in entries if e.waiting is None and not e.queue.line.is_strict]
+        heads = [entry for entry in heads if not entry.queue.line.is_strict]
         # Whoever cannot start anyway makes room first for those whom they overtake.
         failing = [e for e in heads if not e.nomination.fits and not e.nomination.targets]
         for entry in failing or heads:

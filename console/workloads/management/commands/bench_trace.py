@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from console.bench.book import BrokenPromise
 from console.bench.traces import TRACES
 from console.bench.virtual import play
+from console.collector import collect_seldom
 
 
 class Command(BaseCommand):
@@ -33,6 +34,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the figures; an engine that breaks a promise ends with a sentence and status 1."""
+        # As the workers do.
+        collect_seldom()
         try:
             figures = play(TRACES[options["trace"]])
         except BrokenPromise as broken:
