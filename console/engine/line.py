@@ -134,6 +134,10 @@ class Line:
             if not self.is_parked(cls):
                 yield cls
 
+    def in_order(self) -> Iterator[PendingClass]:
+        """Yield all classes, parked or not, in order; nobody may join or leave meanwhile."""
+        return (self.classes[key] for _, _, key in self._order)
+
     def is_parked(self, cls: PendingClass) -> bool:
         """Say whether a class sleeps."""
         return cls.parked_in >= self._wake_ups or cls.woken_at < self._parked_before

@@ -450,6 +450,8 @@ class State:
             tree.looked_at = tree.version
             tree.forget()
             return
+        if self._discipline.last_look(self, tree):
+            return
         for queue in tree.queues:
             self._announce_all(queue)
         del self._active[tree]

@@ -66,6 +66,13 @@ class Discipline(Protocol):
         the same.
         """
 
+    def last_look(self, state: State, tree: Tree) -> bool:
+        """
+        Start whoever could start in a tree that has come to rest; say whether anybody did.
+
+        The order of turns can leave one parked who fits.
+        """
+
     def nominate(self, state: State, queue: QueueState, pending: Pending) -> Nomination:
         """Return what would happen to a workload now, without changing anything."""
 

@@ -7,7 +7,7 @@ each after what the earlier ones took (Kueue, spec 4.2 to 4.5).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from console.engine.decision import Reason
@@ -33,9 +33,13 @@ if TYPE_CHECKING:
 class Cycle:
     """One cycle of *tree*, from its heads to their requeueing."""
 
-    def __init__(self, state: State, tree: Tree) -> None:
+    def __init__(
+        self, state: State, tree: Tree, heads: Mapping[str, Pending] | None = None
+    ) -> None:
         self._state = state
         self._tree = tree
+        #: Who has a turn, by queue; None: the first of every line.
+        self._heads = heads
         self._settings = state.policy.settings
         #: Those who have to stop for entries of this cycle, by id; the ledger is kept as if
         #: they had, until the end.
@@ -70,7 +74,7 @@ class Cycle:
             if queue.barrier is not None:
                 continue
             waiting = list(queue.preemptors.values())
-            head = queue.line.head()
+            head = queue.line.head() if self._heads is None else self._heads.get(queue.name)
             if queue.line.is_strict and waiting:
                 first = min(waiting, key=lambda each: _place(each.pending))
                 if head is not None and _place(head) < _place(first.pending):

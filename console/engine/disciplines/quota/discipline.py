@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from console.engine.disciplines import Progress
 from console.engine.disciplines.quota.cycle import Cycle
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
-from console.engine.disciplines.quota.outlook import skip_hopeless_cycles
+from console.engine.disciplines.quota.outlook import first_that_fits, skip_hopeless_cycles
 from console.engine.pending import Pending
 from console.engine.tree import QueueState, Tree
 
@@ -23,6 +23,18 @@ class QuotaDiscipline:
         if skipping and not skip_hopeless_cycles(tree, state.policy.settings):
             return Progress.NOTHING
         return Cycle(state, tree).run()
+
+    def last_look(self, state: State, tree: Tree) -> bool:
+        """Give a turn to the first of each queue that fits, with nobody holding room back."""
+        heads = {}
+        for queue in tree.queues:
+            if queue.barrier is None and not queue.line.is_strict:
+                head = first_that_fits(queue, state.policy.settings)
+                if head is not None:
+                    heads[queue.name] = head
+        if not heads:
+            return False
+        return Cycle(state, tree, heads).run() is Progress.DECIDED
 
     def nominate(self, state: State, queue: QueueState, pending: Pending) -> QuotaNomination:
         """Return what would happen to *pending* now, without changing anything."""

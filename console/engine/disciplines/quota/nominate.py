@@ -12,9 +12,9 @@ from console.engine.disciplines.quota.classical import find_classical
 from console.engine.disciplines.quota.facts import group_steps, search_step
 from console.engine.disciplines.quota.fair import find_fair
 from console.engine.disciplines.quota.flavors import Assigner, Found
+from console.engine.disciplines.quota.hopeless import is_hopeless
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import Mode, NoFit, Nominated
-from console.engine.disciplines.quota.outlook import is_hopeless
 from console.engine.ledger import FlavorResource, Usage
 from console.engine.pending import Pending, ScanPosition
 from console.engine.policy import PreemptionRule, Queue, QuotaSettings, Undeclared

@@ -8,13 +8,14 @@ with whoever fails in them parked, and the world is the same as if they had run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from console.engine.disciplines.quota.levels import borrow_level
+from console.engine.disciplines.quota.hopeless import is_hopeless
+from console.engine.disciplines.quota.nominate import nominate
 from console.engine.ledger import FlavorResource
-from console.engine.pending import PendingClass
-from console.engine.policy import PreemptionRule, QuotaSettings
+from console.engine.pending import Pending, PendingClass
+from console.engine.policy import QuotaSettings
 from console.engine.tree import QueueState, Tree
 
 
@@ -46,6 +47,20 @@ def skip_hopeless_cycles(tree: Tree, settings: QuotaSettings) -> bool:
     if best is not None:
         tree.cycle += best
     return best is not None
+
+
+def first_that_fits(queue: QueueState, settings: QuotaSettings) -> Pending | None:
+    """Return the first in the order of a line that fits as things are, parked or not."""
+    line = queue.line
+    if all(has_no_room(queue, least) for least in line.least.each()):
+        return None
+    for cls in line.in_order():
+        head = cls.head
+        if head.route.problem is not None or head.yields_to is not None:
+            continue
+        if not has_no_room(queue, cls.least) and nominate(queue, head, settings).fits:
+            return head
+    return None
 
 
 def _cycles_before_hope(queue: QueueState, settings: QuotaSettings, most: int | None) -> int | None:
@@ -86,46 +101,25 @@ def surely_fails(
     True when some resource has no flavor with that much free, and nobody could be
     stopped for it.
     """
+    return any(
+        is_hopeless(queue, settings, dict.fromkeys(keys, least[keys[0][1]]), priority)
+        for keys in _full(queue, least)
+    )
+
+
+def has_no_room(queue: QueueState, least: Mapping[str, int]) -> bool:
+    """Say whether *least* of some resource is free in no flavor at all."""
+    return next(_full(queue, least), None) is not None
+
+
+def _full(queue: QueueState, least: Mapping[str, int]) -> Iterator[list[FlavorResource]]:
+    """Yield the flavors of each resource of which none has *least* free."""
     policy, node = queue.policy, queue.node
     assert policy is not None
     for resource, amount in least.items():
         index = queue.covers.get(resource)
-        if index is None:
+        if index is None or not amount:
             continue
-        flavors = policy.groups[index].flavors
-        for entry in flavors:
-            available = node.cell((entry.flavor, resource)).available
-            if amount <= available or amount == 0:
-                break
-        else:
-            keys = {(entry.flavor, resource): amount for entry in flavors}
-            if is_hopeless(queue, settings, keys, priority):
-                return True
-    return False
-
-
-def is_hopeless(
-    queue: QueueState,
-    settings: QuotaSettings,
-    asked: Mapping[FlavorResource, int],
-    priority: int,
-) -> bool:
-    """
-    Say whether a search for workloads to stop is sure to find nobody.
-
-    Nobody of the same queue may be stopped, and to others there is no right: what is
-    asked for exceeds what the queue and every subtree around it owns, and the queue
-    must not borrow by preemption.
-    """
-    assert queue.policy is not None
-    rules = queue.policy.preemption
-    if rules.within_queue is not PreemptionRule.NEVER:
-        lowest = queue.running.lowest
-        newer_equal = rules.within_queue is PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY
-        if lowest is not None and lowest < priority + newer_equal:
-            return False
-    if queue.node.parent is None or rules.reclaim_within_cohort is PreemptionRule.NEVER:
-        return True
-    if settings.fair_sharing or rules.borrow_within_cohort is not PreemptionRule.NEVER:
-        return False
-    return not any(borrow_level(queue.node, key, amount)[1] for key, amount in asked.items())
+        keys = [(entry.flavor, resource) for entry in policy.groups[index].flavors]
+        if not any(amount <= node.cell(key).available for key in keys):
+            yield keys
