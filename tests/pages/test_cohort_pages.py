@@ -329,12 +329,12 @@ def test_a_queue_names_the_local_queues_that_lead_to_it(
     assert found == [
         (
             "Accepting",
-            "training in namespace vision",
+            "Local queue training in namespace vision",
             f"{order}a later one may start when an earlier one does not fit",
         ),
         (
             "Stopped and drained by its config",
-            "training in namespace speech · stopped by its config",
+            "Local queue training in namespace speech · stopped by its config",
             f"{order}one that does not fit holds up those behind it",
         ),
     ]

@@ -23,14 +23,9 @@ from console.dialects.kueue.names import (
     is_dns_subdomain,
 )
 from console.dialects.kueue.queue_checks import check_queue
-from console.dialects.kueue.schema import (
-    CohortDoc,
-    Document,
-    ExpressionDoc,
-    SelectorDoc,
-    SelectorOperator,
-)
+from console.dialects.kueue.schema import CohortDoc, Document, ExpressionDoc, SelectorDoc
 from console.dialects.kueue.texts import append_document
+from console.dialects.kueue.words import SelectorOperator
 from console.dialects.repairs import did_you_mean, replace, without_line
 from console.dialects.repeated import note_repeated
 from console.dialects.scalars import write_text

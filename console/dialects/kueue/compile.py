@@ -5,35 +5,33 @@ from __future__ import annotations
 from typing import Final
 
 from console.dialects.findings import Place
+from console.dialects.kueue.compile_parts import labels_of, name_of
 from console.dialects.kueue.compile_quotas import QuotaCompiler
+from console.dialects.kueue.compile_routing import STOPS, RoutingCompiler
 from console.dialects.kueue.quantity import Quantity
 from console.dialects.kueue.schema import (
-    BorrowPolicy,
     CohortDoc,
     ConfigurationDoc,
     Document,
-    ExpressionDoc,
     FlavorDoc,
+    FungibilityDoc,
+    PreemptionDoc,
+    QueueDoc,
+)
+from console.dialects.kueue.words import (
+    BorrowPolicy,
     FlavorPreference,
     FlavorSearch,
-    FungibilityDoc,
-    Labels,
-    LocalQueueDoc,
-    PreemptionDoc,
-    PriorityClassDoc,
-    QueueDoc,
     QueueingStrategy,
     QuotaCheck,
     Reclaim,
-    SelectorDoc,
-    SelectorOperator,
     SharingStrategy,
     Stop,
     TolerationOperator,
     WithinQueue,
 )
 from console.dialects.positions import Positions
-from console.dialects.written import Read, Written, value_of, written_items
+from console.dialects.written import Read, Written, value_of
 from console.engine.nodes import Taint, TaintEffect, Toleration
 from console.engine.origin import Origin
 from console.engine.policy import (
@@ -42,24 +40,16 @@ from console.engine.policy import (
     FairStrategy,
     Flavor,
     Fungibility,
-    LocalQueue,
-    LocalQueueRouting,
     Policy,
     Preemption,
     PreemptionRule,
     Preference,
-    PriorityClass,
     Queue,
     QuotaSettings,
     Search,
-    StopPolicy,
     Strategy,
     Undeclared,
 )
-from console.engine.selectors import MatchExpression, Operator, Selector
-
-#: The label that every namespace has, with its name.
-NAME_LABEL: Final = "kubernetes.io/metadata.name"
 
 _RULES: Final = {
     "Never": PreemptionRule.NEVER,
@@ -78,17 +68,6 @@ _SEARCHES: Final = {
 _PREFERENCES: Final = {
     FlavorPreference.BORROWING_OVER_PREEMPTION: Preference.BORROWING_OVER_PREEMPTION,
     FlavorPreference.PREEMPTION_OVER_BORROWING: Preference.PREEMPTION_OVER_BORROWING,
-}
-_STOPS: Final = {
-    Stop.NONE: StopPolicy.NONE,
-    Stop.HOLD: StopPolicy.HOLD,
-    Stop.HOLD_AND_DRAIN: StopPolicy.HOLD_AND_DRAIN,
-}
-_OPERATORS: Final = {
-    SelectorOperator.IN: Operator.IN,
-    SelectorOperator.NOT_IN: Operator.NOT_IN,
-    SelectorOperator.EXISTS: Operator.EXISTS,
-    SelectorOperator.DOES_NOT_EXIST: Operator.DOES_NOT_EXIST,
 }
 _FAIR: Final = {
     SharingStrategy.FINAL_SHARE: FairStrategy.FINAL_SHARE,
@@ -111,11 +90,12 @@ class _Compiler:
     def __init__(self, positions: Positions) -> None:
         self._positions = positions
         self._quotas = QuotaCompiler(self._origin)
+        self._routing = RoutingCompiler(self._origin)
 
     def policy(self, document: Document) -> Policy:
         flavors = [self._flavor(flavor) for flavor in document.flavors]
         queues = [self._queue(queue) for queue in document.queues]
-        cohorts = {_name(doc.name): self._cohort(doc) for doc in document.cohorts}
+        cohorts = {name_of(doc.name): self._cohort(doc) for doc in document.cohorts}
         for parent in (*(c.parent for c in list(cohorts.values())), *(q.parent for q in queues)):
             if parent is not None and parent not in cohorts:
                 # A cohort exists as soon as something names it (Kueue, spec 1.4).
@@ -125,7 +105,7 @@ class _Compiler:
             flavors={flavor.name: flavor for flavor in flavors},
             queues={queue.name: queue for queue in queues},
             cohorts=cohorts,
-            local_routing=self._routing(document),
+            local_routing=self._routing.routing(document),
             settings=self._settings(document.configurations),
         )
 
@@ -136,11 +116,11 @@ class _Compiler:
         taints = flavor.taints.value if isinstance(flavor.taints, Written) else ()
         tolerations = flavor.tolerations.value if isinstance(flavor.tolerations, Written) else ()
         return Flavor(
-            name=_name(flavor.name),
-            node_labels=_labels(flavor.node_labels),
+            name=name_of(flavor.name),
+            node_labels=labels_of(flavor.node_labels),
             taints=tuple(
                 Taint(
-                    _name(taint.key),
+                    name_of(taint.key),
                     value_of(taint.value) or "",
                     value_of(taint.effect) or TaintEffect.NO_SCHEDULE,
                 )
@@ -160,7 +140,7 @@ class _Compiler:
 
     def _cohort(self, cohort: CohortDoc) -> Cohort:
         return Cohort(
-            name=_name(cohort.name),
+            name=name_of(cohort.name),
             parent=value_of(cohort.parent),
             groups=self._quotas.groups(cohort.groups),
             fair_weight=_weight(cohort.weight),
@@ -170,15 +150,15 @@ class _Compiler:
     def _queue(self, queue: QueueDoc) -> Queue:
         strategy = value_of(queue.strategy) or QueueingStrategy.BEST_EFFORT_FIFO
         return Queue(
-            name=_name(queue.name),
+            name=name_of(queue.name),
             parent=value_of(queue.parent),
             groups=self._quotas.groups(queue.groups),
             preemption=self._preemption(queue.preemption),
             strategy=_STRATEGIES[strategy],
             fungibility=self._fungibility(queue.fungibility),
-            stop=_STOPS[value_of(queue.stop) or Stop.NONE],
+            stop=STOPS[value_of(queue.stop) or Stop.NONE],
             fair_weight=_weight(queue.weight),
-            namespaces=self._selector(queue.namespaces),
+            namespaces=self._routing.selector(queue.namespaces),
             origin=self._origin(queue.place),
         )
 
@@ -206,65 +186,6 @@ class _Compiler:
             origin=self._origin(fungibility.place),
         )
 
-    def _selector(self, read: Read[SelectorDoc]) -> Selector | None:
-        if not isinstance(read, Written):
-            return None
-        return Selector(
-            (
-                *self._match_labels(read.value.labels),
-                *map(self._expression, read.value.expressions),
-            ),
-            self._origin(read.place),
-        )
-
-    def _match_labels(self, labels: Labels) -> list[MatchExpression]:
-        if not isinstance(labels, Written):
-            return []
-        return [
-            MatchExpression(
-                key.value,
-                Operator.IN,
-                (value_of(value) or "",),
-                # From the key to the value.
-                self._origin(Place(key.place.start, max(key.place.end, _end(value)))),
-            )
-            for key, value in labels.value
-        ]
-
-    def _expression(self, expression: ExpressionDoc) -> MatchExpression:
-        operator = value_of(expression.operator)
-        assert operator is not None, expression
-        values = tuple(value.value for value in written_items(expression.values))
-        return MatchExpression(
-            _name(expression.key), _OPERATORS[operator], values, self._origin(expression.place)
-        )
-
-    def _routing(self, document: Document) -> LocalQueueRouting:
-        local_queues = [self._local_queue(queue) for queue in document.local_queues]
-        classes = [self._priority_class(each) for each in document.priority_classes]
-        namespaces = {_name(each.name): each.labels for each in document.namespaces}
-        return LocalQueueRouting(
-            local_queues={(queue.namespace, queue.name): queue for queue in local_queues},
-            namespaces={
-                name: {NAME_LABEL: name, **_labels(labels)} for name, labels in namespaces.items()
-            },
-            priority_classes={each.name: each for each in classes},
-        )
-
-    def _local_queue(self, queue: LocalQueueDoc) -> LocalQueue:
-        return LocalQueue(
-            namespace=_name(queue.namespace),
-            name=_name(queue.name),
-            queue=_name(queue.queue),
-            stop=_STOPS[value_of(queue.stop) or Stop.NONE],
-            origin=self._origin(queue.place),
-        )
-
-    def _priority_class(self, each: PriorityClassDoc) -> PriorityClass:
-        return PriorityClass(
-            name=_name(each.name), value=value_of(each.value) or 0, origin=self._origin(each.place)
-        )
-
     def _settings(self, configurations: tuple[ConfigurationDoc, ...]) -> QuotaSettings:
         # Without a Configuration what no group covers cannot be admitted (Kueue, spec 1.9), and
         # what a group covers takes a flavor even for a request of nothing (spec 12.2).
@@ -285,26 +206,9 @@ class _Compiler:
         )
 
 
-def _name(read: Read[str]) -> str:
-    """Return a text that a document without errors has."""
-    text = value_of(read)
-    assert text is not None, read
-    return text
-
-
 def _rule(word: Read[WithinQueue] | Read[Reclaim] | Read[BorrowPolicy]) -> PreemptionRule:
     return _RULES[word.value.value] if isinstance(word, Written) else PreemptionRule.NEVER
 
 
-def _labels(labels: Labels) -> dict[str, str]:
-    if not isinstance(labels, Written):
-        return {}
-    return {key.value: value_of(value) or "" for key, value in labels.value}
-
-
 def _weight(weight: Read[Quantity]) -> int:
     return weight.value.nanos if isinstance(weight, Written) else WEIGHT_ONE
-
-
-def _end(read: Read[str]) -> int:
-    return read.place.end if isinstance(read, Written) else 0

@@ -10,31 +10,18 @@ from console.dialects.kueue.json_schema_parts import (
     LABEL_NAME,
     LABELS,
     NAME,
-    QUANTITY,
-    RESOURCE,
     TEXT,
     enumeration,
     items,
     mapping,
 )
-from console.dialects.kueue.limits import MOST_GROUPS, MOST_ITEMS
+from console.dialects.kueue.json_schema_queue import SHARING, STOP, cohort_fields, queue_fields
 from console.dialects.kueue.manifests import KINDS, SERVER_FILLED
 from console.dialects.kueue.parse_configuration import KEYS
-from console.dialects.kueue.schema import (
-    AdmissionMode,
-    BorrowPolicy,
-    FlavorPreference,
-    FlavorSearch,
-    OldBorrow,
-    OldPreempt,
-    QueueingStrategy,
+from console.dialects.kueue.words import (
     QuotaCheck,
-    Reclaim,
-    SelectorOperator,
     SharingStrategy,
-    Stop,
     TolerationOperator,
-    WithinQueue,
 )
 from console.engine.nodes import TaintEffect
 
@@ -142,156 +129,13 @@ def _flavor(version: str) -> dict[str, Any]:
     return {"spec": spec, "status": _ANYTHING}
 
 
-def _groups(own: str) -> dict[str, Any]:
-    resource = mapping(
-        "Quota of one resource.",
-        {
-            "name": RESOURCE,
-            "nominalQuota": QUANTITY | {"description": f"What the {own} owns; 0 blocks."},
-            "borrowingLimit": QUANTITY
-            | {"description": "How much may be borrowed; absent is unlimited."},
-            "lendingLimit": QUANTITY
-            | {"description": "How much may be lent; absent is everything."},
-        },
-        ("name", "nominalQuota"),
-    )
-    flavor = mapping(
-        "A flavor and its quota.",
-        {
-            "name": NAME | {"description": "A ResourceFlavor."},
-            "resources": items(
-                resource, "In the order of coveredResources.", least=1, most=MOST_ITEMS
-            ),
-        },
-        ("name", "resources"),
-    )
-    group = mapping(
-        "Resources that take one flavor together.",
-        {
-            "coveredResources": items(RESOURCE, "The resources.", least=1, most=MOST_ITEMS),
-            "flavors": items(flavor, "In the order they are tried.", least=1, most=MOST_ITEMS),
-        },
-        ("coveredResources", "flavors"),
-    )
-    return items(group, f"What the {own} owns.", most=MOST_GROUPS)
-
-
-_SHARING: Final = mapping(
-    "The share under fair sharing.",
-    {"weight": QUANTITY | {"description": "Against its siblings; 1 when absent."}},
-)
-
-
-def _cohort(version: str) -> dict[str, Any]:
-    parent = "parent" if version == "v1alpha1" else "parentName"
-    spec = mapping(
-        "A cohort of queues and cohorts.",
-        {
-            parent: TEXT | {"description": "The cohort above; none for a root."},
-            "resourceGroups": _groups("cohort"),
-            "fairSharing": _SHARING,
-        },
-    )
-    return {"spec": spec, "status": _ANYTHING}
-
-
-def _cluster_queue(version: str) -> dict[str, Any]:
-    is_old = version == "v1beta1"
-    fungibility = mapping(
-        "When the queue goes on to its next flavor.",
-        {
-            "whenCanBorrow": enumeration(
-                "When the workload fits by borrowing.",
-                OldBorrow if is_old else FlavorSearch,
-                "MayStopSearch",
-            ),
-            "whenCanPreempt": enumeration(
-                "When the workload fits by preemption.",
-                OldPreempt if is_old else FlavorSearch,
-                "TryNextFlavor",
-            ),
-            "preference": enumeration("What is worse of two flavors.", FlavorPreference),
-        },
-    )
-    expression = mapping(
-        "A requirement on one label.",
-        {
-            "key": LABEL_NAME,
-            "operator": enumeration("What is asked of the label.", SelectorOperator),
-            "values": items({"type": "string"}, "What In and NotIn compare with."),
-        },
-        ("key", "operator"),
-    )
-    selector = mapping(
-        "Namespaces that are admitted: {} is all, absent is none.",
-        {"matchLabels": LABELS, "matchExpressions": items(expression, "All must hold.")},
-    )
-    check = mapping("A check.", {"name": TEXT, "onFlavors": items(TEXT, "Absent: all.")}, ("name",))
-    cohort = TEXT | {"description": "Queues of one cohort share unused quota."}
-    own = (
-        {"cohort": cohort, "admissionChecks": items(TEXT, "Read, and not acted on.")}
-        if is_old
-        else {"cohortName": cohort, "concurrentAdmissionPolicy": {"type": ["object", "null"]}}
-    )
-    spec = mapping(
-        "A queue and its quota.",
-        {
-            "resourceGroups": _groups("queue"),
-            "queueingStrategy": enumeration(
-                "Whether what does not fit blocks those behind it.",
-                QueueingStrategy,
-                "BestEffortFIFO",
-            ),
-            "namespaceSelector": selector,
-            "flavorFungibility": fungibility,
-            "preemption": _preemption(),
-            "stopPolicy": _stop(),
-            "fairSharing": _SHARING,
-            "admissionScope": mapping(
-                "Read, and not acted on.", {"admissionMode": enumeration("Mode.", AdmissionMode)}
-            ),
-            "admissionChecksStrategy": mapping(
-                "Read, and not acted on.", {"admissionChecks": items(check, "Checks.")}
-            ),
-            **own,
-        },
-        nullable=False,
-    )
-    return {"spec": spec, "status": _ANYTHING}
-
-
-def _preemption() -> dict[str, Any]:
-    borrow = mapping(
-        "Stop workloads of the cohort in order to borrow.",
-        {
-            "policy": enumeration("Needs reclaimWithinCohort.", BorrowPolicy, "Never"),
-            "maxPriorityThreshold": INT32
-            | {"description": "The highest priority that may be stopped."},
-        },
-    )
-    return mapping(
-        "When the queue may stop running workloads to make room.",
-        {
-            "withinClusterQueue": enumeration("Of this queue.", WithinQueue, "Never"),
-            "reclaimWithinCohort": enumeration(
-                "Of the cohort, where they borrow this queue's quota.", Reclaim, "Never"
-            ),
-            "borrowWithinCohort": borrow,
-        },
-    )
-
-
-def _stop() -> dict[str, Any]:
-    return enumeration("Hold admits nothing; HoldAndDrain stops what runs, too.", Stop, "None")
-
-
 def _local_queue(version: str) -> dict[str, Any]:
     spec = mapping(
         "The door of a namespace to a ClusterQueue.",
         {
             "clusterQueue": NAME | {"description": "The ClusterQueue it leads to."},
-            "stopPolicy": _stop(),
-            "fairSharing": _SHARING,
+            "stopPolicy": STOP,
+            "fairSharing": SHARING,
         },
         ("clusterQueue",),
     )
@@ -342,8 +186,8 @@ def _configuration(version: str) -> dict[str, Any]:
 #: By kind: version -> what its objects have beside apiVersion, kind and metadata.
 _OWN: Final[dict[str, Callable[[str], dict[str, Any]]]] = {
     "ResourceFlavor": _flavor,
-    "Cohort": _cohort,
-    "ClusterQueue": _cluster_queue,
+    "Cohort": cohort_fields,
+    "ClusterQueue": queue_fields,
     "LocalQueue": _local_queue,
     "WorkloadPriorityClass": _priority_class,
     "Namespace": _namespace,

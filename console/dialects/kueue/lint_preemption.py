@@ -13,15 +13,8 @@ from console.dialects.kueue.lint_codes import (
     WEIGHT_ZERO,
 )
 from console.dialects.kueue.quantity import Quantity
-from console.dialects.kueue.schema import (
-    BorrowPolicy,
-    Document,
-    PreemptionDoc,
-    QueueDoc,
-    QueueingStrategy,
-    Reclaim,
-    WithinQueue,
-)
+from console.dialects.kueue.schema import Document, PreemptionDoc, QueueDoc
+from console.dialects.kueue.words import BorrowPolicy, QueueingStrategy, Reclaim, WithinQueue
 from console.dialects.repairs import replace
 from console.dialects.written import Read, Written, value_of
 from console.engine.policy import WEIGHT_ONE, Policy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from console.dialects.findings import Edit, Findings, Place, Repair
-from console.dialects.kueue.compile import NAME_LABEL
+from console.dialects.kueue.compile_routing import NAME_LABEL
 from console.dialects.kueue.lint_codes import (
     NAMESPACE_NOT_SELECTED,
     NO_LOCAL_QUEUE,
@@ -11,7 +11,8 @@ from console.dialects.kueue.lint_codes import (
     STOPPED,
     UNKNOWN_QUEUE,
 )
-from console.dialects.kueue.schema import Document, LocalQueueDoc, QueueDoc, Stop
+from console.dialects.kueue.schema import Document, LocalQueueDoc, QueueDoc
+from console.dialects.kueue.words import Stop
 from console.dialects.repairs import did_you_mean
 from console.dialects.wording import shorten
 from console.dialects.written import Read, Written, value_of

@@ -24,9 +24,9 @@ from console.dialects.kueue.schema import (
     NamespaceDoc,
     PriorityClassDoc,
     QueueDoc,
-    Stop,
 )
 from console.dialects.kueue.values import check_weight, read_quantity
+from console.dialects.kueue.words import Stop
 from console.dialects.nodes import Node
 from console.dialects.numbers import read_int32
 from console.dialects.written import Read, Written

@@ -10,7 +10,8 @@ from console.dialects.kueue.codes import BAD_STRATEGIES, QUOTA_CHECK_CONFLICT
 from console.dialects.kueue.lint_codes import NOT_ACTED_ON, SETTINGS_NOT_USED
 from console.dialects.kueue.manifests import Manifest
 from console.dialects.kueue.objects import ObjectReader
-from console.dialects.kueue.schema import ConfigurationDoc, QuotaCheck, SharingStrategy
+from console.dialects.kueue.schema import ConfigurationDoc
+from console.dialects.kueue.words import QuotaCheck, SharingStrategy
 from console.dialects.nodes import ListNode, MapNode, ScalarNode
 from console.dialects.repairs import without_line
 from console.dialects.wording import listed

@@ -17,7 +17,8 @@ from console.dialects.kueue.names import (
     check_name,
 )
 from console.dialects.kueue.objects import ObjectReader
-from console.dialects.kueue.schema import FlavorDoc, TaintDoc, TolerationDoc, TolerationOperator
+from console.dialects.kueue.schema import FlavorDoc, TaintDoc, TolerationDoc
+from console.dialects.kueue.words import TolerationOperator
 from console.dialects.lists import each_known
 from console.dialects.numbers import read_int64
 from console.dialects.repairs import without_line

@@ -12,21 +12,23 @@ from console.dialects.kueue.manifests import Manifest
 from console.dialects.kueue.objects import ObjectReader
 from console.dialects.kueue.parse_groups import read_groups, read_weight
 from console.dialects.kueue.schema import (
-    AdmissionMode,
-    BorrowPolicy,
     CheckRuleDoc,
     CohortDoc,
     ExpressionDoc,
-    FlavorPreference,
-    FlavorSearch,
     FungibilityDoc,
-    OldBorrow,
-    OldPreempt,
     PreemptionDoc,
     QueueDoc,
+    SelectorDoc,
+)
+from console.dialects.kueue.words import (
+    AdmissionMode,
+    BorrowPolicy,
+    FlavorPreference,
+    FlavorSearch,
+    OldBorrow,
+    OldPreempt,
     QueueingStrategy,
     Reclaim,
-    SelectorDoc,
     SelectorOperator,
     Stop,
     WithinQueue,

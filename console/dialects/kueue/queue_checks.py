@@ -12,15 +12,8 @@ from console.dialects.kueue.codes import (
     PREFERENCE_NEEDS_TRY_NEXT,
 )
 from console.dialects.kueue.limits import MOST_ITEMS, check_count
-from console.dialects.kueue.schema import (
-    BorrowPolicy,
-    FlavorSearch,
-    FungibilityDoc,
-    PreemptionDoc,
-    QueueDoc,
-    QueueingStrategy,
-    Reclaim,
-)
+from console.dialects.kueue.schema import FungibilityDoc, PreemptionDoc, QueueDoc
+from console.dialects.kueue.words import BorrowPolicy, FlavorSearch, QueueingStrategy, Reclaim
 from console.dialects.repairs import did_you_mean, replace, without_line
 from console.dialects.wording import shorten
 from console.dialects.written import Unread, Written, value_of, written_items

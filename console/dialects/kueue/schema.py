@@ -4,119 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TypeAlias
 
 from console.dialects.findings import Place
 from console.dialects.kueue.quantity import Quantity
+from console.dialects.kueue.words import (
+    BorrowPolicy,
+    FlavorPreference,
+    FlavorSearch,
+    QueueingStrategy,
+    QuotaCheck,
+    Reclaim,
+    SelectorOperator,
+    SharingStrategy,
+    Stop,
+    TolerationOperator,
+    WithinQueue,
+)
 from console.dialects.written import Read, Unread, Written
 from console.engine.nodes import TaintEffect
-
-
-class QueueingStrategy(StrEnum):
-    """The words of ``queueingStrategy``."""
-
-    BEST_EFFORT_FIFO = "BestEffortFIFO"
-    STRICT_FIFO = "StrictFIFO"
-
-
-class FlavorSearch(StrEnum):
-    """The words of ``whenCanBorrow`` and ``whenCanPreempt``."""
-
-    MAY_STOP_SEARCH = "MayStopSearch"
-    TRY_NEXT_FLAVOR = "TryNextFlavor"
-
-
-class OldBorrow(StrEnum):
-    """The words of ``whenCanBorrow`` in v1beta1."""
-
-    MAY_STOP_SEARCH = FlavorSearch.MAY_STOP_SEARCH.value
-    TRY_NEXT_FLAVOR = FlavorSearch.TRY_NEXT_FLAVOR.value
-    BORROW = "Borrow"
-
-
-class OldPreempt(StrEnum):
-    """The words of ``whenCanPreempt`` in v1beta1."""
-
-    MAY_STOP_SEARCH = FlavorSearch.MAY_STOP_SEARCH.value
-    TRY_NEXT_FLAVOR = FlavorSearch.TRY_NEXT_FLAVOR.value
-    PREEMPT = "Preempt"
-
-
-class FlavorPreference(StrEnum):
-    """The words of ``preference``."""
-
-    BORROWING_OVER_PREEMPTION = "BorrowingOverPreemption"
-    PREEMPTION_OVER_BORROWING = "PreemptionOverBorrowing"
-
-
-class WithinQueue(StrEnum):
-    """The words of ``withinClusterQueue``."""
-
-    NEVER = "Never"
-    LOWER_PRIORITY = "LowerPriority"
-    LOWER_OR_NEWER_EQUAL_PRIORITY = "LowerOrNewerEqualPriority"
-
-
-class Reclaim(StrEnum):
-    """The words of ``reclaimWithinCohort``."""
-
-    NEVER = "Never"
-    LOWER_PRIORITY = "LowerPriority"
-    ANY = "Any"
-
-
-class BorrowPolicy(StrEnum):
-    """The words of ``borrowWithinCohort.policy``."""
-
-    NEVER = "Never"
-    LOWER_PRIORITY = "LowerPriority"
-
-
-class Stop(StrEnum):
-    """The words of ``stopPolicy``."""
-
-    NONE = "None"
-    HOLD = "Hold"
-    HOLD_AND_DRAIN = "HoldAndDrain"
-
-
-class TolerationOperator(StrEnum):
-    """The words of a toleration's ``operator``."""
-
-    EQUAL = "Equal"
-    EXISTS = "Exists"
-
-
-class SelectorOperator(StrEnum):
-    """The words of a label selector's ``operator``."""
-
-    IN = "In"
-    NOT_IN = "NotIn"
-    EXISTS = "Exists"
-    DOES_NOT_EXIST = "DoesNotExist"
-
-
-class AdmissionMode(StrEnum):
-    """The words of ``admissionScope.admissionMode``."""
-
-    USAGE_BASED = "UsageBasedAdmissionFairSharing"
-    NONE = "NoAdmissionFairSharing"
-
-
-class SharingStrategy(StrEnum):
-    """The words of ``fairSharing.preemptionStrategies``."""
-
-    FINAL_SHARE = "LessThanOrEqualToFinalShare"
-    INITIAL_SHARE = "LessThanInitialShare"
-
-
-class QuotaCheck(StrEnum):
-    """The words of ``resources.quotaCheckStrategy``."""
-
-    BLOCK_UNDECLARED = "BlockUndeclared"
-    IGNORE_UNDECLARED = "IgnoreUndeclared"
-
 
 #: Labels by key, each with the places of both.
 Labels: TypeAlias = Read[tuple[tuple[Written[str], Read[str]], ...]]

@@ -5,7 +5,7 @@ from console.workloads.queries.feeds import decisions_after, decisions_of, list_
 from console.workloads.queries.filters import EventFilter, WorkloadFilter
 from console.workloads.queries.listing import list_workloads
 from console.workloads.queries.queues import QueueView, hold_of, queue_list, queue_view
-from console.workloads.queries.quotas import PoolView, UsageView
+from console.workloads.queries.quotas import UsageView
 from console.workloads.queries.workloads import (
     get_workload,
     pending_in_order,
@@ -21,7 +21,6 @@ __all__ = [
     "MAX_LIMIT",
     "EventFilter",
     "Page",
-    "PoolView",
     "QueueView",
     "UsageView",
     "WorkloadFilter",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from console.engine.decision import PodSetAssignment
 from console.engine.policy import Cohort, PreemptionRule, Queue, Strategy
 from tests.engine.reference_model.candidates import Target
-from tests.engine.reference_model.flavors import Choices
+from tests.engine.reference_model.flavors import Choices, Mode, Walker
 from tests.engine.reference_model.nomination import Nominated, Nominator
 from tests.engine.reference_model.shares import Share, share
 from tests.engine.reference_model.tree import Node, Tree
@@ -330,22 +329,40 @@ def _after(world: World, waiting: Waiting, ending: Ending, entry: Entry | None) 
     waiting.is_parked = True
     if not is_strict and ending in SHARED:
         for other in world.waiting:
-            if not other.is_parked and _is_alike(world, other, waiting):
+            if not other.is_parked and is_alike(world, other, waiting):
                 other.is_parked = True
                 other.verdict = replace(waiting.verdict, code="SameAsParked")
 
 
-def _is_alike(world: World, left: Waiting, right: Waiting) -> bool:
-    """Say whether two workloads get the same answer (spec 3.5)."""
-    accepted: Callable[[Waiting], list[bool]] = lambda each: [  # noqa: E731
-        flavor.selector.matches(each.workload.labels) for flavor in world.policy.flavors.values()
-    ]
-    return (
-        left.queue == right.queue
-        and left.priority == right.priority
-        and left.workload.pod_sets == right.workload.pod_sets
-        and accepted(left) == accepted(right)
+def is_alike(world: World, left: Waiting, right: Waiting) -> bool:
+    """Say whether two workloads get the same answer (spec 3.5): by what they ask, and of whom."""
+    return (left.queue, left.priority, _shape(world, left)) == (
+        right.queue,
+        right.priority,
+        _shape(world, right),
     )
+
+
+def _shape(world: World, waiting: Waiting) -> list[tuple[object, ...]]:
+    """Return what each pod set asks for, and which flavors of its queue it may use."""
+    queue = world.policy.queues[waiting.queue]
+    walker = Walker(
+        tree=Tree(world.policy),
+        queue=queue,
+        workload=waiting.workload,
+        oracle=lambda _, __: (Mode.NO_CANDIDATES, 0),
+    )
+    return [
+        (
+            each.name,
+            each.count,
+            each.min_count,
+            each.group,
+            dict(each.requests),
+            [walker.accepts(entry.flavor, each) for g in queue.groups for entry in g.flavors],
+        )
+        for each in waiting.workload.pod_sets
+    ]
 
 
 def _verdict(ending: Ending, entry: Entry | None) -> Verdict:

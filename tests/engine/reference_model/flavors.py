@@ -178,6 +178,10 @@ class Walker:
                 break
         return result
 
+    def accepts(self, flavor: str, pod_set: PodSet) -> bool:
+        """Say whether pods of *pod_set* may use *flavor* at all."""
+        return self._unfit(flavor, [pod_set]) is None
+
     def _part(self, pod_set: PodSet, count: int) -> PodSetChoice:
         keeps_zeros = self.policy.settings.zeros_take_flavors
         requests = {
