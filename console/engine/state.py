@@ -381,6 +381,8 @@ class State:
             before.nomination = nomination
             return False
         self._leave(queue, pending)
+        # The latest preemptor of a queue takes the place of an earlier one (Kueue, spec 3.6).
+        queue.line.sticky = None
         preemptor = Preemptor(pending, nomination, victims)
         self._wait_outside(queue, preemptor)
         # What was said about its waiting no longer holds, should it come back to the line.
@@ -408,9 +410,11 @@ class State:
     def rejoin(self, queue: QueueState, preemptor: Preemptor) -> None:
         """Let one that waited for others to stop take the next turn of its queue's line."""
         self._forget_preemptor(queue, preemptor.pending.workload.id)
-        cls = queue.line.join(preemptor.pending)
-        queue.line.sticky = preemptor.pending
-        queue.line.look_again(cls)
+        line, pending = queue.line, preemptor.pending
+        cls = line.join(pending)
+        if line.sticky is None or _place(pending) < _place(line.sticky):
+            line.sticky = pending
+        line.look_again(cls)
 
     def note(self, queue: QueueState, cls: PendingClass, verdict: Verdict) -> None:
         """Keep what was found about the head of a class, which keeps its turn."""
