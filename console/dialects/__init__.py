@@ -22,6 +22,12 @@ def dialects() -> dict[str, Dialect]:
     return found
 
 
+def likely_dialect(text: str) -> Dialect | None:
+    """Return the one language that *text* has the look of; None when it is none or several."""
+    likely = [dialect for dialect in dialects().values() if dialect.recognizes(text)]
+    return likely[0] if len(likely) == 1 else None
+
+
 def default_dialect() -> Dialect:
     """Return the language of a text that does not say which one it is in."""
     return next(dialect for dialect in dialects().values() if dialect.is_default)

@@ -52,6 +52,8 @@ class Dialect:
     title: str
     #: (text, past queue specs by name) -> Reading. Never raises, whatever the text.
     read: Callable[[str | bytes, Mapping[str, PastSpec]], Reading]
+    #: Whether a text has the look of this language: cheap, and no promise.
+    recognizes: Callable[[str], bool]
     #: Codes of its own, which share a prefix of three letters.
     codes: tuple[Code, ...]
     #: What its codes are about, in one sentence, for the catalogue.

@@ -29,20 +29,28 @@ def with_pools(groups: tuple[GroupStep, ...], node: Node) -> tuple[GroupStep, ..
     )
 
 
+def lending_cohort(node: Node, level: int) -> str | None:
+    """
+    Return the name of the cohort that borrowing at *level* comes from; None at level 0.
+
+    Heights grow on the way up, so a level names one cohort (Kueue, spec 5.6).
+    """
+    if not level:
+        return None
+    return next((each.name for each in _above(node) if each.height == level), None)
+
+
 def _flavor(tried: FlavorTried, node: Node) -> FlavorTried:
     checks = tuple(_pooled(check, node, (tried.flavor, check.resource)) for check in tried.checks)
     return replace(tried, checks=checks)
 
 
 def _pooled(check: QuotaCheck, node: Node, key: FlavorResource) -> QuotaCheck:
-    above = list(_above(node))
-    # Heights grow on the way up, so a borrowing level names one cohort (Kueue, spec 5.6).
-    lending = next((each.name for each in above if each.height == check.borrow_level), None)
     return replace(
         check,
-        borrows_from=lending if check.borrow_level else None,
+        borrows_from=lending_cohort(node, check.borrow_level),
         borrowing_limit=node.quota(key).borrowing_limit,
-        path=tuple(_fact(each, key) for each in above),
+        path=tuple(_fact(each, key) for each in _above(node)),
         lenders=_lenders(node, key),
     )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from console.engine.decision import Assignment, Decision, Outcome, Reason
+from console.engine.decision import Decision, Outcome, Reason
 from console.engine.disciplines import Nomination
 from console.engine.matching import Obstacles
 from console.engine.pending import Pending, Verdict, preemptor_key
@@ -72,7 +73,7 @@ def parked(
         verdict.nomination,
         pending_class=pending.class_key,
         order=order,
-        queue=_queue_step(policy.queues[queue.name], queue),
+        queue=_queue_step(policy, policy.queues[queue.name], queue),
         turn=verdict.turn,
     )
 
@@ -97,7 +98,7 @@ def waiting_for_preempted(
         OutcomeStep(outcome=Outcome.PENDING, reason=reason, victims=victims),
         nomination,
         pending_class=preemptor_key(pending.workload.id),
-        queue=_queue_step(policy.queues[queue.name], queue),
+        queue=_queue_step(policy, policy.queues[queue.name], queue),
         turn=turn,
     )
 
@@ -241,7 +242,7 @@ def _trace(
     requests = workload.total()
     blocks = policy.settings.undeclared is Undeclared.BLOCK
     if queue is None and settings is not None:
-        queue = _queue_step(settings)
+        queue = _queue_step(policy, settings)
     if groups is None:
         groups = nomination.groups if nomination is not None else ()
         if settings is not None and obstacles:
@@ -252,7 +253,7 @@ def _trace(
         namespace=workload.namespace,
         requests=requests,
         requested_priority=workload.priority,
-        pod_sets=_pod_sets(workload, outcome.assignment),
+        pod_sets=_pod_sets(workload, _counts(outcome, nomination)),
         rules=route.rules,
         local_queue=route.local_queue,
         priorities=route.priorities,
@@ -268,30 +269,45 @@ def _trace(
     )
 
 
-def _queue_step(settings: Queue, queue: QueueState | None = None) -> QueueStep:
+def _queue_step(policy: Policy, settings: Queue, queue: QueueState | None = None) -> QueueStep:
     return QueueStep(
         name=settings.name,
         passthrough=settings.is_passthrough,
         held=queue is not None and queue.held,
         stopped=settings.stop is not StopPolicy.NONE,
         missing_flavor=queue.missing_flavor if queue is not None else None,
-        path=queue.node.path if queue is not None else (),
+        path=_path(policy, settings),
         origin=settings.origin,
     )
 
 
-def _pod_sets(workload: Workload, assignment: Assignment) -> tuple[PodSetStep, ...]:
+def _path(policy: Policy, queue: Queue) -> tuple[str, ...]:
+    """Return the cohorts above *queue*, the nearest first."""
+    path, above = [], queue.parent
+    while above is not None:
+        path.append(above)
+        above = policy.cohorts[above].parent
+    return tuple(path)
+
+
+def _counts(outcome: OutcomeStep, nomination: Nomination | None) -> Mapping[str, int]:
+    """Return how many pods of each pod set start, or would, where that is known."""
+    if outcome.assignment or nomination is None:
+        return {each.name: each.count for each in outcome.assignment}
+    return nomination.counts
+
+
+def _pod_sets(workload: Workload, counts: Mapping[str, int]) -> tuple[PodSetStep, ...]:
     pod_sets = workload.pod_sets
     if len(pod_sets) == 1 and pod_sets[0].count == 1 and pod_sets[0].name == "main":
         return ()
-    started = {each.name: each.count for each in assignment}
     return tuple(
         PodSetStep(
             name=each.name,
             count=each.count,
             requests=each.requests,
             min_count=each.min_count,
-            reduced_to=_fewer(started.get(each.name), each.count),
+            reduced_to=_fewer(counts.get(each.name), each.count),
         )
         for each in pod_sets
     )

@@ -43,6 +43,23 @@
   const problems = new window.Problems(editor, form);
   const saver = new window.DraftSaver(form, text, headers);
 
+  // A text pasted in another language is one click away from being read in it.
+  const language = form.elements.namedItem("dialect");
+  const notice = form.querySelector("[data-likely]");
+  const other = notice.querySelector("button");
+  const suggest = (likely) => {
+    notice.hidden = !likely;
+    if (!likely) return;
+    other.value = likely.name;
+    other.textContent = `Read it as ${likely.title}`;
+  };
+  other.addEventListener("click", (event) => {
+    event.preventDefault();
+    language.value = other.value;
+    language.dispatchEvent(new Event("change"));
+    editor.focus();
+  });
+
   let sent = 0;
   let shown = 0;
   const check = async () => {
@@ -51,7 +68,7 @@
       const answer = await fetch(form.dataset.checkUrl, {
         method: "POST",
         headers,
-        body: JSON.stringify({ seq, dialect: form.elements.namedItem("dialect").value, text: text() }),
+        body: JSON.stringify({ seq, dialect: language.value, text: text() }),
         signal: AbortSignal.timeout(10000),
       });
       if (!answer.ok) throw new Error(`status ${answer.status}`);
@@ -60,6 +77,7 @@
       if (result.seq <= shown || result.seq < sent) return;
       shown = result.seq;
       problems.show(result.diagnostics);
+      suggest(result.likely);
     } catch (error) {
       if (seq === sent) {
         problems.fail("The server does not answer, so this text is not checked. It is checked again as you type.");
@@ -74,7 +92,7 @@
     saver.changed();
   };
   editor.session.on("change", changed);
-  form.elements.namedItem("dialect").addEventListener("change", changed);
+  language.addEventListener("change", changed);
 
   // Escape arms Tab to leave the editor, so that the keyboard is not trapped in it.
   let leaving = false;

@@ -50,11 +50,12 @@ window.Problems = class {
       })),
     );
     this.#list.replaceChildren(this.#body());
-    const errors = problems.filter((problem) => problem.severity === "error").length;
-    const rest = problems.length - errors;
+    const count = (severity) => problems.filter((problem) => problem.severity === severity).length;
     const parts = [];
-    if (errors) parts.push(`${errors} error${errors === 1 ? "" : "s"}`);
-    if (rest) parts.push(`${rest} warning${rest === 1 ? "" : "s"}`);
+    for (const [severity, word] of [["error", "error"], ["warning", "warning"], ["info", "note"]]) {
+      const number = count(severity);
+      if (number) parts.push(`${number} ${word}${number === 1 ? "" : "s"}`);
+    }
     const text = parts.join(", ") || "None";
     if (this.#count.textContent !== text) window.announce(`Problems: ${text}`);
     this.#count.textContent = text;

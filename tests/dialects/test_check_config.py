@@ -80,6 +80,16 @@ def test_warnings_alone_pass(config: Path):
     assert output.endswith(f"{config}: no errors, 1 warning\n")
 
 
+def test_without_a_dialect_a_file_is_read_as_what_it_looks_like(config: Path):
+    config.write_text("apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: { name: a }\n")
+    output, status = run(config)
+    assert status == 0
+    assert output.startswith(f"{config}:3:19: warning KUE059 No ClusterQueue is in cohort")
+    output, status = run(config, "--dialect", "native")
+    assert status == 1
+    assert output.startswith(f"{config}:1:1: error DOC001")
+
+
 def test_a_sound_config_passes(config: Path):
     config.write_text("{}")
     assert (f"{config}: no errors, no warnings\n", 0) == run(config)

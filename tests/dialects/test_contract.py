@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from console.dialects import dialects
+from console.dialects import dialects, likely_dialect
 from console.dialects.base import Dialect, PastSpec, Reading
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.positions import Positions, apply_fix
@@ -122,6 +122,17 @@ def test_samples_compile_without_errors_and_warnings(dialect: Dialect):
         assert {d.severity for d in reading.diagnostics} <= {Severity.INFO}, title
         assert reading.policy == dialect.read(text.encode(), {}).policy
         assert reading.policy.dialect == dialect.name
+
+
+@EVERY
+def test_a_sample_looks_like_its_language_and_no_other(dialect: Dialect):
+    for text in dialect.samples().values():
+        assert likely_dialect(text) is dialect
+
+
+@pytest.mark.parametrize("text", ["", "a: 1", "text", "resource_queues:\napiVersion: v1\n"])
+def test_a_text_may_look_like_no_language_or_like_several(text: str):
+    assert likely_dialect(text) is None
 
 
 @EVERY

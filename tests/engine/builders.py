@@ -7,31 +7,49 @@ A small language for worlds: queues that own quota, workloads that ask for it, a
 
 Amounts are whole units or text with decimals. A workload goes to the queue that
 its label ``queue`` names, which is the world's first queue unless it says so.
+Cohorts that queues name and nobody describes own nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Self
+from typing import Any, Self
 
 from console.engine.amounts import UNLIMITED, Amount, parse_amount
-from console.engine.decision import Decision, Outcome, Reason
+from console.engine.decision import Assignment, Decision, Outcome, Reason
 from console.engine.policy import (
+    WEIGHT_ONE,
+    Cohort,
+    FairStrategy,
     Flavor,
     FlavorQuotas,
+    Fungibility,
     Policy,
     Preemption,
     PreemptionRule,
+    Preference,
     PriorityPolicy,
     Queue,
     Quota,
+    QuotaSettings,
     ResourceGroup,
     Rule,
+    Search,
+    StopPolicy,
+    Strategy,
 )
 from console.engine.selectors import EVERYTHING, MatchExpression, Operator, Selector
 from console.engine.state import State
 from console.engine.workload import PodSet, Workload
+
+NEVER, ANY = PreemptionRule.NEVER, PreemptionRule.ANY
+LOWER, LOWER_OR_NEWER = (
+    PreemptionRule.LOWER_PRIORITY,
+    PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY,
+)
+#: Both strategies of fair sharing, in the usual order.
+FAIR = (FairStrategy.FINAL_SHARE, FairStrategy.INITIAL_SHARE)
 
 
 def units(amount: float | str | None) -> Amount:
@@ -44,16 +62,32 @@ def asks(**requests: float | str) -> dict[str, int]:
     return {resource: parse_amount(str(amount)) for resource, amount in requests.items()}
 
 
+def pods(
+    name: str,
+    count: int = 1,
+    *,
+    at_least: int | None = None,
+    together: str | None = None,
+    **requests: float | str,
+) -> PodSet:
+    """Return a pod set; *requests* are those of each pod, *together* names its group."""
+    return PodSet(
+        name=name, count=count, min_count=at_least, group=together, requests=asks(**requests)
+    )
+
+
 def only(**labels: str) -> Selector:
     """Return a selector that asks for exactly these values."""
     return Selector(tuple(MatchExpression(k, Operator.IN, (v,)) for k, v in labels.items()))
 
 
-class QueueBuilder:
-    """A queue in the making; `owns` adds to the present resource group."""
+class _NodeBuilder:
+    """What queues and cohorts have in common; `owns` adds to the present resource group."""
 
     def __init__(self, name: str) -> None:
-        self._queue = Queue(name=name)
+        self.name = name
+        self.parent: str | None = None
+        self.fields: dict[str, Any] = {}
         self._groups: list[list[FlavorQuotas]] = []
 
     def owns(self, flavor: str = "any", **quota: float | str | None) -> Self:
@@ -64,24 +98,112 @@ class QueueBuilder:
         self._groups[-1].append(FlavorQuotas(flavor=flavor, quotas=quotas))
         return self
 
+    def borrows_up_to(self, amount: float | str) -> Self:
+        """Bound what it may borrow of each resource of the last flavor."""
+        return self._limit(borrowing_limit=units(amount))
+
+    def lends_up_to(self, amount: float | str) -> Self:
+        """Bound what it may lend of each resource of the last flavor."""
+        return self._limit(lending_limit=units(amount))
+
     def and_apart(self) -> Self:
         """Begin another resource group."""
         self._groups.append([])
         return self
 
-    def preempts(self) -> Self:
-        """Let its workloads stop those of lower priority."""
-        preemption = Preemption(within_queue=PreemptionRule.LOWER_PRIORITY)
-        self._queue = replace(self._queue, preemption=preemption)
+    def within(self, cohort: str) -> Self:
+        """Put it into a cohort."""
+        self.parent = cohort
+        return self
+
+    def weighs(self, weight: float) -> Self:
+        """Give it a fair share weight."""
+        self.fields["fair_weight"] = int(weight * WEIGHT_ONE)
+        return self
+
+    def _limit(self, **limits: Amount) -> Self:
+        last = self._groups[-1][-1]
+        quotas = {resource: replace(quota, **limits) for resource, quota in last.quotas.items()}
+        self._groups[-1][-1] = replace(last, quotas=quotas)
+        return self
+
+    @property
+    def groups(self) -> tuple[ResourceGroup, ...]:
+        return tuple(
+            ResourceGroup(resources=tuple(entries[0].quotas), flavors=tuple(entries))
+            for entries in self._groups
+        )
+
+
+class QueueBuilder(_NodeBuilder):
+    """A queue in the making."""
+
+    def preempts(
+        self,
+        within: PreemptionRule = LOWER,
+        *,
+        reclaim: PreemptionRule = NEVER,
+        borrow: PreemptionRule = NEVER,
+        threshold: int | None = None,
+    ) -> Self:
+        """Let its workloads stop those of lower priority, or those that the rules name."""
+        self.fields["preemption"] = Preemption(
+            within_queue=within,
+            reclaim_within_cohort=reclaim,
+            borrow_within_cohort=borrow,
+            max_priority_threshold=threshold,
+        )
+        return self
+
+    def reclaims(self, rule: PreemptionRule = LOWER, **rules: Any) -> Self:
+        """Let its workloads take back what others borrow, and stop none of its own."""
+        return self.preempts(NEVER, reclaim=rule, **rules)
+
+    def walks(
+        self,
+        *,
+        borrow: Search = Search.MAY_STOP,
+        preempt: Search = Search.TRY_NEXT,
+        preference: Preference = Preference.BORROWING_OVER_PREEMPTION,
+    ) -> Self:
+        """Say when it goes on to the next flavor."""
+        self.fields["fungibility"] = Fungibility(
+            when_can_borrow=borrow, when_can_preempt=preempt, preference=preference
+        )
+        return self
+
+    def strict(self) -> Self:
+        """Let nobody overtake its first."""
+        self.fields["strategy"] = Strategy.STRICT_FIFO
+        return self
+
+    def stopped(self, policy: StopPolicy = StopPolicy.HOLD) -> Self:
+        """Stop it by its config."""
+        self.fields["stop"] = policy
+        return self
+
+    def welcomes(self, namespaces: Selector) -> Self:
+        """Take workloads of these namespaces alone, where local queues lead to it."""
+        self.fields["namespaces"] = namespaces
         return self
 
     def build(self) -> Queue:
         """Return the queue."""
-        groups = tuple(
-            ResourceGroup(resources=tuple(entries[0].quotas), flavors=tuple(entries))
-            for entries in self._groups
+        return Queue(
+            name=self.name,
+            parent=self.parent,
+            groups=self.groups,
+            is_passthrough=not self.groups,
+            **self.fields,
         )
-        return replace(self._queue, groups=groups, is_passthrough=not groups)
+
+
+class CohortBuilder(_NodeBuilder):
+    """A cohort in the making."""
+
+    def build(self) -> Cohort:
+        """Return the cohort."""
+        return Cohort(name=self.name, parent=self.parent, groups=self.groups, **self.fields)
 
 
 def queue(name: str = "train") -> QueueBuilder:
@@ -89,29 +211,48 @@ def queue(name: str = "train") -> QueueBuilder:
     return QueueBuilder(name)
 
 
+def cohort(name: str) -> CohortBuilder:
+    """Begin a cohort."""
+    return CohortBuilder(name)
+
+
 def policy(
-    *queues: QueueBuilder,
-    flavors: Mapping[str, Selector] | None = None,
+    *nodes: QueueBuilder | CohortBuilder,
+    flavors: Mapping[str, Selector | Flavor] | None = None,
     rules: Iterable[Rule] | None = None,
+    fair: tuple[FairStrategy, ...] = (),
+    settings: QuotaSettings | None = None,
+    **fields: Any,
 ) -> Policy:
     """
-    Return a policy of these queues; flavors that have no selector here accept everything.
+    Return a policy of these queues and cohorts; flavors that are not given accept everything.
 
     Without *rules* each queue takes the workloads whose label ``queue`` names it.
     """
-    built = [each.build() for each in queues]
-    named = {entry.flavor for each in built for group in each.groups for entry in group.flavors}
-    selectors = dict.fromkeys(sorted(named), EVERYTHING) | dict(flavors or {})
-    if rules is None:
+    queues = [each.build() for each in nodes if isinstance(each, QueueBuilder)]
+    cohorts = {each.name: each.build() for each in nodes if isinstance(each, CohortBuilder)}
+    for each in nodes:
+        if each.parent is not None:
+            cohorts.setdefault(each.parent, Cohort(name=each.parent))
+    named = {entry.flavor for each in nodes for group in each.groups for entry in group.flavors}
+    known: dict[str, Selector | Flavor] = dict.fromkeys(sorted(named), EVERYTHING)
+    known |= flavors or {}
+    if rules is None and "local_routing" not in fields:
         rules = [
             Rule(index=index, queue=each.name, selector=only(queue=each.name))
-            for index, each in enumerate(built)
+            for index, each in enumerate(queues)
         ]
     return Policy(
         dialect="native",
-        flavors={name: Flavor(name=name, selector=each) for name, each in selectors.items()},
-        queues={each.name: each for each in built},
-        rules=tuple(rules),
+        flavors={
+            name: each if isinstance(each, Flavor) else Flavor(name=name, selector=each)
+            for name, each in known.items()
+        },
+        queues={each.name: each for each in queues},
+        cohorts=cohorts,
+        rules=tuple(rules or ()),
+        settings=settings or QuotaSettings(fair_sharing=fair),
+        **fields,
     )
 
 
@@ -128,26 +269,30 @@ def rule(index: int, queue: str, selector: Selector = EVERYTHING, **priority: in
 def workload(
     name: str,
     sequence: int = 1,
-    *,
+    *pod_sets: PodSet,
     priority: int | None = None,
     labels: Mapping[str, str] | None = None,
+    namespace: str = "",
     **requests: float | str,
 ) -> Workload:
-    """Return a workload of one pod."""
+    """Return a workload of one pod, or of *pod_sets*."""
     return Workload(
         id=name,
         sequence=sequence,
         labels=labels or {},
+        namespace=namespace,
         priority=priority,
-        pod_sets=(PodSet(requests=asks(**requests)),),
+        pod_sets=pod_sets or (PodSet(requests=asks(**requests)),),
     )
 
 
 class World:
     """A state that is told facts in the small language, and answers in it."""
 
-    def __init__(self, *queues: QueueBuilder, policy_: Policy | None = None) -> None:
-        self.policy = policy_ if policy_ is not None else policy(*queues)
+    def __init__(
+        self, *nodes: QueueBuilder | CohortBuilder, policy_: Policy | None = None, **settings: Any
+    ) -> None:
+        self.policy = policy_ if policy_ is not None else policy(*nodes, **settings)
         self.state = State(self.policy)
         self.decisions: list[Decision] = []
         self._submitted = 0
@@ -156,18 +301,16 @@ class World:
         self,
         *names: str,
         to: str | None = None,
-        priority: int | None = None,
+        pod_sets: tuple[PodSet, ...] = (),
         labels: Mapping[str, str] | None = None,
-        **requests: float | str,
+        **fields: Any,
     ) -> Self:
         """Submit alike workloads to a queue, which is the first one by default."""
         target = to or next(iter(self.policy.queues), "")
         for name in names:
             self._submitted += 1
             every = {"queue": target} | dict(labels or {})
-            self.state.submit(
-                workload(name, self._submitted, priority=priority, labels=every, **requests)
-            )
+            self.state.submit(workload(name, self._submitted, *pod_sets, labels=every, **fields))
         return self
 
     def finish(self, *names: str) -> Self:
@@ -188,9 +331,21 @@ class World:
             assert self.state.release(name), f"{name} was not told to stop"
         return self
 
-    def apply(self, *queues: QueueBuilder, policy_: Policy | None = None) -> Self:
+    def hold(self, queue: str) -> Self:
+        """Let a person hold a queue."""
+        self.state.hold(queue)
+        return self
+
+    def resume(self, queue: str) -> Self:
+        """Let a person resume a queue."""
+        self.state.resume(queue)
+        return self
+
+    def apply(
+        self, *nodes: QueueBuilder | CohortBuilder, policy_: Policy | None = None, **settings: Any
+    ) -> Self:
         """Change the policy."""
-        self.policy = policy_ if policy_ is not None else policy(*queues)
+        self.policy = policy_ if policy_ is not None else policy(*nodes, **settings)
         self.state.change_policy(self.policy)
         return self
 
@@ -201,11 +356,30 @@ class World:
         assert self.state.settle() == []
         return [in_words(decision) for decision in self.decisions]
 
+    def step(self) -> list[str]:
+        """Let every tree run one cycle, and return the decisions in words."""
+        self.decisions = self.state.step()
+        return [in_words(decision) for decision in self.decisions]
+
     def standing(self) -> dict[str, str]:
         """Return where everybody is, as `explain` has it."""
         return {
             name: _standing(self.state, name)
             for name in sorted({**self.state.pending, **self.state.running})
+        }
+
+    def runs(self, queue: str | None = None) -> set[str]:
+        """Return who runs, stopping ones included; in *queue* alone if it is named."""
+        return {
+            name
+            for name, running in self.state.running.items()
+            if queue is None or running.queue == queue
+        }
+
+    def waiting_for_others(self, queue: str = "train") -> dict[str, set[str]]:
+        """Return the preemptors in waiting of a queue, and for whom each still waits."""
+        return {
+            each.pending.workload.id: set(each.victims) for each in self.state.preemptors_in(queue)
         }
 
     def free(self, queue: str = "train", flavor: str = "any", resource: str = "gpu") -> str:
@@ -214,20 +388,30 @@ class World:
         return f"{amount / 1000:g}" if isinstance(amount, int) else "unlimited"
 
 
+#: Reason of a preemption -> what is said of it.
+_RIGHTS = {
+    Reason.PREEMPTED_IN_QUEUE: "preempted by",
+    Reason.RECLAIMED_IN_COHORT: "reclaimed by",
+    Reason.RECLAIMED_WHILE_BORROWING: "reclaimed while borrowing by",
+    Reason.PREEMPTED_FOR_FAIR_SHARE: "stopped for the fair share of",
+}
+
+
 def in_words(decision: Decision) -> str:
     """Return a decision as one short line."""
     match decision.outcome:
         case Outcome.ADMITTED:
             return f"{decision.workload}: admitted{_on(decision.assignment)}"
+        case Outcome.PREEMPTED if decision.reason is Reason.DRAINED:
+            return f"{decision.workload}: drained"
         case Outcome.PREEMPTED:
-            return f"{decision.workload}: preempted by {decision.preemptor}"
+            return f"{decision.workload}: {_RIGHTS[decision.reason]} {decision.preemptor}"
         case Outcome.REJECTED:
             return f"{decision.workload}: rejected ({decision.reason.value})"
         case Outcome.WITHDRAWN:
             return f"{decision.workload}: withdrawn while running"
         case Outcome.PENDING if decision.reason is Reason.WAITING_FOR_PREEMPTED:
-            victims = " and ".join(decision.victims) or "others"
-            return f"{decision.workload}: waits for {victims} to stop"
+            return f"{decision.workload}: waits for {' and '.join(decision.victims)} to stop"
         case Outcome.PENDING:
             return f"{decision.workload}: pending ({decision.reason.value})"
 
@@ -241,6 +425,13 @@ def _standing(state: State, name: str) -> str:
     return f"pending ({outcome.reason.value})"
 
 
-def _on(assignment: Mapping[str, str]) -> str:
-    flavors = list(dict.fromkeys(assignment.values()))
-    return f" on {' and '.join(flavors)}" if flavors else ""
+def _on(assignment: Assignment) -> str:
+    """Return flavors alone for one pod, and for pod sets each count with its flavors."""
+    if len(assignment) == 1 and assignment[0].name == "main":
+        flavors = list(dict.fromkeys(assignment[0].flavors.values()))
+        return f" on {' and '.join(flavors)}" if flavors else ""
+    parts = [
+        f"{each.count} {each.name} on {' and '.join(dict.fromkeys(each.flavors.values()))}"
+        for each in assignment
+    ]
+    return f" with {', '.join(parts)}" if parts else ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from console.engine.decision import Assignment, Decision, Outcome
+from console.engine.decision import Assignment, Decision, Outcome, Reason
 from console.engine.pending import Announced
 from console.engine.policy import Policy
 from console.engine.state import State
@@ -18,13 +18,19 @@ class Row:
 
     workload: Workload
     outcome: Outcome = Outcome.PENDING
+    reason: Reason = Reason.NOT_EVALUATED
     queue: str | None = None
     priority: int | None = None
     rule: int | None = None
-    assignment: Assignment = field(default_factory=dict)
+    assignment: Assignment = ()
     victims: tuple[str, ...] = ()
+    #: For whom it stops, or for whom it lets the first turn.
+    preemptor: str | None = None
+    stopped_for: Mapping[str, int] = field(default_factory=dict)
     pending_class: str | None = None
     reservation: int = 0
+    #: Which policy admitted it: how many changes there had been.
+    version: int = 0
 
     @property
     def announced(self) -> Announced | None:
@@ -39,10 +45,17 @@ class Rows:
 
     def __init__(self) -> None:
         self.rows: dict[str, Row] = {}
+        self.held: set[str] = set()
+        self.version = 0
 
     def submit(self, workload: Workload) -> None:
-        """Keep a new workload, or one that has stopped and waits again."""
+        """Keep a new workload."""
         self.rows[workload.id] = Row(workload)
+
+    def release(self, name: str, yields_to: str | None) -> None:
+        """Let a workload wait again that has stopped, perhaps behind another."""
+        row = self.rows[name]
+        self.rows[name] = Row(row.workload, preemptor=yields_to, stopped_for=row.stopped_for)
 
     def end(self, name: str) -> None:
         """Forget a workload that has ended."""
@@ -51,49 +64,49 @@ class Rows:
     def note(self, decisions: Iterable[Decision]) -> None:
         """Keep what was decided."""
         for decision in decisions:
-            row = self.rows[decision.workload]
-            row.outcome = decision.outcome
-            if decision.outcome is Outcome.PREEMPTED:
+            if decision.outcome is Outcome.WITHDRAWN:
                 continue
             if decision.outcome is Outcome.REJECTED:
                 self.end(decision.workload)
                 continue
+            row = self.rows[decision.workload]
+            row.outcome, row.reason = decision.outcome, decision.reason
+            if decision.outcome is Outcome.PREEMPTED:
+                row.preemptor, row.stopped_for = decision.preemptor, decision.stopped_for
+                continue
             row.queue, row.priority, row.rule = decision.queue, decision.priority, decision.rule
             row.assignment, row.victims = decision.assignment, decision.victims
-            row.pending_class = decision.pending_class
+            row.pending_class, row.preemptor = decision.pending_class, decision.preemptor
             row.reservation = decision.reservation or 0
+            row.version = self.version
 
-    def load(self, policy: Policy, held: Iterable[str]) -> State:
+    def load(self, policy: Policy) -> State:
         """Return a state that knows only what the rows know, in the order a loader reads them."""
         state = State(policy)
-        for name in held:
+        for name in sorted(self.held):
             state.hold(name)
         waiting = [row for row in self.rows.values() if row.outcome is Outcome.PENDING]
         running = [row for row in self.rows.values() if row.outcome is not Outcome.PENDING]
         for row in sorted(running, key=lambda row: row.reservation):
+            departing = row.outcome is Outcome.PREEMPTED
             state.adopt(
                 row.workload,
                 queue=row.queue,
                 priority=row.priority or 0,
                 assignment=row.assignment,
                 reservation=row.reservation,
-                departing=row.outcome is Outcome.PREEMPTED,
+                departing=departing,
+                is_routed=row.version == self.version,
+                reason=row.reason if departing else None,
+                preemptor=row.preemptor,
+                stopped_for=row.stopped_for,
             )
-        waiting.sort(key=lambda row: row.workload.sequence)
-        for row in waiting:
-            if row.assignment:
-                continue
-            if row.announced is None:
-                state.submit(row.workload)
-            else:
-                state.resubmit(row.workload, row.announced)
-        for row in waiting:
-            if row.assignment:
-                state.promise(
-                    row.workload,
-                    queue=row.queue,
-                    priority=row.priority,
-                    assignment=row.assignment,
-                    victims=row.victims,
-                )
+        for row in sorted(waiting, key=lambda row: row.workload.sequence):
+            state.resubmit(
+                row.workload,
+                row.announced,
+                row.victims,
+                yields_to=row.preemptor,
+                stopped_for=row.stopped_for,
+            )
         return state

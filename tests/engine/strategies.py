@@ -1,32 +1,72 @@
-"""Random worlds for Hypothesis: small enough to read, with every setting in them."""
+"""
+Random worlds for Hypothesis: small enough to read, with every setting in them.
+
+How many worlds a property draws is a matter of patience: the variable
+``WORLDS`` says how many, and ``make worlds`` draws ten thousand.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from console.engine.amounts import UNLIMITED
+from console.engine.nodes import Taint, Toleration
 from console.engine.policy import (
+    WEIGHT_ONE,
+    Cohort,
+    FairStrategy,
     Flavor,
     FlavorQuotas,
+    Fungibility,
     OnViolation,
     Policy,
     Preemption,
     PreemptionRule,
+    Preference,
     PriorityPolicy,
     Queue,
     Quota,
+    QuotaSettings,
     ResourceGroup,
     Rule,
+    Search,
+    StopPolicy,
+    Strategy,
+    Undeclared,
 )
 from console.engine.selectors import EVERYTHING, MatchExpression, Operator, Selector
-from console.engine.workload import PodSet, Workload
+from console.engine.workload import PODS, PodSet, Workload
 
-QUEUES = ("train", "serve", "batch")
+QUEUES = ("train", "serve", "batch", "eval")
 FLAVORS = ("a100", "h100", "spot")
 KINDS = ("x", "y")
 
+#: What every property of random worlds runs with; *WORLDS* overrides the number of each.
+_SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
+
+
+def worlds(count: int) -> settings:
+    """Return settings that draw *count* worlds, or as many as ``WORLDS`` says."""
+    asked = int(os.environ.get("WORLDS", "0"))
+    # Shrinking a long story takes minutes; its facts are noted in one line each instead.
+    phases = (Phase.explicit, Phase.reuse, Phase.generate)
+    return settings(
+        max_examples=asked or count, deadline=None, suppress_health_check=_SLOW, phases=phases
+    )
+
+
+@st.composite
+def draws(draw: st.DrawFn) -> st.DrawFn:
+    """Draw the means to draw: for stories whose next fact depends on what was decided."""
+    return draw
+
+
 label_sets = st.fixed_dictionaries(
-    {"queue": st.sampled_from(QUEUES[:1] * 3 + QUEUES)}, optional={"kind": st.sampled_from(KINDS)}
+    {"queue": st.sampled_from(QUEUES)}, optional={"kind": st.sampled_from(KINDS)}
 )
 
 expressions = st.builds(
@@ -42,38 +82,147 @@ selectors = st.one_of(
 )
 
 #: Thousandths; unlimited and blocked are rare, halves keep the arithmetic honest.
-nominals = st.sampled_from([UNLIMITED, 0, 1000, 2000, 2500, 4000, 4000, 6000])
+nominals = st.sampled_from([4000, 2000, 1000, 2500, 4000, 6000, 0, 0, UNLIMITED])
+limits = st.sampled_from([UNLIMITED, UNLIMITED, UNLIMITED, 0, 1000, 2000, 3000])
+cohort_nominals = st.sampled_from([0, 0, 0, 1000, 4000])
+
+preemptions = st.builds(
+    Preemption,
+    within_queue=st.sampled_from(
+        [
+            PreemptionRule.LOWER_PRIORITY,
+            PreemptionRule.LOWER_PRIORITY,
+            PreemptionRule.NEVER,
+            PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY,
+        ]
+    ),
+    reclaim_within_cohort=st.sampled_from(
+        [PreemptionRule.ANY, PreemptionRule.LOWER_PRIORITY, PreemptionRule.NEVER]
+    ),
+    borrow_within_cohort=st.sampled_from(
+        [PreemptionRule.NEVER, PreemptionRule.NEVER, PreemptionRule.LOWER_PRIORITY]
+    ),
+    max_priority_threshold=st.sampled_from([None, None, 1]),
+)
+
+fungibilities = st.builds(
+    Fungibility,
+    when_can_borrow=st.sampled_from(Search),
+    when_can_preempt=st.sampled_from([Search.TRY_NEXT, Search.MAY_STOP]),
+    preference=st.sampled_from(Preference),
+)
+
+weights = st.sampled_from([WEIGHT_ONE, WEIGHT_ONE, 2 * WEIGHT_ONE, WEIGHT_ONE // 2, 0])
 
 
 @st.composite
-def queues(draw: st.DrawFn, name: str) -> Queue:
-    """Draw a queue: no group, one, or one for each resource."""
-    layout = draw(st.sampled_from([(("gpu",),), (("gpu", "cpu"),), (("gpu",), ("cpu",)), ()]))
-    flavors = draw(st.permutations(FLAVORS))
-    groups = []
+def quotas(draw: st.DrawFn, *, shares: bool) -> Quota:
+    """Draw a queue's quota; limits matter only to one that *shares* a cohort."""
+    if not shares:
+        return Quota(nominal=draw(nominals))
+    return Quota(nominal=draw(nominals), borrowing_limit=draw(limits), lending_limit=draw(limits))
+
+
+@st.composite
+def groups(draw: st.DrawFn, *, shares: bool) -> tuple[ResourceGroup, ...]:
+    """Draw resource groups: none, one, one that counts pods, or one for each resource."""
+    layout = draw(
+        st.sampled_from(
+            [(("gpu",),), (("gpu",),), (("gpu", "cpu"),), (("gpu",), ("cpu",)), (("gpu", PODS),)]
+        )
+    )
+    flavors = list(draw(st.permutations(FLAVORS)))
+    drawn = []
     for resources in layout:
-        count = draw(st.integers(1, 2 if len(layout) == 1 else 1))
+        count = draw(st.integers(1, 3 if len(layout) == 1 else 1))
         chosen, flavors = flavors[:count], flavors[count:]
         entries = tuple(
             FlavorQuotas(
-                flavor=flavor, quotas={each: Quota(nominal=draw(nominals)) for each in resources}
+                flavor=flavor, quotas={each: draw(quotas(shares=shares)) for each in resources}
             )
             for flavor in chosen
         )
-        groups.append(ResourceGroup(resources=resources, flavors=entries))
-    within = draw(st.sampled_from([PreemptionRule.NEVER, *[PreemptionRule.LOWER_PRIORITY] * 3]))
+        drawn.append(ResourceGroup(resources=resources, flavors=entries))
+    return tuple(drawn)
+
+
+@st.composite
+def queues(draw: st.DrawFn, name: str, parent: str | None) -> Queue:
+    """Draw a queue with all its settings; a few own nothing, a few are stopped."""
+    if parent is None and draw(st.integers(0, 9)) == 9:
+        return Queue(name=name, is_passthrough=True)
+    stop = [StopPolicy.NONE] * 10 + [StopPolicy.HOLD, StopPolicy.HOLD_AND_DRAIN]
     return Queue(
         name=name,
-        groups=tuple(groups),
-        is_passthrough=not groups,
-        preemption=Preemption(within_queue=within),
+        parent=parent,
+        groups=draw(groups(shares=parent is not None)),
+        preemption=draw(preemptions),
+        strategy=draw(st.sampled_from([Strategy.BEST_EFFORT_FIFO] * 4 + [Strategy.STRICT_FIFO])),
+        fungibility=draw(fungibilities),
+        stop=draw(st.sampled_from(stop)),
+        fair_weight=draw(weights),
     )
+
+
+@st.composite
+def cohorts(draw: st.DrawFn, name: str, parent: str | None) -> Cohort:
+    """Draw a cohort; most own nothing."""
+    entries = tuple(
+        FlavorQuotas(
+            flavor=flavor,
+            quotas={
+                "gpu": Quota(
+                    nominal=draw(cohort_nominals),
+                    borrowing_limit=draw(limits) if parent else UNLIMITED,
+                    lending_limit=draw(limits) if parent else UNLIMITED,
+                )
+            },
+        )
+        for flavor in FLAVORS[: draw(st.integers(0, 2))]
+    )
+    return Cohort(
+        name=name,
+        parent=parent,
+        groups=(ResourceGroup(resources=("gpu",), flavors=entries),) if entries else (),
+        fair_weight=draw(weights),
+    )
+
+
+@st.composite
+def trees(draw: st.DrawFn, *, one_tree: bool) -> tuple[dict[str, Cohort], dict[str, Queue]]:
+    """Draw up to four queues: alone, in one cohort, or in a tree of up to three."""
+    above: dict[str, str | None] = {}
+    for number in range(draw(st.integers(0, 3))):
+        name = f"c{number}"
+        above[name] = draw(st.sampled_from(list(above))) if above else None
+    names = QUEUES[: draw(st.integers(1, 4))]
+    if one_tree and not above:
+        names = names[:1]
+    homes = list(above) if one_tree and above else [None, *above]
+    return (
+        {name: draw(cohorts(name, parent)) for name, parent in above.items()},
+        {name: draw(queues(name, draw(st.sampled_from(homes)))) for name in names},
+    )
+
+
+flavors = st.fixed_dictionaries(
+    {
+        name: st.builds(
+            Flavor,
+            name=st.just(name),
+            selector=selectors,
+            node_labels=st.sampled_from([{}, {}, {"zone": "a"}, {"zone": "b"}]),
+            taints=st.sampled_from([(), (), (), (Taint("spot"),)]),
+        )
+        for name in FLAVORS
+    }
+)
 
 
 @st.composite
 def priority_policies(draw: st.DrawFn) -> PriorityPolicy:
     """Draw a priority policy with ordered bounds, or an open one."""
-    if draw(st.booleans()):
+    if draw(st.integers(0, 2)):
         return PriorityPolicy()
     low, middle, high = sorted(draw(st.tuples(*[st.integers(0, 4)] * 3)))
     return PriorityPolicy(
@@ -85,33 +234,81 @@ def priority_policies(draw: st.DrawFn) -> PriorityPolicy:
 
 
 @st.composite
-def policies(draw: st.DrawFn) -> Policy:
-    """Draw a policy whose references are valid; now and then one without rules."""
-    names = QUEUES[: draw(st.integers(1, 3))]
-    rules = [(name, Selector((MatchExpression("queue", Operator.IN, (name,)),))) for name in names]
-    rules.append((names[0], draw(selectors)))
-    if draw(st.integers(0, 20)) == 20:
+def policies(draw: st.DrawFn, *, one_tree: bool = False) -> Policy:
+    """Draw a policy; a few have no rules, and a few name a flavor that is missing."""
+    known_cohorts, known_queues = draw(trees(one_tree=one_tree))
+    rules = [
+        (name, Selector((MatchExpression("queue", Operator.IN, (name,)),))) for name in known_queues
+    ]
+    rules.append((next(iter(known_queues)), draw(selectors)))
+    if draw(st.integers(0, 30)) == 30:
         rules = []
+    known_flavors = dict(draw(flavors))
+    if draw(st.integers(0, 15)) == 15:
+        known_flavors.pop(draw(st.sampled_from(FLAVORS)))
+    strategies = st.sampled_from([(), (), *_orders()])
     return Policy(
         dialect="native",
-        flavors={name: Flavor(name=name, selector=draw(selectors)) for name in FLAVORS},
-        queues={name: draw(queues(name)) for name in names},
+        flavors=known_flavors,
+        queues=known_queues,
+        cohorts=known_cohorts,
         rules=tuple(
             Rule(index=index, queue=name, selector=selector, priority=draw(priority_policies()))
             for index, (name, selector) in enumerate(rules)
         ),
+        settings=QuotaSettings(
+            fair_sharing=draw(strategies),
+            undeclared=draw(st.sampled_from(Undeclared)),
+            zeros_take_flavors=draw(st.booleans()),
+        ),
     )
+
+
+def _orders() -> Iterator[tuple[FairStrategy, ...]]:
+    final, initial = FairStrategy
+    yield from ((final, initial), (final,), (initial,))
+
+
+amounts = st.sampled_from([1000, 2000, 1000, 3000, 4000, 500, 0])
+requests = st.fixed_dictionaries({"gpu": amounts}, optional={"cpu": amounts, "tpu": amounts})
+small_requests = st.fixed_dictionaries({"gpu": st.sampled_from([1000, 500, 2000])})
+
+
+@st.composite
+def pod_sets(draw: st.DrawFn) -> tuple[PodSet, ...]:
+    """Draw one pod, several that may start with fewer, or two pod sets, some of them together."""
+    kind = draw(st.integers(0, 5))
+    if kind <= 2:
+        return (PodSet(requests=draw(requests)),)
+    if kind == 3:
+        return (
+            PodSet(
+                requests=draw(requests),
+                node_selector=draw(st.sampled_from([{}, {"zone": "a"}])),
+                tolerations=draw(st.sampled_from([(), (Toleration(operator="Exists"),)])),
+            ),
+        )
+    count = draw(st.integers(1, 4))
+    workers = PodSet(
+        name="workers",
+        count=count,
+        min_count=draw(st.sampled_from([None, 1, count])),
+        requests=draw(small_requests),
+        group=draw(st.sampled_from([None, "all"])),
+    )
+    if kind == 4:
+        return (workers,)
+    leader = PodSet(name="leader", requests=draw(requests), group=workers.group)
+    return (leader, workers)
 
 
 @st.composite
 def workloads(draw: st.DrawFn, sequence: int) -> Workload:
     """Draw a workload that is named after its place in the order of submission."""
-    amounts = st.sampled_from([1000, 2000, 3000, 4000, 500, 0])
-    requests = st.fixed_dictionaries({"gpu": amounts}, optional={"cpu": amounts, "tpu": amounts})
     return Workload(
         id=f"w{sequence}",
         sequence=sequence,
         labels=draw(label_sets),
-        priority=draw(st.sampled_from([None, 0, 1, 2, 3, 4])),
-        pod_sets=(PodSet(requests=draw(requests)),),
+        priority=draw(st.sampled_from([0, 0, 1, 2, 3, None])),
+        pod_sets=draw(pod_sets()),
     )

@@ -252,6 +252,28 @@ def test_the_script_checks_text_and_gets_its_number_back(config: None, browser: 
     )
 
 
+COHORT = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: { name: a }\n"
+
+
+def test_a_text_in_another_language_is_one_button_away_from_it(browser: Client) -> None:
+    sent = {"seq": 1, "dialect": "native", "text": COHORT}
+    check = f"{EDIT}/check"
+    assert post_json(browser, check, sent).json()["likely"] == {"name": "kueue", "title": "Kueue"}
+    assert post_json(browser, check, sent | {"dialect": "kueue"}).json()["likely"] is None
+    assert post_json(browser, check, sent | {"text": ""}).json()["likely"] is None
+
+    send(browser, "save", COHORT)
+    page = read_page(browser.get(EDIT))
+    (button,) = [item for item in page.all("button") if item.attrs.get("name") == "likely"]
+    assert (button.text, button.attrs["value"]) == ("Read it as Kueue", "kueue")
+    read = read_page(browser.post(EDIT, fields(page) | {"likely": "kueue"}))
+    assert [item.text for item in read.id("editor").all("option") if "selected" in item.attrs] == [
+        "Kueue"
+    ]
+    (problem,) = read.all("li", class_="problem")
+    assert "KUE059 · line 3, column 19 · metadata.name" in problem.text
+
+
 def test_the_script_saves_and_learns_of_another_window(config: None, browser: Client) -> None:
     body = {"dialect": "native", "text": "{}", "base": 1, "revision": 0}
     first = post_json(browser, f"{EDIT}/draft", body)

@@ -54,21 +54,21 @@ def preempted(
         rule="any",
         queue=queue,
     )
-    outcome = OutcomeStep(outcome=Outcome.PREEMPTED, reason=reason, assignment={})
+    trace = Trace(
+        workload=workload,
+        labels={},
+        requests={},
+        requested_priority=None,
+        preempted=step or None,
+        outcome=OutcomeStep(outcome=Outcome.PREEMPTED, reason=reason),
+    )
     return Decision(
         workload=workload,
         outcome=Outcome.PREEMPTED,
         reason=reason,
         queue="batch",
         preemptor=preemptor,
-        trace=Trace(
-            workload=workload,
-            labels={},
-            requests={},
-            requested_priority=None,
-            preempted=step or None,
-            outcome=outcome,
-        ),
+        facts=lambda: trace,
     )
 
 

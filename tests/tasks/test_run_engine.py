@@ -187,6 +187,19 @@ def test_a_rebuilt_engine_decides_the_same(
     ]
 
 
+def test_a_run_that_left_nothing_to_decide_is_noted_as_settled(
+    org: Organization, owner: Actor, settle: Settle
+) -> None:
+    """The process was gone after its last decision and before it knew that it was the last."""
+    submit(owner, "a")
+    settle(org)
+    Engine.objects.filter(org=org).update(is_settled=False)
+    forget_states()
+    assert has_work(org.pk)
+    assert settle(org) == 0
+    assert not has_work(org.pk)
+
+
 def test_a_run_that_is_cut_short_is_taken_up_again(
     org: Organization, owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from importlib.resources import files
 
@@ -17,6 +18,7 @@ from console.dialects.kueue.lints import lint
 from console.dialects.kueue.parse import parse
 from console.dialects.source import read_source
 
+_HEADER = re.compile(r"\bapiVersion[\"']?[ \t]*:")
 _SAMPLES = {
     "Two teams share one cohort": "two-teams.yaml",
     "Forty queues, as kubectl prints them": "forty-queues.yaml",
@@ -46,6 +48,11 @@ def _read(text: str | bytes) -> Reading:
     return Reading(diagnostics=findings.diagnostics(), policy=policy, queue_specs={})
 
 
+def recognizes(text: str) -> bool:
+    """Say whether *text* has a field that every manifest begins with."""
+    return _HEADER.search(text) is not None
+
+
 def samples() -> dict[str, str]:
     """Return the documents that show the dialect, by title."""
     folder = files(__name__) / "samples"
@@ -56,6 +63,7 @@ DIALECT = Dialect(
     name="kueue",
     title="Kueue",
     read=read,
+    recognizes=recognizes,
     codes=(*ERRORS, *LINTS),
     about_codes=(
         "What Kueue refuses in its manifests, and what it does not tell its admins: rules "

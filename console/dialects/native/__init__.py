@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
@@ -14,10 +15,11 @@ from console.dialects.native.codes import NATIVE_CODES
 from console.dialects.native.compile import compile_policy
 from console.dialects.native.json_schema import json_schema
 from console.dialects.native.lints import lint
-from console.dialects.native.parse import parse
+from console.dialects.native.parse import DOCUMENT, parse
 from console.dialects.native.specs import check_specs, queue_specs
 from console.dialects.source import read_source
 
+_PART = re.compile(rf"^[{{\"']*(?:{'|'.join(DOCUMENT.keys)})\b", re.MULTILINE)
 _SAMPLES = {
     "Cap one instance type": "cap-instance-type.yaml",
     "Share research GPUs by priority": "research-gpus.yaml",
@@ -51,6 +53,11 @@ def _read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
     return Reading(diagnostics=findings.diagnostics(), policy=policy, queue_specs=specs)
 
 
+def recognizes(text: str) -> bool:
+    """Say whether one of the three parts of a config begins in *text*."""
+    return _PART.search(text) is not None
+
+
 def samples() -> dict[str, str]:
     """Return the documents that show the dialect, by title."""
     folder = files(__name__) / "samples"
@@ -61,6 +68,7 @@ DIALECT = Dialect(
     name="native",
     title="Native",
     read=read,
+    recognizes=recognizes,
     codes=NATIVE_CODES,
     about_codes="What the fields of a native config say together.",
     schema=json_schema,

@@ -47,6 +47,10 @@ class Nomination(Protocol):
         """The requested resource that no group covers, where that keeps it out."""
 
     @property
+    def counts(self) -> Mapping[str, int]:
+        """How many pods of each pod set it would start with."""
+
+    @property
     def is_lasting(self) -> bool:
         """Whether it would find the same for as long as there is too little room."""
 

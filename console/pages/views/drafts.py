@@ -16,7 +16,7 @@ from console.configs.queries import active_number, active_version, draft_of, get
 from console.configs.services.check_config import check_config, find_dialect
 from console.configs.services.discard_draft import discard_draft
 from console.configs.services.save_draft import save_draft
-from console.dialects import default_dialect, dialects
+from console.dialects import default_dialect, dialects, likely_dialect
 from console.dialects.base import Dialect, Reading
 from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.permissions import Actor, Permission
@@ -49,12 +49,15 @@ def edit(request: HttpRequest, actor: Actor) -> HttpResponse:
 def check(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Answer the diagnostics of a text as JSON, with its *seq*: late answers can be told."""
     body = _json(request)
-    reading = check_config(actor, _text(body, "dialect"), _text(body, "text"))
+    dialect, text = _text(body, "dialect"), _text(body, "text")
+    reading = check_config(actor, dialect, text)
+    likely = _other_language(dialect, text)
     return JsonResponse(
         {
             "seq": body.get("seq"),
             "ok": reading.ok,
             "diagnostics": [item.to_json() for item in reading.diagnostics],
+            "likely": {"name": likely.name, "title": likely.title} if likely else None,
         }
     )
 
@@ -91,7 +94,7 @@ def _draft(request: HttpRequest, actor: Actor) -> Draft:
 
 
 def _post(request: HttpRequest, actor: Actor) -> HttpResponse:
-    org, do = actor.org, request.POST.get("do", "save")
+    org, do = actor.org, request.POST.get("do", "check" if "likely" in request.POST else "save")
     edit_url = reverse("pages:config-edit", args=[org.slug])
     if do == "discard":
         discard_draft(actor)
@@ -105,7 +108,7 @@ def _post(request: HttpRequest, actor: Actor) -> HttpResponse:
     text = request.POST.get("text", "").replace("\r\n", "\n")
     sent = Draft(
         org=org,
-        dialect=request.POST.get("dialect", before.dialect),
+        dialect=request.POST.get("likely") or request.POST.get("dialect", before.dialect),
         text=text,
         base=_int(request, "base", before.base),
         revision=_int(request, "revision", before.revision),
@@ -155,6 +158,7 @@ def _page(
         "is_behind": draft.base != now_active,
         "active_number": now_active,
         "dialects": dialects().values(),
+        "likely": _other_language(draft.dialect, draft.text),
         "samples": () if draft.text.strip() else _samples(),
         "reading": reading,
         "other": other,
@@ -163,6 +167,12 @@ def _page(
     return render_page(
         request, actor, "configs/edit.html", context, section="config", status=status
     )
+
+
+def _other_language(dialect: str, text: str) -> Dialect | None:
+    """Return the language that *text* looks like, unless it is the one it is read in."""
+    likely = likely_dialect(text)
+    return likely if likely is not None and likely.name != dialect else None
 
 
 def _samples() -> list[Sample]:

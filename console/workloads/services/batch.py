@@ -178,6 +178,7 @@ class Batch:
             data["victims"] = list(decision.victims)
         if decision.preemptor:
             data["preemptor"] = decision.preemptor
+        if decision.outcome is Outcome.PREEMPTED and decision.preemptor:
             data["preemptor_queue"] = preemptor_queue(decision)
         told = (event, level, decision.workload, decision.queue, "engine", data)
         self.events.append(told)

@@ -44,6 +44,8 @@ class _Warm:
     version: int
     config_version: int
     state: State
+    #: Whether the rows say that nothing is left to decide.
+    is_noted_settled: bool
 
 
 #: States that this process keeps between runs, by organization.
@@ -101,7 +103,8 @@ def _work(org: Organization, lease: Lease, deadline: float) -> int:
         # its lines again when the first fact comes, and no cut changes what is decided.
         settled = warm.state.is_settled
         intake = _next_intake(org) if settled else []
-        if settled and not intake:
+        # A state that was rebuilt may find nothing left of what its rows call unsettled.
+        if settled and not intake and warm.is_noted_settled:
             break
         lease.renew()
         made += _run_batch(org, lease, warm, intake)
@@ -116,14 +119,14 @@ def _more_time(deadline: float) -> bool:
 
 def _state(org: Organization, lease: Lease) -> _Warm:
     own = Engine.objects.filter(org=org, fence=lease.fence)
-    row = own.values_list("version", "config_version").first()
+    row = own.values_list("version", "config_version", "is_settled").first()
     if row is None:
         raise LeaseLostError
-    version, config_version = row
+    version, config_version, is_settled = row
     warm = _warm.get(org.pk)
     if warm is None or warm.version != version:
         state = load_state(org, config_version, lease.renew)
-        warm = _warm[org.pk] = _Warm(version, config_version, state)
+        warm = _warm[org.pk] = _Warm(version, config_version, state, is_settled)
     return warm
 
 
@@ -157,6 +160,7 @@ def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake
         )
         Intake.objects.filter(pk__in=[row.pk for row in intake]).delete()
     warm.version += 1
+    warm.is_noted_settled = warm.state.is_settled
     return len(batch.decisions)
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from console.dialects import default_dialect, dialects
+from console.dialects import default_dialect, dialects, likely_dialect
+from console.dialects.base import Dialect
 from console.dialects.render import reading_to_json, reading_to_text
 
 
@@ -27,8 +28,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--dialect",
             choices=sorted(dialects()),
-            default=default_dialect().name,
-            help="its config language",
+            help="its config language; the one it looks like when absent",
         )
         parser.add_argument(
             "--format", choices=("text", "json"), default="text", help="how to print the findings"
@@ -40,13 +40,19 @@ class Command(BaseCommand):
         raw = _read(name)
         shown = "<stdin>" if name == "-" else name
         # What was ever active is known to the database alone, so no queue name is fixed here.
-        reading = dialects()[options["dialect"]].read(raw, {})
+        reading = _dialect(options["dialect"], raw).read(raw, {})
         if options["format"] == "json":
             self.stdout.write(json.dumps(reading_to_json(reading), indent=2, ensure_ascii=False))
         else:
             self.stdout.write(reading_to_text(reading, raw, shown))
         if not reading.ok:
             sys.exit(1)
+
+
+def _dialect(name: str | None, raw: bytes) -> Dialect:
+    if name is not None:
+        return dialects()[name]
+    return likely_dialect(raw.decode("utf-8", "replace")) or default_dialect()
 
 
 def _read(name: str) -> bytes:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from console.engine.amounts import Amount
+from console.engine.amounts import UNLIMITED, Amount
 from console.engine.disciplines.quota.flavors import Found, Looked, Walk
 from console.engine.disciplines.quota.modes import Check, Mode, NoFit
-from console.engine.ledger import NO_QUOTA
-from console.engine.policy import FlavorQuotas, PreemptionRule, Queue
+from console.engine.ledger import NO_QUOTA, Node
+from console.engine.policy import FairStrategy, FlavorQuotas, PreemptionRule, Queue
+from console.engine.pools import lending_cohort
 from console.engine.trace import (
     Candidate,
     CandidateVerdict,
@@ -27,17 +28,21 @@ _VERDICTS = {
 }
 
 
-def group_steps(found: Found) -> tuple[GroupStep, ...]:
-    """Return the walks of *found* with every flavor of each group, looked at or not."""
-    return tuple(_group_step(walk) for walk in found.walks)
+def group_steps(found: Found, node: Node) -> tuple[GroupStep, ...]:
+    """
+    Return the walks of *found* with every flavor of each group, looked at or not.
+
+    Of *node*, the place of the queue, only what never changes is read.
+    """
+    return tuple(_group_step(walk, node) for walk in found.walks)
 
 
-def _group_step(walk: Walk) -> GroupStep:
+def _group_step(walk: Walk, node: Node) -> GroupStep:
     tried = [
         FlavorTried(flavor=e.flavor, verdict=FlavorVerdict.PASSED_BEFORE, origin=e.origin)
         for e in walk.group.flavors[: walk.start]
     ]
-    tried += [_flavor(each) for each in walk.looked]
+    tried += [_flavor(each, node) for each in walk.looked]
     tried += [
         FlavorTried(flavor=e.flavor, verdict=FlavorVerdict.NOT_REACHED, origin=e.origin)
         for e in walk.group.flavors[len(tried) :]
@@ -52,7 +57,7 @@ def _group_step(walk: Walk) -> GroupStep:
     )
 
 
-def _flavor(looked: Looked) -> FlavorTried:
+def _flavor(looked: Looked, node: Node) -> FlavorTried:
     entry, obstacle = looked.entry, looked.obstacle
     if looked.barred:
         verdict = FlavorVerdict.NOT_NOMINATED
@@ -65,7 +70,7 @@ def _flavor(looked: Looked) -> FlavorTried:
             origin=entry.origin,
         )
     else:
-        checks = tuple(_check(entry, check) for check in looked.checks)
+        checks = tuple(_check(entry, check, node) for check in looked.checks)
         if looked.mode is Mode.NO_FIT:
             verdict = (
                 FlavorVerdict.EXCEEDS_MAX
@@ -78,8 +83,9 @@ def _flavor(looked: Looked) -> FlavorTried:
     return FlavorTried(flavor=entry.flavor, verdict=verdict, origin=entry.origin)
 
 
-def _check(entry: FlavorQuotas, check: Check) -> QuotaCheck:
+def _check(entry: FlavorQuotas, check: Check, node: Node) -> QuotaCheck:
     quota = entry.quotas.get(check.key[1], NO_QUOTA)
+    has_cohort = node.parent is not None
     if check.mode is Mode.NO_FIT:
         verdict = (
             FlavorVerdict.EXCEEDS_MAX
@@ -100,29 +106,39 @@ def _check(entry: FlavorQuotas, check: Check) -> QuotaCheck:
         verdict=verdict,
         assumed=check.assumed,
         borrow_level=check.level,
+        borrows_from=lending_cohort(node, check.level),
+        borrowing_limit=quota.borrowing_limit if has_cohort else UNLIMITED,
         origin=quota.origin,
     )
 
 
 def search_step(
-    queue: Queue, has_cohort: bool, found: Found, targets: tuple[Target, ...]
+    queue: Queue,
+    node: Node,
+    strategies: tuple[FairStrategy, ...],
+    found: Found,
+    targets: tuple[Target, ...],
 ) -> PreemptionStep:
-    """Return the search for workloads to stop with those it chose; `search` lists all others."""
-    rules = queue.preemption
+    """Return the search for workloads to stop with those it chose; `report` lists all others."""
+    rules, has_cohort = queue.preemption, node.parent is not None
     if targets:
         verdict = PreemptionVerdict.FOUND
-    elif rules.within_queue is PreemptionRule.NEVER and (
-        not has_cohort or rules.reclaim_within_cohort is PreemptionRule.NEVER
+    elif found.no_fit is not None or (
+        rules.within_queue is PreemptionRule.NEVER
+        and (not has_cohort or rules.reclaim_within_cohort is PreemptionRule.NEVER)
     ):
         verdict = PreemptionVerdict.NOT_ALLOWED
     else:
         verdict = PreemptionVerdict.NOT_ENOUGH
+    # Where shares are fair, the rule for borrowers has no say (Kueue, spec 7.5).
+    says_who_borrows = has_cohort and not strategies
     return PreemptionStep(
         rule=rules.within_queue.value,
         verdict=verdict,
         reclaim=rules.reclaim_within_cohort.value if has_cohort else None,
-        borrow=rules.borrow_within_cohort.value if has_cohort else None,
-        threshold=rules.max_priority_threshold,
+        borrow=rules.borrow_within_cohort.value if says_who_borrows else None,
+        threshold=rules.max_priority_threshold if says_who_borrows else None,
+        strategies=tuple(each.value for each in strategies),
         needs=_needs(found),
         candidates=tuple(_target(queue, found, target) for target in targets),
         origin=rules.origin or queue.origin,

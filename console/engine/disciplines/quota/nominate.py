@@ -15,9 +15,9 @@ from console.engine.disciplines.quota.flavors import Assigner, Found
 from console.engine.disciplines.quota.hopeless import is_hopeless
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import Mode, NoFit, Nominated
-from console.engine.ledger import FlavorResource, Usage
+from console.engine.ledger import FlavorResource, Node, Usage
 from console.engine.pending import Pending, ScanPosition
-from console.engine.policy import PreemptionRule, Queue, QuotaSettings, Undeclared
+from console.engine.policy import FairStrategy, PreemptionRule, Queue, QuotaSettings, Undeclared
 from console.engine.trace import GroupStep, PreemptionStep
 from console.engine.tree import QueueState, Target
 
@@ -32,9 +32,11 @@ _REASONS = {
 class QuotaNomination:
     """The flavors a workload would take, and who would have to stop for it."""
 
-    #: The settings of its queue, and whether that has a cohort.
+    #: The settings of its queue, and its place in the quota tree.
     queue: Queue
-    has_cohort: bool
+    node: Node
+    #: Empty: preemption is classical.
+    strategies: tuple[FairStrategy, ...]
     found: Found
     #: Only with a mode of preemption; empty then: nobody may be stopped.
     targets: tuple[Target, ...] = ()
@@ -49,14 +51,14 @@ class QuotaNomination:
     @property
     def groups(self) -> tuple[GroupStep, ...]:
         """The walks over the flavors, as facts."""
-        return group_steps(self.found)
+        return group_steps(self.found, self.node)
 
     @property
     def preemption(self) -> PreemptionStep | None:
         """What came of the search for workloads to stop; None when none was needed."""
         if self.fits or self.found.no_fit is not None:
             return None
-        return search_step(self.queue, self.has_cohort, self.found, self.targets)
+        return search_step(self.queue, self.node, self.strategies, self.found, self.targets)
 
     @property
     def usage(self) -> Mapping[FlavorResource, int]:
@@ -79,6 +81,11 @@ class QuotaNomination:
             )
             for each in self.found.pod_sets
         )
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many pods of each pod set it would start with."""
+        return {each.ask.name: each.ask.count for each in self.found.pod_sets}
 
     @property
     def is_lasting(self) -> bool:
@@ -157,20 +164,22 @@ def _nominate(
     )
     found = assigner.assign(ask(queue, pending, counts, zeros=settings.zeros_take_flavors))
     if found.mode in (Mode.FIT, Mode.NO_FIT):
-        return _nomination(queue, found, (), counts)
+        return _nomination(queue, settings, found, (), counts)
     targets = oracle.targets(found.usage, found.short)
-    return _nomination(queue, found, tuple(targets), counts)
+    return _nomination(queue, settings, found, tuple(targets), counts)
 
 
 def _nomination(
     queue: QueueState,
+    settings: QuotaSettings,
     found: Found,
     targets: tuple[Target, ...],
     counts: tuple[int, ...] | None,
 ) -> QuotaNomination:
     assert queue.policy is not None
-    has_cohort = queue.node.parent is not None
-    return QuotaNomination(queue.policy, has_cohort, found, targets, reduced=counts is not None)
+    return QuotaNomination(
+        queue.policy, queue.node, settings.fair_sharing, found, targets, counts is not None
+    )
 
 
 def preempts_while_borrowing(queue: QueueState, settings: QuotaSettings) -> bool:

@@ -1,0 +1,37 @@
+"""A dump of a cluster is pasted, read in its own language, applied, and admits."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visitors
+from tests.browser.editor import Editor
+from tests.browser.place import Place
+from tests.dialects.kueue.dump import dump
+
+
+def test_a_dump_is_pasted_and_read_in_its_language(visitors: Visitors, place: Place) -> None:
+    page = visitors.page(place)
+    page.goto(place.url("config/edit"))
+    language = page.get_by_label("Language")
+    expect(language).to_have_value("native")
+    editor = Editor(page)
+    editor.replace(dump(every=8))
+    page.get_by_role("button", name="Read it as Kueue").click()
+    expect(language).to_have_value("kueue")
+    expect(page.get_by_role("button", name="Read it as Kueue")).to_have_count(0)
+    expect(editor.problems).to_have_count(1)
+    expect(editor.problems).to_contain_text("Filled in by the server and not read")
+    expect(page.locator("[data-problem-count]")).to_have_text("1 note")
+    editor.expect_saved()
+
+    page.reload()
+    expect(language).to_have_value("kueue")
+    page.get_by_role("button", name="Review changes").click()
+    meaning = page.get_by_role("region", name="What it means")
+    expect(meaning).to_contain_text("Cohort research added")
+    page.get_by_role("button", name="Apply as version 1").click()
+    expect(page).to_have_url(re.compile(r"/config/v/1\?applied=1$"))
+    assert place.api.get("/config")["dialect"] == "kueue"

@@ -1,0 +1,279 @@
+"""What holds in every world, whatever happens in it: the promises of the engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from hypothesis import given, note
+from hypothesis import strategies as st
+
+from console.engine.amounts import Unlimited
+from console.engine.decision import Decision, Outcome
+from console.engine.ledger import FlavorResource, Node
+from console.engine.policy import Policy
+from console.engine.state import State
+from tests.engine.builders import in_words
+from tests.engine.rows import Rows
+from tests.engine.strategies import draws, policies, workloads, worlds
+from tests.engine.telling_worlds import told, told_policy
+
+#: Settles after which a world counts as restless; each decides at least one thing.
+MOST_SETTLES = 1000
+
+
+class Story:
+    """
+    One random world, told the same facts twice.
+
+    *state* is asked for explanations all the time and goes on; *twin* is now and then
+    replaced by a state that knows only what rows know. Both have to decide the same.
+    """
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self.draw = draw
+        self.policy = self._policy()
+        self.state, self.twin = State(self.policy), State(self.policy)
+        self.rows = Rows()
+        self.submitted = 0
+
+    def _policy(self) -> Policy:
+        policy = self.draw(policies())
+        for line in told_policy(policy):
+            note(line)
+        return policy
+
+    def step(self) -> None:
+        """Let one fact happen, and settle now or later."""
+        facts = [self.submit] * 4
+        if self.rows.rows:
+            facts += [self.finish, self.withdraw]
+        if self.state.departing:
+            facts += [self.release] * 3
+        facts += [self.resume] if self.rows.held else [self.hold]
+        facts += [self.change_policy]
+        self.draw(st.sampled_from(facts))()
+        if self.draw(st.integers(0, 3)):
+            self.settle(self.draw(st.sampled_from([1_000_000, 1_000_000, 1, 2, 3])))
+
+    # Facts
+
+    def submit(self) -> None:
+        for _ in range(self.draw(st.integers(1, 3))):
+            self.submitted += 1
+            workload = self.draw(workloads(self.submitted))
+            note(f"submit {told(workload)}")
+            self.rows.submit(workload)
+            for state in (self.state, self.twin):
+                state.submit(workload)
+
+    def finish(self) -> None:
+        name = self._somebody()
+        note(f"finish {name}")
+        self.rows.end(name)
+        assert self.state.finish(name)
+        assert self.twin.finish(name)
+
+    def withdraw(self) -> None:
+        name = self._somebody()
+        note(f"withdraw {name}")
+        self.rows.end(name)
+        assert self.state.withdraw(name)
+        assert self.twin.withdraw(name)
+
+    def _somebody(self) -> str:
+        return self.draw(st.sampled_from(sorted(self.rows.rows)))
+
+    def release(self) -> None:
+        departing = sorted(self.state.departing)
+        everybody = self.draw(st.booleans())
+        for name in departing if everybody else [self.draw(st.sampled_from(departing))]:
+            note(f"release {name}")
+            assert self.state.release(name)
+            self.rows.release(name, self.state.pending[name].yields_to)
+            assert self.twin.release(name)
+
+    def hold(self) -> None:
+        name = self.draw(st.sampled_from(sorted(self.policy.queues)))
+        note(f"hold {name}")
+        self.rows.held.add(name)
+        self.state.hold(name)
+        self.twin.hold(name)
+
+    def resume(self) -> None:
+        name = self.rows.held.pop()
+        note(f"resume {name}")
+        self.state.resume(name)
+        self.twin.resume(name)
+
+    def change_policy(self) -> None:
+        # What was begun is settled first: rows know no half-told policy.
+        self.settle(1_000_000)
+        note("another policy")
+        self.policy = self._policy()
+        self.rows.version += 1
+        self.state.change_policy(self.policy)
+        self.twin.change_policy(self.policy)
+
+    # Deciding
+
+    def settle(self, budget: int) -> None:
+        """Settle both, *budget* decisions at a time, and hold the laws."""
+        decided: list[Decision] = []
+        twins: list[Decision] = []
+        for _ in range(MOST_SETTLES):
+            if self.state.is_settled and self.twin.is_settled:
+                break
+            before = _overdrawn(self.state)
+            made = self.state.settle(budget)
+            note(f"settle {budget}: {[in_words(each) for each in made]}")
+            decided += made
+            twins += self.twin.settle(budget)
+            _explains_what_it_decided(made)
+            self.rows.note(made)
+            _draws_no_deeper(before, self.state)
+            _charges_what_runs(self.state)
+            is_even = _comparable(decided) == _comparable(twins)
+            if not self.state.is_settled and is_even and not self.draw(st.integers(0, 3)):
+                self.rebuild()
+        assert _comparable(decided) == _comparable(twins)
+        assert self.state.is_settled
+        assert self.twin.is_settled
+        assert self.state.settle() == []
+        _waits_for_those_that_stop(self.state)
+        if not self.draw(st.integers(0, 3)):
+            self.rebuild()
+            assert self.twin.settle() == []
+            assert self.twin.is_settled
+        self._rows_know_everybody()
+        _explaining_changes_nothing(self.state)
+
+    def rebuild(self) -> None:
+        """Replace the twin by a state that knows only what rows know."""
+        note("rebuild the twin")
+        self.twin = self.rows.load(self.policy)
+
+    def _rows_know_everybody(self) -> None:
+        rows = self.rows.rows
+        assert rows.keys() == self.state.pending.keys() | self.state.running.keys()
+        for name, running in self.state.running.items():
+            row = rows[name]
+            stopping = row.outcome is Outcome.PREEMPTED
+            assert (row.queue, row.priority or 0, row.assignment, stopping) == (
+                running.queue,
+                running.priority,
+                running.assignment,
+                running.departing,
+            )
+        for name, pending in self.state.pending.items():
+            row = rows[name]
+            assert row.outcome is Outcome.PENDING
+            queue = pending.route.queue
+            if queue is not None and name not in self.state.queues[queue].preemptors:
+                assert row.announced == pending.announced
+                assert self.state.pending_class(queue, row.pending_class or "") is not None
+
+
+def _comparable(decisions: Iterable[Decision]) -> list[tuple[object, ...]]:
+    """Return decisions without what a rebuilt state may count differently, and without order."""
+    return sorted(
+        (
+            each.workload,
+            each.outcome.value,
+            each.reason.value,
+            each.queue or "",
+            -1 if each.priority is None else each.priority,
+            -1 if each.rule is None else each.rule,
+            repr(each.assignment),
+            each.victims,
+            each.preemptor or "",
+            each.pending_class or "",
+        )
+        for each in decisions
+    )
+
+
+def _explains_what_it_decided(decisions: Iterable[Decision]) -> None:
+    for each in decisions:
+        outcome = each.trace.outcome
+        assert (outcome.outcome, outcome.reason) == (each.outcome, each.reason)
+
+
+def _cells(state: State) -> dict[tuple[int, FlavorResource], tuple[Node, int]]:
+    """Return every node's available amount where it has a bound."""
+    found = {}
+    for queue in state.queues.values():
+        node: Node | None = queue.node
+        while node is not None:
+            for key, cell in list(node.cells.items()):
+                if not isinstance(cell.available, Unlimited):
+                    found[id(node), key] = (node, cell.available)
+            node = node.parent
+    return found
+
+
+def _overdrawn(state: State) -> dict[tuple[int, FlavorResource], int]:
+    return {at: min(0, available) for at, (_, available) in _cells(state).items()}
+
+
+def _draws_no_deeper(before: dict[tuple[int, FlavorResource], int], state: State) -> None:
+    """Nobody is admitted beyond any limit: what was cut below its usage gets no worse."""
+    for at, (node, available) in _cells(state).items():
+        assert min(0, available) >= before.get(at, 0), (node.name, at[1])
+
+
+def _charges_what_runs(state: State) -> None:
+    """Queues use what their running workloads hold, cohorts what overflows from below."""
+    held: dict[str, Counter[FlavorResource]] = {}
+    for running in state.running.values():
+        if running.queue is not None:
+            held.setdefault(running.queue, Counter()).update(running.usage)
+    for name, queue in state.queues.items():
+        assert dict(state.usage(name)) == {k: v for k, v in held.get(name, {}).items() if v}
+        node = queue.node.parent
+        while node is not None:
+            for key, cell in list(node.cells.items()):
+                below = [child.cell(key) for child in node.children]
+                assert cell.used == sum(_overflow(each.used, each.local) for each in below)
+            node = node.parent
+
+
+def _overflow(used: int, local: object) -> int:
+    return max(0, used - local) if isinstance(local, int) else 0
+
+
+def _waits_for_those_that_stop(state: State) -> None:
+    for name in state.queues:
+        for preemptor in state.preemptors_in(name):
+            assert preemptor.victims
+            assert preemptor.victims <= state.departing
+
+
+def _explaining_changes_nothing(state: State) -> None:
+    def looks() -> object:
+        return (
+            {name: dict(state.usage(name)) for name in state.queues},
+            {n: (p.class_key, p.announced, p.scan) for n, p in state.pending.items()},
+            {n: dict(q.line.classes) for n, q in state.queues.items()},
+            state.is_settled,
+        )
+
+    before = looks()
+    for name in state.pending:
+        outcome = state.explain(name).outcome
+        assert outcome.outcome is Outcome.PENDING
+    for name, running in state.running.items():
+        outcome = state.explain(name).outcome
+        expected = Outcome.PREEMPTED if running.departing else Outcome.ADMITTED
+        assert (outcome.outcome, outcome.assignment) == (expected, running.assignment)
+    assert looks() == before
+    assert state.settle() == []
+
+
+@worlds(100)
+@given(draw=draws())
+def test_every_promise_holds_in_every_world(draw: st.DrawFn) -> None:
+    story = Story(draw)
+    for _ in range(20):
+        story.step()
+    story.settle(1_000_000)
