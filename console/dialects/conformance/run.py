@@ -16,6 +16,7 @@ from console.dialects.conformance import (
 from console.dialects.conformance.engine_under_test import EngineUnderTest
 from console.dialects.conformance.native import run_native
 from console.dialects.conformance.parts import MalformedCase
+from console.dialects.conformance.product import Product
 from console.dialects.conformance.result import Result, Verdict, judged
 from console.dialects.conformance.skips import reason_to_skip
 from console.dialects.conformance.world import World, read_world
@@ -32,7 +33,7 @@ _JUDGES: dict[str, Callable[[Mapping[str, Any], World, EngineUnderTest], Iterato
 
 def run_case(case: Mapping[str, Any], engine: EngineUnderTest | None = None) -> Result:
     """
-    Run one case of a vector file; *engine* answers those of Kueue, native cases have their own.
+    Run one case of a vector file; *engine* answers those of Kueue instead of the product's.
 
     Raises MalformedCase when it cannot be run as written.
     """
@@ -54,7 +55,7 @@ def _run_kueue(
     if reason is not None:
         return Result(name, Verdict.SKIPPED, (reason,))
     judge = _JUDGES.get(kind)
-    if judge is None or engine is None:
+    if judge is None:
         sentence = f"cases of type {kind} are not supported by this version."
         return Result(name, Verdict.NOT_SUPPORTED, (sentence,))
-    return judged(name, tuple(judge(case, read_world(case), engine)))
+    return judged(name, tuple(judge(case, read_world(case), engine or Product())))
