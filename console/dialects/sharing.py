@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from enum import Enum
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
+from console.engine.amounts import UNLIMITED
 from console.engine.ledger import FlavorResource
 from console.engine.policy import Cohort, Policy, Queue, Quota
 from console.engine.trees import Trees
+
+Node = TypeVar("Node", Queue, Cohort)
 
 #: How many queues and cohorts own any of a flavor-resource, by the root of their tree.
 Owners: TypeAlias = Counter[tuple[str, FlavorResource]]
@@ -45,6 +49,37 @@ def owners(policy: Policy, trees: Trees) -> Owners:
         for key, quota in quotas_of(nodes_below(policy, trees, root)):
             counted[root, key] += quota.nominal > 0
     return counted
+
+
+def lent_freely(policy: Policy) -> Policy:
+    """Return *policy* as it would be if nobody kept anything at home."""
+    return replace(
+        policy,
+        queues={name: _lending_all(queue) for name, queue in policy.queues.items()},
+        cohorts={name: _lending_all(cohort) for name, cohort in policy.cohorts.items()},
+    )
+
+
+def _lending_all(node: Node) -> Node:
+    return replace(
+        node,
+        groups=tuple(
+            replace(
+                group,
+                flavors=tuple(
+                    replace(
+                        entry,
+                        quotas={
+                            resource: replace(quota, lending_limit=UNLIMITED)
+                            for resource, quota in entry.quotas.items()
+                        },
+                    )
+                    for entry in group.flavors
+                ),
+            )
+            for group in node.groups
+        ),
+    )
 
 
 def shut(policy: Policy, trees: Trees, root: str) -> Shut | None:

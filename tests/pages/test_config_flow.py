@@ -347,3 +347,5 @@ def test_a_dump_of_another_language_from_the_example_to_a_version(browser: Clien
     assert done.headers["Location"] == "/o/here/config/v/1?applied=1"
     shown = read_page(browser.get(done.headers["Location"]))
     assert "kueue" in " ".join(item.text for item in shown.all("p"))
+    for path in ("", "queues", "queues/vision-01", "cohorts", "cohorts/research", "config/edit"):
+        assert browser.get(f"/o/here/{path}").status_code == 200

@@ -186,4 +186,13 @@ NO_GROUPS = Code(
     "A ClusterQueue without resourceGroups admits only workloads that request nothing.",
 )
 
+LENDING_STARVES = Code(
+    "KUE072",
+    Severity.WARNING,
+    "Lending limits below the largest workloads",
+    "The cohort owns enough for a workload that fills its largest queue, and because of lending "
+    "limits this queue can never have that much: such a workload waits here for ever. Raise the "
+    "lending limits of others, or let such workloads go to the queue that owns it.",
+)
+
 LINTS = declared(globals())

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from console.dialects.findings import Findings, Place
-from console.dialects.kueue.lint_codes import CANNOT_RECLAIM, NOBODY_HAS_IT, NOTHING_TO_USE
-from console.dialects.kueue.quantity import Quantity
+from console.dialects.kueue.lint_codes import (
+    CANNOT_RECLAIM,
+    LENDING_STARVES,
+    NOBODY_HAS_IT,
+    NOTHING_TO_USE,
+)
+from console.dialects.kueue.quantity import Quantity, format_quantity
 from console.dialects.kueue.schema import Document, QueueDoc, QuotaDoc, ResourceDoc
-from console.dialects.sharing import Owners, owners, quotas_of
+from console.dialects.sharing import Owners, lent_freely, owners, quotas_of, shut
 from console.dialects.wording import listed, shorten
 from console.dialects.written import Read, Written, value_of
-from console.engine.ledger import Ledger, Node
+from console.engine.amounts import Amount
+from console.engine.ledger import FlavorResource, Ledger, Node
 from console.engine.policy import Policy, PreemptionRule, Queue
 from console.engine.trees import Trees
 
@@ -31,8 +37,12 @@ def lint_sharing(document: Document, policy: Policy, findings: Findings) -> None
             for quota in queue.quotas():
                 _lint_flavor(quota, node, root, owned, findings)
     docs = {value_of(queue.name): queue for queue in document.queues}
+    free = Ledger(lent_freely(policy))
     for root in trees.roots:
-        _lint_lenders(root, [docs[name] for name in trees.queues_below(root)], policy, findings)
+        below = [docs[name] for name in trees.queues_below(root)]
+        _lint_lenders(root, below, policy, findings)
+        if shut(policy, trees, root) is None:
+            _lint_starved(below, policy, (ledger, free), findings)
 
 
 def _lint_flavor(quota: QuotaDoc, node: Node, root: str, owned: Owners, findings: Findings) -> None:
@@ -78,6 +88,44 @@ def _above_zero(quantity: Read[Quantity]) -> bool:
 
 def _place(quantity: Read[Quantity], resource: ResourceDoc) -> Place:
     return quantity.place if isinstance(quantity, Written) else resource.place
+
+
+def _lint_starved(
+    docs: Sequence[QueueDoc], policy: Policy, ledgers: tuple[Ledger, Ledger], findings: Findings
+) -> None:
+    """
+    Note, once for each flavor-resource of a tree, a queue whose largest workloads others starve.
+
+    The largest workload is one that fills the queue that owns most. *ledgers* are that
+    of the policy, and one in which nobody keeps anything at home.
+    """
+    largest: dict[FlavorResource, tuple[Amount, str]] = {}
+    for doc in docs:
+        queue = policy.queues[value_of(doc.name) or ""]
+        for key, quota in quotas_of([queue]):
+            if key not in largest or quota.nominal > largest[key][0]:
+                largest[key] = quota.nominal, queue.name
+    ledger, free = ledgers
+    noted: set[FlavorResource] = set()
+    for doc in docs:
+        name = value_of(doc.name) or ""
+        for quota_doc in doc.quotas():
+            for resource in quota_doc.each():
+                key = value_of(quota_doc.name) or "", value_of(resource.name) or ""
+                most, owner = largest[key]
+                own = ledger.queue(name).potential(key)
+                if key in noted or not 0 < own < most or free.queue(name).potential(key) < most:
+                    continue
+                noted.add(key)
+                flavor, unit = shorten(key[0]), shorten(key[1])
+                findings.add(
+                    LENDING_STARVES,
+                    _place(resource.nominal, resource),
+                    f"Because of lending limits the queue has {format_quantity(own, unit)} {unit} "
+                    f"in flavor {flavor} at most: a workload that fills "
+                    f'"{shorten(owner)}" ({format_quantity(most, unit)}) never fits.',
+                    "Raise the lendingLimit of others, or nominalQuota here.",
+                )
 
 
 def _lint_lenders(root: str, docs: Sequence[QueueDoc], policy: Policy, findings: Findings) -> None:

@@ -1,0 +1,59 @@
+"""The objects of Kueue's own cases compile to what the loader of cases makes of them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from console.dialects.conformance.objects import read_policy
+from console.dialects.kueue import DIALECT
+from tests.dialects.meaning import plain
+
+FOLDER = Path(__file__).parents[2] / "vectors" / "kueue"
+CASES = [
+    case
+    for path in sorted(FOLDER.glob("*.json"))
+    for case in json.loads(path.read_text("utf-8"))
+    if "objects" in case
+]
+#: What Kueue's tables do, and its API server would refuse.
+REFUSED = {"DOC017", "KUE011", "KUE013", "KUE015", "KUE026"}
+
+
+def policy_parts(policy: Any) -> dict[str, Any]:
+    """Return what objects say; fair sharing and what is undeclared come from elsewhere."""
+    routing = policy.local_routing
+    return {
+        "flavors": plain(policy.flavors),
+        "cohorts": plain(policy.cohorts),
+        "queues": plain(policy.queues),
+        "local queues": plain(routing.local_queues),
+        "namespaces": {
+            name: {"kubernetes.io/metadata.name": name, **labels}
+            for name, labels in routing.namespaces.items()
+        },
+        "zeros": policy.settings.zeros_take_flavors,
+    }
+
+
+def test_most_cases_are_what_an_api_server_accepts():
+    readings = [DIALECT.read(text_of(case), {}) for case in CASES]
+    refused = Counter(reading.ok for reading in readings)
+    assert refused[False] < len(CASES) / 10
+    assert {error.code for reading in readings for error in reading.errors} <= REFUSED
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_objects_compile_to_what_the_loader_makes_of_them(case: dict[str, Any]):
+    policy = DIALECT.read(text_of(case), {}).policy
+    if policy is not None:
+        assert policy_parts(read_policy(case)) == policy_parts(policy)
+
+
+def text_of(case: dict[str, Any]) -> str:
+    """Return the objects of a case as a List."""
+    return json.dumps({"kind": "List", "items": case["objects"]})
