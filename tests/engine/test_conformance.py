@@ -1,4 +1,4 @@
-"""Native cases agree, and the command that runs cases says what it found."""
+"""Native cases and those of Kueue agree, and the command that runs cases says what it found."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from django.core.management import CommandError, call_command
 
 from console.dialects.conformance import Result, Verdict, run_case
 
-NATIVE = sorted((Path(__file__).parents[1] / "vectors" / "native").glob("*.json"))
+VECTORS = Path(__file__).parents[1] / "vectors"
+NATIVE = sorted((VECTORS / "native").glob("*.json"))
+KUEUE = VECTORS / "kueue"
 
 CONFIG = """
 resource_flavors: [{name: any}]
@@ -116,7 +118,7 @@ def test_the_command_names_each_kind_and_fails_when_any_differs(tmp_path: Path) 
         tmp_path,
         case(),
         case(id="wrong", expect=case()["expect"] | {"finished": []}),  # type: ignore[operator]
-        case(id="other", type="settle"),
+        case(id="other", type="elastic"),
         case(id="gated", type="cycle", gates={"FlavorFungibility": False, "PriorityBoost": True}),
         case(id="empty", type="cycle", undefaulted=True),
         case(id="broken", config="resource_queues: 7"),
@@ -124,7 +126,7 @@ def test_the_command_names_each_kind_and_fails_when_any_differs(tmp_path: Path) 
     assert status == 1
     assert lines[:4] == [
         "differs: wrong: c is finished, but not expected to be.",
-        "not supported: other: cases of type settle are not supported by this version.",
+        "not supported: other: cases of type elastic are not supported by this version.",
         (
             "skipped: gated: it needs FlavorFungibility off, PriorityBoost on, "
             "and there is no such switch."
@@ -158,3 +160,10 @@ def test_what_is_no_vector_file_is_said_in_one_sentence(
     assert message.startswith(str(path))
     assert sentence in message
     assert failed.value.returncode == 2
+
+
+@pytest.mark.parametrize("path", sorted(KUEUE.glob("*.json")), ids=lambda path: path.stem)
+def test_the_product_agrees_with_the_cases_of_kueue(path: Path) -> None:
+    results = [run_case(each) for each in json.loads(path.read_text())]
+    assert [each for each in results if each.verdict is Verdict.DIFFERS] == []
+    assert any(each.verdict is Verdict.AGREES for each in results)
