@@ -49,6 +49,8 @@ class RunningLine:
 
     def __init__(self) -> None:
         self._by_priority: dict[int, dict[str, Running]] = {}
+        #: What those of each priority hold together, in thousandths.
+        self._held: dict[int, dict[FlavorResource, int]] = {}
         self._count = 0
         #: The lowest priority that runs here; None when nobody does.
         self.lowest: int | None = None
@@ -66,19 +68,30 @@ class RunningLine:
         line = self._by_priority.get(priority)
         if line is None:
             line = self._by_priority[priority] = {}
+            self._held[priority] = {}
             if self.lowest is None or priority < self.lowest:
                 self.lowest = priority
         line[running.workload.id] = running
+        held = self._held[priority]
+        for key, amount in running.usage.items():
+            held[key] = held.get(key, 0) + amount
         self._count += 1
 
     def remove(self, running: Running) -> None:
         """Take a workload out."""
         line = self._by_priority[running.priority]
         del line[running.workload.id]
+        held = self._held[running.priority]
+        for key, amount in running.usage.items():
+            held[key] -= amount
         if not line:
-            del self._by_priority[running.priority]
+            del self._by_priority[running.priority], self._held[running.priority]
             self.lowest = min(self._by_priority, default=None)
         self._count -= 1
+
+    def held_below(self, priority: int, key: FlavorResource) -> int:
+        """Return what those of lower priority hold of *key* together, in thousandths."""
+        return sum(held.get(key, 0) for each, held in self._held.items() if each < priority)
 
     def below(self, priority: int) -> Iterator[Running]:
         """

@@ -25,6 +25,8 @@ class Preemptor:
     #: What was last found for it alone, and the version of the tree in which it was.
     alone: Nomination | None = None
     looked_at: int = -1
+    #: The version in which it had a turn that brought nothing new.
+    quiet_at: int = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -250,7 +250,10 @@ class Cycle:
         changed = self._state.preempt(
             entry.queue, entry.pending, entry.nomination, targets, others, turn
         )
-        self._decided = self._decided or changed
+        if changed:
+            self._decided = True
+        elif entry.waiting is not None:
+            entry.waiting.quiet_at = self._tree.version
 
     def _skip(self, entry: Entry, verdict: TurnVerdict) -> None:
         """Let it have its next turn at once, from the flavor where it stopped (spec 4.4)."""

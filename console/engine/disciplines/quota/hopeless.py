@@ -17,9 +17,9 @@ def is_hopeless(
     """
     Say whether a search for workloads to stop is sure to find nobody.
 
-    Nobody of the same queue may be stopped, and to others there is no right: what is
-    asked for exceeds what the queue and every subtree around it owns, and the queue
-    must not borrow by preemption.
+    All of the same queue who may be stopped do not hold enough, and to others there is no
+    right: what is asked for exceeds what the queue and every subtree around it owns,
+    and the queue must not borrow by preemption.
     """
     assert queue.policy is not None
     rules = queue.policy.preemption
@@ -27,7 +27,17 @@ def is_hopeless(
         lowest = queue.running.lowest
         newer_equal = rules.within_queue is PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY
         if lowest is not None and lowest < priority + newer_equal:
-            return False
+            below = priority + newer_equal
+            reclaims = queue.node.parent is not None and (
+                rules.reclaim_within_cohort is not PreemptionRule.NEVER
+            )
+            for key, amount in asked.items():
+                held, cell = queue.running.held_below(below, key), queue.node.cell(key)
+                # Below its nominal quota, others may be stopped together with its own.
+                if held and (
+                    (reclaims and cell.used < cell.nominal) or amount <= cell.available + held
+                ):
+                    return False
     if queue.node.parent is None or rules.reclaim_within_cohort is PreemptionRule.NEVER:
         return True
     if settings.fair_sharing or rules.borrow_within_cohort is not PreemptionRule.NEVER:

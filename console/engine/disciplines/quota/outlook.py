@@ -23,11 +23,11 @@ def skip_hopeless_cycles(tree: Tree, settings: QuotaSettings) -> bool:
     """
     Park those who surely fail before somebody who may start has a turn.
 
-    Says whether anybody may start. Those for whom others are stopping claim room in
-    every cycle, and turns decide who passes, so with them around nothing is skipped.
+    Says whether anybody may start. Nothing is skipped while turns decide who passes, or
+    while one of those for whom others are stopping has yet to have its turn.
     """
     waiting = [queue for queue in tree.queues if len(queue.line) and queue.barrier is None]
-    if tree.yielding or any(queue.preemptors for queue in tree.queues):
+    if tree.yielding or not all(_is_quiet(queue, tree) for queue in tree.queues):
         return True
     best: int | None = None
     for queue in waiting:
@@ -47,6 +47,10 @@ def skip_hopeless_cycles(tree: Tree, settings: QuotaSettings) -> bool:
     if best is not None:
         tree.cycle += best
     return best is not None
+
+
+def _is_quiet(queue: QueueState, tree: Tree) -> bool:
+    return all(each.quiet_at == tree.version for each in queue.preemptors.values())
 
 
 def first_that_fits(queue: QueueState, settings: QuotaSettings) -> Pending | None:
