@@ -20,6 +20,7 @@ from console.engine.disciplines.quota.order import (
     in_order_of_borrowing,
     winner_of_tournament,
 )
+from console.engine.disciplines.quota.outlook import may_be_passed_over
 from console.engine.ledger import FlavorResource, Node
 from console.engine.pending import Pending, ScanPosition, Verdict
 from console.engine.policy import PreemptionRule
@@ -34,10 +35,17 @@ class Cycle:
     """One cycle of *tree*, from its heads to their requeueing."""
 
     def __init__(
-        self, state: State, tree: Tree, heads: Mapping[str, Pending] | None = None
+        self,
+        state: State,
+        tree: Tree,
+        heads: Mapping[str, Pending] | None = None,
+        *,
+        skipping: bool = False,
     ) -> None:
         self._state = state
         self._tree = tree
+        #: Whether turns that are sure to come to nothing are passed over.
+        self._skipping = skipping
         #: Who has a turn, by queue; None: the first of every line.
         self._heads = heads
         self._settings = state.policy.settings
@@ -88,6 +96,12 @@ class Cycle:
             if head.route.problem is not None:
                 self._park(queue, head, Verdict(head.route.problem))
                 continue
+            if self._skipping:
+                cls = queue.line.classes[head.class_key]
+                if may_be_passed_over(queue, self._settings, cls):
+                    queue.line.park(cls)
+                    self._parked = True
+                    continue
             scan = self._valid_scan(queue, head)
             yield Entry(queue, head, nominate(queue, head, self._settings, scan=scan))
 

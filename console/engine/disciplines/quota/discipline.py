@@ -22,7 +22,7 @@ class QuotaDiscipline:
         """Give the first of every queue its turn; *skipping* turns that come to nothing."""
         if skipping and not skip_hopeless_cycles(tree, state.policy.settings):
             return Progress.NOTHING
-        return Cycle(state, tree).run()
+        return Cycle(state, tree, skipping=skipping).run()
 
     def last_look(self, state: State, tree: Tree) -> bool:
         """Give a turn to the first of each queue that fits, with nobody holding room back."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from console.engine.disciplines.quota.levels import borrow_level
-from console.engine.ledger import Usage
+from console.engine.ledger import FlavorResource, Usage
 from console.engine.policy import PreemptionRule, QuotaSettings
 from console.engine.tree import QueueState
 
@@ -18,8 +18,8 @@ def is_hopeless(
     Say whether a search for workloads to stop is sure to find nobody.
 
     All of the same queue who may be stopped do not hold enough, and to others there is no
-    right: what is asked for exceeds what the queue and every subtree around it owns,
-    and the queue must not borrow by preemption.
+    right: nobody uses more than is theirs, or what is asked for exceeds what the queue and
+    every subtree around it owns and the queue must not borrow by preemption.
     """
     assert queue.policy is not None
     rules = queue.policy.preemption
@@ -42,4 +42,15 @@ def is_hopeless(
         return True
     if settings.fair_sharing or rules.borrow_within_cohort is not PreemptionRule.NEVER:
         return False
-    return not any(borrow_level(queue.node, key, amount)[1] for key, amount in asked.items())
+    return not any(
+        borrow_level(queue.node, key, amount)[1] and _somebody_borrows(queue, key)
+        for key, amount in asked.items()
+    )
+
+
+def _somebody_borrows(queue: QueueState, key: FlavorResource) -> bool:
+    for other in queue.tree.queues:
+        cell = other.node.cells.get(key)
+        if cell is not None and other is not queue and cell.used > cell.subtree:
+            return True
+    return False

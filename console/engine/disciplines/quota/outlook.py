@@ -15,7 +15,7 @@ from console.engine.disciplines.quota.hopeless import is_hopeless
 from console.engine.disciplines.quota.nominate import nominate
 from console.engine.ledger import FlavorResource
 from console.engine.pending import Pending, PendingClass
-from console.engine.policy import QuotaSettings
+from console.engine.policy import PreemptionRule, QuotaSettings
 from console.engine.tree import QueueState, Tree
 
 
@@ -88,6 +88,18 @@ def _cycles_before_hope(queue: QueueState, settings: QuotaSettings, most: int | 
         if not _fails(queue, settings, cls):
             return number
     return None
+
+
+def may_be_passed_over(queue: QueueState, settings: QuotaSettings, cls: PendingClass) -> bool:
+    """
+    Say whether a turn of this class surely fails, and holds no room back from others.
+
+    A queue that can always take back what it lent holds nothing back (Kueue, spec 4.5).
+    """
+    assert queue.policy is not None
+    if queue.policy.preemption.reclaim_within_cohort is not PreemptionRule.ANY:
+        return False
+    return not queue.line.is_strict and _fails(queue, settings, cls)
 
 
 def _fails(queue: QueueState, settings: QuotaSettings, cls: PendingClass) -> bool:
