@@ -59,7 +59,8 @@ def stranded(policy: Policy, pending: Pending) -> Decision:
     """Return the decision that a workload waits outside of every queue."""
     assert pending.route.problem is not None
     outcome = OutcomeStep(outcome=Outcome.PENDING, reason=pending.route.problem)
-    return _of_pending(policy, pending, outcome, pending_class="")
+    # Nobody shares its fate; the name lets another problem be told of.
+    return _of_pending(policy, pending, outcome, pending_class=pending.route.problem.value)
 
 
 def parked(

@@ -550,7 +550,7 @@ class State:
 
     def _route_nowhere(self, pending: Pending) -> None:
         if pending.route.problem is not None:
-            said = (None, pending.route.priority, None, "")
+            said = (None, pending.route.priority, None, pending.route.problem.value)
             if pending.announced != said:
                 pending.announced = said
                 self._decisions.append(record.stranded(self.policy, pending))
