@@ -48,6 +48,8 @@ JUDGMENTS = {
     CandidateVerdict.NOT_NEWER: (
         "may not be stopped: it has the same priority and was submitted earlier"
     ),
+    CandidateVerdict.QUEUE_INACTIVE: "is left alone: batch is stopped or misconfigured",
+    CandidateVerdict.STOPPED_BEFORE: "was stopped for it twice already and is left alone now",
 }
 
 

@@ -31,6 +31,8 @@ _SUMMED_UP = {
     CandidateVerdict.ABOVE_THRESHOLD: "of too high a priority for one that borrows",
     CandidateVerdict.SHARE_NOT_LARGER: "on a side whose share is no larger",
     CandidateVerdict.NOT_NEWER: "of the same priority and submitted earlier",
+    CandidateVerdict.QUEUE_INACTIVE: "in queues that are stopped",
+    CandidateVerdict.STOPPED_BEFORE: "left alone after two stops for it",
 }
 
 
@@ -58,6 +60,8 @@ _JUDGMENTS = {
         "while it borrows"
     ),
     CandidateVerdict.SHARE_NOT_LARGER: "may not be stopped: {shares}",
+    CandidateVerdict.QUEUE_INACTIVE: "is left alone: {queue} is stopped or misconfigured",
+    CandidateVerdict.STOPPED_BEFORE: "was stopped for it twice already and is left alone now",
 }
 #: By what right a target has to stop; within the queue that needs no words.
 _RIGHTS: dict[str, str] = {
@@ -139,10 +143,16 @@ def _found(telling: Telling, step: PreemptionStep) -> str:
         count = max(targets, len(telling.trace.outcome.victims))
         return f"Stopping {plural(count, 'workload')} makes enough room."
     if step.verdict is PreemptionVerdict.NOT_ALLOWED:
-        return f"Nobody may be stopped for it: {telling.queue} allows no preemption."
+        return f"Nobody may be stopped for it: {_why_not_allowed(telling.queue, step)}."
     if not finds_nobody(step):
         return "Stopping every workload that may be stopped would not make enough room."
     return f"Nobody may be stopped for it: {_why_nobody(step)}."
+
+
+def _why_not_allowed(queue: str, step: PreemptionStep) -> str:
+    if allowed(queue, step) is None:
+        return f"{queue} allows no preemption"
+    return f"it would have to borrow, and {queue} may stop nobody for more than its nominal quota"
 
 
 def _why_nobody(step: PreemptionStep) -> str:
