@@ -36,14 +36,14 @@ class Fork(State):
         # The rules may lead to queues that are not here, and judge the same in any case.
         self._router = router
         self._source = tree
-        self.running = dict(source.running)
-        self.departing = set(source.departing)
         self.next_reservation = source.next_reservation
         for theirs in tree.queues:
             mine = self.queues[theirs.name]
             mine.running = theirs.running.copy()
             mine.held = theirs.held
+            self.running.update((each.workload.id, each) for each in theirs.running)
             self.ledger.add(theirs.name, source.usage(theirs.name))
+        self.departing = {each for each in source.departing if each in self.running}
         for theirs in tree.queues:
             for waiting in theirs.preemptors.values():
                 pending = _copy(waiting.pending)

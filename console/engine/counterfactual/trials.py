@@ -17,7 +17,7 @@ from console.engine.pending import Pending, PendingClass
 from console.engine.policy import Policy, Undeclared
 from console.engine.routing import Route, Router, flavor_rejection
 from console.engine.state import State
-from console.engine.tree import QueueState
+from console.engine.tree import QueueState, Tree
 from console.engine.workload import PODS, Workload
 
 #: Classes that a fork takes in, of those that could perhaps start after the change.
@@ -64,7 +64,7 @@ class Trials:
         self._router = Router(state.policy)
         self._matcher = Matcher(state.policy)
         self._discipline = load_discipline(state.policy.discipline)
-        self._saved: frozenset[str] | None = None
+        self._saved: dict[Tree, frozenset[str]] = {}
 
     @property
     def workload(self) -> Workload:
@@ -178,12 +178,18 @@ class Trials:
         run = _Run(self, None, None, _MEMBERS[1])
         return run.after_stopping(stopping)
 
-    def saved(self) -> frozenset[str]:
-        """Return those who wait and would start if all that is stopping had stopped."""
-        if self._saved is None:
-            run = _Run(self, None, None, _MEMBERS[0])
-            self._saved = run.saved() if run.fork.departing else frozenset()
-        return self._saved
+    def saved(self, queue: str) -> frozenset[str]:
+        """
+        Return those in the tree of *queue* for whom others are stopping.
+
+        Only those who would start if nothing but that happened.
+        """
+        tree = self.state.queues[queue].tree
+        if tree not in self._saved:
+            self._saved[tree] = frozenset()
+            if any(each.preemptors for each in tree.queues):
+                self._saved[tree] = _Run(self, None, None, _MEMBERS[0], queue).saved()
+        return self._saved[tree]
 
     def _spend(self) -> None:
         if self.left <= 0:
@@ -210,7 +216,12 @@ class _Run:
     """One trial on a fork."""
 
     def __init__(
-        self, trials: Trials, workload: Workload | None, policy: Policy | None, members: int
+        self,
+        trials: Trials,
+        workload: Workload | None,
+        policy: Policy | None,
+        members: int,
+        queue: str | None = None,
     ) -> None:
         self._trials = trials
         self._uid = trials.uid
@@ -218,7 +229,9 @@ class _Run:
         self._settings = (policy or trials.policy).settings
         self._members = members
         self._brought: dict[tuple[str, str], bool] = {}
-        target = trials.route(workload).queue if workload else trials.pending.route.queue
+        target = queue or trials.route(workload or trials.workload).queue
+        assert target is not None, "only what leads to a queue is tried"
+        self._target = target
         self.fork = trials.fork(policy, target)
         self._stopping = frozenset(self.fork.departing)
         self._told: dict[str, None] = {}
@@ -344,7 +357,7 @@ class _Run:
         return tuple(sorted(self._told))
 
     def _waiters(self) -> tuple[str, ...]:
-        saved = self._trials.saved()
+        saved = self._trials.saved(self._target)
         if not saved:
             return ()
         self._stop_all()
