@@ -97,6 +97,8 @@ class PreemptionVerdict(StrEnum):
     FOUND = "found"
     #: The queue's policy stops nobody.
     NOT_ALLOWED = "not_allowed"
+    #: Where the policy lets somebody be stopped, nobody runs.
+    NOBODY_RUNS = "nobody_runs"
     #: Stopping every candidate would still not make enough room.
     NOT_ENOUGH = "not_enough"
 

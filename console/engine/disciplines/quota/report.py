@@ -111,8 +111,23 @@ def _search_in_full(
     written = [*step.candidates, *(_written(search, *each) for each in listed)]
     candidates = tuple(_with_shares(each, judged) for each in written)
     total = sum(each.running_count for each in looked_through(queue))
-    more = max(0, total - len(candidates))
-    return replace(step, candidates=candidates, more_candidates=more)
+    return replace(
+        step,
+        verdict=step.verdict if total else PreemptionVerdict.NOBODY_RUNS,
+        needs=_needs(search),
+        candidates=candidates,
+        more_candidates=max(0, total - len(candidates)),
+    )
+
+
+def _needs(search: Search) -> dict[str, int]:
+    """Return what has to become free, what is used beyond the quota included."""
+    needs = {}
+    for key in sorted(search.short):
+        available = search.queue.node.available(key)
+        if isinstance(available, int):
+            needs["/".join(key)] = search.usage[key] - available
+    return {place: amount for place, amount in needs.items() if amount > 0}
 
 
 def _judged_classically(search: Search, targets: tuple[Target, ...]) -> Iterator[_Judgment]:
