@@ -11,7 +11,6 @@ from django.test.utils import CaptureQueriesContext
 
 from console.configs.services.apply_config import apply_config
 from console.engine.disciplines.quota.report import LISTED
-from console.engine.disciplines.quota.report import LISTED
 from console.engine.trace import Trace
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
