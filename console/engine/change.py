@@ -15,18 +15,20 @@ class ChangeKind(StrEnum):
 
     #: Nothing: it starts once workloads that were told to stop have stopped.
     WAIT = "wait"
-    #: Running workloads end, by themselves or because somebody finishes them.
-    FINISH = "finish"
     #: The workload asks for less of one resource, or for fewer pods.
     ASK_LESS = "ask_less"
     #: One label of the workload.
     LABEL = "label"
     #: The priority that the workload requests.
     PRIORITY = "priority"
+    #: The queue, which a person holds, is resumed.
+    RESUME = "resume"
     #: One number in a queue's or cohort's quota.
     QUOTA = "quota"
     #: One other setting of a queue.
     POLICY = "policy"
+    #: Running workloads end, by themselves or because somebody finishes them.
+    FINISH = "finish"
 
 
 class QuotaNumber(StrEnum):
@@ -66,12 +68,13 @@ class Change:
     kind          subject                  from_ and to
     ============  =======================  ===========================================
     ``wait``      ""                       None
-    ``finish``    ""                       None
-    ``ask_less``  resource, or ``pods``    amounts in thousandths, or counts of pods
+    ``ask_less``  resource, or ``pods``    amounts of one pod in thousandths, or counts of pods
     ``label``     key                      values; None: without the label
     ``priority``  ""                       requested priorities; None: none requested
+    ``resume``    ""                       None
     ``quota``     "flavor/resource"        amounts in thousandths, or UNLIMITED
     ``policy``    a `Setting`              codes of the setting; None: no bound
+    ``finish``    ""                       None
     ============  =======================  ===========================================
     """
 
@@ -81,14 +84,15 @@ class Change:
     to: Value = None
     #: Only ``wait`` and ``finish``: ids of the workloads that have to stop or end.
     workloads: tuple[str, ...] = ()
-    #: ``quota`` and ``policy``: name of the queue or cohort whose config changes. ``label``: the
-    #: queue that it would go to, when that is another one.
+    #: ``quota`` and ``policy``: name of the queue or cohort whose config changes. ``resume``: the
+    #: queue. ``label`` and ``priority``: the queue it would go to, when that is another one.
     queue: str | None = None
     #: Only ``quota``.
     number: QuotaNumber = QuotaNumber.NOMINAL
-    #: ``ask_less``: the pod set that asks for less, when there are several.
+    #: ``ask_less``: the pod set that asks for less, when there are several or it has several pods.
     pod_set: str | None = None
-    #: Ids of running workloads that would be told to stop for it.
+    #: Ids of running workloads that would be told to stop, and those it would have to wait for
+    #: because they were told before.
     who_loses: tuple[str, ...] = ()
     #: Ids of pending workloads that would start without the change, and not with it.
     who_waits: tuple[str, ...] = ()

@@ -59,7 +59,8 @@ def stranded(policy: Policy, pending: Pending) -> Decision:
     """Return the decision that a workload waits outside of every queue."""
     assert pending.route.problem is not None
     outcome = OutcomeStep(outcome=Outcome.PENDING, reason=pending.route.problem)
-    return _of_pending(policy, pending, outcome, pending_class="")
+    # Nobody shares its fate; the name lets another problem be told of.
+    return _of_pending(policy, pending, outcome, pending_class=pending.route.problem.value)
 
 
 def parked(
@@ -106,22 +107,7 @@ def waiting_for_preempted(
 def preempted(policy: Policy, target: Running, preemptor: Pending, queue: QueueState) -> Decision:
     """Return the decision that *target* has to stop for *preemptor*, which waits in *queue*."""
     assert target.reason is not None
-    settings = policy.queues[queue.name]
-    rules = settings.preemption
-    by_right = {
-        Reason.PREEMPTED_IN_QUEUE: rules.within_queue,
-        Reason.RECLAIMED_WHILE_BORROWING: rules.borrow_within_cohort,
-    }
-    step = PreemptedStep(
-        preemptor=preemptor.workload.id,
-        preemptor_priority=preemptor.priority,
-        preemptor_requests=preemptor.workload.total(),
-        rule=by_right.get(target.reason, rules.reclaim_within_cohort).value,
-        queue=queue.name,
-        path=queue.node.path,
-        own_path=queue.tree.path_of(target.queue),
-        origin=rules.origin or settings.origin,
-    )
+    step = preempted_step(target, preemptor.workload, preemptor.priority, queue)
     return _of_running(
         policy,
         target,
@@ -129,6 +115,30 @@ def preempted(policy: Policy, target: Running, preemptor: Pending, queue: QueueS
         target.reason,
         preemptor=preemptor.workload.id,
         preempted=step,
+    )
+
+
+def preempted_step(
+    target: Running, preemptor: Workload, priority: int, queue: QueueState
+) -> PreemptedStep:
+    """Return why *target* has to stop for *preemptor*, which asks for room in *queue*."""
+    settings = queue.policy
+    assert settings is not None
+    assert target.reason is not None
+    rules = settings.preemption
+    by_right = {
+        Reason.PREEMPTED_IN_QUEUE: rules.within_queue,
+        Reason.RECLAIMED_WHILE_BORROWING: rules.borrow_within_cohort,
+    }
+    return PreemptedStep(
+        preemptor=preemptor.id,
+        preemptor_priority=priority,
+        preemptor_requests=preemptor.total(),
+        rule=by_right.get(target.reason, rules.reclaim_within_cohort).value,
+        queue=queue.name,
+        path=queue.node.path,
+        own_path=queue.tree.path_of(target.queue),
+        origin=rules.origin or settings.origin,
     )
 
 
@@ -142,11 +152,11 @@ def withdrawn(policy: Policy, running: Running) -> Decision:
     return _of_running(policy, running, Outcome.WITHDRAWN, Reason.WITHDRAWN_WHILE_RUNNING)
 
 
-def trace_running(policy: Policy, running: Running) -> Trace:
-    """Return why a running workload holds what it holds, or why it has to stop."""
+def trace_running(policy: Policy, running: Running, preempted: PreemptedStep | None) -> Trace:
+    """Return why a running workload holds what it holds, or why and for whom it has to stop."""
     if running.departing:
         reason = running.reason or Reason.PREEMPTED_IN_QUEUE
-        return _of_running(policy, running, Outcome.PREEMPTED, reason).trace
+        return _of_running(policy, running, Outcome.PREEMPTED, reason, preempted=preempted).trace
     reason = admission_reason(policy, running)
     return _of_running(policy, running, Outcome.ADMITTED, reason).trace
 

@@ -77,6 +77,22 @@ class RunningLine:
             held[key] = held.get(key, 0) + amount
         self._count += 1
 
+    @property
+    def priorities(self) -> tuple[int, ...]:
+        """The priorities that run here, ascending."""
+        return tuple(sorted(self._by_priority))
+
+    def copy(self) -> RunningLine:
+        """Return a line of its own with the same workloads."""
+        line = RunningLine()
+        line._by_priority = {each: dict(of) for each, of in self._by_priority.items()}
+        line._count, line.lowest = self._count, self.lowest
+        return line
+
+    def replace(self, running: Running) -> None:
+        """Put *running* at the place of the one with its id and priority."""
+        self._by_priority[running.priority][running.workload.id] = running
+
     def remove(self, running: Running) -> None:
         """Take a workload out."""
         line = self._by_priority[running.priority]
@@ -101,6 +117,11 @@ class RunningLine:
         candidate order, spec 7.1).
         """
         for each in sorted(p for p in self._by_priority if p < priority):
+            yield from reversed(self._by_priority[each].values())
+
+    def from_lowest(self) -> Iterator[Running]:
+        """Yield all workloads in the same order."""
+        for each in sorted(self._by_priority):
             yield from reversed(self._by_priority[each].values())
 
     def at_or_above(self, priority: int) -> Iterator[Running]:

@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from console.engine import record
 from console.engine.amounts import SCALE
 from console.engine.decision import Assignment, Decision, Reason
-from console.engine.disciplines import Nomination, Progress, load_discipline
+from console.engine.disciplines import Nomination, Progress, Report, load_discipline
 from console.engine.ledger import FlavorResource, Ledger, Usage
 from console.engine.matching import Matcher
 from console.engine.pending import Announced, Pending, PendingClass, Verdict
 from console.engine.policy import Policy, StopPolicy, Undeclared
 from console.engine.routing import Route, Router, flavor_rejection
 from console.engine.running import MOST_STOPS, NEVER, Running
-from console.engine.trace import OrderStep, Trace, TurnStep, TurnVerdict
+from console.engine.trace import OrderStep, PreemptedStep, Trace, TurnStep, TurnVerdict
 from console.engine.tree import Preemptor, QueueState, Target, Tree, plant
 from console.engine.workload import PODS, Workload
 
@@ -324,17 +324,20 @@ class State:
         """
         running = self.running.get(workload_id)
         if running is not None:
-            return record.trace_running(self.policy, running)
+            return record.trace_running(self.policy, running, self._stopped_for(running))
         pending = self.pending[workload_id]
         if pending.route.queue is None:
             return record.stranded(self.policy, pending).trace
         queue = self.queues[pending.route.queue]
         waiting = queue.preemptors.get(workload_id)
         if waiting is not None:
+            if queue.barrier is None:
+                found = self._discipline.report(self, queue, pending)
+                waiting = Preemptor(pending, found, waiting.victims)
             return self._waiting(queue, waiting, None).trace
         verdict = queue.line.classes[pending.class_key].verdict
         if queue.barrier is None and pending.route.problem is None:
-            found = self._discipline.nominate(self, queue, pending)
+            found = self._discipline.report(self, queue, pending)
             verdict = _as_of_now(verdict, found)
         assert verdict is not None, "a queue that is barred says why"
         return record.parked(self.policy, queue, pending, verdict, self._order(pending)).trace
@@ -550,7 +553,7 @@ class State:
 
     def _route_nowhere(self, pending: Pending) -> None:
         if pending.route.problem is not None:
-            said = (None, pending.route.priority, None, "")
+            said = (None, pending.route.priority, None, pending.route.problem.value)
             if pending.announced != said:
                 pending.announced = said
                 self._decisions.append(record.stranded(self.policy, pending))
@@ -689,10 +692,22 @@ class State:
             turn,
         )
 
+    def _stopped_for(self, running: Running) -> PreemptedStep | None:
+        """Return for whom a workload has to stop; None when that one is gone, or nobody is it."""
+        uid = running.preemptor or ""
+        pending, started = self.pending.get(uid), self.running.get(uid)
+        queue = self.queues.get(self.queue_of(uid) or "")
+        if queue is None or queue.policy is None:
+            return None
+        if pending is not None:
+            return record.preempted_step(running, pending.workload, pending.priority, queue)
+        assert started is not None
+        return record.preempted_step(running, started.workload, started.priority, queue)
+
     def _order(self, pending: Pending) -> OrderStep:
         queue = self.queues[pending.route.queue or ""]
         outside = len(queue.preemptors)
-        first = queue.line.head() if queue.line.is_strict else None
+        first = queue.first() if queue.line.is_strict else None
         return OrderStep(
             position=queue.line.position(pending) + outside,
             pending=len(queue.line) + outside,
@@ -725,13 +740,14 @@ def _missing(queue: QueueState, cls: PendingClass) -> dict[FlavorResource, int]:
     return short
 
 
-def _as_of_now(verdict: Verdict | None, found: Nomination) -> Verdict:
+def _as_of_now(verdict: Verdict | None, found: Report) -> Verdict:
     """Return what is to be said of a class now: the numbers of now, and the turn it last had."""
     reason = found.pending_reason
     if reason in (Reason.BEHIND_OTHERS, Reason.WAITING_FOR_PREEMPTED):
         # It could start, or make others stop, and had no turn in which it did.
         reason = Reason.BEHIND_OTHERS
-        return Verdict(reason, found.usage, found, verdict.turn if verdict is not None else None)
+        before = verdict.turn if verdict is not None else None
+        return Verdict(reason, found.usage, found, found.turn or before)
     return Verdict(reason, found.usage, found)
 
 

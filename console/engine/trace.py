@@ -71,7 +71,7 @@ class CandidateVerdict(StrEnum):
     OTHER_CAPACITY = "other_capacity"
     #: Even with every candidate stopped there is not enough room.
     NOT_ENOUGH = "not_enough"
-    #: Already on its way out; the room it leaves is counted as free or promised.
+    #: Already on its way out.
     DEPARTING = "departing"
     #: Its queue does not use more than its nominal quota.
     QUEUE_WITHIN_NOMINAL = "queue_within_nominal"
@@ -85,6 +85,10 @@ class CandidateVerdict(StrEnum):
     SHARE_NOT_LARGER = "share_not_larger"
     #: Same priority and not submitted later.
     NOT_NEWER = "not_newer"
+    #: Its queue is stopped or misconfigured: what runs there is left alone.
+    QUEUE_INACTIVE = "queue_inactive"
+    #: It was stopped for the same preemptor again and again, which ends here.
+    STOPPED_BEFORE = "stopped_before"
 
 
 class PreemptionVerdict(StrEnum):
@@ -93,6 +97,8 @@ class PreemptionVerdict(StrEnum):
     FOUND = "found"
     #: The queue's policy stops nobody.
     NOT_ALLOWED = "not_allowed"
+    #: Where the policy lets somebody be stopped, nobody runs.
+    NOBODY_RUNS = "nobody_runs"
     #: Stopping every candidate would still not make enough room.
     NOT_ENOUGH = "not_enough"
 

@@ -49,6 +49,8 @@ class QueueState:
         self.tree: Tree
         self.line = Line()
         self.running = RunningLine()
+        #: Running workloads that are charged as a sum, where only some are adopted one by one.
+        self.summed_up = 0
         #: By id: they wait outside of the line until their victims have stopped.
         self.preemptors: dict[str, Preemptor] = {}
         #: Held by a person.
@@ -94,6 +96,19 @@ class QueueState:
         """Send everybody away who waits here."""
         self.line = Line(self.line.strategy)
         self.preemptors.clear()
+
+    def first(self) -> Pending | None:
+        """Return the first of all who wait here, those for whom others are stopping included."""
+        waiting = [each.pending for each in self.preemptors.values()]
+        head = self.line.head()
+        if head is not None:
+            waiting.append(head)
+        return min(waiting, key=_place, default=None)
+
+    @property
+    def running_count(self) -> int:
+        """How many run here, stopping ones and those that are charged as a sum included."""
+        return len(self.running) + self.summed_up
 
     @property
     def pending_count(self) -> int:
@@ -149,6 +164,10 @@ class Tree:
         for queue in self.queues:
             queue.line.sticky = None
         self.wake()
+
+
+def _place(pending: Pending) -> tuple[int, int]:
+    return -pending.priority, pending.workload.sequence
 
 
 def plant(policy: Policy, ledger: Ledger, states: dict[str, QueueState]) -> list[Tree]:

@@ -44,9 +44,10 @@ def explain_workload(org: Organization, workload: Workload) -> Explained:
     """
     Return why *workload* is where it is.
 
-    A pending one is judged anew, on what runs in its queue at this moment; any
-    other shows the decision that put it where it is. One whose room is being
-    made shows the decision to make it, and who has yet to stop.
+    A pending one is judged anew, under the present config and on what runs in its
+    tree of queues at this moment; any other shows the decision that put it where it
+    is. One whose room is being made shows the decision to make it, and who has yet
+    to stop.
     """
     if workload.state == models.State.PENDING and workload.victims:
         return _explain_preemptor(workload)
@@ -84,13 +85,18 @@ def _explain_preemptor(workload: Workload) -> Explained:
 def _explain_live(org: Organization, workload: Workload) -> Explained | None:
     version = Engine.objects.values_list("config_version", flat=True).get(org=org)
     state = load_tree(org, workload, version)
-    if state is None or workload.uid not in state.pending:
+    if (
+        state is None
+        or workload.uid not in state.pending
+        or state.queue_of(workload.uid) != workload.queue
+    ):
         # The worker is about to move it: the rows are behind.
         return None
     trace = state.explain(workload.uid)
     count = models.QueueCount.objects.filter(org=org, queue=workload.queue).first()
     if trace.order is not None:
-        trace = replace(trace, order=_order(org, workload, count.pending if count else 1))
+        order = _order(org, workload, trace.order, count.pending if count else 1)
+        trace = replace(trace, order=order)
     step = trace.preemption
     if step is not None and step.verdict is not PreemptionVerdict.NOT_ALLOWED and count:
         more = max(0, count.running - len(step.candidates))
@@ -98,13 +104,15 @@ def _explain_live(org: Organization, workload: Workload) -> Explained | None:
     return _worded(trace, version, evaluated_at=timezone.now(), live=True)
 
 
-def _order(org: Organization, workload: Workload, pending: int) -> OrderStep:
+def _order(org: Organization, workload: Workload, found: OrderStep, pending: int) -> OrderStep:
+    """Return the place in the line as rows count it; *found* in a line that lacks most others."""
     classes = PendingClass.objects.filter(org=org, queue=workload.queue)
     higher = classes.filter(priority__gt=workload.priority).aggregate(n=Sum("count"))["n"] or 0
     waiting = Workload.objects.filter(org=org, queue=workload.queue, state=models.State.PENDING)
     earlier = waiting.filter(priority=workload.priority, pk__lt=workload.pk).count()
     own = classes.filter(key=workload.pending_class).first()
-    return OrderStep(
+    return replace(
+        found,
         position=higher + earlier + 1,
         pending=max(pending, higher + earlier + 1),
         alike=own.count if own else 1,

@@ -48,10 +48,17 @@ class Editor:
         self.page.keyboard.type(text)
 
     def replace(self, text: str) -> None:
-        """Put *text* in place of everything, as a paste does."""
+        """Put *text* in place of everything, as an input method does."""
         self.focus()
         self.press("Control+A")
         self.page.keyboard.insert_text(text)
+
+    def paste(self, text: str) -> None:
+        """Put *text* from the clipboard in place of everything; long ones take no time so."""
+        self.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
+        self.focus()
+        self.press("Control+A", "Control+V")
 
     def replace_word(self, line: int, old: str, new: str) -> None:
         """Double-click the word *old* on one line, counted from 1, and type *new* over it."""

@@ -298,7 +298,9 @@ def pod_sets(draw: st.DrawFn) -> tuple[PodSet, ...]:
     )
     if kind == 4:
         return (workers,)
-    leader = PodSet(name="leader", requests=draw(requests), group=workers.group)
+    # A pod set without any request is a case of its own where it goes together with others.
+    own = requests if workers.group is None else small_requests
+    leader = PodSet(name="leader", requests=draw(own), group=workers.group)
     return (leader, workers)
 
 

@@ -55,7 +55,7 @@ def change(kind: str, **facts: object) -> Change:
         ),
         (
             change("ask_less", subject="memory", from_=96 * GIB, to=64 * GIB, pod_set="worker"),
-            "Ask for 64Gi memory instead of 96Gi in pod set worker: it would start now.",
+            "Ask for 64Gi memory instead of 96Gi for each pod of pod set worker: it would start now.",
         ),
         (
             change("ask_less", subject="pods", from_=10, to=6, pod_set="worker", who_loses=("a",)),
@@ -79,6 +79,11 @@ def change(kind: str, **facts: object) -> Change:
                 "train-1 and b have stopped for it."
             ),
         ),
+        (
+            change("priority", from_=50, to=60, queue="urgent"),
+            "Ask for priority 60 instead of 50: it would go to urgent and start now; nobody loses.",
+        ),
+        (change("resume", queue="research"), "Resume research: it would start now."),
         (
             change("priority", from_=50, to=60, who_loses=("a",)),
             ("Ask for priority 60 instead of 50: it would start once train-1 has stopped for it."),

@@ -118,7 +118,7 @@ def test_the_command_names_each_kind_and_fails_when_any_differs(tmp_path: Path) 
         tmp_path,
         case(),
         case(id="wrong", expect=case()["expect"] | {"finished": []}),  # type: ignore[operator]
-        case(id="other", type="elastic"),
+        case(id="other", type="tides"),
         case(id="gated", type="cycle", gates={"FlavorFungibility": False, "PriorityBoost": True}),
         case(id="empty", type="cycle", undefaulted=True),
         case(id="broken", config="resource_queues: 7"),
@@ -126,7 +126,7 @@ def test_the_command_names_each_kind_and_fails_when_any_differs(tmp_path: Path) 
     assert status == 1
     assert lines[:4] == [
         "differs: wrong: c is finished, but not expected to be.",
-        "not supported: other: cases of type elastic are not supported by this version.",
+        "not supported: other: cases of type tides are not supported by this version.",
         (
             "skipped: gated: it needs FlavorFungibility off, PriorityBoost on, "
             "and there is no such switch."

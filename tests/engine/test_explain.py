@@ -85,9 +85,8 @@ HEADLINES = {
     "close": ("Waiting in research: it fits as soon as old has stopped and gives back its quota."),
     "victim": ("Waiting in research: it was stopped for urgent, which still waits and goes first."),
     "round": (
-        "Waiting in research: its turns came back to where they began and "
-        "changed nothing, so it waits until a workload ends or the config "
-        "changes."
+        "Waiting in research: its turns came to nothing again and again, so it waits until a "
+        "workload ends or the config changes."
     ),
     "strict": "Waiting in research: head is first in line, and nobody overtakes it.",
     "picky": (
@@ -115,7 +114,7 @@ HEADLINES = {
     "foreign": "Waiting: research does not take workloads of namespace web.",
     "guest": (
         "Preempted: urgent with priority 200 needs its room; research takes back "
-        "from queues that borrow: it may stop any workload there."
+        "what other queues borrow, and may stop any workload there."
     ),
     "lodger": (
         "Preempted: urgent with priority 200 needs its room; research borrows "
@@ -271,7 +270,7 @@ def test_a_whole_explanation_in_a_cohort() -> None:
             (
                 "info",
                 (
-                    "What others own on spot and do not use themselves: "
+                    "What others own on spot and do not use themselves, lent out or not: "
                     "4 gpu of eval and 2 gpu of batch."
                 ),
                 None,
@@ -358,7 +357,7 @@ def test_a_whole_explanation_in_a_cohort() -> None:
                 "skip",
                 (
                     "lent (priority 50, in batch) may not be stopped: research would "
-                    "have to borrow for this, and then may not take from others; it "
+                    "have to borrow for this, and a borrower may not stop it; it "
                     "holds 8 gpu on spot."
                 ),
                 None,
@@ -469,7 +468,7 @@ def admitted(*assignment: PodSetAssignment) -> Trace:
 def test_what_each_resource_comes_from_is_told() -> None:
     main = PodSetAssignment(name="main", count=4, flavors={"gpu": "spot", "cpu": "fixed"})
     assert lines(admitted(main), "outcome") == [
-        ("pass", "Admitted in train on fixed and spot: its request fits the free quota.", None),
+        ("pass", "Admitted in train on fixed and spot.", None),
         ("info", "cpu comes from fixed.", None),
         ("info", "gpu comes from spot.", None),
     ]

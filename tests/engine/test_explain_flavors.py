@@ -134,7 +134,7 @@ SUM = "a100: 3 gpu of 4 nominal - 2.5 used = 1.5 available"
         ),
         (
             check(FlavorVerdict.EXCEEDS_MAX, assumed=2000),
-            "a100: 3 gpu after 2 for earlier pod sets is more than the 4 that train can ever have.",
+            "a100: 3 gpu (after 2 for earlier pod sets) is more than the 4 that train can ever have.",
         ),
         (check(FlavorVerdict.NO_CANDIDATES), f"{SUM}: 1.5 short, preemption cannot free it."),
         (
@@ -173,7 +173,7 @@ SUM = "a100: 3 gpu of 4 nominal - 2.5 used = 1.5 available"
         (
             check(FlavorVerdict.PREEMPT, assumed=1000, missing=2500),
             (
-                "a100: 3 gpu after 1 for earlier pod sets of 4 nominal - 2.5 used = 1.5 available: "
+                "a100: 3 gpu (after 1 for earlier pod sets) of 4 nominal - 2.5 used = 1.5 available: "
                 "2.5 short, preemption could free it."
             ),
         ),
@@ -228,7 +228,7 @@ def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> 
                 borrows_from="ml",
             ),
             (
-                "a100: 3 gpu after 1 for earlier pod sets; train uses 2 of its 4 nominal and can "
+                "a100: 3 gpu (after 1 for earlier pod sets); train uses 2 of its 4 nominal and can "
                 "get 8 more: fits, borrowing 2 from cohort ml."
             ),
         ),
@@ -316,7 +316,7 @@ def test_where_the_room_of_a_cohort_ends() -> None:
         (
             "info",
             (
-                "What others own on a100 and do not use themselves: "
+                "What others own on a100 and do not use themselves, lent out or not: "
                 "1 gpu of eval and 0.5 gpu of batch."
             ),
             None,

@@ -35,7 +35,7 @@ JUDGMENTS = {
         "may not be stopped: a cohort above batch uses no more than its own quota"
     ),
     CandidateVerdict.NOT_WHILE_BORROWING: (
-        "may not be stopped: train would have to borrow for this, and then may not take from others"
+        "may not be stopped: train would have to borrow for this, and a borrower may not stop it"
     ),
     CandidateVerdict.ABOVE_THRESHOLD: (
         "may not be stopped: its priority is above 5, up to which train may stop others while it "
@@ -48,6 +48,8 @@ JUDGMENTS = {
     CandidateVerdict.NOT_NEWER: (
         "may not be stopped: it has the same priority and was submitted earlier"
     ),
+    CandidateVerdict.QUEUE_INACTIVE: "is left alone: batch is stopped or misconfigured",
+    CandidateVerdict.STOPPED_BEFORE: "was stopped for it twice already and is left alone now",
 }
 
 
@@ -195,7 +197,7 @@ LOWER, WITHIN = CandidateVerdict.PRIORITY_NOT_LOWER, CandidateVerdict.QUEUE_WITH
             search(LOWER, WITHIN, LOWER, CandidateVerdict.DEPARTING),
             (
                 "Nobody may be stopped for it: of 4 running workloads looked at, 2 are of no lower "
-                "priority, 1 is in queues within their own quota and 1 is already stopping."
+                "priority, 1 is in a queue within its own quota and 1 is already stopping."
             ),
         ),
         (
@@ -227,7 +229,7 @@ NEWER = "of lower priority, or of the same priority and submitted later"
         ({"rule": "any"}, "any of its own workloads"),
         (
             {"rule": "lower_priority", "reclaim": "never", "borrow": "never"},
-            "its own workloads of lower priority",
+            "its own workloads of lower priority; nothing in other queues, whatever they borrow",
         ),
         (
             {"rule": "lower_priority", "reclaim": "any", "borrow": "never"},
@@ -272,8 +274,9 @@ def test_what_has_to_become_free() -> None:
 
 
 A_SHARE = (
-    "Sharing is fair: a share is what a side borrows, in percent of what its cohort could lend, "
-    "divided by its weight."
+    "Sharing is fair. A side is a queue with the cohorts around it, below the cohort where two "
+    "sides meet; its share is what it borrows in percent of what could be lent, divided by its "
+    "weight."
 )
 
 
@@ -281,20 +284,20 @@ FAIR = [
     (
         ("less_than_or_equal_to_final_share",),
         (
-            "A workload may be stopped when its side, without it, keeps at least the share "
-            "that train comes to."
+            "A workload may be stopped when its side keeps, without it, at least the share "
+            "that train would have."
         ),
     ),
     (
         ("less_than_initial_share",),
-        "A workload may be stopped when its side has a larger share than train comes to.",
+        "A workload may be stopped when its side has a larger share than train would have.",
     ),
     (
         ("less_than_or_equal_to_final_share", "less_than_initial_share"),
         (
-            "A workload may be stopped when its side, without it, keeps at least the share "
-            "that train comes to; then a workload may be stopped when its side has a larger "
-            "share than train comes to."
+            "A workload may be stopped when its side keeps, without it, at least the share "
+            "that train would have; if that is not enough, a workload may be stopped when its "
+            "side has a larger share than train would have."
         ),
     ),
 ]
@@ -337,14 +340,14 @@ BATCH = replace(ALONE, name="batch")
         (
             Reason.RECLAIMED_IN_COHORT,
             "any",
-            "train takes back from queues that borrow: it may stop any workload there",
+            "train takes back what other queues borrow, and may stop any workload there",
         ),
         (
             Reason.RECLAIMED_IN_COHORT,
             "lower_priority",
             (
-                "train takes back from queues that borrow: it may stop workloads of lower priority "
-                "there"
+                "train takes back what other queues borrow, and may stop workloads of lower "
+                "priority there"
             ),
         ),
         (
@@ -448,8 +451,8 @@ def test_by_what_right_a_workload_of_the_same_queue_was_stopped(rule: str, right
             TurnVerdict.CIRCLE,
             (),
             (
-                "its turns came back to where they began and changed nothing, so it waits until a "
-                "workload ends or the config changes"
+                "its turns came to nothing again and again, so it waits until a workload ends or "
+                "the config changes"
             ),
         ),
     ],

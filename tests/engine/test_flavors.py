@@ -1,201 +1,237 @@
-"""Flavor assignment: the verdict of each flavor, and which one is taken."""
+"""Flavor assignment as a trace tells it: the verdict and the numbers of every flavor."""
 
 from __future__ import annotations
 
-import pytest
-
 from console.engine.amounts import UNLIMITED
-from console.engine.disciplines.quota.flavors import Books, assign_flavors, wanted
-from console.engine.ledger import Ledger
-from console.engine.routing import Router
-from console.engine.trace import FlavorVerdict
-from tests.engine.builders import QueueBuilder, asks, only, policy, queue, rule, workload
+from console.engine.nodes import Taint, Toleration
+from console.engine.policy import Flavor, QuotaSettings, Search, Undeclared
+from console.engine.trace import FlavorTried, FlavorVerdict, QuotaCheck
+from console.engine.workload import PodSet
+from tests.engine.builders import World, asks, only, pods, policy, queue
 
-FITS, WAITS = FlavorVerdict.FITS, FlavorVerdict.WAITS_FOR_PREEMPTED
-PREEMPT, NO_CANDIDATES = FlavorVerdict.PREEMPT, FlavorVerdict.NO_CANDIDATES
-EXCEEDS_MAX, SELECTOR_FALSE = FlavorVerdict.EXCEEDS_MAX, FlavorVerdict.SELECTOR_FALSE
-NOT_REACHED = FlavorVerdict.NOT_REACHED
+V = FlavorVerdict
 
 
-def assign(
-    owner: QueueBuilder,
-    used: dict[str, int],
-    expected: dict[str, int] | None = None,
-    stoppable: tuple[str, ...] = (),
-    **requests: float,
-):
-    """Assign flavors; *used* and *expected* are gpu by flavor, *stoppable* flavors can be freed."""
-    world = policy(owner, flavors={"off": only(never="so")}, rules=[rule(0, "train")])
-    books = Books(Ledger(world), Ledger(world))
-    for flavor, amount in used.items():
-        books.now.add("train", {(flavor, "gpu"): amount * 1000})
-    for flavor, amount in (used if expected is None else expected).items():
-        books.expected.add("train", {(flavor, "gpu"): amount * 1000})
-    return assign_flavors(
-        books,
-        world.queues["train"],
-        Router(world).route(workload("w")).matches,
-        asks(**requests),
-        lambda key, _: key[0] in stoppable,
+def walked(world: World, name: str) -> list[list[tuple[str, FlavorVerdict]]]:
+    """Return per walk the flavors of a workload's last decision with their verdicts."""
+    trace = next(each.trace for each in reversed(world.decisions) if each.workload == name)
+    return [[(each.flavor, each.verdict) for each in step.flavors] for step in trace.groups]
+
+
+def only_flavor(world: World, name: str) -> FlavorTried:
+    """Return the one flavor that was tried for *name*."""
+    ((flavor,),) = [step.flavors for step in world.state.explain(name).groups]
+    return flavor
+
+
+def only_check(world: World, name: str) -> QuotaCheck:
+    """Return the one check that was made for *name*."""
+    (check,) = only_flavor(world, name).checks
+    return check
+
+
+def test_flavors_are_tried_in_listed_order_until_one_is_good_enough() -> None:
+    world = World(queue("train").owns("spot", gpu=4).owns("od", gpu=10).preempts())
+    world.submit("low", gpu=3)
+    world.settle()
+    assert walked(world, "low") == [[("spot", V.FITS), ("od", V.NOT_REACHED)]]
+    world.submit("high", gpu=3, priority=5)
+    world.settle()
+    assert walked(world, "high") == [[("spot", V.PREEMPT), ("od", V.FITS)]]
+    world.submit("big", gpu=12)
+    world.settle()
+    assert walked(world, "big") == [[("spot", V.EXCEEDS_MAX), ("od", V.EXCEEDS_MAX)]]
+
+
+def test_a_queue_may_be_content_with_preempting() -> None:
+    world = World(
+        queue("train")
+        .owns("spot", gpu=4)
+        .owns("od", gpu=9)
+        .preempts()
+        .walks(preempt=Search.MAY_STOP)
     )
+    world.submit("low", gpu=3)
+    world.settle()
+    world.submit("high", gpu=3, priority=5)
+    assert world.settle() == ["low: preempted by high", "high: waits for low to stop"]
+    assert walked(world, "high") == [[("spot", V.PREEMPT), ("od", V.NOT_REACHED)]]
 
 
-SPOT_AND_OD = queue("train").owns("spot", gpu=4).owns("od", gpu=10)
-
-
-@pytest.mark.parametrize(
-    ("case", "used", "expected", "stoppable", "request_", "verdicts", "chosen"),
-    [
-        ("first fits", {}, None, (), 3, [FITS, NOT_REACHED], "spot"),
-        (
-            "F3: fit beats preemption",
-            {"spot": 3},
-            None,
-            ("spot",),
-            3,
-            [PREEMPT, FITS],
-            "od",
-        ),
-        (
-            "F5: too large for one, used up in the other",
-            {"spot": 3, "od": 9},
-            None,
-            (),
-            5,
-            [EXCEEDS_MAX, NO_CANDIDATES],
-            "od",
-        ),
-        ("F6: too large for both", {}, None, (), 12, [EXCEEDS_MAX, EXCEEDS_MAX], "spot"),
-        (
-            "preemption beats nobody to stop",
-            {"spot": 4, "od": 10},
-            None,
-            ("od",),
-            3,
-            [NO_CANDIDATES, PREEMPT],
-            "od",
-        ),
-        (
-            "waiting for the preempted beats preemption",
-            {"spot": 4, "od": 10},
-            {"spot": 4, "od": 6},
-            ("spot",),
-            3,
-            [PREEMPT, WAITS],
-            "od",
-        ),
-        (
-            "the earlier among equals",
-            {"spot": 4, "od": 10},
-            None,
-            ("spot", "od"),
-            3,
-            [PREEMPT, PREEMPT],
-            "spot",
-        ),
-        (
-            "promised room is not free",
-            {"spot": 1, "od": 10},
-            {"spot": 4, "od": 10},
-            (),
-            2,
-            [NO_CANDIDATES, NO_CANDIDATES],
-            "spot",
-        ),
-    ],
-    ids=lambda value: value if isinstance(value, str) and " " in value else None,
-)
-def test_flavors_in_listed_order(
-    case: str,
-    used: dict[str, int],
-    expected: dict[str, int] | None,
-    stoppable: tuple[str, ...],
-    request_: int,
-    verdicts: list[FlavorVerdict],
-    chosen: str,
-) -> None:
-    found = assign(SPOT_AND_OD, used, expected, stoppable, gpu=request_)
-    (step,) = found.groups
-    assert ([each.verdict for each in step.flavors], step.chosen) == (verdicts, chosen)
-    assert found.assignment == {"gpu": chosen}
-    assert found.usage == {(chosen, "gpu"): request_ * 1000}
-    fits = FITS in verdicts
-    assert found.short == (frozenset() if fits else frozenset({(chosen, "gpu")}))
-
-
-def test_f9_the_numbers_of_a_shortage() -> None:
-    found = assign(queue("train").owns("spot", gpu=4), {"spot": 3}, gpu=2)
-    (check,) = found.groups[0].flavors[0].checks
+def test_the_numbers_of_a_shortage() -> None:
+    world = World(queue("train").owns("spot", gpu=4))
+    world.submit("a", gpu=3).submit("b", gpu=2)
+    world.settle()
+    check = only_check(world, "b")
     assert (check.requested, check.nominal, check.used, check.available) == (2000, 4000, 3000, 1000)
-    assert (check.maximum, check.missing, check.promised) == (4000, 1000, 0)
-    assert check.verdict is NO_CANDIDATES
-
-
-def test_the_numbers_of_promised_room() -> None:
-    found = assign(queue("train").owns("spot", gpu=4), {"spot": 1}, {"spot": 3}, gpu=2)
-    (check,) = found.groups[0].flavors[0].checks
-    assert (check.used, check.promised, check.available, check.missing) == (1000, 2000, 1000, 1000)
-    assert found.fits_without_promises
-
-
-def test_promises_beyond_the_quota_leave_nothing() -> None:
-    found = assign(queue("train").owns("spot", gpu=4), {"spot": 1}, {"spot": 9}, gpu=2)
-    (check,) = found.groups[0].flavors[0].checks
-    assert (check.promised, check.available, check.missing) == (3000, 0, 2000)
+    assert (check.maximum, check.missing, check.verdict) == (4000, 1000, V.NO_CANDIDATES)
 
 
 def test_usage_beyond_the_quota_leaves_nothing() -> None:
-    found = assign(queue("train").owns("spot", gpu=4), {"spot": 7}, gpu=2)
-    (check,) = found.groups[0].flavors[0].checks
-    assert (check.used, check.promised, check.available, check.missing) == (7000, 0, 0, 2000)
-    assert not found.fits_without_promises
+    world = World(queue("train").owns("spot", gpu=9))
+    world.submit("a", gpu=7)
+    world.settle()
+    world.apply(queue("train").owns("spot", gpu=4)).submit("b", gpu=2)
+    world.settle()
+    check = only_check(world, "b")
+    assert (check.used, check.available, check.missing) == (7000, 0, 2000)
 
 
 def test_unlimited_quota_always_fits() -> None:
-    found = assign(queue("train").owns("spot", gpu=None), {"spot": 9}, {"spot": 99}, gpu=5)
-    (check,) = found.groups[0].flavors[0].checks
-    assert (check.verdict, check.available, check.promised) == (FITS, UNLIMITED, 0)
+    world = World(queue("train").owns("spot", gpu=None))
+    world.submit("a", gpu=900)
+    world.settle()
+    (check,) = world.decisions[0].trace.groups[0].flavors[0].checks
+    assert (check.verdict, check.available, check.maximum) == (V.FITS, UNLIMITED, UNLIMITED)
 
 
 def test_a_flavor_is_as_good_as_its_worst_resource_and_all_are_judged() -> None:
-    found = assign(queue("train").owns("spot", gpu=4, cpu=1), {"spot": 4}, gpu=1, cpu=2)
-    (flavor,) = found.groups[0].flavors
-    assert [(each.resource, each.verdict) for each in flavor.checks] == [
-        ("gpu", NO_CANDIDATES),
-        ("cpu", EXCEEDS_MAX),
+    world = World(queue("train").owns("spot", gpu=4, cpu=1))
+    world.submit("a", gpu=4).submit("b", gpu=1, cpu=2)
+    world.settle()
+    flavor = only_flavor(world, "b")
+    assert {each.resource: each.verdict for each in flavor.checks} == {
+        "gpu": V.NO_CANDIDATES,
+        "cpu": V.EXCEEDS_MAX,
+    }
+    assert flavor.verdict is V.EXCEEDS_MAX
+
+
+def test_f7_later_pod_sets_see_what_earlier_ones_take() -> None:
+    world = World(queue("train").owns("spot", gpu=4).owns("od", gpu=10))
+    world.submit("a", pod_sets=(pods("leader", gpu=3), pods("workers", gpu=3)))
+    assert world.settle() == ["a: admitted with 1 leader on spot, 1 workers on od"]
+    assert walked(world, "a") == [
+        [("spot", V.FITS), ("od", V.NOT_REACHED)],
+        [("spot", V.EXCEEDS_MAX), ("od", V.FITS)],
     ]
-    assert flavor.verdict is found.verdict is EXCEEDS_MAX
 
 
-def test_a_flavor_whose_selector_fails_is_skipped_with_its_expression() -> None:
-    found = assign(queue("train").owns("off", gpu=4).owns("od", gpu=4), {}, gpu=1)
-    first, second = found.groups[0].flavors
-    assert (first.verdict, first.checks, second.verdict) == (SELECTOR_FALSE, (), FITS)
-    assert first.failed is not None
-    assert (first.failed.key, first.failed.actual) == ("never", None)
+def test_pod_sets_that_go_together_take_one_flavor() -> None:
+    world = World(queue("train").owns("spot", gpu=4).owns("od", gpu=10))
+    both = (pods("leader", gpu=3, together="all"), pods("workers", gpu=3, together="all"))
+    world.submit("a", pod_sets=both)
+    assert world.settle() == ["a: admitted with 1 leader on od, 1 workers on od"]
 
 
-def test_the_workload_is_as_good_as_its_worst_group() -> None:
-    two = queue("train").owns("spot", gpu=4).and_apart().owns("node", cpu=1)
-    found = assign(two, {}, gpu=1, cpu=2)
-    assert [step.chosen for step in found.groups] == ["spot", "node"]
-    assert (found.verdict, found.short) == (EXCEEDS_MAX, {("node", "cpu")})
-    assert found.assignment == {"gpu": "spot", "cpu": "node"}
+def test_f10_fewer_pods_start_where_not_all_fit() -> None:
+    world = World(queue("train").owns(cpu=10))
+    world.submit("used", cpu=3)
+    job = (pods("driver", cpu=1), pods("workers", 10, at_least=2, cpu=1))
+    world.submit("job", pod_sets=job).submit("next", cpu=1)
+    assert world.settle() == [
+        "used: admitted on any",
+        "job: admitted with 1 driver on any, 6 workers on any",
+        "next: pending (waiting_for_quota)",
+    ]
+    assert dict(world.state.usage("train")) == {("any", "cpu"): 10_000}
+    world.finish("job")
+    world.submit("again", pod_sets=job)
+    assert world.settle() == [
+        "next: admitted on any",
+        "again: admitted with 1 driver on any, 5 workers on any",
+    ]
+
+
+def test_where_not_even_the_fewest_fit_it_waits() -> None:
+    world = World(queue("train").owns(cpu=4))
+    world.submit("used", cpu=3).submit("job", pod_sets=(pods("workers", 10, at_least=2, cpu=1),))
+    assert world.settle() == ["used: admitted on any", "job: pending (exceeds_max_quota)"]
+    world.finish("used")
+    assert world.settle() == ["job: admitted with 4 workers on any"]
+
+
+def test_stopping_others_for_all_pods_is_better_than_starting_fewer() -> None:
+    world = World(queue("train").owns(cpu=4).preempts())
+    world.submit("low", cpu=2)
+    world.settle()
+    world.submit("job", pod_sets=(pods("workers", 4, at_least=1, cpu=1),), priority=5)
+    assert world.settle() == ["low: preempted by job", "job: waits for low to stop"]
+    world.release("low")
+    assert world.settle()[0] == "job: admitted with 4 workers on any"
+
+
+def test_pods_are_a_resource_where_a_group_covers_them() -> None:
+    world = World(queue("train").owns("spot", cpu=100, pods=4))
+    world.submit("a", pod_sets=(pods("workers", 3, cpu=1),))
+    world.submit("b", pod_sets=(pods("workers", 2, cpu=1),)).submit("c", cpu=1)
+    assert world.settle() == [
+        "a: admitted with 3 workers on spot",
+        "c: admitted on spot",
+        "b: pending (waiting_for_quota)",
+    ]
+    assert dict(world.state.usage("train")) == {("spot", "cpu"): 4000, ("spot", "pods"): 4000}
 
 
 def test_f12_a_group_that_is_not_asked_for_takes_no_part() -> None:
-    two = queue("train").owns("spot", gpu=4).and_apart().owns("node", cpu=1)
-    found = assign(two, {}, gpu=1, cpu=0, tpu=7)
-    assert (len(found.groups), found.assignment, found.verdict) == (1, {"gpu": "spot"}, FITS)
+    world = World(queue("train").owns("spot", gpu=4).and_apart().owns("node", cpu=1))
+    world.submit("a", gpu=1, cpu=0, tpu=7)
+    assert world.settle() == ["a: admitted on spot"]
+    assert len(world.decisions[0].trace.groups) == 1
 
 
 def test_nothing_asked_fits_without_a_flavor() -> None:
-    found = assign(SPOT_AND_OD, {"spot": 4, "od": 10})
-    assert (found.groups, found.assignment, found.verdict) == ((), {}, FITS)
+    world = World(queue("train").owns("spot", gpu=0))
+    world.submit("a")
+    assert world.settle() == ["a: admitted"]
+    assert world.decisions[0].trace.groups == ()
 
 
-def test_a_workload_wants_every_open_flavor_of_what_it_asks_for() -> None:
-    owner = queue("train").owns("off", gpu=1, cpu=1).owns("od", gpu=1, cpu=1)
-    world = policy(owner, flavors={"off": only(never="so")}, rules=[rule(0, "train")])
-    matches = Router(world).route(workload("w")).matches
-    assert set(wanted(world.queues["train"], matches, asks(gpu=1))) == {("od", "gpu")}
+def test_a_request_of_nothing_takes_a_flavor_where_the_policy_says_so() -> None:
+    settings = QuotaSettings(zeros_take_flavors=True, undeclared=Undeclared.BLOCK)
+    world = World(queue("train").owns("spot", gpu=4, cpu=4), settings=settings)
+    world.submit("a", gpu=0, cpu=1)
+    assert world.settle() == ["a: admitted on spot"]
+    assert dict(world.decisions[0].assignment[0].flavors) == {"gpu": "spot", "cpu": "spot"}
+
+
+def test_f11_what_nobody_covers_blocks_where_the_policy_says_so() -> None:
+    settings = QuotaSettings(undeclared=Undeclared.BLOCK)
+    world = World(queue("train").owns("spot", cpu=4), settings=settings)
+    world.submit("a", cpu=1, gpu=1).submit("b", cpu=1)
+    assert world.settle() == ["b: admitted on spot", "a: pending (no_flavor_matched)"]
+    assert world.decisions[1].trace.undeclared == "gpu"
+
+
+def nodes(*pod_sets: PodSet) -> World:
+    """Let *pod_sets* ask a queue of two flavors in two zones, the first of them tainted."""
+    flavors = {
+        "spot": Flavor(name="spot", node_labels={"type": "spot"}, taints=(Taint("spot"),)),
+        "od": Flavor(name="od", node_labels={"type": "od"}),
+    }
+    owner = queue("train").owns("spot", gpu=4).owns("od", gpu=4)
+    world = World(policy_=policy(owner, flavors=flavors))
+    return world.submit("a", pod_sets=pod_sets)
+
+
+def test_f14_taints_and_node_labels_keep_pods_off() -> None:
+    tolerates = (Toleration(key="spot", operator="Exists"),)
+    one = asks(gpu=1)
+    for pod_set, said in (
+        (PodSet(requests=one), "admitted on od"),
+        (PodSet(requests=one, tolerations=tolerates), "admitted on spot"),
+        (PodSet(requests=one, node_selector={"type": "od", "zone": "z"}), "admitted on od"),
+        (PodSet(requests=one, node_selector={"type": "spot"}), "pending (no_flavor_matched)"),
+    ):
+        assert nodes(pod_set).settle() == [f"a: {said}"]
+
+
+def test_what_keeps_it_off_is_in_its_trace() -> None:
+    world = nodes(PodSet(requests=asks(gpu=1), node_selector={"type": "spot"}))
+    world.settle()
+    first, second = world.decisions[0].trace.groups[0].flavors
+    assert (first.verdict, first.taint) == (V.TAINT_NOT_TOLERATED, "spot:NoSchedule")
+    assert second.verdict is V.LABELS_DO_NOT_MATCH
+    assert second.failed is not None
+    assert (second.failed.key, second.failed.actual) == ("type", "od")
+
+
+def test_a_flavor_whose_selector_fails_is_skipped_with_its_expression() -> None:
+    flavors = {"off": only(never="so")}
+    owner = queue("train").owns("off", gpu=4).owns("od", gpu=4)
+    world = World(policy_=policy(owner, flavors=flavors)).submit("a", gpu=1)
+    assert world.settle() == ["a: admitted on od"]
+    first, second = world.decisions[0].trace.groups[0].flavors
+    assert (first.verdict, first.checks, second.verdict) == (V.SELECTOR_FALSE, (), V.FITS)
+    assert first.failed is not None
+    assert (first.failed.key, first.failed.actual) == ("never", None)

@@ -6,78 +6,139 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.engine.decision import Reason
-from console.engine.pending import Line, Pending, Verdict, class_key
+from console.engine.line import Line
+from console.engine.matching import Obstacle
+from console.engine.pending import Pending, class_key
+from console.engine.policy import Strategy
 from console.engine.routing import Route
-from console.engine.trace import FailedExpression
-from tests.engine.builders import asks, workload
+from console.engine.trace import FlavorVerdict
+from console.engine.workload import PodSet
+from tests.engine.builders import pods, workload
 
-GPU = frozenset({("any", "gpu")})
+BLOCKED = Obstacle(verdict=FlavorVerdict.SELECTOR_FALSE)
 
 
-def waiting(sequence: int, priority: int = 0, gpu: int = 1, **route: object) -> Pending:
-    path = Route(queue="train", priority=priority, matches=((None,),), **route)  # type: ignore[arg-type]
-    return Pending(workload(f"w{sequence}", sequence, gpu=gpu), asks(gpu=gpu), path)
+def waiting(
+    sequence: int,
+    priority: int = 0,
+    gpu: int = 1,
+    *pod_sets: PodSet,
+    obstacle: Obstacle | None = None,
+    **route: object,
+) -> Pending:
+    path = {"queue": "train", "priority": priority} | route
+    asked = workload(f"w{sequence}", sequence, *pod_sets, gpu=gpu)
+    return Pending(
+        asked,
+        Route(**path),  # type: ignore[arg-type]
+        obstacles=tuple(((obstacle,),) for _ in asked.pod_sets),
+    )
 
 
 def drain(line: Line) -> list[str]:
     """Return everybody in order, taking each out."""
     order = []
-    while (cls := line.next()) is not None:
-        order.append(cls.head.workload.id)
-        line.leave(cls.head)
+    while (head := line.head()) is not None:
+        order.append(head.workload.id)
+        line.leave(head)
     return order
 
 
 def test_alike_is_same_request_same_flavors_same_priority_whatever_the_rule() -> None:
     line = Line()
-    failed = FailedExpression(key="x", operator="exists")
-    alike = [line.join(waiting(1, rule=0), GPU), line.join(waiting(2, rule=1), GPU)]
-    assert alike[0] is alike[1]
-    for other in (waiting(3, priority=1), waiting(4, gpu=2)):
-        assert line.join(other, GPU) is not alike[0]
-    assert class_key(Route(queue="a"), {}) != class_key(Route(queue="b"), {})
-    assert class_key(Route(matches=((None,),)), {}) != class_key(Route(matches=((failed,),)), {})
-    assert class_key(Route(), {"a": 1, "b": 2}) == class_key(Route(), {"b": 2, "a": 1})
+    first = line.join(waiting(1, rule=0))
+    assert line.join(waiting(2, rule=1)) is first
+    for other in (
+        waiting(3, priority=1),
+        waiting(4, gpu=2),
+        waiting(5, obstacle=BLOCKED),
+        waiting(6, 0, 1, pods("main", 2, gpu=1)),
+        waiting(7, 0, 1, pods("main", 2, at_least=1, gpu=1)),
+        waiting(8, problem=Reason.NAMESPACE_NOT_ALLOWED),
+    ):
+        assert line.join(other) is not first
+    assert len(line.classes) == 7
+    assert class_key(waiting(1)) != class_key(waiting(1, queue="serve"))
+
+
+def test_what_keeps_them_off_does_not_matter_only_that_something_does() -> None:
+    taint = Obstacle(verdict=FlavorVerdict.TAINT_NOT_TOLERATED, taint="spot:NoSchedule")
+    assert class_key(waiting(1, obstacle=BLOCKED)) == class_key(waiting(2, obstacle=taint))
 
 
 def test_an_empty_class_is_forgotten() -> None:
     line = Line()
     one = waiting(1)
-    line.join(one, GPU)
+    line.join(one)
     line.leave(one)
-    assert (line.classes, len(line), line.next()) == ({}, 0, None)
+    assert (line.classes, len(line), line.head()) == ({}, 0, None)
 
 
-def test_a_parked_class_sleeps_until_something_it_wants_is_freed() -> None:
+def test_a_parked_class_sleeps_until_everybody_is_woken() -> None:
     line = Line()
-    cls = line.join(waiting(1), GPU)
-    cls.verdict = Verdict(Reason.WAITING_FOR_QUOTA)
-    assert line.next() is None
-    assert not line.wake({("other", "gpu"), ("any", "cpu")})
-    assert line.next() is None
-    assert line.wake({("any", "gpu")})
-    assert line.next() is cls
-    assert not line.wake({("any", "gpu")})
-
-
-def test_a_newcomer_does_not_wake_its_class_and_everything_wakes_on_none() -> None:
-    line = Line()
-    cls = line.join(waiting(1), GPU)
-    cls.verdict = Verdict(Reason.QUEUE_HELD)
-    assert line.join(waiting(2), GPU) is cls
-    assert line.next() is None
-    assert line.wake(None)
+    cls = line.join(waiting(1))
+    other = line.join(waiting(2, gpu=2))
+    line.park(cls)
+    assert line.head() is other.head
+    line.park(other)
+    assert line.head() is None
+    line.wake()
     assert drain(line) == ["w1", "w2"]
+
+
+def test_a_newcomer_does_not_wake_its_class() -> None:
+    line = Line()
+    cls = line.join(waiting(2))
+    line.park(cls)
+    assert line.join(waiting(1)) is cls
+    assert line.head() is None
+    line.look_again(cls)
+    assert drain(line) == ["w1", "w2"]
+
+
+def test_everybody_parks_and_newcomers_of_other_kinds_have_a_turn() -> None:
+    line = Line()
+    cls = line.join(waiting(1))
+    line.join(waiting(2, priority=3))
+    line.park_all()
+    assert line.head() is None
+    newcomer = waiting(3, gpu=2)
+    line.join(newcomer)
+    assert line.head() is newcomer
+    line.look_again(cls)
+    assert drain(line) == ["w1", "w3"]
+
+
+def test_waking_does_not_help_those_whom_only_another_policy_can_help() -> None:
+    line = Line()
+    cls = line.join(waiting(1, problem=Reason.NAMESPACE_NOT_ALLOWED))
+    line.park(cls)
+    line.wake()
+    assert line.head() is None
+
+
+def test_the_sticky_one_goes_first_unless_the_line_is_strict() -> None:
+    for strategy, order in (
+        (Strategy.BEST_EFFORT_FIFO, ["w2", "w1", "w3"]),
+        (Strategy.STRICT_FIFO, ["w1", "w2", "w3"]),
+    ):
+        line = Line(strategy)
+        entries = [waiting(1, priority=9), waiting(2), waiting(3)]
+        for entry in entries:
+            line.join(entry)
+        line.sticky = entries[1]
+        assert drain(line) == order
+        assert line.sticky is None
 
 
 def test_who_comes_back_takes_the_old_place() -> None:
     line = Line()
     entries = [waiting(sequence) for sequence in (1, 2, 3)]
     for entry in entries:
-        line.join(entry, GPU)
+        line.join(entry)
     line.leave(entries[0])
     line.leave(entries[1])
-    line.join(waiting(1), GPU)
+    line.join(waiting(1))
     assert drain(line) == ["w1", "w3"]
 
 
@@ -93,11 +154,11 @@ def test_the_order_is_priority_then_submission_whoever_joined_or_left_before(
     line = Line()
     here = [waiting(*row) for row in rows]
     for entry in here:
-        line.join(entry, GPU)
+        line.join(entry)
     for entry in data.draw(st.lists(st.sampled_from(here), unique=True)) if here else []:
         line.leave(entry)
         here.remove(entry)
-    here.sort(key=lambda entry: (-(entry.route.priority or 0), entry.workload.sequence))
+    here.sort(key=lambda entry: (-entry.priority, entry.workload.sequence))
     assert len(line) == len(here)
     assert [line.position(entry) for entry in here] == list(range(1, len(here) + 1))
     for cls in line.classes.values():
@@ -107,8 +168,38 @@ def test_the_order_is_priority_then_submission_whoever_joined_or_left_before(
     assert drain(line) == [entry.workload.id for entry in here]
 
 
+@given(joined, st.data())
+def test_whoever_is_parked_is_passed_over_and_nobody_else(
+    rows: list[tuple[int, int, int]], data: st.DataObject
+) -> None:
+    line = Line()
+    here = [waiting(*row) for row in rows]
+    for entry in here:
+        line.join(entry)
+    asleep: set[str] = set()
+    for verb in data.draw(st.lists(st.sampled_from(["park", "all", "wake", "again"]), max_size=6)):
+        keys = sorted(line.classes)
+        if verb == "wake":
+            line.wake()
+            asleep.clear()
+        elif verb == "all":
+            line.park_all()
+            asleep.update(keys)
+        elif keys:
+            key = data.draw(st.sampled_from(keys))
+            if verb == "park":
+                line.park(line.classes[key])
+                asleep.add(key)
+            else:
+                line.look_again(line.classes[key])
+                asleep.discard(key)
+    awake = [entry for entry in here if entry.class_key not in asleep]
+    awake.sort(key=lambda entry: (-entry.priority, entry.workload.sequence))
+    assert drain(line) == [entry.workload.id for entry in awake]
+
+
 def test_a_long_class_forgets_who_left() -> None:
     line = Line()
     for sequence in range(1000):
-        line.join(waiting(sequence), GPU)
+        line.join(waiting(sequence))
     assert drain(line) == [f"w{sequence}" for sequence in range(1000)]

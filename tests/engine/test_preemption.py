@@ -1,120 +1,71 @@
-"""Preemption within a queue: who has to stop, by the worked examples and by its laws."""
+"""Preemption, its traces and its laws: who has to stop, by what right, and nobody too many."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.disciplines.quota.flavors import Books
-from console.engine.disciplines.quota.preemption import (
-    LISTED,
-    Preemptor,
-    describe_search,
-    find_targets,
+from console.engine.trace import CandidateVerdict, PreemptionStep, PreemptionVerdict
+from tests.engine.builders import (
+    ANY,
+    FAIR,
+    LOWER,
+    LOWER_OR_NEWER,
+    NEVER,
+    World,
+    cohort,
+    pods,
+    queue,
 )
-from console.engine.ledger import Ledger
-from console.engine.running import Running, RunningLine
-from console.engine.trace import CandidateVerdict, PreemptionVerdict
-from tests.engine.builders import QueueBuilder, World, policy, queue, workload
-
-KEY = ("any", "gpu")
 
 
-@dataclass
-class Scene:
-    """A queue with running workloads, in the order of reservations, and its books."""
-
-    books: Books
-    line: RunningLine
-
-    @classmethod
-    def of(cls, owner: QueueBuilder, running: list[tuple[str, int, int]]) -> Scene:
-        """Let (name, amount, priority) run in the queue."""
-        world = policy(owner)
-        scene = cls(Books(Ledger(world), Ledger(world)), RunningLine())
-        for reservation, (name, amount, priority) in enumerate(running):
-            each = Running(
-                workload=workload(name, reservation, gpu=amount),
-                queue="train",
-                priority=priority,
-                assignment={"gpu": "any"},
-                usage={KEY: amount},
-                reservation=reservation,
-            )
-            scene.line.add(each)
-            scene.books.now.add("train", each.usage)
-            scene.books.expected.add("train", each.usage)
-        return scene
+def search(world: World, name: str) -> PreemptionStep:
+    """Return the search for workloads to stop in the last decision about *name*."""
+    trace = next(each.trace for each in reversed(world.decisions) if each.workload == name)
+    assert trace.preemption is not None
+    return trace.preemption
 
 
-def preemptor(owner: QueueBuilder, amount: int, priority: int) -> Preemptor:
-    return Preemptor(owner.build(), priority, {KEY: amount}, frozenset((KEY,)))
-
-
-def train(nominal: int) -> QueueBuilder:
-    return queue("train").owns(gpu=f"{nominal / 1000}").preempts()
-
-
-@pytest.mark.parametrize(
-    ("case", "nominal", "running", "amount", "priority", "targets"),
-    [
-        ("P1", 6, [("w0", 3, 0), ("w1", 2, 1), ("w5", 1, 5)], 2, 3, ["w0"]),
-        ("P2", 4, [("b", 3, 0), ("a", 1, 0)], 3, 3, ["b"]),
-        ("P2b", 6, [("a", 2, 0), ("b", 1, 1), ("c", 3, 2)], 4, 3, ["a", "c"]),
-        ("latest reservation first", 4, [("a", 2, 0), ("b", 2, 0)], 2, 1, ["b"]),
-        ("equal priority is safe", 4, [("a", 4, 1)], 2, 1, []),
-        ("not enough in sight", 4, [("a", 2, 5), ("b", 2, 0)], 3, 1, []),
-        ("nothing to stop", 4, [], 5, 1, []),
-    ],
-)
-def test_worked_examples(
-    case: str,
-    nominal: int,
-    running: list[tuple[str, int, int]],
-    amount: int,
-    priority: int,
-    targets: list[str],
-) -> None:
-    scene = Scene.of(train(nominal), running)
-    found = find_targets(scene.books, scene.line, preemptor(train(nominal), amount, priority))
-    assert sorted(each.workload.id for each in found) == targets, case
+def targets(world: World, name: str) -> dict[str, str | None]:
+    """Return who was chosen, and by what right."""
+    return {
+        each.workload: each.right
+        for each in search(world, name).candidates
+        if each.verdict is CandidateVerdict.TARGET
+    }
 
 
 def test_nobody_is_stopped_where_the_queue_does_not_preempt() -> None:
-    never = queue("train").owns(gpu="0.004")
-    scene = Scene.of(never, [("a", 4, 0)])
-    asked = preemptor(never, 2, 9)
-    assert find_targets(scene.books, scene.line, asked) == ()
-    step = describe_search(scene.line, asked, ())
-    assert (step.rule, step.verdict) == ("never", PreemptionVerdict.NOT_ALLOWED)
+    world = World(queue("train").owns(gpu=4))
+    world.submit("low", gpu=4)
+    world.settle()
+    world.submit("high", gpu=2, priority=9)
+    assert world.settle() == ["high: pending (waiting_for_quota)"]
+    step = search(world, "high")
+    assert (step.rule, step.verdict) == (NEVER.value, PreemptionVerdict.NOT_ALLOWED)
 
 
-def test_the_search_says_of_everybody_why() -> None:
-    scene = Scene.of(train(8), [("low", 2, 0), ("lower", 2, -1), ("equal", 2, 3), ("gone", 2, 0)])
-    next(each for each in scene.line if each.workload.id == "gone").departing = True
-    scene.books.expected.remove("train", {KEY: 2})
-    asked = preemptor(train(8), 4, 3)
-    found = find_targets(scene.books, scene.line, asked)
-    step = describe_search(scene.line, asked, found)
-    assert (step.verdict, step.more_candidates) == (PreemptionVerdict.FOUND, 0)
-    assert [(each.workload, each.verdict, each.frees) for each in step.candidates] == [
-        ("lower", CandidateVerdict.TARGET, {"any/gpu": 2}),
-        ("gone", CandidateVerdict.DEPARTING, {"any/gpu": 2}),
-        ("low", CandidateVerdict.NOT_NEEDED, {"any/gpu": 2}),
-        ("equal", CandidateVerdict.PRIORITY_NOT_LOWER, {"any/gpu": 2}),
+def test_equal_priority_is_safe() -> None:
+    world = World(queue("train").owns(gpu=4).preempts())
+    world.submit("first", gpu=4, priority=1)
+    world.settle()
+    world.submit("second", gpu=1, priority=1)
+    assert world.settle() == ["second: pending (waiting_for_quota)"]
+    assert search(world, "second").verdict is PreemptionVerdict.NOT_ENOUGH
+
+
+def test_the_rule_of_equal_priority_looks_at_submission() -> None:
+    world = World(queue("train").owns(gpu=4).preempts(LOWER_OR_NEWER))
+    world.submit("firm", gpu=1).submit("old", gpu=4).submit("new", gpu=3)
+    assert world.settle() == [
+        "firm: admitted on any",
+        "new: admitted on any",
+        "old: pending (waiting_for_quota)",
     ]
-
-
-def test_a_long_search_lists_the_first_and_counts_the_rest() -> None:
-    scene = Scene.of(train(30), [(f"w{i}", 1, 0) for i in range(30)])
-    asked = preemptor(train(30), 99, 1)
-    step = describe_search(scene.line, asked, find_targets(scene.books, scene.line, asked))
-    assert step.verdict is PreemptionVerdict.NOT_ENOUGH
-    assert (len(step.candidates), step.more_candidates) == (LISTED, 30 - LISTED)
-    assert {each.verdict for each in step.candidates} == {CandidateVerdict.NOT_ENOUGH}
+    world.finish("firm")
+    assert world.settle() == ["new: preempted by old", "old: waits for new to stop"]
+    world.release("new")
+    assert world.settle() == ["old: admitted on any", "new: pending (waiting_for_quota)"]
 
 
 def test_who_holds_nothing_that_is_short_is_left_alone() -> None:
@@ -123,12 +74,6 @@ def test_who_holds_nothing_that_is_short_is_left_alone() -> None:
     world.settle()
     world.submit("high", gpu=1, priority=1)
     assert world.settle() == ["gpus: preempted by high", "high: waits for gpus to stop"]
-    step = world.decisions[1].trace.preemption
-    assert step is not None
-    assert {each.workload: each.verdict for each in step.candidates} == {
-        "gpus": CandidateVerdict.TARGET,
-        "cpu-only": CandidateVerdict.OTHER_CAPACITY,
-    }
 
 
 def test_a_free_flavor_is_better_than_stopping_somebody() -> None:
@@ -149,28 +94,133 @@ def test_stopping_somebody_is_better_than_waiting_on_an_earlier_flavor() -> None
     assert world.settle() == ["high: admitted on od", "low: pending (waiting_for_quota)"]
 
 
-scenes = st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3)), min_size=1, max_size=7).map(
-    lambda rows: [(f"w{i}", amount, priority) for i, (amount, priority) in enumerate(rows)]
-)
+def test_borrowed_quota_is_taken_back_by_its_owner() -> None:
+    world = World(
+        queue("owner").owns(gpu=4).reclaims(ANY).within("ml"),
+        queue("guest").owns(gpu=0).within("ml"),
+    )
+    world.submit("g1", "g2", to="guest", gpu=2, priority=9)
+    world.settle()
+    world.submit("o", gpu=2)
+    assert world.settle() == ["g2: reclaimed by o", "o: waits for g2 to stop"]
+    assert targets(world, "o") == {"g2": "reclaimed_in_cohort"}
+    step = next(each.trace for each in world.decisions if each.workload == "g2").preempted
+    assert step is not None
+    assert (step.preemptor, step.queue, step.rule) == ("o", "owner", ANY.value)
+
+
+def test_who_borrows_may_stop_lower_priority_below_the_threshold() -> None:
+    world = World(
+        queue("std").owns(gpu=0).reclaims(LOWER, borrow=LOWER, threshold=0).within("ml"),
+        queue("be").owns(gpu=0).within("ml"),
+        cohort("ml").owns(gpu=4),
+    )
+    world.submit("mid", to="be", gpu=2, priority=1).submit("low", to="be", gpu=2)
+    world.settle()
+    world.submit("s", gpu=2, priority=5)
+    assert world.settle() == ["low: reclaimed while borrowing by s", "s: waits for low to stop"]
+    world.submit("t", gpu=2, priority=5)
+    assert world.settle() == ["t: pending (waiting_for_quota)"]
+
+
+def test_a_fair_share_is_taken_from_who_borrows_most() -> None:
+    """Example S2 of the rules (spec 7.11): both end at an equal share."""
+    world = World(
+        queue("a").owns(gpu=4).reclaims(ANY).within("ml"),
+        queue("b").owns(gpu=4).within("ml"),
+        queue("c").owns(gpu=4).within("ml"),
+        fair=FAIR,
+    )
+    world.submit("a1", to="a", gpu=4).submit("b1", "b2", "b3", "b4", to="b", gpu=2)
+    world.settle()
+    world.submit("a2", to="a", gpu=2)
+    assert world.settle() == ["b4: stopped for the fair share of a2", "a2: waits for b4 to stop"]
+    world.release("b4")
+    assert world.settle() == ["a2: admitted on any", "b4: pending (waiting_for_quota)"]
+
+
+def test_where_two_want_the_same_victim_the_second_looks_for_another() -> None:
+    world = World(
+        queue("a").owns(gpu=4).reclaims().within("ml"),
+        queue("b").owns(gpu=4).reclaims().within("ml"),
+        queue("c").owns(gpu=0).within("ml"),
+    )
+    world.submit("c1", "c2", to="c", gpu=4)
+    world.settle()
+    world.submit("wa", to="a", gpu=4, priority=10).submit("wb", to="b", gpu=4, priority=5)
+    assert world.settle() == [
+        "c2: reclaimed by wa",
+        "wa: waits for c2 to stop",
+        "c1: reclaimed by wb",
+        "wb: waits for c1 to stop",
+    ]
+    world.release("c1")
+    # What comes free goes to the first in the order of the cycle, whoever made it free.
+    assert world.settle() == [
+        "wa: admitted on any",
+        "wb: waits for c2 to stop",
+        "c1: pending (waiting_for_quota)",
+    ]
+    world.release("c2")
+    assert world.settle() == ["c2: pending (waiting_for_quota)", "wb: admitted on any"]
+
+
+def test_one_victim_is_enough_for_two_and_the_second_waits_for_it_too() -> None:
+    world = World(
+        queue("a").owns(gpu=4).reclaims().within("ml"),
+        queue("b").owns(gpu=4).reclaims().within("ml"),
+        queue("c").owns(gpu=0).within("ml"),
+    )
+    world.submit("c1", to="c", gpu=8)
+    world.settle()
+    world.submit("wa", to="a", gpu=4, priority=10).submit("wb", to="b", gpu=4, priority=5)
+    assert world.settle() == [
+        "c1: reclaimed by wa",
+        "wa: waits for c1 to stop",
+        "wb: waits for c1 to stop",
+    ]
+    world.release("c1")
+    assert world.settle() == [
+        "wa: admitted on any",
+        "wb: admitted on any",
+        "c1: pending (waiting_for_quota)",
+    ]
+
+
+def test_partial_admission_stops_only_as_many_as_it_needs() -> None:
+    world = World(queue("train").owns(cpu=4).preempts())
+    world.submit("firm", cpu=2, priority=9).submit("low", cpu=2)
+    world.settle()
+    world.submit("job", pod_sets=(pods("workers", 4, at_least=1, cpu=1),), priority=5)
+    assert world.settle() == ["low: preempted by job", "job: waits for low to stop"]
+    world.release("low")
+    assert world.settle()[0] == "job: admitted with 2 workers on any"
+
+
+scenes = st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3)), min_size=1, max_size=7)
 
 
 @given(
     running=scenes, free=st.integers(0, 2), amount=st.integers(1, 12), priority=st.integers(0, 4)
 )
 def test_targets_are_of_lower_priority_enough_and_none_too_many(
-    running: list[tuple[str, int, int]], free: int, amount: int, priority: int
+    running: list[tuple[int, int]], free: int, amount: int, priority: int
 ) -> None:
-    nominal = sum(each[1] for each in running) + free
-    scene = Scene.of(train(nominal), running)
-    before = dict(scene.books.expected.queue("train").usage)
-    targets = find_targets(scene.books, scene.line, preemptor(train(nominal), amount, priority))
-    assert scene.books.expected.queue("train").usage == before
-    freed = [each.usage[KEY] for each in targets]
-    within_reach = free + sum(size for _, size, rank in running if rank < priority)
+    nominal = sum(size for size, _ in running) + free
+    world = World(queue("train").owns(gpu=nominal).preempts())
+    for number, (size, rank) in enumerate(running):
+        world.submit(f"w{number}", gpu=size, priority=rank).settle()
+    assert len(world.runs()) == len(running)
+    before = dict(world.state.usage("train"))
+    world.submit("asks", gpu=amount, priority=priority).settle()
+    stopped = [world.state.running[name] for name in world.state.departing]
+    within_reach = free + sum(size for size, rank in running if rank < priority)
     if amount <= free or amount > within_reach:
-        assert amount <= free or targets == ()
+        assert not stopped
         return
-    assert all(each.priority < priority for each in targets)
+    assert world.state.usage("train") == before
+    assert all(each.priority < priority for each in stopped)
+    freed = [each.usage["any", "gpu"] // 1000 for each in stopped]
     assert free + sum(freed) >= amount
     # With any one of them back there is not enough room.
     assert all(free + sum(freed) - each < amount for each in freed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from console.engine.decision import PodSetAssignment
 from console.engine.policy import Rule
 from console.engine.selectors import MatchExpression, Operator, Selector
 from tests.engine.builders import World, only, policy, queue, rule
@@ -97,17 +98,16 @@ def test_each_resource_group_takes_its_own_flavor_and_all_have_to_fit() -> None:
 def test_a_group_takes_one_flavor_for_all_its_resources() -> None:
     world = World(queue("train").owns("one", gpu=4, cpu=1).owns("two", gpu=1, cpu=8))
     world.submit("a", gpu=2, cpu=2).submit("b", gpu=1, cpu=8)
-    assert world.settle() == [
-        "a: pending (exceeds_max_quota)",
-        "b: admitted on two",
-    ]
+    assert world.settle() == ["b: admitted on two", "a: pending (exceeds_max_quota)"]
 
 
 def test_what_nobody_covers_is_not_limited_and_gets_no_flavor() -> None:
     world = World(queue("train").owns(gpu=1))
     world.submit("a", gpu=1, tpu=99).submit("b", tpu=99)
     assert world.settle() == ["a: admitted on any", "b: admitted"]
-    assert world.decisions[0].assignment == {"gpu": "any"}
+    assert world.decisions[0].assignment == (
+        PodSetAssignment(name="main", count=1, flavors={"gpu": "any"}),
+    )
 
 
 @pytest.mark.parametrize(("nominal", "free"), [(None, "unlimited"), (4, "3")])
@@ -121,7 +121,7 @@ def test_unlimited_quota_never_runs_out(nominal: int | None, free: str) -> None:
 def test_a_zero_quota_blocks_what_asks_for_it_and_nothing_else() -> None:
     world = World(queue("train").owns(gpu=0, cpu=4))
     world.submit("a", gpu="0.001").submit("b", cpu=4)
-    assert world.settle() == ["a: pending (exceeds_max_quota)", "b: admitted on any"]
+    assert world.settle() == ["b: admitted on any", "a: pending (exceeds_max_quota)"]
 
 
 def test_thousandths_add_up_exactly() -> None:
@@ -155,7 +155,7 @@ def test_a_later_workload_may_overtake_one_that_does_not_fit() -> None:
     world.submit("holder", gpu=2)
     world.settle()
     world.submit("big", gpu=4, priority=9).submit("small", gpu=2)
-    assert world.settle() == ["big: pending (waiting_for_quota)", "small: admitted on any"]
+    assert world.settle() == ["small: admitted on any", "big: pending (waiting_for_quota)"]
     world.finish("holder")
     assert world.settle() == []
     world.finish("small")
@@ -186,12 +186,12 @@ def test_a_held_queue_admits_nothing_new_and_others_go_on() -> None:
     world = World(queue("train").owns(gpu=2), queue("serve").owns(gpu=2))
     world.submit("a", gpu=1)
     world.settle()
-    world.state.hold("train")
+    world.hold("train")
     world.submit("b", gpu=1).submit("c", to="serve", gpu=1)
     assert sorted(world.settle()) == ["b: pending (queue_held)", "c: admitted on any"]
     world.finish("a")
     assert world.settle() == []
-    world.state.resume("train")
+    world.resume("train")
     assert world.settle() == ["b: admitted on any"]
 
 
@@ -202,10 +202,10 @@ def test_the_reason_of_a_waiting_class_follows_what_changes() -> None:
     world.submit("b", gpu=2)
     world.settle()
     seen = [world.standing()["b"]]
-    world.state.hold("train")
+    world.hold("train")
     world.settle()
     seen.append(world.standing()["b"])
-    world.state.resume("train")
+    world.resume("train")
     world.settle()
     seen.append(world.standing()["b"])
     assert seen == [
@@ -221,11 +221,11 @@ def test_every_waiting_workload_is_told_once() -> None:
     world.settle()
     world.submit("c", gpu=1)
     assert world.settle() == ["c: pending (waiting_for_quota)"]
-    world.state.hold("train")
+    world.hold("train")
     assert world.settle() == []
 
 
-def test_a_newcomer_of_a_parked_class_is_told_the_numbers_of_now() -> None:
+def test_an_explanation_has_the_numbers_of_now_also_for_a_class_that_sleeps() -> None:
     world = World(queue("train").owns(gpu=8))
     world.submit("holder", gpu=6).submit("first", gpu=4)
     world.settle()
@@ -233,8 +233,7 @@ def test_a_newcomer_of_a_parked_class_is_told_the_numbers_of_now() -> None:
     world.settle()
     world.submit("second", gpu=4)
     world.settle()
-    trace = next(d.trace for d in world.decisions if d.workload == "second")
-    (check,) = trace.groups[0].flavors[0].checks
+    (check,) = world.state.explain("second").groups[0].flavors[0].checks
     assert (check.used, check.available, check.missing) == (8000, 0, 4000)
 
 

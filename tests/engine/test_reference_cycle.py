@@ -1,4 +1,4 @@
-"""The slow model's cycles: the worked examples of the rules (spec 4.4 to 4.6), and its switches."""
+"""The slow model's switches: with each off it follows the plain rules, with it on the product's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from console.engine.policy import FairStrategy, Preemption, PreemptionRule, Stra
 from console.engine.workload import PodSet
 from tests.engine.reference_model.builder import (
     CPU,
-    cohort,
     groups,
     policy,
     queue,
@@ -52,112 +51,6 @@ def over_reserved(*, keeps_capacity: bool) -> World:
 def test_two_fits_of_one_cycle_may_use_the_room_of_a_victim_that_still_runs() -> None:
     admitted, preempted, _ = after_one_cycle(over_reserved(keeps_capacity=False))
     assert (admitted, preempted) == (["E1", "E2"], {"P": {"v": "InClusterQueue"}})
-
-
-def test_with_the_switch_they_wait_until_it_is_gone() -> None:
-    admitted, preempted, said = after_one_cycle(over_reserved(keeps_capacity=True))
-    assert (admitted, preempted) == (["E1"], {"P": {"v": "InClusterQueue"}})
-    assert said == {"P": "Preempting", "E2": "Overtaken"}
-
-
-@pytest.mark.parametrize(
-    ("reclaim", "admitted", "said"),
-    [
-        (PreemptionRule.NEVER, [], {"a": "NoVictims", "b": "Overtaken"}),
-        (PreemptionRule.ANY, ["b"], {"a": "NoVictims"}),
-    ],
-)
-def test_a_head_without_victims_keeps_capacity_back(
-    reclaim: PreemptionRule, admitted: list[str], said: dict[str, str]
-) -> None:
-    rules = Preemption(reclaim_within_cohort=reclaim)
-    live = world(
-        policy(queue("A", 2, "R", preemption=rules), queue("B", 0, "R")),
-        running("r", "A", 1, time=1),
-        pending=(waiting("a", "A", 2, priority=10), waiting("b", "B", 1)),
-    )
-    assert after_one_cycle(live) == (admitted, {}, said)
-
-
-@pytest.mark.parametrize(("first", "second", "admitted"), [(6, 4, ["w2"]), (5, 3, ["w2", "w1"])])
-def test_a_borrower_comes_after_those_within_nominal(
-    first: int, second: int, admitted: list[str]
-) -> None:
-    live = world(
-        policy(queue("q1", 4, "R"), queue("q2", 4, "R")),
-        pending=(waiting("w1", "q1", first, priority=10), waiting("w2", "q2", second)),
-    )
-    assert after_one_cycle(live)[0] == admitted
-
-
-RECLAIM = Preemption(reclaim_within_cohort=LOWER)
-OVERLAP = policy(
-    queue("A", 4, "R", preemption=RECLAIM),
-    queue("B", 4, "R", preemption=RECLAIM),
-    queue("C", 0, "R"),
-)
-RIVALS = (waiting("wa", "A", 4, priority=10), waiting("wb", "B", 4, priority=5))
-
-
-def test_overlapping_victims_are_looked_for_again() -> None:
-    live = world(
-        OVERLAP, running("c1", "C", 4, time=1), running("c2", "C", 4, time=2), pending=RIVALS
-    )
-    assert after_one_cycle(live) == (
-        [],
-        {"wa": {"c2": "InCohortReclamation"}, "wb": {"c1": "InCohortReclamation"}},
-        {"wa": "Preempting", "wb": "Preempting"},
-    )
-
-
-def test_a_rival_waits_for_the_victims_of_another() -> None:
-    live = world(OVERLAP, running("c1", "C", 8, time=1), pending=RIVALS)
-    assert after_one_cycle(live) == (
-        [],
-        {"wa": {"c1": "InCohortReclamation"}},
-        {"wa": "Preempting", "wb": "WaitsForOthers"},
-    )
-
-
-def test_the_fair_order_of_a_flat_cohort() -> None:
-    live = world(
-        policy(
-            cohort("R", 6),
-            queue("A", 0, "R"),
-            queue("B", 0, "R"),
-            queue("D", 2, "R"),
-            strategies=BOTH,
-        ),
-        running("a", "A", 2, time=1),
-        pending=(
-            waiting("wa", "A", 1, priority=10),
-            waiting("wb", "B", 2),
-            waiting("wd", "D", 2),
-        ),
-    )
-    assert after_one_cycle(live)[0] == ["wd", "wb", "wa"]
-
-
-def test_the_fair_order_of_nested_cohorts() -> None:
-    live = world(
-        policy(
-            cohort("R", 12),
-            cohort("P", 0, "R"),
-            cohort("Q", 0, "R"),
-            queue("p1", 0, "P"),
-            queue("p2", 0, "P"),
-            queue("q1", 0, "Q"),
-            strategies=BOTH,
-        ),
-        running("r1", "p1", 4, time=1),
-        running("r2", "q1", 3, time=2),
-        pending=(
-            waiting("w1", "p1", 1, sequence=11),
-            waiting("w2", "p2", 1, sequence=12),
-            waiting("wq", "q1", 2, sequence=13),
-        ),
-    )
-    assert after_one_cycle(live)[0] == ["w2", "wq", "w1"]
 
 
 def circle() -> World:

@@ -99,6 +99,7 @@ def test_a_bar_stays_in_its_frame_and_shows_what_there_is(
             "spot gpu: 0 of 0 gpu used, limit 8, 8 available",
         ),
         (usage(0, 2000, borrowed=2000), "spot gpu: 2 gpu used of 0, 2 borrowed"),
+        (usage(0, 3000, borrowed=1000), "spot gpu: 3 gpu used of 0, 1 borrowed, 2 over nominal"),
     ],
 )
 def test_the_sentence_of_a_bar_in_a_cohort(shown: UsageView, words: str) -> None:
@@ -130,6 +131,8 @@ def test_the_parts_of_a_bar_in_a_cohort() -> None:
     )
     far = bar_of(usage(10000, 5000, available=200000, limit=300000))
     assert (far.unlimited, far.own, far.mark, far.limit) == (True, Segment(1, 118), 238, 0)
+    both = bar_of(usage(0, 2000, borrowed=1000))
+    assert (both.borrowed, both.over) == (Segment(1, 356), Segment(359, 354))
     only = bar_of(usage(0, 0, available=8000, limit=8000))
     assert (only.blocked, only.track, only.room) == (False, 0, Segment(1, 712))
 

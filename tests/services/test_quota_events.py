@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from console.configs.services.apply_config import apply_config
 from console.engine.amounts import UNLIMITED, Amount
 from console.engine.decision import Decision, Outcome, Reason
 from console.engine.trace import OutcomeStep, PreemptedStep, Trace
 from console.workloads.models import Event
 from console.workloads.services.batch import Batch
 from console.workloads.services.quota_events import Reclaim, Taken, loans_of, reclaims_of
+from console.workloads.services.run_engine import forget_states
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
 
@@ -42,6 +46,84 @@ def test_a_loan_is_what_stands_above_nominal_right_after() -> None:
     expected = [{GPU: 3000}, {GPU: 1000}, {GPU: 3000}, {GPU: 2000}, {}]
     assert loans(admissions, after) == expected
     assert after == {"research": {GPU: 13000, CPU: 9000}, "batch": {GPU: 1000}}
+
+
+COHORT = """
+resource_flavors:
+  - name: fixed
+  - name: spot
+resource_queues:
+  - name: research
+    cohort_name: ml
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - {name: fixed, resources: [{name: gpu, nominal_quota: 4, borrowing_limit: 0}]}
+          - {name: spot, resources: [{name: gpu, nominal_quota: 4}]}
+  - name: batch
+    cohort_name: ml
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - {name: spot, resources: [{name: gpu, nominal_quota: 8}]}
+  - name: alone
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - {name: spot, resources: [{name: gpu, nominal_quota: 4}]}
+scheduling_rules:
+  - selector: [{key: team, operator: in, values: [alone]}]
+    resource_queue: alone
+  - resource_queue: research
+"""
+
+
+def borrowed() -> list[tuple[str, str, dict[str, object]]]:
+    """Return the events of borrowing, and forget them."""
+    rows = Event.objects.filter(type="QUOTA_BORROWED").order_by("pk")
+    found = [(row.workload.name, row.queue, row.data) for row in rows.select_related("workload")]
+    rows.delete()
+    return found
+
+
+@pytest.fixture
+def _cold() -> Iterator[None]:
+    forget_states()
+    yield
+    forget_states()
+
+
+@pytest.mark.usefixtures("_cold")
+def test_the_engine_tells_which_admission_borrows_how_much(owner, settle) -> None:
+    apply_config(owner, "native", COHORT, "", 0)
+
+    def submit(*sizes: int, team: str = "") -> list[str]:
+        wanted = [
+            Submission(name=f"{team}{gpus}", tags={"team": team}, requests={"gpu": gpus * 1000})
+            for gpus in sizes
+        ]
+        uids = [row.uid for row in submit_workloads(owner, wanted)]
+        settle(owner.org)
+        return uids
+
+    # 4 fixed and 3 spot are its own, of the next 3 one is, and of the last 2 none is.
+    submit(4, 3)
+    assert borrowed() == []
+    third, last = submit(3, 2)
+    assert borrowed() == [
+        (
+            "3",
+            "research",
+            {"workload": third, "name": "3", "borrowed": {"spot/gpu": 2000}, "cohort": "ml"},
+        ),
+        (
+            "2",
+            "research",
+            {"workload": last, "name": "2", "borrowed": {"spot/gpu": 2000}, "cohort": "ml"},
+        ),
+    ]
+    submit(4, 1, team="alone")
+    assert borrowed() == []
 
 
 def preempted(
@@ -81,7 +163,7 @@ def test_each_preemptor_reclaims_once_for_each_reason() -> None:
         preempted("e", "p", Reason.RECLAIMED_WHILE_BORROWING),
         preempted("f", None, Reason.DRAINED),
     ]
-    assert reclaims_of(decisions) == [
+    assert reclaims_of((decision, decision.trace) for decision in decisions) == [
         Reclaim(
             preemptor="p",
             victims=("a", "d"),

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -92,8 +93,8 @@ def test_a_worker_that_slept_through_its_lease_writes_nothing(
     decide = Batch.decide
     slept: list[int] = []
 
-    def sleepily(batch: Batch, decisions: Iterable[Decided]) -> None:
-        decide(batch, decisions)
+    def sleepily(batch: Batch, decisions: Iterable[Decided], *told: Any) -> None:
+        decide(batch, decisions, *told)
         if not slept:
             slept.append(Engine.objects.get(org=org).fence)
             Engine.objects.update(lease_until=timezone.now() - timedelta(seconds=1))

@@ -108,7 +108,8 @@ def test_one_preempts_the_other_and_it_comes_back(
     low[1].refresh_from_db()
     assert (low[1].preemptions, low[1].preemptor, low[1].reservation) == (1, None, None)
     assert explain_workload(org, low[1]).explanation.headline == (
-        "Waiting for quota in train: needs 2 gpu on any, 0 free now, 2 short."
+        "Waiting for quota in train: needs 2 gpu on any, 0 free now, 2 short; "
+        "nobody may be stopped for it."
     )
     assert list(Usage.objects.values_list("queue", "flavor", "resource", "used")) == [
         ("train", "any", "gpu", 4000)
@@ -176,14 +177,14 @@ def test_a_rebuilt_engine_decides_the_same(
         ("d", "pending", "waiting_for_preempted"),
         ("a", "preempted", "preempted_in_queue"),
         ("e", "pending", "waiting_for_preempted"),
-        ("d", "admitted", "quota_reserved"),
         ("b", "pending", "waiting_for_quota"),
+        ("d", "admitted", "quota_reserved"),
         ("f", "pending", "waiting_for_quota"),
         ("d", "withdrawn", "withdrawn_while_running"),
         ("e", "admitted", "quota_reserved"),
         ("f", "pending", "waiting_for_preempted"),
-        ("f", "admitted", "quota_reserved"),
         ("a", "pending", "waiting_for_quota"),
+        ("f", "admitted", "quota_reserved"),
     ]
 
 

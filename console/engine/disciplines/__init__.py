@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from console.engine.ledger import FlavorResource
     from console.engine.pending import Pending
     from console.engine.state import State
-    from console.engine.trace import GroupStep, PreemptionStep
+    from console.engine.trace import GroupStep, PreemptionStep, TurnStep
     from console.engine.tree import QueueState, Tree
 
 
@@ -59,6 +59,14 @@ class Nomination(Protocol):
         """Why it cannot be admitted now; meaningless when it can."""
 
 
+class Report(Nomination, Protocol):
+    """A nomination as of one moment, with everything that a person wants to know of it."""
+
+    @property
+    def turn(self) -> TurnStep | None:
+        """Who keeps the workload from what was found for it; None: nobody that is known."""
+
+
 class Discipline(Protocol):
     """How a world admits. It reads the state and moves it by the state's own verbs."""
 
@@ -79,6 +87,9 @@ class Discipline(Protocol):
 
     def nominate(self, state: State, queue: QueueState, pending: Pending) -> Nomination:
         """Return what would happen to a workload now, without changing anything."""
+
+    def report(self, state: State, queue: QueueState, pending: Pending) -> Report:
+        """Return the same in full, for those who ask why."""
 
 
 def load_discipline(name: str) -> Discipline:

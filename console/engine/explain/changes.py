@@ -29,6 +29,10 @@ _SETTINGS = {
 _AT_OTHERS_COST = frozenset({ChangeKind.PRIORITY, ChangeKind.QUOTA, ChangeKind.POLICY})
 
 
+#: Changes with which the workload may go to another queue.
+_MAY_LEAD_ELSEWHERE = frozenset({ChangeKind.LABEL, ChangeKind.PRIORITY})
+
+
 def change_sentence(change: Change, names: Mapping[str, str] | None = None) -> Sentence:
     """
     Word a change with its cost; *names* has display names of workloads by id.
@@ -61,6 +65,8 @@ class _Words:
                 whom = self._named(change.workloads)
                 them = "it" if len(change.workloads) == 1 else "them"
                 return f"Wait for {whom} to end, or finish {them}: it would start then."
+            case ChangeKind.RESUME:
+                return f"Resume {change.queue}: {self._effect(change)}."
         return f"{_ACTIONS[change.kind](change)}: {self._effect(change)}."
 
     def _effect(self, change: Change) -> str:
@@ -69,7 +75,7 @@ class _Words:
             losers = self._named(change.who_loses)
             when = f"once {losers} {_have(change.who_loses)} stopped for it"
         start = f"it would start {when}"
-        if change.kind is ChangeKind.LABEL and change.queue is not None:
+        if change.kind in _MAY_LEAD_ELSEWHERE and change.queue is not None:
             start = f"it would go to {change.queue} and start {when}"
         if change.who_waits:
             return f"{start}; {self._named(change.who_waits)} would wait instead"
@@ -82,9 +88,12 @@ class _Words:
 
 
 def _ask_less(change: Change) -> str:
-    of = f" in pod set {change.pod_set}" if change.pod_set is not None else ""
+    pod_set = change.pod_set
     if change.subject == "pods":
-        return f"Ask for {change.to} pods instead of {change.from_}{of}"
+        of = f" in pod set {pod_set}" if pod_set is not None else ""
+        pods = "pod" if change.to == 1 else "pods"
+        return f"Ask for {change.to} {pods} instead of {change.from_}{of}"
+    of = f" for each pod of pod set {pod_set}" if pod_set is not None else ""
     asked, now = _amount(change.to), _amount(change.from_)
     less, instead = amount(asked, change.subject), quantity(now, change.subject)
     return f"Ask for {less} instead of {instead}{of}"

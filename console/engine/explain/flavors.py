@@ -12,6 +12,7 @@ from console.engine.trace import (
     FlavorVerdict,
     GroupStep,
     NodeFact,
+    PodSetStep,
     QuotaCheck,
     Trace,
 )
@@ -21,6 +22,8 @@ from console.engine.words import amount, failed_expression, listed, quantity
 _NOT_JUDGED = frozenset(
     {FlavorVerdict.NOT_REACHED, FlavorVerdict.PASSED_BEFORE, FlavorVerdict.NOT_NOMINATED}
 )
+#: Reasons for which a workload waits that was tried with as few pods as may be.
+_TOO_LARGE = frozenset({Reason.WAITING_FOR_QUOTA, Reason.EXCEEDS_MAX_QUOTA})
 #: Reasons for which a workload waits although a flavor was found.
 _PENDING_ON_BEST = frozenset({Reason.WAITING_FOR_QUOTA, Reason.BEHIND_OTHERS})
 
@@ -87,6 +90,13 @@ def _reductions(trace: Trace) -> Iterator[str]:
         if step.reduced_to is not None:
             count = f"{step.reduced_to} of its {step.count} pods"
             yield f"Pod set {step.name} is tried with {count}: not all of them fit."
+        elif _was_too_large(trace, step):
+            yield f"Pod set {step.name} does not fit with {step.min_count} pods either."
+
+
+def _was_too_large(trace: Trace, step: PodSetStep) -> bool:
+    fewer = step.min_count is not None and step.min_count < step.count
+    return fewer and bool(trace.groups) and trace.outcome.reason in _TOO_LARGE
 
 
 def _group(telling: Telling, group: GroupStep) -> Iterator[Sentence]:
@@ -158,7 +168,7 @@ def _need(check: QuotaCheck) -> str:
     need = amount(check.requested, check.resource)
     if not check.assumed:
         return need
-    return f"{need} after {quantity(check.assumed, check.resource)} for earlier pod sets"
+    return f"{need} (after {quantity(check.assumed, check.resource)} for earlier pod sets)"
 
 
 def _arithmetic(telling: Telling, check: QuotaCheck) -> str:
@@ -224,8 +234,8 @@ def _pool(telling: Telling, tried: FlavorTried, check: QuotaCheck) -> Iterator[S
         unused = listed(
             f"{amount(value, check.resource)} of {queue}" for queue, value in check.lenders.items()
         )
-        text = f"What others own on {tried.flavor} and do not use themselves: {unused}."
-        yield Sentence(text=text)
+        unlent = f"What others own on {tried.flavor} and do not use themselves, lent out or not"
+        yield Sentence(text=f"{unlent}: {unused}.")
 
 
 def _node(node: NodeFact, flavor: str, resource: str) -> str:

@@ -58,14 +58,17 @@ def _admitted(telling: Telling) -> str:
         for check in tried.checks
         if borrowed(check)
     ]
-    why = f"it borrows {listed(parts)}" if parts else "its request fits the free quota"
+    why = f": it borrows {listed(parts)}" if parts else ": its request fits the free quota"
+    if not trace.groups:
+        # It runs since long; what was free when it started is in the decision of that time.
+        why = ""
     fewer = [
         f"{each.reduced_to} of {each.count} pods of {each.name}"
         for each in trace.pod_sets
         if each.reduced_to is not None
     ]
     reduced = f" with {listed(fewer)}" if fewer else ""
-    return f"Admitted in {queue} on {listed(flavors)}{reduced}: {why}."
+    return f"Admitted in {queue} on {listed(flavors)}{reduced}{why}."
 
 
 def _no_rule(telling: Telling) -> str:

@@ -45,9 +45,10 @@ def turn(telling: Telling, step: TurnStep) -> str:
             whom = others or "another workload"
             return f"it was stopped for {whom}, which still waits and goes first"
         case TurnVerdict.CIRCLE:
+            beside = f" beside {others}" if others else ""
             return (
-                "its turns came back to where they began and changed nothing, so it waits until "
-                "a workload ends or the config changes"
+                f"its turns{beside} came to nothing again and again, so it waits until a workload "
+                "ends or the config changes"
             )
 
 

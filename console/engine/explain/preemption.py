@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from console.engine.decision import Reason
-from console.engine.explain.rights import allowed, fair_sharing, right
+from console.engine.explain.rights import allowed, fair_sharing, right, where_allowed
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
 from console.engine.trace import (
     Candidate,
@@ -21,16 +21,46 @@ from console.engine.words import amounts, listed, places, plural, share
 _ELIGIBLE = frozenset(
     {CandidateVerdict.TARGET, CandidateVerdict.NOT_NEEDED, CandidateVerdict.NOT_ENOUGH}
 )
+#: What is said of one, and of several.
 _SUMMED_UP = {
-    CandidateVerdict.PRIORITY_NOT_LOWER: "of no lower priority",
-    CandidateVerdict.OTHER_CAPACITY: "on other capacity",
-    CandidateVerdict.DEPARTING: "already stopping",
-    CandidateVerdict.QUEUE_WITHIN_NOMINAL: "in queues within their own quota",
-    CandidateVerdict.COHORT_WITHIN_NOMINAL: "below cohorts within their own quota",
-    CandidateVerdict.NOT_WHILE_BORROWING: "out of reach for one that borrows",
-    CandidateVerdict.ABOVE_THRESHOLD: "of too high a priority for one that borrows",
-    CandidateVerdict.SHARE_NOT_LARGER: "on a side whose share is no larger",
-    CandidateVerdict.NOT_NEWER: "of the same priority and submitted earlier",
+    CandidateVerdict.PRIORITY_NOT_LOWER: ("is of no lower priority", "are of no lower priority"),
+    CandidateVerdict.OTHER_CAPACITY: (
+        "holds nothing of what is short",
+        "hold nothing of what is short",
+    ),
+    CandidateVerdict.DEPARTING: ("is already stopping", "are already stopping"),
+    CandidateVerdict.QUEUE_WITHIN_NOMINAL: (
+        "is in a queue within its own quota",
+        "are in queues within their own quota",
+    ),
+    CandidateVerdict.COHORT_WITHIN_NOMINAL: (
+        "is below a cohort within its own quota",
+        "are below cohorts within their own quota",
+    ),
+    CandidateVerdict.NOT_WHILE_BORROWING: (
+        "is out of reach for one that borrows",
+        "are out of reach for one that borrows",
+    ),
+    CandidateVerdict.ABOVE_THRESHOLD: (
+        "has too high a priority for one that borrows",
+        "have too high a priority for one that borrows",
+    ),
+    CandidateVerdict.SHARE_NOT_LARGER: (
+        "is on a side whose share is not large enough",
+        "are on sides whose share is not large enough",
+    ),
+    CandidateVerdict.NOT_NEWER: (
+        "has the same priority and was submitted earlier",
+        "have the same priority and were submitted earlier",
+    ),
+    CandidateVerdict.QUEUE_INACTIVE: (
+        "is in a queue that is stopped",
+        "are in queues that are stopped",
+    ),
+    CandidateVerdict.STOPPED_BEFORE: (
+        "is left alone after two stops for it",
+        "are left alone after two stops for it",
+    ),
 }
 
 
@@ -51,13 +81,15 @@ _JUDGMENTS = {
         "may not be stopped: a cohort above {queue} uses no more than its own quota"
     ),
     CandidateVerdict.NOT_WHILE_BORROWING: (
-        "may not be stopped: {own} would have to borrow for this, and then may not take from others"
+        "may not be stopped: {own} would have to borrow for this, and a borrower may not stop it"
     ),
     CandidateVerdict.ABOVE_THRESHOLD: (
         "may not be stopped: its priority is above {threshold}, up to which {own} may stop others "
         "while it borrows"
     ),
     CandidateVerdict.SHARE_NOT_LARGER: "may not be stopped: {shares}",
+    CandidateVerdict.QUEUE_INACTIVE: "is left alone: {queue} is stopped or misconfigured",
+    CandidateVerdict.STOPPED_BEFORE: "was stopped for it twice already and is left alone now",
 }
 #: By what right a target has to stop; within the queue that needs no words.
 _RIGHTS: dict[str, str] = {
@@ -88,7 +120,7 @@ def finds_nobody(step: PreemptionStep | None) -> bool:
     """
     if step is None or step.verdict is PreemptionVerdict.FOUND:
         return False
-    if step.verdict is PreemptionVerdict.NOT_ALLOWED:
+    if step.verdict in (PreemptionVerdict.NOT_ALLOWED, PreemptionVerdict.NOBODY_RUNS):
         return True
     return bool(step.candidates) and not any(c.verdict in _ELIGIBLE for c in step.candidates)
 
@@ -139,10 +171,18 @@ def _found(telling: Telling, step: PreemptionStep) -> str:
         count = max(targets, len(telling.trace.outcome.victims))
         return f"Stopping {plural(count, 'workload')} makes enough room."
     if step.verdict is PreemptionVerdict.NOT_ALLOWED:
-        return f"Nobody may be stopped for it: {telling.queue} allows no preemption."
+        return f"Nobody may be stopped for it: {_why_not_allowed(telling.queue, step)}."
+    if step.verdict is PreemptionVerdict.NOBODY_RUNS:
+        return f"Nobody may be stopped for it: nothing runs {where_allowed(telling.queue, step)}."
     if not finds_nobody(step):
         return "Stopping every workload that may be stopped would not make enough room."
     return f"Nobody may be stopped for it: {_why_nobody(step)}."
+
+
+def _why_not_allowed(queue: str, step: PreemptionStep) -> str:
+    if allowed(queue, step) is None:
+        return f"{queue} allows no preemption"
+    return f"it would have to borrow, and {queue} may stop nobody for more than its nominal quota"
 
 
 def _why_nobody(step: PreemptionStep) -> str:
@@ -150,11 +190,8 @@ def _why_nobody(step: PreemptionStep) -> str:
     if len(counts) == 1:
         ((verdict, count),) = counts.items()
         who = f"all {count} running workloads" if count > 1 else "the only running workload"
-        return f"{who} looked at {'are' if count > 1 else 'is'} {_SUMMED_UP[verdict]}"
-    kinds = listed(
-        f"{count} {'is' if count == 1 else 'are'} {_SUMMED_UP[verdict]}"
-        for verdict, count in counts.items()
-    )
+        return f"{who} looked at {_SUMMED_UP[verdict][count > 1]}"
+    kinds = listed(f"{count} {_SUMMED_UP[verdict][count > 1]}" for verdict, count in counts.items())
     return f"of {len(step.candidates)} running workloads looked at, {kinds}"
 
 

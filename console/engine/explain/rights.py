@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from console.engine.decision import Reason
 from console.engine.explain.sentences import Telling
 from console.engine.trace import PreemptedStep, PreemptionStep
-from console.engine.words import sentence_case
+from console.engine.words import listed, sentence_case
 
 #: Whom a preemption rule covers, behind "workloads"; "never" covers nobody, "any" needs no words.
 _COVERED = {
@@ -19,11 +19,11 @@ _COVERED = {
 }
 _STRATEGIES = {
     "less_than_or_equal_to_final_share": (
-        "a workload may be stopped when its side, without it, keeps at least the share that "
-        "{queue} comes to"
+        "a workload may be stopped when its side keeps, without it, at least the share that "
+        "{queue} would have"
     ),
     "less_than_initial_share": (
-        "a workload may be stopped when its side has a larger share than {queue} comes to"
+        "a workload may be stopped when its side has a larger share than {queue} would have"
     ),
 }
 
@@ -33,7 +33,7 @@ def right(telling: Telling, step: PreemptedStep) -> str:
     whom = _workloads(step.rule)
     match telling.trace.outcome.reason:
         case Reason.RECLAIMED_IN_COHORT:
-            return f"{step.queue} takes back from queues that borrow: it may stop {whom} there"
+            return f"{step.queue} takes back what other queues borrow, and may stop {whom} there"
         case Reason.RECLAIMED_WHILE_BORROWING:
             return f"{step.queue} borrows too, and may stop {whom} in other queues that borrow"
         case Reason.PREEMPTED_FOR_FAIR_SHARE:
@@ -50,7 +50,18 @@ def allowed(queue: str, step: PreemptionStep) -> str | None:
         # Where shares are fair, the rule for borrowers has no say (Kueue, spec 7.5).
         borrowing = "" if step.strategies else _while_borrowing(step)
         clauses.append(f"in queues that borrow, {_workloads(step.reclaim)}{borrowing}")
+    elif clauses and step.reclaim is not None:
+        clauses.append("nothing in other queues, whatever they borrow")
     return f"What {queue} may stop: {'; '.join(clauses)}." if clauses else None
+
+
+def where_allowed(queue: str, step: PreemptionStep) -> str:
+    """Return where the workloads are that *queue* may stop at all."""
+    places = [queue] if step.rule in _COVERED else []
+    if step.reclaim in _COVERED:
+        places.append("the other queues of its cohort")
+    elsewhere = "; in other queues it may stop nobody" if step.reclaim == "never" else ""
+    return f"in {listed(places)}{elsewhere}"
 
 
 def _while_borrowing(step: PreemptionStep) -> str:
@@ -67,13 +78,14 @@ def fair_sharing(queue: str, step: PreemptionStep) -> Iterator[str]:
     if not step.strategies:
         return
     yield (
-        "Sharing is fair: a share is what a side borrows, in percent of what its cohort could "
-        "lend, divided by its weight."
+        "Sharing is fair. A side is a queue with the cohorts around it, below the cohort where "
+        "two sides meet; its share is what it borrows in percent of what could be lent, divided "
+        "by its weight."
     )
     rules = [
         _STRATEGIES.get(each, "{rule}").format(queue=queue, rule=each) for each in step.strategies
     ]
-    yield f"{'; then '.join([sentence_case(rules[0]), *rules[1:]])}."
+    yield f"{'; if that is not enough, '.join([sentence_case(rules[0]), *rules[1:]])}."
 
 
 def _workloads(rule: str) -> str:

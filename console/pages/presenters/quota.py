@@ -82,11 +82,14 @@ def bar_of(usage: UsageView, *, draining: bool = False) -> Bar:
         shape = {"own": Segment(1, FRAME // 2) if used else NOTHING, "unlimited": True}
         of_text, pressure = f"{resource} used, no limit", 0.0
     elif usage.nominal == 0 and usage.limit == 0:
-        whole = Segment(1, FRAME - 2)
-        shape = {"over": whole} if usage.over else {"borrowed": whole} if used else {}
-        shape |= {"blocked": not used}
+        # Without a limit to measure against, the whole frame is what is used.
+        shape = {
+            "borrowed": segment(0, usage.borrowed, used, FRAME - 2),
+            "over": segment(usage.borrowed, usage.over, used, FRAME - 2),
+            "blocked": not used,
+        }
         of_text = f"{resource} used of 0"
-        if usage.over or not used:
+        if not usage.borrowed:
             notes = ["draining" if draining and used else "over nominal" if used else "blocked"]
         pressure = 2.0 if used or usage.demand else 0.0
     else:

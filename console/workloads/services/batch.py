@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from console.engine.decision import Decision, Outcome, Reason, merged_flavors
-from console.engine.trace import trace_to_json
+from console.engine.trace import Trace, trace_to_json
 from console.workloads import models
 from console.workloads.bulk import Prepared, insert_rows, update_rows
 from console.workloads.models import Event, EventType, Level, State
-from console.workloads.services.quota_events import preemptor_queue, reclaims_of
+from console.workloads.services.quota_events import Loan, preemptor_queue, reclaims_of
 from console.workloads.stored_assignments import encode_assignment
 
 #: Ids per IN list; SQLite takes 999 parameters in one statement.
@@ -63,7 +63,8 @@ class Batch:
     now: datetime
     #: New values of workload rows by uid; later facts override earlier ones.
     updates: dict[str, dict[str, Any]] = field(default_factory=lambda: defaultdict(dict))
-    decisions: list[Decision] = field(default_factory=list)
+    #: Each with its trace, which is written down when it is asked for: so once.
+    decisions: list[tuple[Decision, Trace]] = field(default_factory=list)
     #: (type, level, workload uid, queue, actor, data); the row gets its key when written.
     events: list[tuple[EventType, Level, str, str | None, str, dict[str, Any]]] = field(
         default_factory=list
@@ -100,18 +101,24 @@ class Batch:
         self.requeued.add(uid)
         self.events.append((EventType.REQUEST_RELEASED, Level.INFO, uid, queue, actor, {}))
 
-    def decide(self, decisions: Sequence[Decision]) -> None:
-        """Note what the engine decided."""
-        for decision in decisions:
-            self.decisions.append(decision)
+    def decide(self, decisions: Iterable[Decision], loans: Iterable[Loan] = ()) -> None:
+        """Note what the engine decided, and what is borrowed by it."""
+        decided = [(decision, decision.trace) for decision in decisions]
+        self.decisions += decided
+        for decision, trace in decided:
             # What withdrawing does to rows was noted when it was asked for.
             if decision.outcome is not Outcome.WITHDRAWN:
                 self._update(decision)
-                self._tell(decision)
-        for reclaim in reclaims_of(decisions):
-            kind, uid, queue = EventType.QUOTA_RECLAIMED, reclaim.preemptor, reclaim.queue
-            data = {"reason": reclaim.reason.value, "victims": list(reclaim.victims)}
+                self._tell(decision, trace)
+        data: dict[str, Any]
+        for loan in loans:
+            kind, uid, queue = EventType.QUOTA_BORROWED, loan.workload, loan.queue
+            data = {"borrowed": dict(loan.borrowed), "cohort": loan.cohort}
             self.events.append((kind, Level.INFO, uid, queue, "engine", data))
+        for reclaim in reclaims_of(decided):
+            kind, uid, reclaimed_for = EventType.QUOTA_RECLAIMED, reclaim.preemptor, reclaim.queue
+            data = {"reason": reclaim.reason.value, "victims": list(reclaim.victims)}
+            self.events.append((kind, Level.INFO, uid, reclaimed_for, "engine", data))
 
     def prepare(self) -> list[Prepared]:
         """Return the statements that write workload rows, decisions and events, in order."""
@@ -119,7 +126,7 @@ class Batch:
         decisions = insert_rows(
             models.Decision,
             _DECISION_COLUMNS,
-            (self._decision_row(decision, known) for decision in self.decisions),
+            (self._decision_row(decision, trace, known) for decision, trace in self.decisions),
         )
         events = insert_rows(
             Event,
@@ -165,7 +172,7 @@ class Batch:
             row["ended_at"] = self.now
             self.ended[State.REJECTED] += 1
 
-    def _tell(self, decision: Decision) -> None:
+    def _tell(self, decision: Decision, trace: Trace) -> None:
         _, event, level = _OUTCOMES[decision.outcome]
         if event is EventType.REQUEST_QUEUED and decision.workload in self.requeued:
             event = EventType.REQUEST_REQUEUED
@@ -179,15 +186,15 @@ class Batch:
         if decision.preemptor:
             data["preemptor"] = decision.preemptor
         if decision.outcome is Outcome.PREEMPTED and decision.preemptor:
-            data["preemptor_queue"] = preemptor_queue(decision)
+            data["preemptor_queue"] = preemptor_queue(trace)
         told = (event, level, decision.workload, decision.queue, "engine", data)
         self.events.append(told)
 
     def _known(self) -> dict[str, tuple[int, str]]:
         """Return key and name, which never change, of every workload that the batch speaks of."""
         uids = list(
-            {decision.workload for decision in self.decisions}
-            | {decision.preemptor for decision in self.decisions if decision.preemptor}
+            {decision.workload for decision, _ in self.decisions}
+            | {decision.preemptor for decision, _ in self.decisions if decision.preemptor}
             | {event[2] for event in self.events}
         )
         known: dict[str, tuple[int, str]] = {}
@@ -197,7 +204,7 @@ class Batch:
         return known
 
     def _decision_row(
-        self, decision: Decision, known: Mapping[str, tuple[int, str]]
+        self, decision: Decision, trace: Trace, known: Mapping[str, tuple[int, str]]
     ) -> tuple[Any, ...]:
         return (
             self.org_id,
@@ -211,7 +218,7 @@ class Batch:
             encode_assignment(decision.assignment),
             list(decision.victims),
             decision.preemptor,
-            trace_to_json(decision.trace),
+            trace_to_json(trace),
             self.now,
         )
 

@@ -18,6 +18,7 @@ from console.workloads.services.load_state import (
     COLUMNS,
     adopt_running,
     engine_workload,
+    engine_workloads,
     load_policy,
 )
 
@@ -31,15 +32,20 @@ _CHUNK = 500
 
 def load_tree(org: Organization, workload: Workload, config_version: int) -> State | None:
     """
-    Return a state in which *workload* waits, or None when it waits in no queue of the policy.
+    Return a state in which *workload* waits, or None when its queue is not of the policy.
 
-    Of those that run in its tree, it has one by one only those that might be
+    One that waits in no queue is alone in it: what keeps it off is in the policy. Else,
+    of those that run in its tree, it has one by one only those that might be
     stopped for it, and as many others as an explanation lists; the rest is charged as a
-    sum. Of those that wait, it has those for whom others are stopping. The cost
-    does not grow with how many run or wait.
+    sum. Of those that wait, it has those for whom others are stopping, and those that
+    this one has to let go first. The cost does not grow with how many run or wait.
     """
     state = State(load_policy(org, config_version))
-    queue = state.queues.get(workload.queue or "")
+    if workload.queue is None:
+        _submit(state, Workload.objects.filter(pk=workload.pk))
+        state.take_in_arrivals()
+        return state
+    queue = state.queues.get(workload.queue)
     if queue is None or queue.policy is None:
         return None
     names = [each.name for each in queue.tree.queues]
@@ -62,11 +68,10 @@ def load_tree(org: Organization, workload: Workload, config_version: int) -> Sta
         rest = {key: max(0, amount - adopted.get(key, 0)) for key, amount in usage.items()}
         state.charge(name, rest)
     _wait(state, org, names)
+    _submit(state, _ahead(org, queue, workload))
     if not state.knows(workload.uid):
-        own = Workload.objects.filter(org=org, pk=workload.pk).values_list(*COLUMNS).first()
-        if own is None:
-            return None
-        state.submit(engine_workload(own))
+        for each in engine_workloads(Workload.objects.filter(pk=workload.pk)):
+            state.resubmit(each, None, yields_to=workload.preemptor)
     state.take_in_arrivals()
     return state
 
@@ -118,3 +123,19 @@ def _wait(state: State, org: Organization, names: list[str]) -> None:
         queue, priority, rule, pending_class, phase, victims = row[len(COLUMNS) :]
         if queue in names and phase == models.State.PENDING and victims:
             state.resubmit(engine_workload(row), (queue, priority, rule, pending_class), victims)
+
+
+def _ahead(org: Organization, queue: QueueState, workload: Workload) -> QuerySet[Workload]:
+    """Return whom *workload* yields to, and who is first in its line if that has to start first."""
+    pending = Workload.objects.filter(org=org, state=models.State.PENDING)
+    others = [workload.preemptor] if workload.preemptor else []
+    if queue.line.is_strict:
+        in_order = pending.filter(queue=queue.name).order_by("-priority", "pk")
+        others += in_order.values_list("uid", flat=True)[:1]
+    return pending.filter(uid__in=others).exclude(pk=workload.pk)
+
+
+def _submit(state: State, rows: QuerySet[Workload]) -> None:
+    for each in engine_workloads(rows):
+        if not state.knows(each.id):
+            state.submit(each)

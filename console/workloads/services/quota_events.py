@@ -1,4 +1,4 @@
-"""Which admissions borrow from their cohort, and which preemptions take quota back: pure."""
+"""Which admissions borrow from their cohort, and which preemptions take quota back: no rows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Final
 from console.engine.amounts import Amount, Unlimited
 from console.engine.decision import Decision, Outcome, Reason
 from console.engine.ledger import FlavorResource
+from console.engine.state import State
+from console.engine.trace import Trace
 
 #: Why a workload has to stop for one of another queue.
 _ACROSS_QUEUES: Final = frozenset(
@@ -29,6 +31,19 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Loan:
+    """What one admitted workload uses above the nominal quota of its queue."""
+
+    #: Id.
+    workload: str
+    queue: str
+    #: The cohort that the queue is in.
+    cohort: str
+    #: Thousandths by "flavor/resource".
+    borrowed: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reclaim:
     """Workloads of other queues that have to stop for one workload, all for one reason."""
 
@@ -38,6 +53,34 @@ class Reclaim:
     #: The queue of the preemptor; None when the decision does not tell.
     queue: str | None
     reason: Reason
+
+
+def loans_made(state: State, decisions: Iterable[Decision]) -> list[Loan]:
+    """
+    Return which admissions among *decisions* borrow, in the order of deciding.
+
+    *state* has just settled with these decisions: nothing has come in since.
+    """
+    admitted = []
+    for decision in decisions:
+        if decision.outcome is Outcome.ADMITTED and decision.queue is not None:
+            cohort = state.policy.queues[decision.queue].parent
+            if cohort is not None:
+                admitted.append((decision.workload, decision.queue, cohort))
+    loans = loans_of(
+        [Taken(queue, state.running[uid].usage) for uid, queue, _ in admitted],
+        state.usage,
+        lambda queue, key: state.ledger.queue(queue).quota(key).nominal,
+    )
+    return [
+        Loan(workload=uid, queue=queue, cohort=cohort, borrowed=_places(loan))
+        for (uid, queue, cohort), loan in zip(admitted, loans, strict=True)
+        if loan
+    ]
+
+
+def _places(amounts: Mapping[FlavorResource, int]) -> dict[str, int]:
+    return {f"{flavor}/{resource}": amount for (flavor, resource), amount in amounts.items()}
 
 
 def loans_of(
@@ -70,14 +113,18 @@ def loans_of(
     return loans[::-1]
 
 
-def reclaims_of(decisions: Iterable[Decision]) -> list[Reclaim]:
-    """Return for whom *decisions* stop workloads of other queues, in the order of deciding."""
+def reclaims_of(decisions: Iterable[tuple[Decision, Trace]]) -> list[Reclaim]:
+    """
+    Return for whom *decisions* stop workloads of other queues, in the order of deciding.
+
+    Each comes with its trace, which knows the queue of the one that needs the room.
+    """
     victims: dict[tuple[str, str | None, Reason], list[str]] = {}
-    for decision in decisions:
+    for decision, trace in decisions:
         if decision.outcome is not Outcome.PREEMPTED or decision.reason not in _ACROSS_QUEUES:
             continue
         assert decision.preemptor is not None, decision
-        key = (decision.preemptor, preemptor_queue(decision), decision.reason)
+        key = (decision.preemptor, preemptor_queue(trace), decision.reason)
         victims.setdefault(key, []).append(decision.workload)
     return [
         Reclaim(preemptor=preemptor, queue=queue, reason=reason, victims=tuple(stopped))
@@ -85,7 +132,6 @@ def reclaims_of(decisions: Iterable[Decision]) -> list[Reclaim]:
     ]
 
 
-def preemptor_queue(decision: Decision) -> str | None:
-    """Return the queue for which a preempted workload has to stop."""
-    step = decision.trace.preempted
-    return step.queue if step else None
+def preemptor_queue(trace: Trace) -> str | None:
+    """Return the queue for which the workload of *trace* has to stop."""
+    return trace.preempted.queue if trace.preempted else None

@@ -24,6 +24,7 @@ from console.workloads.lease import Lease, LeaseLostError, leased
 from console.workloads.models import Engine, Intake
 from console.workloads.services.batch import Batch
 from console.workloads.services.load_state import load_state
+from console.workloads.services.quota_events import loans_made
 from console.workloads.services.take_in import take_in
 from console.workloads.services.write_aggregates import write_aggregates
 
@@ -144,7 +145,8 @@ def _next_intake(org: Organization) -> list[Intake]:
 def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake]) -> int:
     batch = Batch(org_id=org.pk, config_version=warm.config_version, now=timezone.now())
     warm.config_version = take_in(org, warm.state, intake, batch)
-    batch.decide(warm.state.settle(BATCH))
+    decisions = warm.state.settle(BATCH)
+    batch.decide(decisions, loans_made(warm.state, decisions))
     changes = warm.state.take_changes()
     statements = batch.prepare()
     with transaction.atomic():

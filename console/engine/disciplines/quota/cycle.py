@@ -21,6 +21,7 @@ from console.engine.disciplines.quota.order import (
     winner_of_tournament,
 )
 from console.engine.disciplines.quota.outlook import may_be_passed_over
+from console.engine.disciplines.quota.rivals import Claims, still_held
 from console.engine.ledger import FlavorResource, Node
 from console.engine.pending import Pending, ScanPosition, Verdict
 from console.engine.policy import PreemptionRule
@@ -56,6 +57,8 @@ class Cycle:
         self._claims: list[tuple[Node, dict[FlavorResource, int]]] = []
         #: Ids of those whose turn went so that they will have another.
         self._ahead: set[str] = set()
+        #: Who was in whose way, for the traces.
+        self._taken = Claims()
         #: Whether the ledger has changed since everybody was nominated.
         self._moved = False
         self._decided = False
@@ -163,21 +166,28 @@ class Cycle:
             self._hold_back(entry)
             self._fail(entry)
         elif deferred:
+            others = self._taken.of_victims(overlap)
+            self._taken.takes(pending.workload.id, nomination.usage)
             self._claim(entry.queue, dict(nomination.usage))
-            self._wait(entry, (), overlap, TurnStep(verdict=TurnVerdict.AFTER_OTHERS))
+            turn = TurnStep(verdict=TurnVerdict.AFTER_OTHERS, others=others)
+            self._wait(entry, (), overlap, turn)
         elif any(self._claimed(target) for target in nomination.targets):
-            self._skip(entry, TurnVerdict.VICTIMS_TAKEN)
+            victims = (target.running.workload.id for target in nomination.targets)
+            self._skip(entry, TurnVerdict.VICTIMS_TAKEN, self._taken.of_victims(victims))
         elif not self._has_room(entry):
-            self._skip(entry, TurnVerdict.OVERTAKEN)
+            self._skip(entry, TurnVerdict.OVERTAKEN, self._taken.of_room(nomination.usage))
         elif nomination.targets:
+            self._taken.takes(pending.workload.id, nomination.usage, nomination.targets)
             for target in nomination.targets:
                 self._victims[target.running.workload.id] = target
                 take_out(target.running, target.queue)
             self._claim(entry.queue, dict(nomination.usage))
             self._wait(entry, nomination.targets, [], None)
         elif not self._is_free(entry):
-            self._skip(entry, TurnVerdict.STILL_HELD)
+            holding = still_held(self._victims.values(), nomination.usage)
+            self._skip(entry, TurnVerdict.STILL_HELD, holding)
         else:
+            self._taken.takes(pending.workload.id, nomination.usage)
             self._state.admit(entry.queue, pending, nomination, nomination.assignment)
             self._decided = self._moved = True
 
@@ -243,6 +253,7 @@ class Cycle:
             held[key] = min(amount, room) if isinstance(room, int) else amount
             if found.level == 0:
                 held[key] = max(0, held[key])
+        self._taken.takes(entry.pending.workload.id, held)
         self._claim(entry.queue, held)
 
     def _claim(self, queue: QueueState, usage: dict[FlavorResource, int]) -> None:
@@ -269,12 +280,13 @@ class Cycle:
         elif entry.waiting is not None:
             entry.waiting.quiet_at = self._tree.version
 
-    def _skip(self, entry: Entry, verdict: TurnVerdict) -> None:
+    def _skip(self, entry: Entry, verdict: TurnVerdict, others: tuple[str, ...]) -> None:
         """Let it have its next turn at once, from the flavor where it stopped (spec 4.4)."""
         self._ahead.add(entry.pending.workload.id)
         if entry.waiting is None:
             cls = entry.queue.line.classes[entry.pending.class_key]
-            self._state.note(entry.queue, cls, _skipped(entry.nomination, verdict))
+            turn = TurnStep(verdict=verdict, others=others)
+            self._state.note(entry.queue, cls, _skipped(entry.nomination, turn))
 
     def _fail(self, entry: Entry) -> None:
         nomination = entry.nomination
@@ -318,12 +330,15 @@ class Cycle:
         failing = [e for e in heads if not e.nomination.fits and not e.nomination.targets]
         for entry in failing or heads:
             entry.pending.scan = None
-            self._park(entry.queue, entry.pending, _skipped(entry.nomination, TurnVerdict.CIRCLE))
+            last = entry.queue.line.classes[entry.pending.class_key].verdict
+            others = last.turn.others if last is not None and last.turn is not None else ()
+            turn = TurnStep(verdict=TurnVerdict.CIRCLE, others=others)
+            self._park(entry.queue, entry.pending, _skipped(entry.nomination, turn))
         return Progress.MOVED if heads else Progress.NOTHING
 
 
-def _skipped(nomination: QuotaNomination, verdict: TurnVerdict) -> Verdict:
-    return Verdict(Reason.BEHIND_OTHERS, nomination.usage, nomination, TurnStep(verdict=verdict))
+def _skipped(nomination: QuotaNomination, turn: TurnStep) -> Verdict:
+    return Verdict(Reason.BEHIND_OTHERS, nomination.usage, nomination, turn)
 
 
 def _tried(pending: Pending) -> object:

@@ -8,6 +8,7 @@ from console.engine.disciplines import Progress
 from console.engine.disciplines.quota.cycle import Cycle
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
 from console.engine.disciplines.quota.outlook import first_that_fits, skip_hopeless_cycles
+from console.engine.disciplines.quota.report import Report, report
 from console.engine.pending import Pending
 from console.engine.tree import QueueState, Tree
 
@@ -39,3 +40,7 @@ class QuotaDiscipline:
     def nominate(self, state: State, queue: QueueState, pending: Pending) -> QuotaNomination:
         """Return what would happen to *pending* now, without changing anything."""
         return nominate(queue, pending, state.policy.settings)
+
+    def report(self, state: State, queue: QueueState, pending: Pending) -> Report:
+        """Return the same in full, for those who ask why."""
+        return report(queue, pending, state.policy.settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from console.engine.decision import Reason
 from console.engine.disciplines.quota.candidates import (
@@ -21,19 +22,39 @@ from console.engine.running import Running
 from console.engine.tree import QueueState, Target
 
 
-def find_fair(search: Search, strategies: tuple[FairStrategy, ...]) -> list[Target]:
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """The dominant shares by which a candidate of another queue was judged."""
+
+    #: Of the preemptor's side with its request.
+    ours: Share
+    #: Of the candidate's side as it is, and once the candidate has stopped.
+    before: Share
+    after: Share
+    #: Whether they let it be stopped.
+    allow: bool
+
+
+#: Candidate's id -> shares when it was last judged, in the order of the search.
+Judged: TypeAlias = dict[str, Shares]
+
+
+def find_fair(
+    search: Search, strategies: tuple[FairStrategy, ...], judged: Judged | None = None
+) -> list[Target]:
     """
     Return the workloads to stop so that *search* fits and shares stay fair, or none.
 
-    The ledger is left as it was (Kueue, spec 7.7 to 7.10).
+    The ledger is left as it was (Kueue, spec 7.7 to 7.10). *judged* is filled for
+    those who want to know why.
     """
-    offers = _offers(search)
+    offers = offers_for(search)
     if not offers:
         return []
     node = search.queue.node
     for key, amount in search.usage.items():
         node.cell(key).add(amount)
-    run = _Run(search, within=within_nominal(node, search.short))
+    run = _Run(search, within=within_nominal(node, search.short), judged=judged)
     done = run.first(offers, strategies[0])
     if not done and len(strategies) > 1:
         done = run.second()
@@ -45,7 +66,7 @@ def find_fair(search: Search, strategies: tuple[FairStrategy, ...]) -> list[Targ
     return targets if done else []
 
 
-def _offers(search: Search) -> dict[Node, list[Running]]:
+def offers_for(search: Search) -> dict[Node, list[Running]]:
     """Return the candidates by their queue's node, each in the order of stopping."""
     rules, own = search.rules, search.queue
     offers: dict[Node, list[Running]] = {}
@@ -74,6 +95,7 @@ class _Run:
     search: Search
     #: Its queue stays within nominal quota with the request on top.
     within: bool
+    judged: Judged | None
     targets: list[Target] = field(default_factory=list)
     #: Candidates that the first strategy passed over.
     again: dict[Node, list[Running]] = field(default_factory=dict)
@@ -98,8 +120,10 @@ class _Run:
         ordering = _Ordering(self.search, self.again)
         while (node := ordering.next()) is not None:
             ours, theirs = _almost_common(self.search.queue.node, node)
-            if dominant_share(ours) < dominant_share(theirs):
+            new, old = dominant_share(ours), dominant_share(theirs)
+            if new < old:
                 candidate = ordering.pop(node)
+                self._judge(candidate, node, new, old, allow=True)
                 reason = Reason.PREEMPTED_FOR_FAIR_SHARE
                 if self._take(candidate, self._queue(node), reason):
                     return True
@@ -113,7 +137,9 @@ class _Run:
         new, old = dominant_share(ours), dominant_share(theirs)
         if new.is_unbounded and not old.is_unbounded:
             while ordering.has(node):
-                self.again.setdefault(node, []).append(ordering.pop(node))
+                candidate = ordering.pop(node)
+                self._judge(candidate, node, new, old, allow=False)
+                self.again.setdefault(node, []).append(candidate)
             return False
         while ordering.has(node):
             candidate = ordering.pop(node)
@@ -123,6 +149,7 @@ class _Run:
                 put_back(candidate, queue)
             else:
                 passes = new < old
+            self._judge(candidate, node, new, old, allow=passes)
             if passes:
                 return self._take(candidate, queue, Reason.PREEMPTED_FOR_FAIR_SHARE)
             self.again.setdefault(node, []).append(candidate)
@@ -138,6 +165,15 @@ class _Run:
         for key, amount in self.search.usage.items():
             node.cell(key).add(amount)
         return fits
+
+    def _judge(self, running: Running, node: Node, new: Share, old: Share, *, allow: bool) -> None:
+        if self.judged is None:
+            return
+        _, theirs = _almost_common(self.search.queue.node, node)
+        take_out(running, self._queue(node))
+        after = dominant_share(theirs)
+        put_back(running, self._queue(node))
+        self.judged[running.workload.id] = Shares(new, old, after, allow)
 
     def _queue(self, node: Node) -> QueueState:
         return self.search.queue.tree.at[node]

@@ -58,6 +58,11 @@ class QuotaNomination:
         """What came of the search for workloads to stop; None when none was needed."""
         if self.fits or self.found.no_fit is not None:
             return None
+        return self.search
+
+    @property
+    def search(self) -> PreemptionStep:
+        """What its queue may stop, and whom it would, also where the search was not begun."""
         return search_step(self.queue, self.node, self.strategies, self.found, self.targets)
 
     @property

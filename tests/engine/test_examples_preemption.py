@@ -1,38 +1,15 @@
-"""The slow model's classical preemption: the worked examples of the rules (spec 7.4)."""
+"""Classical preemption: the worked examples of the rules (spec 7.4), for both engines."""
 
 from __future__ import annotations
 
 import pytest
 
-from console.engine.policy import Cohort, Preemption, PreemptionRule, Queue
-from tests.engine.reference_model.builder import CPU, FLAVOR, cohort, policy, queue, running
-from tests.engine.reference_model.candidates import (
-    IN_QUEUE,
-    RECLAIMED,
-    WHILE_BORROWING,
-    Asker,
-)
-from tests.engine.reference_model.classical import classical_targets
-from tests.engine.reference_model.tree import Tree
-from tests.engine.reference_model.world import Running
+from console.engine.policy import Preemption, PreemptionRule
+from tests.engine.reference_model.builder import cohort, policy, queue, running
+from tests.engine.reference_model.candidates import IN_QUEUE, RECLAIMED, WHILE_BORROWING
+from tests.engine.two_engines import Engine
 
 NEVER, LOWER, ANY = PreemptionRule.NEVER, PreemptionRule.LOWER_PRIORITY, PreemptionRule.ANY
-PAIR = (FLAVOR, CPU)
-Nodes = tuple[Queue | Cohort, ...]
-
-
-def targets(
-    nodes: Nodes, held: list[Running], at: str, amount: int, priority: int
-) -> dict[str, str]:
-    tree = Tree(policy(*nodes), held)
-    asker = Asker(
-        queue=tree.queue(at),
-        priority=priority,
-        sequence=1000,
-        request={PAIR: amount},
-        short={PAIR},
-    )
-    return {each.running.id: each.reason for each in classical_targets(tree, held, asker)}
 
 
 def rules(
@@ -49,30 +26,30 @@ def rules(
     )
 
 
-def test_p1_lowest_priority_leaves_first_not_the_tight_fit() -> None:
+def test_p1_lowest_priority_leaves_first_not_the_tight_fit(engine: Engine) -> None:
     held = [
         running("w0", "S", 3, priority=0, time=1),
         running("w1", "S", 2, priority=1, time=2),
         running("w5", "S", 1, priority=5, time=3),
     ]
     nodes = (queue("S", 6, preemption=rules(LOWER)),)
-    assert targets(nodes, held, "S", 2, 3) == {"w0": IN_QUEUE}
+    assert engine.victims(policy(*nodes), held, "S", 2, 3) == {"w0": IN_QUEUE}
 
 
-def test_p2_those_that_need_not_stop_are_put_back() -> None:
+def test_p2_those_that_need_not_stop_are_put_back(engine: Engine) -> None:
     held = [running("a", "S", 1, time=20), running("b", "S", 3, time=10)]
     nodes = (queue("S", 4, preemption=rules(LOWER)),)
-    assert targets(nodes, held, "S", 3, 3) == {"b": IN_QUEUE}
+    assert engine.victims(policy(*nodes), held, "S", 3, 3) == {"b": IN_QUEUE}
 
 
-def test_p2b_the_last_chosen_is_put_back_first() -> None:
+def test_p2b_the_last_chosen_is_put_back_first(engine: Engine) -> None:
     held = [
         running("a", "S", 2, priority=0, time=1),
         running("b", "S", 1, priority=1, time=2),
         running("c", "S", 3, priority=2, time=3),
     ]
     nodes = (queue("S", 6, preemption=rules(LOWER)),)
-    assert targets(nodes, held, "S", 4, 3) == {"a": IN_QUEUE, "c": IN_QUEUE}
+    assert engine.victims(policy(*nodes), held, "S", 4, 3) == {"a": IN_QUEUE, "c": IN_QUEUE}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +62,7 @@ def test_p2b_the_last_chosen_is_put_back_first() -> None:
     ],
 )
 def test_p3_reclaim(
-    policy_of_a: Preemption, amount: int, priority: int, expected: dict[str, str]
+    engine: Engine, policy_of_a: Preemption, amount: int, priority: int, expected: dict[str, str]
 ) -> None:
     held = [
         running("a0", "A", 2, time=4),
@@ -94,7 +71,7 @@ def test_p3_reclaim(
         running("b1", "B", 2, priority=1, time=3),
     ]
     nodes = (queue("A", 4, "R", preemption=policy_of_a), queue("B", 4, "R"))
-    assert targets(nodes, held, "A", amount, priority) == expected
+    assert engine.victims(policy(*nodes), held, "A", amount, priority) == expected
 
 
 @pytest.mark.parametrize(
@@ -113,7 +90,7 @@ def test_p3_reclaim(
     ],
 )
 def test_p4_preempting_while_borrowing(
-    policy_of_std: Preemption, amount: int, expected: dict[str, str]
+    engine: Engine, policy_of_std: Preemption, amount: int, expected: dict[str, str]
 ) -> None:
     held = [
         running("lo", "BE", 3, priority=-1, time=1),
@@ -124,24 +101,26 @@ def test_p4_preempting_while_borrowing(
         queue("Std", 0, "R", preemption=policy_of_std),
         queue("BE", 0, "R"),
     )
-    assert targets(nodes, held, "Std", amount, 10) == expected
+    assert engine.victims(policy(*nodes), held, "Std", amount, 10) == expected
 
 
-def test_p5_own_victims_and_borrowing_together() -> None:
+def test_p5_own_victims_and_borrowing_together(engine: Engine) -> None:
     held = [
         running("x", "A", 1, priority=0, time=1),
         running("y", "A", 9, priority=2, time=2),
         running("z", "B", 9, time=3),
     ]
     nodes = (queue("A", 10, "R", preemption=rules(within=LOWER)), queue("B", 10, "R"))
-    assert targets(nodes, held, "A", 2, 1) == {"x": IN_QUEUE}
+    assert engine.victims(policy(*nodes), held, "A", 2, 1) == {"x": IN_QUEUE}
 
 
 @pytest.mark.parametrize(
     ("amount", "expected"),
     [(2, {"b2": RECLAIMED}), (4, {"b2": RECLAIMED, "a": IN_QUEUE})],
 )
-def test_p6_a_queue_within_nominal_is_left_alone(amount: int, expected: dict[str, str]) -> None:
+def test_p6_a_queue_within_nominal_is_left_alone(
+    engine: Engine, amount: int, expected: dict[str, str]
+) -> None:
     held = [
         running("a", "A", 2, time=1),
         running("b1", "B", 3, time=2),
@@ -151,7 +130,7 @@ def test_p6_a_queue_within_nominal_is_left_alone(amount: int, expected: dict[str
         queue("A", 4, "R", preemption=rules(within=LOWER, reclaim=LOWER)),
         queue("B", 4, "R"),
     )
-    assert targets(nodes, held, "A", amount, 1) == expected
+    assert engine.victims(policy(*nodes), held, "A", amount, 1) == expected
 
 
 @pytest.mark.parametrize(
@@ -164,7 +143,7 @@ def test_p6_a_queue_within_nominal_is_left_alone(amount: int, expected: dict[str
     ],
 )
 def test_h1_nested_cohorts(
-    reclaim: PreemptionRule, amount: int, priority: int, expected: dict[str, str]
+    engine: Engine, reclaim: PreemptionRule, amount: int, priority: int, expected: dict[str, str]
 ) -> None:
     held = [
         running("l2a", "l2", 2, time=1),
@@ -183,10 +162,10 @@ def test_h1_nested_cohorts(
         queue("q1", 4, "Q"),
         queue("q2", 4, "Q"),
     )
-    assert targets(nodes, held, "l1", amount, priority) == expected
+    assert engine.victims(policy(*nodes), held, "l1", amount, priority) == expected
 
 
-def test_h2_a_cohort_that_owns_enough_overrides_the_borrowing_rule() -> None:
+def test_h2_a_cohort_that_owns_enough_overrides_the_borrowing_rule(engine: Engine) -> None:
     nodes = (
         cohort("R"),
         cohort("C", 2, "R"),
@@ -194,14 +173,14 @@ def test_h2_a_cohort_that_owns_enough_overrides_the_borrowing_rule() -> None:
         queue("q_b", 0, "R"),
     )
     held = [running("b", "q_b", 2, time=1)]
-    assert targets(nodes, held, "q", 2, 1) == {"b": RECLAIMED}
+    assert engine.victims(policy(*nodes), held, "q", 2, 1) == {"b": RECLAIMED}
 
 
 @pytest.mark.parametrize(
     ("reclaim", "expected"), [(ANY, {"o1": RECLAIMED, "o2": RECLAIMED}), (LOWER, {})]
 )
 def test_h3_lending_limit_and_an_owning_cohort(
-    reclaim: PreemptionRule, expected: dict[str, str]
+    engine: Engine, reclaim: PreemptionRule, expected: dict[str, str]
 ) -> None:
     nodes = (
         cohort("R"),
@@ -210,13 +189,13 @@ def test_h3_lending_limit_and_an_owning_cohort(
         queue("o", 0, "R"),
     )
     held = [running("o1", "o", 2, time=1), running("o2", "o", 2, time=2)]
-    assert targets(nodes, held, "q", 5, 0) == expected
+    assert engine.victims(policy(*nodes), held, "q", 5, 0) == expected
 
 
 @pytest.mark.parametrize(
     ("amount", "expected"), [(4, {"z1": WHILE_BORROWING}), (2, {"z1": RECLAIMED})]
 )
-def test_h4_the_priority_list(amount: int, expected: dict[str, str]) -> None:
+def test_h4_the_priority_list(engine: Engine, amount: int, expected: dict[str, str]) -> None:
     nodes = (
         cohort("R", 4),
         cohort("P", 0, "R"),
@@ -230,4 +209,4 @@ def test_h4_the_priority_list(amount: int, expected: dict[str, str]) -> None:
         running("b2", "b", 2, time=3),
         running("z1", "z", 4, time=4),
     ]
-    assert targets(nodes, held, "a", amount, 1) == expected
+    assert engine.victims(policy(*nodes), held, "a", amount, 1) == expected

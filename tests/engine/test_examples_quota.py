@@ -1,4 +1,4 @@
-"""The slow model's quota and shares: the worked examples of the rules (spec 5.7 and 7.6)."""
+"""Quota in a tree: the worked examples of the rules (spec 5.7), for both engines; shares (7.6)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from console.engine.policy import Cohort, Queue, ResourceGroup
 from tests.engine.reference_model.builder import CPU, FLAVOR, cohort, groups, policy, queue
 from tests.engine.reference_model.shares import share
 from tests.engine.reference_model.tree import Tree
+from tests.engine.two_engines import Engine
 
 PAIR = (FLAVOR, CPU)
 
@@ -19,14 +20,6 @@ def tree(*nodes: Queue | Cohort, **held: int) -> Tree:
     for name, amount in held.items():
         built.add(name, {PAIR: amount})
     return built
-
-
-def rooms(built: Tree) -> dict[str, int]:
-    return {name: built.room(each, PAIR) for name, each in built.policy.queues.items()}
-
-
-def potentials(built: Tree) -> dict[str, int]:
-    return {name: built.potential(each, PAIR) for name, each in built.policy.queues.items()}
 
 
 @pytest.mark.parametrize(
@@ -112,13 +105,14 @@ def potentials(built: Tree) -> dict[str, int]:
     ],
 )
 def test_what_queues_can_have(
+    engine: Engine,
     nodes: tuple[Queue | Cohort, ...],
     held: dict[str, int],
     available: dict[str, int],
     potential: dict[str, int],
 ) -> None:
-    built = tree(*nodes, **held)
-    assert (rooms(built), potentials(built)) == (available, potential)
+    world = policy(*nodes)
+    assert (engine.rooms(world, held), engine.potentials(world)) == (available, potential)
 
 
 NESTED = (
@@ -130,27 +124,29 @@ NESTED = (
 )
 
 
-def test_nested_limits_at_rest() -> None:
-    built = tree(*NESTED)
-    cohorts = built.policy.cohorts
-    assert (rooms(built), potentials(built)) == ({"x": 12, "y": 15, "Z": 12},) * 2
-    assert built.subtree(cohorts["P"], PAIR) == 9
-    assert built.local(cohorts["P"], PAIR) == 5
-    assert built.potential(cohorts["P"], PAIR) == 12
-    assert built.subtree(cohorts["R"], PAIR) == 17
+def test_e5_nested_limits_at_rest(engine: Engine) -> None:
+    world = policy(*NESTED)
+    everything = {"x": 12, "y": 15, "Z": 12}
+    assert (engine.rooms(world, {}), engine.potentials(world)) == (everything, everything)
 
 
-def test_nested_limits_in_use() -> None:
-    built = tree(*NESTED, x=5, y=4, Z=11)
+USED = {"x": 5, "y": 4, "Z": 11}
+
+
+def test_e5_nested_limits_in_use(engine: Engine) -> None:
+    assert engine.rooms(policy(*NESTED), USED) == {"x": 5, "y": 5, "Z": 1}
+
+
+def test_e5_subtrees_of_the_model() -> None:
+    built = tree(*NESTED, **USED)
     cohorts = built.policy.cohorts
-    assert rooms(built) == {"x": 5, "y": 5, "Z": 1}
+    assert (built.subtree(cohorts["P"], PAIR), built.local(cohorts["P"], PAIR)) == (9, 5)
+    assert (built.potential(cohorts["P"], PAIR), built.subtree(cohorts["R"], PAIR)) == (12, 17)
     assert (built.usage(cohorts["P"], PAIR), built.usage(cohorts["R"], PAIR)) == (6, 12)
 
 
-def test_borrowing_levels_are_heights_of_the_tree() -> None:
-    built = tree(*NESTED, x=5, y=4, Z=11)
-    x = built.queue("x")
-    assert [built.level(x, PAIR, amount) for amount in range(1, 8)] == [
+def test_e5_borrowing_levels_are_heights_of_the_tree(engine: Engine) -> None:
+    assert engine.levels(policy(*NESTED), USED, "x", range(1, 8)) == [
         (0, True),
         (1, True),
         (1, True),
@@ -161,9 +157,8 @@ def test_borrowing_levels_are_heights_of_the_tree() -> None:
     ]
 
 
-def test_a_queue_without_a_cohort_never_borrows() -> None:
-    built = tree(queue("S", 5), S=3)
-    assert built.level(built.queue("S"), PAIR, 4) == (0, False)
+def test_e7_a_queue_without_a_cohort_never_borrows(engine: Engine) -> None:
+    assert engine.levels(policy(queue("S", 5)), {"S": 3}, "S", [4]) == [(0, False)]
 
 
 @pytest.mark.parametrize(

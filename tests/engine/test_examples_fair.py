@@ -1,39 +1,18 @@
-"""The slow model's fair preemption: the worked examples of the rules (spec 7.11)."""
+"""Fair preemption: the worked examples of the rules (spec 7.11), for both engines."""
 
 from __future__ import annotations
 
 import pytest
 
-from console.engine.policy import Cohort, FairStrategy, Preemption, PreemptionRule, Queue
-from tests.engine.reference_model.builder import CPU, FLAVOR, cohort, policy, queue, running
-from tests.engine.reference_model.candidates import FAIR_SHARE, RECLAIMED, Asker
-from tests.engine.reference_model.fair import fair_targets
-from tests.engine.reference_model.tree import Tree
+from console.engine.policy import FairStrategy, Preemption, PreemptionRule, Queue
+from tests.engine.reference_model.builder import cohort, policy, queue, running
+from tests.engine.reference_model.candidates import FAIR_SHARE, RECLAIMED
 from tests.engine.reference_model.world import Running
+from tests.engine.two_engines import Engine
 
 BOTH = (FairStrategy.FINAL_SHARE, FairStrategy.INITIAL_SHARE)
 FINAL, INITIAL = BOTH[:1], BOTH[1:]
 RECLAIM = Preemption(reclaim_within_cohort=PreemptionRule.ANY)
-
-
-def targets(
-    nodes: tuple[Queue | Cohort, ...],
-    held: list[Running],
-    at: str,
-    amount: int,
-    strategies: tuple[FairStrategy, ...] = BOTH,
-    flavor: str = FLAVOR,
-) -> dict[str, str]:
-    tree = Tree(policy(*nodes, strategies=strategies), held)
-    asker = Asker(
-        queue=tree.queue(at),
-        priority=0,
-        sequence=1000,
-        request={(flavor, CPU): amount},
-        short={(flavor, CPU)},
-    )
-    found = fair_targets(tree, held, asker, strategies)
-    return {each.running.id: each.reason for each in found}
 
 
 def several(name: str, amount: int, times: int, start: int = 1) -> list[Running]:
@@ -79,22 +58,25 @@ COARSE = [*several("a", 4, 1), *several("b", 4, 2)]
     ],
 )
 def test_three_queues_in_one_cohort(
+    engine: Engine,
     held: list[Running],
     amount: int,
     strategies: tuple[FairStrategy, ...],
     weight: float,
     expected: dict[str, str],
 ) -> None:
-    assert targets(three(weight), held, "a", amount, strategies) == expected
+    assert (
+        engine.victims(policy(*three(weight), strategies=strategies), held, "a", amount) == expected
+    )
 
 
-def test_s7_quota_of_the_contended_flavor_is_an_entitlement() -> None:
+def test_s7_quota_of_the_contended_flavor_is_an_entitlement(engine: Engine) -> None:
     nodes = (
         queue("a", {"f": 4, "h": 0}, "R", preemption=RECLAIM),
         queue("b", {"f": 4, "h": 8}, "R"),
     )
     held = [running("a1", "a", 6, time=1, flavor="h"), *several("b", 4, 2)]
-    assert targets(nodes, held, "a", 4) == {"b2": RECLAIMED}
+    assert engine.victims(policy(*nodes, strategies=BOTH), held, "a", 4) == {"b2": RECLAIMED}
 
 
 @pytest.mark.parametrize(
@@ -108,7 +90,7 @@ def test_s7_quota_of_the_contended_flavor_is_an_entitlement() -> None:
     ],
 )
 def test_nested_cohorts_compare_shares_below_their_common_one(
-    usage: tuple[int, int, int, int], amount: int, expected: dict[str, str]
+    engine: Engine, usage: tuple[int, int, int, int], amount: int, expected: dict[str, str]
 ) -> None:
     nodes = (
         cohort("R"),
@@ -124,4 +106,4 @@ def test_nested_cohorts_compare_shares_below_their_common_one(
         for name, units in zip(("p1", "p2", "q1", "q2"), usage, strict=True)
         for each in several(name, 1, units)
     ]
-    assert targets(nodes, held, "p1", amount) == expected
+    assert engine.victims(policy(*nodes, strategies=BOTH), held, "p1", amount) == expected

@@ -1,0 +1,191 @@
+"""Another label or another priority: being taken by another rule, or going before others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from console.engine.change import Change, ChangeKind
+from console.engine.counterfactual.trials import Started, Trials
+from console.engine.policy import LocalQueueRouting, OnViolation
+from console.engine.selectors import MatchExpression, Operator, Selector
+from console.engine.workload import Workload
+
+#: Label changes that are looked at, and those that are told.
+_LABELS, _TOLD = 40, 3
+
+#: Priorities that are looked at.
+_PRIORITIES = 40
+
+
+def labels(trials: Trials) -> Iterator[Change]:
+    """
+    Yield changes of one label with which the workload starts, one for each key.
+
+    Values are those that rules and flavors ask for, in the order of the text; with
+    local queues those of its namespace, and the priority classes from the lowest.
+    """
+    told: set[str] = set()
+    for number, (key, value) in enumerate(_label_values(trials)):
+        if number >= _LABELS or len(told) >= _TOLD:
+            return
+        if key in told:
+            continue
+        changed = _labeled(trials.workload, key, value)
+        if _same(trials, changed) or not trials.could_start(changed):
+            continue
+        started = trials.starts(workload=changed)
+        if started is not None:
+            told.add(key)
+            yield _change(
+                trials,
+                ChangeKind.LABEL,
+                key,
+                trials.workload.labels.get(key),
+                value,
+                changed,
+                started,
+            )
+
+
+def priority(trials: Trials) -> Iterator[Change]:
+    """Yield the smallest requested priority above the present one with which it starts."""
+    routing = trials.policy.local_routing
+    workload = trials.workload
+    if routing is not None and routing.priority_label in workload.labels:
+        # Its class says its priority, whatever it requests.
+        return
+    for value in _priorities(trials)[:_PRIORITIES]:
+        changed = replace(workload, priority=value)
+        if trials.route(changed).priority != value or not trials.could_start(changed):
+            continue
+        started = trials.starts(workload=changed)
+        if started is not None:
+            yield _change(
+                trials, ChangeKind.PRIORITY, "", workload.priority, value, changed, started
+            )
+            return
+
+
+def _change(
+    trials: Trials,
+    kind: ChangeKind,
+    subject: str,
+    before: str | int | None,
+    after: str | int | None,
+    changed: Workload,
+    started: Started,
+) -> Change:
+    queue = trials.route(changed).queue
+    return Change(
+        kind=kind,
+        subject=subject,
+        from_=before,
+        to=after,
+        queue=queue if queue != trials.pending.route.queue else None,
+        who_loses=started.who_loses,
+        who_waits=started.who_waits,
+    )
+
+
+def _same(trials: Trials, changed: Workload) -> bool:
+    """Say whether a change of labels changes nothing that matters."""
+    before, after = trials.pending.route, trials.route(changed)
+    return (before.queue, before.priority, before.problem, before.matches) == (
+        after.queue,
+        after.priority,
+        after.problem,
+        after.matches,
+    )
+
+
+def _labeled(workload: Workload, key: str, value: str | None) -> Workload:
+    others = {k: v for k, v in workload.labels.items() if k != key}
+    return replace(workload, labels=others if value is None else {**others, key: value})
+
+
+def _label_values(trials: Trials) -> Iterator[tuple[str, str | None]]:
+    """Yield keys with other values that something in the policy asks for, each once."""
+    seen: set[tuple[str, str | None]] = set()
+    present = trials.workload.labels
+    routing = trials.policy.local_routing
+    wanted = _by_name(trials, routing) if routing is not None else _by_rule(trials)
+    for key, value in (*wanted, *_by_flavor(trials)):
+        if (key, value) not in seen and present.get(key) != value:
+            seen.add((key, value))
+            yield key, value
+
+
+def _by_name(trials: Trials, routing: LocalQueueRouting) -> Iterator[tuple[str, str | None]]:
+    for namespace, name in routing.local_queues:
+        if namespace == trials.workload.namespace:
+            yield routing.queue_label, name
+    now = trials.pending.route.priority
+    classes = sorted(routing.priority_classes.values(), key=lambda each: (each.value, each.name))
+    yield from (
+        (routing.priority_label, each.name) for each in classes if now is None or each.value > now
+    )
+
+
+def _by_rule(trials: Trials) -> Iterator[tuple[str, str | None]]:
+    for rule in trials.policy.rules:
+        yield from _meeting(rule.selector, trials.workload)
+
+
+def _by_flavor(trials: Trials) -> Iterator[tuple[str, str | None]]:
+    queue = trials.policy.queues.get(trials.pending.route.queue or "")
+    for group in queue.groups if queue is not None else ():
+        for entry in group.flavors:
+            flavor = trials.policy.flavors.get(entry.flavor)
+            if flavor is not None:
+                yield from _meeting(flavor.selector, trials.workload)
+
+
+def _meeting(selector: Selector, workload: Workload) -> Iterator[tuple[str, str | None]]:
+    """Yield values of the one label that keeps *workload* off, with which it would match."""
+    false = [each for each in selector.expressions if not each.matches(workload.labels)]
+    if len({each.key for each in false}) == 1:
+        for value in _values(false[0]):
+            changed = _labeled(workload, false[0].key, value)
+            if selector.matches(changed.labels):
+                yield false[0].key, value
+
+
+def _values(expression: MatchExpression) -> tuple[str | None, ...]:
+    match expression.operator:
+        case Operator.IN:
+            return expression.values
+        case Operator.EXISTS:
+            return ("true",)
+        case Operator.NOT_IN | Operator.DOES_NOT_EXIST:
+            return (None,)
+
+
+def _priorities(trials: Trials) -> list[int]:
+    """
+    Return the priorities at which something may change, from the present one up.
+
+    Just above somebody who runs or waits in the trees it could go to, and the
+    bounds of rules.
+    """
+    now = trials.pending.route.priority or 0
+    names = {trials.pending.route.queue} | {rule.queue for rule in trials.policy.rules}
+    trees = {trials.state.queues[name].tree for name in names if name in trials.state.queues}
+    found: set[int] = set()
+    for tree in trees:
+        for queue in tree.queues:
+            found.update(value + 1 for value in queue.running.priorities)
+            found.update(cls.priority + 1 for cls in queue.line.classes.values())
+            found.update(waiting.pending.priority + 1 for waiting in queue.preemptors.values())
+    for rule in trials.policy.rules:
+        bounds = (rule.priority.minimum, rule.priority.maximum)
+        for bound in bounds:
+            if bound is not None:
+                found |= {bound, bound + 1}
+    for rule in trials.policy.rules:
+        if rule.index == trials.pending.route.rule and rule.priority.on_violation is (
+            OnViolation.FORCE_UPDATE
+        ):
+            top = rule.priority.maximum
+            found = {value for value in found if top is None or value <= top}
+    return sorted(value for value in found if value > now)

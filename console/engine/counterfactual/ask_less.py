@@ -1,0 +1,94 @@
+"""Asking for less: of one resource, or for fewer pods, the most that starts now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+from console.engine.change import Change, ChangeKind
+from console.engine.counterfactual.trials import Started, Trials, least, units_of
+from console.engine.workload import PODS, PodSet, Workload
+
+
+def ask_less(trials: Trials) -> Iterator[Change]:
+    """
+    Yield for each resource of each pod set the most of it with which the workload starts.
+
+    In whole units where it asks in whole units (Gi, Mi), in thousandths otherwise;
+    and for each pod set of several pods the most pods.
+    """
+    pod_sets = trials.workload.pod_sets
+    for index, pod_set in enumerate(pod_sets):
+        name = pod_set.name if len(pod_sets) > 1 or pod_set.count > 1 else None
+        for resource, amount in sorted(pod_set.requests.items()):
+            found = _most_of(trials, index, resource, amount)
+            if found is not None:
+                yield _change(resource, amount, found, name)
+        if pod_set.count > 1:
+            found = _most(trials, pod_set.count, partial(_pods, trials.workload, index))
+            if found is not None:
+                name = pod_set.name if len(pod_sets) > 1 else None
+                yield _change(PODS, pod_set.count, found, name)
+
+
+def _change(subject: str, before: int, found: tuple[int, Started], pod_set: str | None) -> Change:
+    after, started = found
+    return Change(
+        kind=ChangeKind.ASK_LESS,
+        subject=subject,
+        from_=before,
+        to=after,
+        pod_set=pod_set,
+        who_loses=started.who_loses,
+        who_waits=started.who_waits,
+    )
+
+
+def _most_of(trials: Trials, index: int, resource: str, amount: int) -> tuple[int, Started] | None:
+    if not trials.could_start(_of_one(trials.workload, index, resource, 0)):
+        # Not even without it.
+        return None
+    for unit in units_of(amount):
+        of_one = partial(_of_one, trials.workload, index, resource, unit=unit)
+        found = _most(trials, amount // unit, of_one)
+        if found is not None:
+            return found[0] * unit, found[1]
+    return None
+
+
+def _most(
+    trials: Trials, asked: int, changed: Callable[[int], Workload]
+) -> tuple[int, Started] | None:
+    """Return the largest number from 1 below *asked* that starts; None when 1 does not."""
+    if asked < 2 or not trials.could_start(changed(1)):
+        return None
+    # Searched downwards from what does not start: the fewer are left out, the better.
+    less = least(0, asked - 1, lambda n: trials.could_start(changed(asked - n)))
+    started = trials.starts(workload=changed(asked - less))
+    if started is None and less < asked - 1 and trials.starts(workload=changed(1)) is not None:
+        less = least(
+            less, asked - 1, lambda n: trials.starts(workload=changed(asked - n)) is not None
+        )
+        started = trials.starts(workload=changed(asked - less))
+    return (asked - less, started) if started is not None else None
+
+
+def _of_one(
+    workload: Workload, index: int, resource: str, amount: int, *, unit: int = 1
+) -> Workload:
+    pod_set = workload.pod_sets[index]
+    requests = {**pod_set.requests, resource: amount * unit}
+    return _with(workload, index, replace(pod_set, requests=requests))
+
+
+def _pods(workload: Workload, index: int, count: int) -> Workload:
+    pod_set = workload.pod_sets[index]
+    fewest = pod_set.min_count if pod_set.min_count is None else min(pod_set.min_count, count)
+    return _with(workload, index, replace(pod_set, count=count, min_count=fewest))
+
+
+def _with(workload: Workload, index: int, pod_set: PodSet) -> Workload:
+    pod_sets = list(workload.pod_sets)
+    pod_sets[index] = pod_set
+    return replace(workload, pod_sets=tuple(pod_sets))

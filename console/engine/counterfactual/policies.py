@@ -1,0 +1,122 @@
+"""One setting of its queue: another right to preempt, another walk over flavors, no stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from console.engine.change import Change, ChangeKind, Setting, Value
+from console.engine.counterfactual.trials import Trials
+from console.engine.origin import Origin
+from console.engine.policy import (
+    Fungibility,
+    Policy,
+    Preemption,
+    PreemptionRule,
+    Preference,
+    Queue,
+    Search,
+    StopPolicy,
+    Strategy,
+)
+
+#: Settings that the language of a config has, with the values they may take, the mildest first.
+Menu: TypeAlias = Mapping[Setting, tuple[Value, ...]]
+
+#: Every setting with every value.
+WHOLE_MENU: Menu = {
+    Setting.STOP: (StopPolicy.NONE,),
+    Setting.STRATEGY: (Strategy.BEST_EFFORT_FIFO,),
+    Setting.WHEN_CAN_BORROW: tuple(Search),
+    Setting.WHEN_CAN_PREEMPT: tuple(Search),
+    Setting.PREFERENCE: tuple(Preference),
+    Setting.WITHIN_QUEUE: (
+        PreemptionRule.LOWER_PRIORITY,
+        PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY,
+    ),
+    Setting.RECLAIM_WITHIN_COHORT: (PreemptionRule.LOWER_PRIORITY, PreemptionRule.ANY),
+    Setting.BORROW_WITHIN_COHORT: (PreemptionRule.LOWER_PRIORITY,),
+    Setting.MAX_PRIORITY_THRESHOLD: (None,),
+}
+
+
+def policies(trials: Trials, menu: Menu) -> Iterator[Change]:
+    """Yield for each setting of *menu* the mildest other value with which it starts."""
+    name = trials.queue.name
+    queue = trials.policy.queues[name]
+    for setting, values in menu.items():
+        now = value_of(queue, setting)
+        for value in _others(queue, setting, values):
+            policy = with_setting(trials.policy, name, setting, value)
+            if not trials.could_start(trials.workload, trials.fork(policy)):
+                continue
+            started = trials.starts(policy=policy)
+            if started is not None:
+                yield Change(
+                    kind=ChangeKind.POLICY,
+                    subject=setting,
+                    from_=now,
+                    to=value,
+                    queue=name,
+                    who_loses=started.who_loses,
+                    who_waits=started.who_waits,
+                    origin=_origin(queue, setting),
+                )
+                break
+
+
+def value_of(queue: Queue, setting: Setting) -> Value:
+    """Return what *setting* is in *queue*, as its code."""
+    value: Value = getattr(_part(queue, setting), setting.value)
+    return value
+
+
+def with_setting(policy: Policy, queue: str, setting: Setting, value: Value) -> Policy:
+    """Return *policy* with one setting of a queue replaced."""
+    before = policy.queues[queue]
+    part = _part(before, setting)
+    field: dict[str, Any] = {setting.value: value}
+    if isinstance(part, Preemption):
+        after = replace(before, preemption=replace(part, **field))
+    elif isinstance(part, Fungibility):
+        after = replace(before, fungibility=replace(part, **field))
+    else:
+        after = replace(before, **field)
+    return replace(policy, queues={**policy.queues, queue: after})
+
+
+def _others(queue: Queue, setting: Setting, values: tuple[Value, ...]) -> Iterator[Value]:
+    """Yield the values that give *queue* something it does not have."""
+    now = value_of(queue, setting)
+    rights = setting in (Setting.WITHIN_QUEUE, Setting.RECLAIM_WITHIN_COHORT)
+    if rights and now in values:
+        yield from values[values.index(now) + 1 :]
+        return
+    if setting is Setting.BORROW_WITHIN_COHORT and (
+        queue.parent is None or queue.preemption.reclaim_within_cohort is PreemptionRule.NEVER
+    ):
+        # It presupposes the right to reclaim.
+        return
+    if setting is Setting.RECLAIM_WITHIN_COHORT and queue.parent is None:
+        return
+    yield from (value for value in values if value != now)
+
+
+def _part(queue: Queue, setting: Setting) -> Queue | Preemption | Fungibility:
+    match setting:
+        case (
+            Setting.WITHIN_QUEUE
+            | Setting.RECLAIM_WITHIN_COHORT
+            | Setting.BORROW_WITHIN_COHORT
+            | Setting.MAX_PRIORITY_THRESHOLD
+        ):
+            return queue.preemption
+        case Setting.WHEN_CAN_BORROW | Setting.WHEN_CAN_PREEMPT | Setting.PREFERENCE:
+            return queue.fungibility
+        case Setting.STRATEGY | Setting.STOP:
+            return queue
+
+
+def _origin(queue: Queue, setting: Setting) -> Origin | None:
+    return _part(queue, setting).origin or queue.origin

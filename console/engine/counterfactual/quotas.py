@@ -1,0 +1,207 @@
+"""One quota cell: the least by which one number of a queue or cohort has to be raised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from console.engine.amounts import Amount, Unlimited
+from console.engine.change import Change, ChangeKind, QuotaNumber
+from console.engine.counterfactual.trials import Started, Trials, least, units_of
+from console.engine.ledger import FlavorResource, Node
+from console.engine.policy import Cohort, FlavorQuotas, Policy, Queue, Quota
+
+#: Cells that are tried, and those that are told.
+_TRIED, _TOLD = 24, 4
+
+#: Trials on forks for one cell, after the first ones.
+_SEARCHED = 12
+
+_Owner = TypeVar("_Owner", Queue, Cohort)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """One number of one node's quota."""
+
+    node: Node
+    key: FlavorResource
+    number: QuotaNumber
+    now: int
+    #: What is missing of it: a raise by that much is tried first.
+    missing: int
+    #: A raise beyond this one would change nothing more.
+    most: int
+
+
+def quotas(trials: Trials) -> Iterator[Change]:
+    """
+    Yield raises of one number each, those of its queue first.
+
+    Nominal quota and borrowing limits of its queue and of the cohorts above, and
+    lending limits anywhere in the tree, for flavors that accept the workload.
+    """
+    told = 0
+    for tried, cell in enumerate(_cells(trials)):
+        if tried >= _TRIED or told >= _TOLD:
+            return
+        found = _least_raise(trials, cell)
+        if found is not None:
+            told += 1
+            raised, started = found
+            quota = cell.node.quota(cell.key)
+            yield Change(
+                kind=ChangeKind.QUOTA,
+                subject="/".join(cell.key),
+                from_=cell.now,
+                to=cell.now + raised,
+                queue=cell.node.name,
+                number=cell.number,
+                who_loses=started.who_loses,
+                who_waits=started.who_waits,
+                origin=quota.origin or _owner(trials.policy, cell.node).origin,
+            )
+
+
+def with_quota(
+    policy: Policy, node: Node, key: FlavorResource, number: QuotaNumber, amount: Amount
+) -> Policy:
+    """Return *policy* with one number of the quota of *node*, a queue or cohort, replaced."""
+    if _is_queue(policy, node):
+        changed = _owner_with(policy.queues[node.name], key, number, amount)
+        return replace(policy, queues={**policy.queues, node.name: changed})
+    cohort = _owner_with(policy.cohorts[node.name], key, number, amount)
+    return replace(policy, cohorts={**policy.cohorts, node.name: cohort})
+
+
+def _cells(trials: Trials) -> Iterator[_Cell]:
+    own = trials.queue.node
+    asked, short = trials.asked(), trials.short()
+    tree = list(_below(own.root))
+    for key, missing in short.items():
+        potential = own.potential(key)
+        beyond = asked[key] - potential if isinstance(potential, int) else 0
+        most = max(missing, beyond, asked[key])
+        on_path: Node | None = own
+        path = []
+        while on_path is not None:
+            path.append(on_path)
+            on_path = on_path.parent
+        for node in path:
+            if key not in node.quotas:
+                continue
+            yield from _cell(node, key, QuotaNumber.NOMINAL, missing, most)
+            if node.parent is not None:
+                yield from _cell(node, key, QuotaNumber.BORROWING_LIMIT, missing, most)
+        for node in tree:
+            if key in node.quotas and node.parent is not None and node not in path:
+                yield from _cell(node, key, QuotaNumber.LENDING_LIMIT, missing, most)
+
+
+def _cell(
+    node: Node, key: FlavorResource, number: QuotaNumber, missing: int, most: int
+) -> Iterator[_Cell]:
+    now = getattr(node.quota(key), number.value)
+    if isinstance(now, Unlimited):
+        return
+    if number is QuotaNumber.LENDING_LIMIT:
+        # Only what it keeps to itself can be lent besides.
+        kept = node.cell(key).local_available
+        if isinstance(kept, int):
+            most = min(most, kept)
+    if most > 0:
+        yield _Cell(node, key, number, now, min(missing, most), most)
+
+
+def _least_raise(trials: Trials, cell: _Cell) -> tuple[int, Started] | None:
+    if not _could(trials, cell, cell.most):
+        return None
+    unit = next(
+        each for each in units_of(cell.most) if not (cell.missing % each or cell.now % each)
+    )
+    first = cell.missing if _could(trials, cell, cell.missing) else cell.most
+    if first > unit and _could(trials, cell, first - unit):
+        first = unit * least(0, first // unit - 1, lambda n: _could(trials, cell, n * unit))
+    started = _starts(trials, cell, first)
+    if started is not None:
+        return first, started
+    # Others take the room before it: it starts when there is enough for them as well.
+    return _enough_for_others(trials, cell, first, unit)
+
+
+def _enough_for_others(
+    trials: Trials, cell: _Cell, first: int, unit: int
+) -> tuple[int, Started] | None:
+    low, high = first, first * 2
+    for _ in range(_SEARCHED // 4):
+        if _starts(trials, cell, high) is not None:
+            break
+        low, high = high, high * 2
+    else:
+        return None
+    raised = low + unit * least(
+        0,
+        -(-(high - low) // unit),
+        lambda n: _starts(trials, cell, low + n * unit) is not None,
+    )
+    started = _starts(trials, cell, raised)
+    return (raised, started) if started is not None else None
+
+
+def _could(trials: Trials, cell: _Cell, raised: int) -> bool:
+    return trials.could_start(trials.workload, trials.fork(_raised(trials, cell, raised)))
+
+
+def _starts(trials: Trials, cell: _Cell, raised: int) -> Started | None:
+    return trials.starts(policy=_raised(trials, cell, raised))
+
+
+def _raised(trials: Trials, cell: _Cell, raised: int) -> Policy:
+    return with_quota(trials.policy, cell.node, cell.key, cell.number, cell.now + raised)
+
+
+def _owner_with(owner: _Owner, key: FlavorResource, number: QuotaNumber, amount: Amount) -> _Owner:
+    flavor, resource = key
+    groups = []
+    for group in owner.groups:
+        entries = tuple(
+            _entry_with(each, resource, number, amount) if each.flavor == flavor else each
+            for each in group.flavors
+        )
+        groups.append(replace(group, flavors=entries))
+    return replace(owner, groups=tuple(groups))
+
+
+def _entry_with(
+    entry: FlavorQuotas, resource: str, number: QuotaNumber, amount: Amount
+) -> FlavorQuotas:
+    quota = entry.quotas.get(resource)
+    if quota is None:
+        return entry
+    changed = _with_number(quota, number, amount)
+    return replace(entry, quotas={**entry.quotas, resource: changed})
+
+
+def _with_number(quota: Quota, number: QuotaNumber, amount: Amount) -> Quota:
+    match number:
+        case QuotaNumber.NOMINAL:
+            return replace(quota, nominal=amount)
+        case QuotaNumber.BORROWING_LIMIT:
+            return replace(quota, borrowing_limit=amount)
+        case QuotaNumber.LENDING_LIMIT:
+            return replace(quota, lending_limit=amount)
+
+
+def _below(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.children:
+        yield from _below(child)
+
+
+def _is_queue(policy: Policy, node: Node) -> bool:
+    return not node.children and node.name in policy.queues
+
+
+def _owner(policy: Policy, node: Node) -> Queue | Cohort:
+    return policy.queues[node.name] if _is_queue(policy, node) else policy.cohorts[node.name]

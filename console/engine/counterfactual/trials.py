@@ -1,0 +1,396 @@
+"""Trials: would it start if? Looked at on the live state, and proven on a fork; all are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from console.engine.amounts import Unlimited
+from console.engine.decision import Outcome, Reason
+from console.engine.disciplines import Nomination, load_discipline
+from console.engine.disciplines.quota.outlook import surely_fails
+from console.engine.fork import Fork, fork_tree
+from console.engine.ledger import FlavorResource
+from console.engine.matching import Matcher
+from console.engine.pending import Pending, PendingClass
+from console.engine.policy import Policy, Undeclared
+from console.engine.routing import Route, Router, flavor_rejection
+from console.engine.state import State
+from console.engine.tree import QueueState, Tree
+from console.engine.workload import PODS, Workload
+
+#: Classes that a fork takes in, of those that could perhaps start after the change.
+_RIVALS = 48
+
+#: Members of a class that a fork begins with; more where all of them start.
+_MEMBERS = (8, 128, 4_096)
+
+#: Times that it may tell others to stop before it is given up.
+_ROUNDS = 3
+
+#: Comes behind everybody in the order of submission.
+_LATER = 2**62
+
+_COULD = frozenset({Reason.BEHIND_OTHERS, Reason.WAITING_FOR_PREEMPTED})
+
+
+class BudgetSpent(Exception):
+    """All evaluations are used up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """It starts; and who pays for it."""
+
+    who_loses: tuple[str, ...] = ()
+    who_waits: tuple[str, ...] = ()
+
+
+class Trials:
+    """
+    One workload that waits in a queue, and what is tried for it.
+
+    A workload that asks for something else is handed in again: it stands behind
+    everybody of its priority. Raises BudgetSpent from any trial beyond *budget*.
+    """
+
+    def __init__(self, state: State, pending: Pending, budget: int) -> None:
+        self.state = state
+        self.policy = state.policy
+        self.pending = pending
+        self.uid = pending.workload.id
+        self.left = budget
+        self._router = Router(state.policy)
+        self._matcher = Matcher(state.policy)
+        self._discipline = load_discipline(state.policy.discipline)
+        self._saved: dict[Tree, frozenset[str]] = {}
+
+    @property
+    def workload(self) -> Workload:
+        """The workload as it is."""
+        return self.pending.workload
+
+    @property
+    def queue(self) -> QueueState:
+        """The queue it waits in; there has to be one."""
+        return self.state.queues[self.pending.route.queue or ""]
+
+    def route(self, workload: Workload) -> Route:
+        """Return where *workload* would go."""
+        return self._router.route(workload)
+
+    # Looked at
+
+    def could_start(self, workload: Workload, state: State | None = None) -> bool:
+        """
+        Say whether *workload* would start or make others stop if it were its turn.
+
+        A quick look, on *state* or the live one, that no other workload has a part in.
+        """
+        self._spend()
+        candidate = self._as_pending(workload)
+        if candidate is None:
+            return False
+        found = self.nominate(candidate, state)
+        return found is not None and found.pending_reason in _COULD
+
+    def fits(self, state: State) -> bool:
+        """Say whether it would start on *state* without stopping anybody, if it were its turn."""
+        self._spend()
+        candidate = self._as_pending(self.workload)
+        found = self.nominate(candidate, state) if candidate is not None else None
+        return found is not None and found.pending_reason is Reason.BEHIND_OTHERS
+
+    def nominate(self, candidate: Pending, state: State | None = None) -> Nomination | None:
+        """Return what would happen to *candidate* now; None: nobody of its queue has a turn."""
+        looked_at = state or self.state
+        queue = looked_at.queues.get(candidate.route.queue or "")
+        if queue is None or queue.barrier is not None or not queue.covers:
+            return None
+        return self._discipline.nominate(looked_at, queue, candidate)
+
+    def short(self) -> dict[FlavorResource, int]:
+        """Return what is missing by flavor-resource, over all flavors that accept it."""
+        queue = self.queue
+        missing: dict[FlavorResource, int] = {}
+        for key, amount in self.asked().items():
+            available = queue.node.available(key)
+            if not isinstance(available, Unlimited) and amount > available:
+                missing[key] = amount - available
+        return missing
+
+    def asked(self) -> dict[FlavorResource, int]:
+        """Return what it would ask of every flavor that accepts it, in thousandths."""
+        queue = self.queue
+        asked: dict[FlavorResource, int] = {}
+        assert queue.policy is not None
+        for pod_set, obstacles in zip(
+            self.workload.pod_sets, self._obstacles(self.pending), strict=True
+        ):
+            wanted = pod_set.total() | (
+                {PODS: pod_set.count * 1000} if PODS in queue.covers else {}
+            )
+            for resource, amount in wanted.items():
+                index = queue.covers.get(resource)
+                if index is None:
+                    continue
+                flavors = queue.policy.groups[index].flavors
+                for entry, obstacle in zip(flavors, obstacles[index], strict=True):
+                    if obstacle is None:
+                        key = (entry.flavor, resource)
+                        asked[key] = asked.get(key, 0) + amount
+        return asked
+
+    # Proven
+
+    def fork(self, policy: Policy | None = None, queue: str | None = None) -> Fork:
+        """Return a fork of the tree in which it waits, or of that of *queue*."""
+        name = queue or self.queue.name
+        return fork_tree(self.state, name, policy, router=self._router)
+
+    def starts(
+        self,
+        *,
+        workload: Workload | None = None,
+        policy: Policy | None = None,
+        ends: Iterable[str] = (),
+        resume: bool = False,
+    ) -> Started | None:
+        """
+        Say whether it starts, and at whose cost, when this is done and whoever is told stops.
+
+        *workload* is what is handed in in its place, *ends* are running workloads
+        that end.
+        """
+        gone = tuple(ends)
+        for members in _MEMBERS:
+            self._spend()
+            run = _Run(self, workload, policy, members)
+            found = run.try_it(gone, resume=resume)
+            if not run.was_cut:
+                return found
+        return None
+
+    def starts_after_stopping(self, stopping: Iterable[str]) -> bool:
+        """Say whether waiting is enough: it starts once *stopping* have stopped."""
+        self._spend()
+        run = _Run(self, None, None, _MEMBERS[1])
+        return run.after_stopping(stopping)
+
+    def saved(self, queue: str) -> frozenset[str]:
+        """
+        Return those in the tree of *queue* for whom others are stopping.
+
+        Only those who would start if nothing but that happened.
+        """
+        tree = self.state.queues[queue].tree
+        if tree not in self._saved:
+            self._saved[tree] = frozenset()
+            if any(each.preemptors for each in tree.queues):
+                self._saved[tree] = _Run(self, None, None, _MEMBERS[0], queue).saved()
+        return self._saved[tree]
+
+    def _spend(self) -> None:
+        if self.left <= 0:
+            raise BudgetSpent
+        self.left -= 1
+
+    def _as_pending(self, workload: Workload) -> Pending | None:
+        route = self.route(workload)
+        if route.queue is None or route.problem is not None:
+            return None
+        queue = self.policy.queues[route.queue]
+        if self.policy.settings.undeclared is Undeclared.IGNORE and flavor_rejection(
+            route, queue, workload.total()
+        ):
+            return None
+        return Pending(workload, route, self._matcher.obstacles(workload, queue))
+
+    def _obstacles(self, pending: Pending) -> tuple[tuple[tuple[object, ...], ...], ...]:
+        assert self.queue.policy is not None
+        return self._matcher.obstacles(pending.workload, self.queue.policy)
+
+
+class _Run:
+    """One trial on a fork."""
+
+    def __init__(
+        self,
+        trials: Trials,
+        workload: Workload | None,
+        policy: Policy | None,
+        members: int,
+        queue: str | None = None,
+    ) -> None:
+        self._trials = trials
+        self._uid = trials.uid
+        self._workload = workload
+        self._settings = (policy or trials.policy).settings
+        self._members = members
+        self._brought: dict[tuple[str, str], bool] = {}
+        target = queue or trials.route(workload or trials.workload).queue
+        assert target is not None, "only what leads to a queue is tried"
+        self._target = target
+        self.fork = trials.fork(policy, target)
+        self._stopping = frozenset(self.fork.departing)
+        self._told: dict[str, None] = {}
+        self._changed_policy = policy is not None
+
+    @property
+    def was_cut(self) -> bool:
+        """Whether all members of a class started of which there are more."""
+        return any(
+            cut and self.fork.pending_class(queue, key) is None
+            for (queue, key), cut in self._brought.items()
+        )
+
+    def try_it(self, ends: tuple[str, ...], *, resume: bool) -> Started | None:
+        fork = self.fork
+        for each in ends:
+            fork.finish(each)
+        if resume:
+            fork.resume(self._trials.queue.name)
+        self._arrive()
+        if ends or resume or self._changed_policy:
+            self._bring_rivals()
+        else:
+            self._bring_strict()
+        for _ in range(_ROUNDS):
+            self._settle()
+            if self._uid in fork.running:
+                return Started(self._losers(), self._waiters())
+            victims = self._victims()
+            if not victims:
+                return None
+            for each in victims:
+                self._told[each] = None
+                fork.release(each)
+            self._bring_rivals()
+        return None
+
+    def after_stopping(self, stopping: Iterable[str]) -> bool:
+        self._arrive()
+        for each in stopping:
+            self.fork.release(each)
+        self._bring_rivals()
+        self._settle()
+        return self._uid in self.fork.running
+
+    def saved(self) -> frozenset[str]:
+        waiting = self._wait_here()
+        self._stop_all()
+        return frozenset(each for each in waiting if each in self.fork.running)
+
+    # Who is there
+
+    def _arrive(self) -> None:
+        fork, changed = self.fork, self._workload
+        if changed is None:
+            if self._uid not in fork.pending:
+                self._bring_class(self._trials.queue.name, self._own_class())
+            return
+        fork.finish(self._uid)
+        fork.submit(replace(changed, sequence=changed.sequence + _LATER))
+
+    def _own_class(self) -> PendingClass | None:
+        pending = self._trials.pending
+        line = self._trials.queue.line
+        return line.classes.get(pending.class_key)
+
+    def _bring_class(self, queue: str, cls: PendingClass | None) -> None:
+        """Take in the first members of a class, and of its own class everybody before it."""
+        assert cls is not None, "whoever waits in a queue is in a class or outside of the line"
+        if (queue, cls.key) in self._brought:
+            return
+        others = (each for each in cls if each.workload.id != self._uid)
+        if cls is self._own_class() and self._workload is None:
+            before = self._trials.workload.sequence
+            first = [
+                each for each in islice(others, self._members) if each.workload.sequence < before
+            ]
+            # Those behind it are alike, and it goes first.
+            members = [*first, self._trials.pending]
+            is_cut = len(first) == self._members
+        else:
+            members = list(islice(others, self._members))
+            is_cut = len(cls) > len(members) + 1
+        self._brought[queue, cls.key] = is_cut
+        self.fork.bring(queue, members)
+
+    def _bring_strict(self) -> None:
+        """Take in the first of every strict queue: nobody of it passes them."""
+        for queue, cls in self.fork.classes():
+            if queue.line.is_strict:
+                self._bring_class(queue.name, cls)
+
+    def _bring_rivals(self) -> None:
+        """Take in whoever could perhaps start now, those with the first turns before others."""
+        self._bring_strict()
+        rivals = [
+            (queue.name != self._trials.queue.name, -cls.priority, cls.head.workload.sequence, cls)
+            for queue, cls in self.fork.classes()
+            if (queue.name, cls.key) not in self._brought
+            and queue.barrier is None
+            and queue.covers
+            and not surely_fails(queue, self._settings, cls.least, cls.priority)
+        ]
+        rivals.sort(key=lambda each: each[:3])
+        for *_, cls in rivals[:_RIVALS]:
+            self._bring_class(cls.queue, cls)
+
+    # What happens
+
+    def _settle(self) -> None:
+        for decision in self.fork.settle():
+            if decision.outcome is Outcome.PREEMPTED and decision.workload not in self._stopping:
+                self._told[decision.workload] = None
+
+    def _victims(self) -> list[str]:
+        for queue in self.fork.queues.values():
+            waiting = queue.preemptors.get(self._uid)
+            if waiting is not None:
+                return sorted(waiting.victims)
+        return []
+
+    def _losers(self) -> tuple[str, ...]:
+        return tuple(sorted(self._told))
+
+    def _waiters(self) -> tuple[str, ...]:
+        saved = self._trials.saved(self._target)
+        if not saved:
+            return ()
+        self._stop_all()
+        return tuple(sorted(each for each in saved if each not in self.fork.running))
+
+    def _wait_here(self) -> frozenset[str]:
+        """Return those for whom others are stopping, but itself."""
+        queues = self.fork.queues.values()
+        return frozenset(uid for queue in queues for uid in queue.preemptors) - {self._uid}
+
+    def _stop_all(self) -> None:
+        """Let everybody stop who was told to before the trial."""
+        for each in sorted(self._stopping):
+            self.fork.release(each)
+        self._bring_rivals()
+        self.fork.settle()
+
+
+def least(low: int, high: int, works: Callable[[int], bool]) -> int:
+    """Return the least number above *low*, which does not work, up to *high*, which does."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        if works(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+#: What amounts are asked for in: Gi and Mi of bytes, whole units, thousandths.
+UNITS = (2**30 * 1000, 2**20 * 1000, 1000, 1)
+
+
+def units_of(amount: int) -> Iterator[int]:
+    """Yield the units of which *amount* is a multiple, the largest first."""
+    yield from (unit for unit in UNITS if amount and amount % unit == 0)

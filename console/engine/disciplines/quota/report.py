@@ -1,0 +1,223 @@
+"""
+The report: what a nomination found, with everything that a person wants to know of it.
+
+It searches as the real search does, by the same functions, and says of every
+running workload it looks at why that was chosen or not. Too dear for every
+decision, it is made when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TypeAlias
+
+from console.engine.decision import Reason
+from console.engine.disciplines.quota.candidates import Search, put_back, take_out
+from console.engine.disciplines.quota.classical import Candidate as Possible
+from console.engine.disciplines.quota.classical import collect
+from console.engine.disciplines.quota.eligible import looked_through, out_of_reach
+from console.engine.disciplines.quota.fair import Judged, find_fair, offers_for
+from console.engine.disciplines.quota.modes import NoFit
+from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
+from console.engine.disciplines.quota.rivals import turn_now
+from console.engine.ledger import FlavorResource
+from console.engine.pending import Pending
+from console.engine.policy import FairStrategy, PreemptionRule, QuotaSettings
+from console.engine.pools import with_pools
+from console.engine.running import Running
+from console.engine.trace import (
+    Candidate,
+    CandidateVerdict,
+    GroupStep,
+    PreemptionStep,
+    PreemptionVerdict,
+    TurnStep,
+)
+from console.engine.tree import QueueState, Target
+
+#: Running workloads that a report lists one by one, unless more than these have to stop.
+LISTED = 20
+
+#: A running workload, its queue, and what the search made of it.
+_Judgment: TypeAlias = tuple[Running, QueueState, CandidateVerdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A nomination as of one moment, in full."""
+
+    groups: tuple[GroupStep, ...]
+    preemption: PreemptionStep | None
+    turn: TurnStep | None
+    usage: Mapping[FlavorResource, int]
+    undeclared: str | None
+    counts: Mapping[str, int]
+    is_lasting: bool
+    pending_reason: Reason
+
+
+def report(queue: QueueState, pending: Pending, settings: QuotaSettings) -> Report:
+    """Return what would happen to *pending* now, and why, without changing anything."""
+    found = nominate(queue, pending, settings)
+    return Report(
+        groups=with_pools(found.groups, queue.node),
+        preemption=_search_in_full(queue, pending, found),
+        turn=turn_now(queue, pending, found, settings),
+        usage=found.usage,
+        undeclared=found.undeclared,
+        counts=found.counts,
+        is_lasting=found.is_lasting,
+        pending_reason=found.pending_reason,
+    )
+
+
+def _search_in_full(
+    queue: QueueState, pending: Pending, nomination: QuotaNomination
+) -> PreemptionStep | None:
+    """Return the search behind *nomination* with all that it looked at; None: it needed none."""
+    step = nomination.preemption
+    if nomination.found.no_fit is NoFit.WAITING_FOR_QUOTA:
+        # It would have to borrow, and its queue may stop nobody for that.
+        return nomination.search
+    if step is None or step.verdict is PreemptionVerdict.NOT_ALLOWED:
+        return step
+    search = Search(
+        queue,
+        pending.workload.id,
+        pending.priority,
+        pending.workload.sequence,
+        nomination.usage,
+        nomination.found.short,
+    )
+    strategies, targets = nomination.strategies, nomination.targets
+    judged: Judged = {}
+    if strategies:
+        eligible = list(_judged_fairly(search, strategies, targets, judged))
+    else:
+        eligible = list(_judged_classically(search, targets))
+    chosen = {target.running.workload.id for target in targets}
+    others = [each for each in eligible if each[0].workload.id not in chosen]
+    room = max(0, LISTED - len(targets))
+    listed = others[:room]
+    if len(listed) < room:
+        known = chosen | {running.workload.id for running, _, _ in eligible}
+        walks = [
+            out_of_reach(search, each, known.__contains__, is_fair=bool(strategies))
+            for each in looked_through(queue)
+        ]
+        listed += islice(_in_rotation(walks), room - len(listed))
+    written = [*step.candidates, *(_written(search, *each) for each in listed)]
+    candidates = tuple(_with_shares(each, judged) for each in written)
+    total = sum(each.running_count for each in looked_through(queue))
+    return replace(
+        step,
+        verdict=step.verdict if total else PreemptionVerdict.NOBODY_RUNS,
+        needs=_needs(search),
+        candidates=candidates,
+        more_candidates=max(0, total - len(candidates)),
+    )
+
+
+def _needs(search: Search) -> dict[str, int]:
+    """Return what has to become free, what is used beyond the quota included."""
+    needs = {}
+    for key in sorted(search.short):
+        available = search.queue.node.available(key)
+        if isinstance(available, int):
+            needs["/".join(key)] = search.usage[key] - available
+    return {place: amount for place, amount in needs.items() if amount > 0}
+
+
+def _judged_classically(search: Search, targets: tuple[Target, ...]) -> Iterator[_Judgment]:
+    """Yield everybody who might have been stopped, in the order of the search (spec 7.2, 7.3)."""
+    borrows = not _fits_without_borrowing(search, targets)
+    spared = CandidateVerdict.NOT_NEEDED if targets else CandidateVerdict.NOT_ENOUGH
+    for each in collect(search).sequence():
+        verdict = spared
+        if each.running.departing:
+            verdict = CandidateVerdict.DEPARTING
+        elif each.only_without_borrowing and borrows:
+            verdict = _out_of_a_borrowers_reach(search, each)
+        yield each.running, each.queue, verdict
+
+
+def _fits_without_borrowing(search: Search, targets: tuple[Target, ...]) -> bool:
+    """Say whether *targets* make room within nominal quota; nobody at all makes none."""
+    for target in targets:
+        take_out(target.running, target.queue)
+    fits = bool(targets) and search.fits(borrowing=False)
+    for target in targets:
+        put_back(target.running, target.queue)
+    return fits
+
+
+def _out_of_a_borrowers_reach(search: Search, candidate: Possible) -> CandidateVerdict:
+    if search.rules.borrow_within_cohort is PreemptionRule.NEVER:
+        return CandidateVerdict.NOT_WHILE_BORROWING
+    if candidate.running.priority >= search.priority:
+        return CandidateVerdict.PRIORITY_NOT_LOWER
+    return CandidateVerdict.ABOVE_THRESHOLD
+
+
+def _judged_fairly(
+    search: Search,
+    strategies: tuple[FairStrategy, ...],
+    targets: tuple[Target, ...],
+    judged: Judged,
+) -> Iterator[_Judgment]:
+    """Yield everybody who might have been stopped, first whom shares judged (spec 7.7 to 7.10)."""
+    find_fair(search, strategies, judged)
+    spared = CandidateVerdict.NOT_NEEDED if targets else CandidateVerdict.NOT_ENOUGH
+    offered = {
+        running.workload.id: (running, search.queue.tree.at[node])
+        for node, offers in offers_for(search).items()
+        for running in offers
+    }
+    for uid in dict.fromkeys([*judged, *offered]):
+        running, queue = offered[uid]
+        shares = judged.get(uid)
+        if running.departing:
+            yield running, queue, CandidateVerdict.DEPARTING
+        elif shares is not None and not shares.allow:
+            yield running, queue, CandidateVerdict.SHARE_NOT_LARGER
+        else:
+            yield running, queue, spared
+
+
+def _in_rotation(walks: Iterable[Iterator[_Judgment]]) -> Iterator[_Judgment]:
+    """Yield one of each walk in turn, so that every queue is heard of."""
+    left = list(walks)
+    while left:
+        going_on = []
+        for walk in left:
+            found = next(walk, None)
+            if found is not None:
+                yield found
+                going_on.append(walk)
+        left = going_on
+
+
+def _written(
+    search: Search, running: Running, queue: QueueState, verdict: CandidateVerdict
+) -> Candidate:
+    return Candidate(
+        workload=running.workload.id,
+        priority=running.priority,
+        verdict=verdict,
+        frees={"/".join(key): n for key, n in running.usage.items() if key in search.short},
+        queue=queue.name if queue is not search.queue else None,
+    )
+
+
+def _with_shares(candidate: Candidate, judged: Judged) -> Candidate:
+    shares = judged.get(candidate.workload)
+    if shares is None:
+        return candidate
+    return replace(
+        candidate,
+        share=shares.ours.thousandths(),
+        share_before=shares.before.thousandths(),
+        share_after=shares.after.thousandths(),
+    )

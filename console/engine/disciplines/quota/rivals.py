@@ -1,0 +1,131 @@
+"""Rivals: who stands in the way of a workload that fits, or would if others stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
+
+from console.engine.disciplines.quota.candidates import put_back, take_out
+from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
+from console.engine.disciplines.quota.order import Entry, in_order_of_borrowing
+from console.engine.ledger import Usage
+from console.engine.pending import Pending
+from console.engine.policy import QuotaSettings
+from console.engine.trace import TurnStep, TurnVerdict
+from console.engine.tree import QueueState, Target
+
+#: Workloads that a turn names; more of them explain nothing more.
+_NAMED = 5
+#: Workloads that wait for others to stop and are looked at for one explanation.
+_LOOKED_AT = 50
+
+
+class Claims:
+    """Who took room in one cycle, and for whom others have to stop."""
+
+    def __init__(self) -> None:
+        self._took: list[tuple[str, Usage]] = []
+        self._stopped_for: dict[str, str] = {}
+
+    def takes(self, uid: str, usage: Usage, victims: Iterable[Target] = ()) -> None:
+        """Note that a workload takes or holds back *usage*, and that *victims* stop for it."""
+        self._took.append((uid, usage))
+        for victim in victims:
+            self._stopped_for[victim.running.workload.id] = uid
+
+    def of_room(self, usage: Usage) -> tuple[str, ...]:
+        """Return who took some of the capacity that *usage* is of."""
+        sharing = (uid for uid, taken in self._took if not usage.keys().isdisjoint(taken))
+        return tuple(islice(sharing, _NAMED))
+
+    def of_victims(self, victims: Iterable[str]) -> tuple[str, ...]:
+        """Return for whom *victims*, by id, have to stop."""
+        askers = (self._stopped_for[each] for each in victims if each in self._stopped_for)
+        return tuple(islice(dict.fromkeys(askers), _NAMED))
+
+
+def still_held(victims: Iterable[Target], usage: Usage) -> tuple[str, ...]:
+    """Return which *victims* hold some of the capacity that *usage* is of."""
+    holding = (v.running for v in victims if not usage.keys().isdisjoint(v.running.usage))
+    return tuple(islice((each.workload.id for each in holding), _NAMED))
+
+
+def turn_now(
+    queue: QueueState, pending: Pending, nomination: QuotaNomination, settings: QuotaSettings
+) -> TurnStep | None:
+    """
+    Return who keeps *pending* of *queue* from what was found for it, as of now.
+
+    Those are the workloads for which others are stopping: they claim that room in
+    every cycle. None when nobody is known to be in the way; the first of a strict
+    queue is none of this function's business.
+    """
+    if pending.yields_to is not None:
+        return TurnStep(verdict=TurnVerdict.YIELDS, others=(pending.yields_to,))
+    if not (nomination.fits or nomination.targets) or _is_behind(queue, pending):
+        return None
+    own = Entry(queue, pending, nomination)
+    ahead = list(_ahead(own, settings))
+    if not ahead:
+        return None
+    claims = Claims()
+    stopping: dict[str, Target] = {}
+    for entry in ahead:
+        claims.takes(entry.pending.workload.id, entry.nomination.usage, entry.nomination.targets)
+        stopping |= {target.running.workload.id: target for target in entry.nomination.targets}
+    wanted = [target.running.workload.id for target in nomination.targets]
+    if not stopping.keys().isdisjoint(wanted):
+        others = claims.of_victims(wanted)
+        return TurnStep(verdict=TurnVerdict.VICTIMS_TAKEN, others=others)
+    stopping |= {target.running.workload.id: target for target in nomination.targets}
+    if _has_room(own, ahead, stopping.values()):
+        return None
+    return TurnStep(verdict=TurnVerdict.OVERTAKEN, others=claims.of_room(nomination.usage))
+
+
+def _is_behind(queue: QueueState, pending: Pending) -> bool:
+    return queue.line.is_strict and queue.first() is not pending
+
+
+def _ahead(own: Entry, settings: QuotaSettings) -> Iterator[Entry]:
+    """Yield those who wait for others to stop and have their turn before *own*."""
+    waiting = (
+        (queue, preemptor)
+        for queue in own.queue.tree.queues
+        if queue.barrier is None
+        for preemptor in queue.preemptors.values()
+        if preemptor.pending is not own.pending
+    )
+    rivals = []
+    for queue, preemptor in islice(waiting, _LOOKED_AT):
+        found = preemptor.nomination
+        if not isinstance(found, QuotaNomination):
+            found = nominate(queue, preemptor.pending, settings)
+        rivals.append(Entry(queue, preemptor.pending, found))
+    if settings.fair_sharing:
+        # Whose share is smaller goes first, which every turn changes.
+        yield from rivals
+        return
+    for entry in in_order_of_borrowing([*rivals, own]):
+        if entry is own:
+            return
+        yield entry
+
+
+def _has_room(own: Entry, ahead: list[Entry], stopping: Collection[Target]) -> bool:
+    """Say whether *own* fits once all have stopped and those *ahead* have what they claim."""
+    for target in stopping:
+        take_out(target.running, target.queue)
+    for entry in ahead:
+        _charge(entry, 1)
+    fits = own.queue.node.has_room(own.nomination.usage)
+    for entry in ahead:
+        _charge(entry, -1)
+    for target in stopping:
+        put_back(target.running, target.queue)
+    return fits
+
+
+def _charge(entry: Entry, sign: int) -> None:
+    for key, amount in entry.nomination.usage.items():
+        entry.queue.node.cell(key).add(sign * amount)

@@ -1,0 +1,168 @@
+"""A cluster's forty queues are pasted into the editor, and decide about work before one's eyes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from console.dialects import dialects
+from tests.browser.conftest import Visitors
+from tests.browser.editor import Editor
+from tests.browser.place import Place, wait_until
+
+_DUMP = dialects()["kueue"].samples()["Forty queues, as kubectl prints them"]
+
+#: What the dump calls nodes with an H100.
+_H100 = {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"}
+
+#: Of the 432 H100 that language-02 may use, it owns 32; 288 are of its cohort, production lends 144.
+_SIZES = (64, 64, 64, 64, 64, 64, 48)
+
+
+def _training(name: str, team: str, gpus: int, priority: str = "", **pods: Any) -> dict[str, Any]:
+    """Return a workload of *team* that trains on *gpus* GPUs, 8 on each node."""
+    labels = {"kueue.x-k8s.io/queue-name": "main"}
+    if priority:
+        labels["kueue.x-k8s.io/priority-class"] = priority
+    requests = {"cpu": "8", "memory": "64Gi", "nvidia.com/gpu": 8}
+    pod_set = {"name": "workers", "count": gpus // 8, "requests": requests, **pods}
+    return {"name": name, "namespace": team, "tags": labels, "pod_sets": [pod_set]}
+
+
+def _headline(page: Page) -> Locator:
+    return page.locator("#headline")
+
+
+def _why(page: Page) -> Locator:
+    return page.get_by_role("region", name="Why, step by step")
+
+
+def _row(page: Page, flavor: str, resource: str) -> Locator:
+    """Return one row of a queue's quota."""
+    return page.locator("#usage tbody tr", has_text=flavor).filter(
+        has=page.get_by_role("cell", name=resource, exact=True)
+    )
+
+
+@pytest.fixture
+def cluster(place: Place) -> Place:
+    """The dump in force, and one queue that borrows every H100 that others leave unused."""
+    body = {"dialect": "kueue", "text": _DUMP, "message": "", "expected_version": 0}
+    place.api.post("/config/versions", body, expect=201)
+    place.submit(
+        *(
+            _training(f"pretrain-{number}", "language-02", gpus, "best-effort", node_selector=_H100)
+            for number, gpus in enumerate(_SIZES, 1)
+        )
+    )
+    return place
+
+
+def test_a_dump_is_pasted_applied_and_admits(visitors: Visitors, place: Place) -> None:
+    page = visitors.page(place)
+    page.goto(place.url("config/edit"))
+    page.get_by_label("Language").select_option("kueue")
+    editor = Editor(page)
+    editor.paste(_DUMP)
+    expect(editor.problems).to_have_count(1)
+    expect(editor.problems).to_contain_text("Filled in by the server and not read")
+    expect(page.locator("[data-problem-count]")).to_have_text("1 note")
+    editor.expect_saved()
+    page.get_by_role("button", name="Review changes").click()
+    meaning = page.get_by_role("region", name="What it means")
+    expect(meaning.get_by_text(re.compile("^Cohort .* added$"))).to_have_count(5)
+    expect(meaning.get_by_text(re.compile("^Queue .* added$"))).to_have_count(40)
+    page.get_by_label("Message").fill("The cluster as it is today")
+    page.get_by_role("button", name="Apply as version 1").click()
+    expect(page).to_have_url(re.compile(r"/config/v/1\?applied=1$"))
+    assert place.api.get("/config")["text"] == _DUMP
+
+    page.goto(place.url("workloads/new"))
+    page.get_by_label("Name", exact=True).fill("finetune")
+    page.locator("[name=namespace]").fill("vision-01")
+    page.locator("[name=tags]").fill("kueue.x-k8s.io/queue-name=main")
+    page.locator("[name=request_cpu]").fill("64")
+    page.locator("[name='request_nvidia.com/gpu']").fill("8")
+    page.get_by_role("button", name="Submit", exact=True).click()
+    expect(_headline(page)).to_contain_text(
+        "Admitted in vision-01 on a100: its request fits the free quota."
+    )
+
+    tolerant = [{"key": "maintenance", "operator": "Exists"}]
+    place.submit(
+        _training("sweep", "vision-01", 16, tolerations=tolerant, node_selector={}),
+    )
+    page.goto(place.url("queues/vision-01"))
+    expect(_row(page, "a100", "nvidia.com/gpu")).to_contain_text(
+        "24 of 8 nvidia.com/gpu used · 16 borrowed"
+    )
+    expect(page.locator("#running-rows tr")).to_have_count(2)
+
+
+def test_who_owns_quota_takes_it_back_from_who_borrowed_it(
+    visitors: Visitors, cluster: Place
+) -> None:
+    page = visitors.page(cluster)
+    page.goto(cluster.url("cohorts/production"))
+    expect(page.locator("#pools")).to_contain_text("0 of 144 nvidia.com/gpu used")
+    (ranking,) = cluster.submit(
+        _training("ranking", "production-01", 16, "production", node_selector=_H100)
+    )
+    page.goto(cluster.url(f"workloads/{ranking}"))
+    expect(_headline(page)).to_contain_text(
+        "Starting soon in production-01: 1 workload is being stopped to make room."
+    )
+    (victim,) = cluster.api.get("/workloads?state=preempting")["results"]
+    assert (victim["name"], victim["reason"]["code"]) == ("pretrain-7", "reclaimed_in_cohort")
+    theirs = visitors.page(cluster)
+    theirs.goto(cluster.url(f"workloads/{victim['id']}"))
+    expect(_headline(theirs)).to_contain_text(
+        "Preempted: ranking with priority 10000 needs its room; production-01 takes back"
+    )
+    expect(theirs.locator("#timeline")).to_contain_text(
+        "pretrain-7 was told to stop: production-01 takes back quota that it lent, for ranking."
+    )
+    expect(theirs.locator("#decisions")).to_contain_text("Quota reclaimed")
+
+    cluster.api.post(f"/workloads/{victim['id']}/release", {})
+    expect(_headline(page)).to_contain_text("Admitted in production-01 on h100")
+    expect(_headline(theirs)).to_contain_text("Waiting for quota in language-02")
+    expect(theirs.locator("#timeline")).to_contain_text("has stopped and gave back its quota")
+    page.goto(cluster.url("queues/production-01"))
+    expect(_row(page, "h100", "nvidia.com/gpu")).to_contain_text("16 of 16 nvidia.com/gpu used")
+
+
+def test_what_waits_is_told_who_lends_and_who_may_be_stopped(page: Page, cluster: Place) -> None:
+    (alike,) = cluster.submit(
+        _training("distill", "language-03", 16, "best-effort", node_selector=_H100)
+    )
+    page.goto(cluster.url(f"workloads/{alike}"))
+    expect(_headline(page)).to_contain_text(
+        "Waiting for quota in language-03: needs 16 nvidia.com/gpu on h100, 0 free now, 16 short"
+    )
+    why = _why(page)
+    for sentence in (
+        "language-03 admits by quota and shares unused quota in cohort language, part of "
+        "research, part of organization.",
+        "Cohort organization pools 432 nvidia.com/gpu on h100",
+    ):
+        expect(why).to_contain_text(sentence)
+    page.goto(cluster.url("cohorts/language"))
+    expect(page.locator("#matrix-rows")).to_contain_text("432 of 32")
+
+
+def test_what_can_never_run_says_so(page: Page, cluster: Place) -> None:
+    page.goto(cluster.url("workloads/new"))
+    page.get_by_label("Name", exact=True).fill("too-large")
+    page.locator("[name=namespace]").fill("vision-01")
+    page.locator("[name=tags]").fill("kueue.x-k8s.io/queue-name=main")
+    page.locator("[name='request_nvidia.com/gpu']").fill("32")
+    page.get_by_role("button", name="Submit", exact=True).click()
+    expect(_headline(page)).to_contain_text(
+        "Can never run under this config: it asks for 32 nvidia.com/gpu, "
+        "and vision-01 can never have more than 24 on a100."
+    )
+    expect(_why(page)).to_contain_text("vision-01 may borrow 16 nvidia.com/gpu on a100")

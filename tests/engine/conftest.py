@@ -1,0 +1,14 @@
+"""What tests of the engine share."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.two_engines import ENGINES, Engine
+
+
+@pytest.fixture(params=ENGINES.values(), ids=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """The slow model, then the product's engine: worked examples hold for both."""
+    found: Engine = request.param
+    return found

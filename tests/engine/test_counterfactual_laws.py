@@ -1,0 +1,217 @@
+"""In every world: each change that is told does start the workload, and costs what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from hypothesis import assume, given, note
+from hypothesis import strategies as st
+
+from console.engine.amounts import Unlimited
+from console.engine.change import Change, ChangeKind, Setting
+from console.engine.counterfactual import find_changes
+from console.engine.counterfactual.policies import with_setting
+from console.engine.counterfactual.quotas import with_quota
+from console.engine.ledger import Node
+from console.engine.policy import Policy
+from console.engine.state import State
+from console.engine.workload import PODS, Workload
+from tests.engine.builders import in_words
+from tests.engine.strategies import draws, policies, workloads, worlds
+from tests.engine.telling_worlds import told, told_policy
+
+
+class Story:
+    """A world at rest that can be told again, each time to a state of its own."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self.policy = draw(policies())
+        for line in told_policy(self.policy):
+            note(line)
+        self.facts: list[Callable[[State], object]] = []
+        self.sequence = 0
+        state = State(self.policy)
+        for _ in range(draw(st.integers(2, 8))):
+            for _ in range(draw(st.integers(1, 3))):
+                self.sequence += 1
+                self._tell(state, "submit", draw(workloads(self.sequence)))
+            self._tell(state, "settle")
+            if state.departing and draw(st.booleans()):
+                self._tell(state, "release", draw(st.sampled_from(sorted(state.departing))))
+                self._tell(state, "settle")
+        if draw(st.integers(0, 9)) == 9:
+            self._tell(state, "hold", draw(st.sampled_from(sorted(self.policy.queues))))
+            self._tell(state, "settle")
+        self.state = state
+
+    def again(self) -> State:
+        """Return the same world, told anew."""
+        state = State(self.policy)
+        for fact in self.facts:
+            fact(state)
+        return state
+
+    def _tell(self, state: State, verb: str, *args: object) -> None:
+        note(f"{verb} {' '.join(told(a) if isinstance(a, Workload) else str(a) for a in args)}")
+
+        def fact(told_to: State) -> object:
+            return getattr(told_to, verb)(*args)
+
+        self.facts.append(fact)
+        fact(state)
+
+
+@given(draws())
+@worlds(300)
+def test_what_is_told_starts_it_and_costs_no_more(draw: st.DrawFn) -> None:
+    story = Story(draw)
+    waiting = sorted(
+        uid for uid, each in story.state.pending.items() if each.route.queue is not None
+    )
+    assume(waiting)
+    uid = draw(st.sampled_from(waiting))
+    before = _look(story.state)
+    found = find_changes(story.state, uid)
+    note(f"{uid}: {found}")
+    assert _look(story.state) == before
+    assert story.state.is_settled
+    assert story.state.settle() == []
+    assert not found.is_cut
+    assert found == find_changes(story.again(), uid)
+    kinds = list(ChangeKind)
+    order = [kinds.index(each.kind) for each in found.changes]
+    assert order == sorted(order)
+    for change in found.changes:
+        note(str(change))
+        losers = _apply(story, uid, change)
+        assert losers is not None, "it does not start"
+        assert losers == set(change.who_loses) or change.kind is ChangeKind.WAIT
+    for change in found.changes:
+        smaller = _a_little_smaller(change)
+        if smaller is not None:
+            note(f"smaller: {smaller}")
+            assert _apply(story, uid, smaller) is None, "a smaller change does as well"
+        for some in _fewer(change):
+            # With fewer it may have a right to stop others, which is another matter.
+            assert _apply(story, uid, some) != set(), "one of them can be spared"
+
+
+def _apply(story: Story, uid: str, change: Change) -> set[str] | None:
+    """Do what *change* says in the world told anew; return who is stopped, None: it waits."""
+    state = story.again()
+    stopping = set(state.departing)
+    _do(story, state, uid, change)
+    told: set[str] = set()
+    for _ in range(4):
+        note(f"  {[in_words(each) for each in state.settle()]}")
+        told |= state.departing - stopping
+        if uid in state.running:
+            return told
+        if uid not in state.pending:
+            return None
+        queue = state.queue_of(uid)
+        assert queue is not None
+        victims = next(
+            (
+                each.victims
+                for each in state.preemptors_in(queue)
+                if each.pending.workload.id == uid
+            ),
+            set(),
+        )
+        if not victims:
+            return None
+        told |= victims
+        for each in sorted(victims):
+            state.release(each)
+    return None
+
+
+def _do(story: Story, state: State, uid: str, change: Change) -> None:
+    workload = state.pending[uid].workload
+    match change.kind:
+        case ChangeKind.WAIT:
+            for each in change.workloads:
+                state.release(each)
+        case ChangeKind.FINISH:
+            for each in change.workloads:
+                state.finish(each)
+        case ChangeKind.RESUME:
+            state.resume(change.queue or "")
+        case ChangeKind.QUOTA | ChangeKind.POLICY:
+            state.change_policy(_changed_policy(story.policy, state, change))
+        case ChangeKind.ASK_LESS | ChangeKind.LABEL | ChangeKind.PRIORITY:
+            state.withdraw(uid)
+            changed = _changed_workload(workload, change)
+            state.submit(replace(changed, sequence=story.sequence + 1))
+
+
+def _changed_workload(workload: Workload, change: Change) -> Workload:
+    if change.kind is ChangeKind.PRIORITY:
+        assert isinstance(change.to, int)
+        return replace(workload, priority=change.to)
+    if change.kind is ChangeKind.LABEL:
+        labels = dict(workload.labels)
+        labels.pop(change.subject, None)
+        if change.to is not None:
+            labels[change.subject] = str(change.to)
+        return replace(workload, labels=labels)
+    name = change.pod_set or workload.pod_sets[0].name
+    assert isinstance(change.to, int)
+    pod_sets = []
+    for each in workload.pod_sets:
+        if each.name != name:
+            pod_sets.append(each)
+        elif change.subject == PODS:
+            fewest = each.min_count and min(each.min_count, change.to)
+            pod_sets.append(replace(each, count=change.to, min_count=fewest))
+        else:
+            requests = {**each.requests, change.subject: change.to}
+            pod_sets.append(replace(each, requests=requests))
+    return replace(workload, pod_sets=tuple(pod_sets))
+
+
+def _changed_policy(policy: Policy, state: State, change: Change) -> Policy:
+    name = change.queue or ""
+    if change.kind is ChangeKind.POLICY:
+        return with_setting(policy, name, Setting(change.subject), change.to)
+    node: Node = state.ledger.queue(name) if name in policy.queues else state.ledger.cohort(name)
+    flavor, resource = change.subject.split("/")
+    assert isinstance(change.to, int | Unlimited)
+    return with_quota(policy, node, (flavor, resource), change.number, change.to)
+
+
+def _a_little_smaller(change: Change) -> Change | None:
+    """Return a change of the same kind that costs less; None when there is none to compare."""
+    before, after = change.from_, change.to
+    if change.kind is ChangeKind.PRIORITY:
+        assert isinstance(after, int)
+        return replace(change, to=after - 1)
+    if not isinstance(before, int) or not isinstance(after, int):
+        return None
+    step = 1 if change.subject == PODS else 1000
+    if change.kind is ChangeKind.ASK_LESS and after + step < before:
+        return replace(change, to=after + step)
+    if change.kind is ChangeKind.QUOTA and after - step > before:
+        return replace(change, to=after - step)
+    return None
+
+
+def _fewer(change: Change) -> list[Change]:
+    if change.kind is not ChangeKind.FINISH or len(change.workloads) == 1:
+        return []
+    return [
+        replace(change, workloads=tuple(each for each in change.workloads if each != left_out))
+        for left_out in change.workloads
+    ]
+
+
+def _look(state: State) -> object:
+    return (
+        {uid: state.explain(uid) for uid in state.pending},
+        {uid: (each.departing, each.reason, each.usage) for uid, each in state.running.items()},
+        {name: dict(state.usage(name)) for name in state.queues},
+        set(state.departing),
+        state.next_reservation,
+    )

@@ -1,0 +1,223 @@
+"""Queues in which nobody has a turn: held, stopped, drained, misconfigured, not for everybody."""
+
+from __future__ import annotations
+
+import pytest
+
+from console.engine.policy import (
+    LocalQueue,
+    LocalQueueRouting,
+    Policy,
+    PriorityClass,
+    QuotaSettings,
+    StopPolicy,
+    Undeclared,
+)
+from console.engine.selectors import EVERYTHING
+from tests.engine.builders import ANY, QueueBuilder, World, only, policy, queue
+
+
+def test_a_stopped_queue_admits_nothing_new_and_goes_on_with_what_runs() -> None:
+    world = World(queue("train").owns(gpu=4))
+    world.submit("a", gpu=1)
+    world.settle()
+    world.apply(queue("train").owns(gpu=4).stopped()).submit("b", gpu=1)
+    assert world.settle() == ["b: pending (queue_stopped)"]
+    assert world.standing() == {"a": "admitted on any", "b": "pending (queue_stopped)"}
+    world.apply(queue("train").owns(gpu=4))
+    assert world.settle() == ["b: admitted on any"]
+
+
+def test_a_drained_queue_tells_what_runs_to_stop_for_nobody() -> None:
+    world = World(queue("train").owns(gpu=4))
+    world.submit("a", "b", gpu=2)
+    world.settle()
+    world.apply(queue("train").owns(gpu=4).stopped(StopPolicy.HOLD_AND_DRAIN))
+    assert world.settle() == ["a: drained", "b: drained"]
+    assert [each.preemptor for each in world.decisions] == [None, None]
+    assert world.free() == "0"
+    world.release("a")
+    assert world.settle() == ["a: pending (queue_stopped)"]
+    assert world.free() == "2"
+    world.apply(queue("train").owns(gpu=4))
+    assert world.settle() == ["a: admitted on any"]
+    world.release("b")
+    assert world.settle() == ["b: admitted on any"]
+
+
+def test_nobody_is_drained_twice() -> None:
+    world = World(queue("train").owns(gpu=4))
+    world.submit("a", gpu=2)
+    world.settle()
+    stopped = queue("train").owns(gpu=4).stopped(StopPolicy.HOLD_AND_DRAIN)
+    assert world.apply(stopped).settle() == ["a: drained"]
+    assert world.apply(stopped).settle() == []
+
+
+def test_a_stopped_queue_lends_and_is_not_preempted_in() -> None:
+    world = World(
+        queue("owner").owns(gpu=4).reclaims(ANY).within("ml"),
+        queue("guest").owns(gpu=1).within("ml"),
+    )
+    world.submit("g", to="guest", gpu=5)
+    world.settle()
+    world.apply(
+        queue("owner").owns(gpu=4).reclaims(ANY).within("ml"),
+        queue("guest").owns(gpu=1).within("ml").stopped(),
+    )
+    world.submit("o", to="owner", gpu=4)
+    assert world.settle() == ["o: pending (waiting_for_quota)"]
+    world.finish("g")
+    assert world.settle() == ["o: admitted on any"]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_hold_by_a_person_is_not_a_stop_by_the_config(strict: bool) -> None:
+    owner = queue("train").owns(gpu=2)
+    world = World(owner.strict() if strict else owner)
+    world.hold("train").submit("a", gpu=1)
+    assert world.settle() == ["a: pending (queue_held)"]
+    world.resume("train")
+    assert world.settle() == ["a: admitted on any"]
+
+
+def test_a_queue_with_a_missing_flavor_admits_nothing_and_says_which() -> None:
+    owner = queue("train").owns("spot", gpu=4).owns("gone", gpu=4)
+    whole = policy(owner)
+    broken = Policy(
+        dialect="kueue",
+        flavors={"spot": whole.flavors["spot"]},
+        queues=whole.queues,
+        rules=whole.rules,
+    )
+    world = World(policy_=broken)
+    world.submit("a", gpu=1)
+    assert world.settle() == ["a: pending (queue_misconfigured)"]
+    step = world.decisions[0].trace.queue
+    assert step is not None
+    assert step.missing_flavor == "gone"
+    world.apply(policy_=whole)
+    assert world.settle() == ["a: admitted on spot"]
+
+
+def test_a_strict_queue_blocks_itself_and_no_other() -> None:
+    world = World(
+        queue("train").owns(gpu=4).and_apart().owns("c", cpu=4).strict().within("ml"),
+        queue("eval").owns(gpu=4).within("ml"),
+    )
+    world.submit("holder", gpu=8)
+    world.settle()
+    world.submit("big", gpu=4, priority=5).submit("other", cpu=1).submit("e", to="eval", gpu=0)
+    assert world.settle() == [
+        "e: admitted",
+        "big: pending (waiting_for_quota)",
+        "other: pending (behind_others)",
+    ]
+    order = world.state.explain("other").order
+    assert order is not None
+    assert (order.position, order.strict, order.blocked_by) == (2, True, "big")
+    world.finish("holder")
+    assert world.settle() == ["big: admitted on any", "other: admitted on c"]
+
+
+def test_the_first_of_a_strict_queue_ends_and_the_next_has_its_turn() -> None:
+    world = World(queue("train").owns(gpu=2).strict())
+    world.submit("too-big", gpu=3).submit("small", gpu=1)
+    assert world.settle() == [
+        "too-big: pending (exceeds_max_quota)",
+        "small: pending (behind_others)",
+    ]
+    world.withdraw("too-big")
+    assert world.settle() == ["small: admitted on any"]
+
+
+# Local queues
+
+
+def doors(
+    *owners: QueueBuilder, stop: StopPolicy = StopPolicy.NONE, classes: dict[str, int] | None = None
+) -> Policy:
+    """Return a policy in which ``team/main`` leads to the first queue and ``team/gone`` nowhere."""
+    first = owners[0].name
+    local = {
+        ("team", "main"): LocalQueue(namespace="team", name="main", queue=first, stop=stop),
+        ("other", "main"): LocalQueue(namespace="other", name="main", queue=first),
+        ("team", "gone"): LocalQueue(namespace="team", name="gone", queue="nowhere"),
+    }
+    return policy(
+        *owners,
+        local_routing=LocalQueueRouting(
+            local_queues=local,
+            queue_label="queue",
+            priority_label="class",
+            namespaces={"team": {"kind": "ml"}},
+            priority_classes={
+                name: PriorityClass(name=name, value=value)
+                for name, value in (classes or {}).items()
+            },
+        ),
+        settings=QuotaSettings(undeclared=Undeclared.BLOCK, zeros_take_flavors=True),
+    )
+
+
+def open_to_all() -> QueueBuilder:
+    return queue("train").owns(gpu=4).welcomes(EVERYTHING)
+
+
+def test_who_finds_no_line_is_told_once_and_revived_by_a_new_policy() -> None:
+    world = World(policy_=doors(open_to_all()))
+    world.submit("lost", to="none", namespace="team", gpu=1)
+    world.submit("typo", to="main", namespace="team", labels={"class": "hihg"}, gpu=1)
+    world.submit("dangling", to="gone", namespace="team", gpu=1)
+    assert world.settle() == [
+        "lost: pending (local_queue_missing)",
+        "typo: pending (priority_class_missing)",
+        "dangling: pending (local_queue_missing)",
+    ]
+    assert {each.queue for each in world.decisions} == {None}
+    world.submit("fine", to="main", namespace="team", gpu=1)
+    assert world.settle() == ["fine: admitted on any"]
+    assert world.standing()["lost"] == "pending (local_queue_missing)"
+    world.apply(policy_=doors(open_to_all(), classes={"hihg": 7}))
+    assert world.settle() == ["typo: admitted on any"]
+    assert world.decisions[0].priority == 7
+    world.withdraw("lost", "dangling")
+    assert world.settle() == []
+
+
+def test_a_namespace_that_is_not_allowed_waits_in_line_and_blocks_nobody() -> None:
+    owner = queue("train").owns(gpu=1).welcomes(only(kind="ml")).strict()
+    world = World(policy_=doors(owner))
+    world.submit("guest", to="main", namespace="other", gpu=1, priority=9)
+    world.submit("a", "b", to="main", namespace="team", gpu=1)
+    assert world.settle() == [
+        "a: admitted on any",
+        "guest: pending (namespace_not_allowed)",
+        "b: pending (waiting_for_quota)",
+    ]
+    assert world.decisions[1].queue == "train"
+    world.finish("a")
+    assert world.settle() == ["b: admitted on any"]
+    world.apply(policy_=doors(queue("train").owns(gpu=2).welcomes(EVERYTHING)))
+    assert world.settle() == ["guest: admitted on any"]
+
+
+def test_a_stopped_local_queue_lets_wait_who_comes_through_it() -> None:
+    world = World(policy_=doors(open_to_all(), stop=StopPolicy.HOLD))
+    world.submit("a", to="main", namespace="team", gpu=1)
+    world.submit("b", to="main", namespace="other", gpu=1)
+    assert sorted(world.settle()) == ["a: pending (queue_stopped)", "b: admitted on any"]
+    world.apply(policy_=doors(open_to_all()))
+    assert world.settle() == ["a: admitted on any"]
+
+
+def test_a_drained_local_queue_stops_who_came_through_it() -> None:
+    world = World(policy_=doors(open_to_all()))
+    world.submit("a", to="main", namespace="team", gpu=1)
+    world.submit("b", to="main", namespace="other", gpu=1)
+    world.settle()
+    world.apply(policy_=doors(open_to_all(), stop=StopPolicy.HOLD_AND_DRAIN))
+    assert world.settle() == ["a: drained"]
+    world.release("a")
+    assert world.settle() == ["a: pending (queue_stopped)"]
+    assert world.standing()["b"] == "admitted on any"

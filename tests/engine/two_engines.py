@@ -1,0 +1,312 @@
+"""The slow model and the product's engine, asked the same questions about the worked examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from console.engine.amounts import Amount
+from console.engine.decision import Outcome, Reason
+from console.engine.disciplines.quota.candidates import Search
+from console.engine.disciplines.quota.levels import borrow_level
+from console.engine.disciplines.quota.modes import NoFit
+from console.engine.disciplines.quota.nominate import find_targets, nominate
+from console.engine.ledger import Ledger
+from console.engine.pending import ScanPosition
+from console.engine.policy import Policy, Rule
+from console.engine.state import State
+from console.engine.trace import TurnVerdict
+from console.engine.workload import PodSet, Workload
+from tests.engine.builders import only
+from tests.engine.reference_model.builder import CPU, FLAVOR
+from tests.engine.reference_model.candidates import FAIR_SHARE, IN_QUEUE, RECLAIMED, WHILE_BORROWING
+from tests.engine.reference_model.cycle import run_cycle
+from tests.engine.reference_model.nomination import Nominator
+from tests.engine.reference_model.tree import Tree
+from tests.engine.reference_model.world import Pair, Running, Scan, Waiting, World
+
+RIGHTS = {
+    Reason.PREEMPTED_IN_QUEUE: IN_QUEUE,
+    Reason.RECLAIMED_IN_COHORT: RECLAIMED,
+    Reason.RECLAIMED_WHILE_BORROWING: WHILE_BORROWING,
+    Reason.PREEMPTED_FOR_FAIR_SHARE: FAIR_SHARE,
+}
+_HOPES = {
+    None: "",
+    NoFit.WAITING_FOR_QUOTA: "WaitingForQuota",
+    NoFit.EXCEEDS_MAX: "ExceedsMaxQuota",
+    NoFit.NO_MATCHING_FLAVOR: "NoMatchingFlavor",
+}
+
+#: Of each pod set and resource that got one: flavor, mode, borrowing level, index last tried.
+Taken = list[tuple[str, str, int, int]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nomination:
+    """What a workload would take."""
+
+    taken: Taken
+    counts: dict[str, int]
+    #: Why it cannot be had at all; "" when it can.
+    hope: str
+    is_fit: bool
+    victims: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cycle:
+    """What one cycle decided."""
+
+    #: In the order of their turns.
+    admitted: list[str]
+    #: Preemptor -> victim -> right.
+    preempted: dict[str, dict[str, str]]
+    #: Of everybody who had a turn and still waits, how it went.
+    said: dict[str, str]
+
+
+class Engine(Protocol):
+    """Answers the questions of the examples; amounts are thousandths."""
+
+    def rooms(self, policy: Policy, held: Mapping[str, int]) -> dict[str, int]:
+        """Return what each queue could take now, nothing when it is overdrawn."""
+
+    def potentials(self, policy: Policy) -> dict[str, Amount]:
+        """Return what each queue could have if nothing ran."""
+
+    def levels(
+        self, policy: Policy, held: Mapping[str, int], queue: str, amounts: Iterable[int]
+    ) -> list[tuple[int, bool]]:
+        """Return the borrowing level of each amount, and whether it may be reclaimed."""
+
+    def victims(
+        self,
+        policy: Policy,
+        held: Sequence[Running],
+        at: str,
+        amount: int,
+        priority: int = 0,
+        flavor: str = FLAVOR,
+    ) -> dict[str, str]:
+        """Return who has to stop for *amount* in the queue *at*, and by what right."""
+
+    def nominate(
+        self, policy: Policy, held: Sequence[Running], head: Waiting, scan: Scan | None = None
+    ) -> Nomination:
+        """Return what *head* would take."""
+
+    def cycle(self, world: World) -> Cycle:
+        """Run one cycle."""
+
+
+class Slow:
+    """The model."""
+
+    def rooms(self, policy: Policy, held: Mapping[str, int]) -> dict[str, int]:
+        tree = _tree(policy, held)
+        return {name: tree.room(each, (FLAVOR, CPU)) for name, each in policy.queues.items()}
+
+    def potentials(self, policy: Policy) -> dict[str, Amount]:
+        tree = Tree(policy)
+        return {name: tree.potential(each, (FLAVOR, CPU)) for name, each in policy.queues.items()}
+
+    def levels(
+        self, policy: Policy, held: Mapping[str, int], queue: str, amounts: Iterable[int]
+    ) -> list[tuple[int, bool]]:
+        tree = _tree(policy, held)
+        return [tree.level(tree.queue(queue), (FLAVOR, CPU), each) for each in amounts]
+
+    def victims(
+        self,
+        policy: Policy,
+        held: Sequence[Running],
+        at: str,
+        amount: int,
+        priority: int = 0,
+        flavor: str = FLAVOR,
+    ) -> dict[str, str]:
+        nominator = _nominator(policy, held, _asker(at, amount, priority))
+        pair = (flavor, CPU)
+        return {each.running.id: each.reason for each in nominator.targets({pair: amount}, {pair})}
+
+    def nominate(
+        self, policy: Policy, held: Sequence[Running], head: Waiting, scan: Scan | None = None
+    ) -> Nomination:
+        found = _nominator(policy, held, head, scan).nominate()
+        parts = found.choices.pod_sets
+        return Nomination(
+            taken=[
+                (choice.flavor, choice.grade.mode.name, choice.grade.level, choice.tried)
+                for part in parts
+                for choice in part.choices.values()
+            ],
+            counts={each.name: each.count for each in parts},
+            hope=found.choices.hope,
+            is_fit=found.choices.is_fit,
+            victims=[each.running.id for each in found.targets],
+        )
+
+    def cycle(self, world: World) -> Cycle:
+        result = run_cycle(world)
+        return Cycle(
+            admitted=[each.id for each in result.admitted],
+            preempted=result.preempted,
+            said={each.id: each.verdict.code for each in world.waiting},
+        )
+
+
+class Product:
+    """The engine that the workers run."""
+
+    def rooms(self, policy: Policy, held: Mapping[str, int]) -> dict[str, int]:
+        ledger = _ledger(policy, held)
+        found = {name: ledger.queue(name).available((FLAVOR, CPU)) for name in policy.queues}
+        return {name: max(0, each) for name, each in found.items() if isinstance(each, int)}
+
+    def potentials(self, policy: Policy) -> dict[str, Amount]:
+        ledger = Ledger(policy)
+        return {name: ledger.queue(name).potential((FLAVOR, CPU)) for name in policy.queues}
+
+    def levels(
+        self, policy: Policy, held: Mapping[str, int], queue: str, amounts: Iterable[int]
+    ) -> list[tuple[int, bool]]:
+        node = _ledger(policy, held).queue(queue)
+        return [borrow_level(node, (FLAVOR, CPU), each) for each in amounts]
+
+    def victims(
+        self,
+        policy: Policy,
+        held: Sequence[Running],
+        at: str,
+        amount: int,
+        priority: int = 0,
+        flavor: str = FLAVOR,
+    ) -> dict[str, str]:
+        state = _state(policy, held, ())
+        asker = _asker(at, amount, priority)
+        pair = (flavor, CPU)
+        search = Search(
+            queue=state.queues[at],
+            asker=asker.id,
+            priority=priority,
+            sequence=asker.workload.sequence,
+            usage={pair: amount},
+            short=frozenset((pair,)),
+        )
+        found = find_targets(search, policy.settings)
+        return {each.running.workload.id: RIGHTS[each.reason] for each in found}
+
+    def nominate(
+        self, policy: Policy, held: Sequence[Running], head: Waiting, scan: Scan | None = None
+    ) -> Nomination:
+        state = _state(policy, held, (head,))
+        state.take_in_arrivals()
+        resumed = ScanPosition(scan.tried, scan.cycle, scan.generation) if scan else None
+        pending = state.pending[head.id]
+        found = nominate(state.queues[head.queue], pending, policy.settings, scan=resumed)
+        parts = found.found.pod_sets
+        failed = {each.name: each.count for each in found.found.failed}
+        return Nomination(
+            taken=[
+                (choice.flavor, choice.mode.name, choice.level, choice.tried)
+                for part in parts
+                for choice in part.choices.values()
+            ],
+            counts={each.ask.name: each.ask.count for each in parts} | failed,
+            hope=_HOPES[found.found.no_fit],
+            is_fit=found.fits,
+            victims=[each.running.workload.id for each in found.targets],
+        )
+
+    def cycle(self, world: World) -> Cycle:
+        state = _state(world.policy, world.running, world.waiting)
+        made = state.step()
+        preempted: dict[str, dict[str, str]] = {}
+        for each in made:
+            if each.outcome is Outcome.PREEMPTED:
+                assert each.preemptor is not None
+                preempted.setdefault(each.preemptor, {})[each.workload] = RIGHTS[each.reason]
+        return Cycle(
+            admitted=[each.workload for each in made if each.outcome is Outcome.ADMITTED],
+            preempted=preempted,
+            said={name: _said(state, name, claims=name in preempted) for name in state.pending},
+        )
+
+
+def _said(state: State, name: str, *, claims: bool) -> str:
+    """Return how the turn of one that waits went, in the model's words."""
+    pending = state.pending[name]
+    queue = state.queues[pending.route.queue or ""]
+    if name in queue.preemptors:
+        return "Preempting" if claims else "WaitsForOthers"
+    verdict = queue.line.classes[pending.class_key].verdict
+    assert verdict is not None
+    assert verdict.nomination is not None
+    if verdict.turn is not None:
+        assert verdict.turn.verdict in (TurnVerdict.OVERTAKEN, TurnVerdict.STILL_HELD)
+        return "Overtaken"
+    return "NoVictims" if verdict.nomination.preemption is not None else "NoRoom"
+
+
+def _asker(at: str, amount: int, priority: int) -> Waiting:
+    workload = Workload(id="asker", sequence=1000, pod_sets=(PodSet(requests={CPU: amount}),))
+    return Waiting(workload=workload, queue=at, priority=priority)
+
+
+def _nominator(
+    policy: Policy, held: Sequence[Running], head: Waiting, scan: Scan | None = None
+) -> Nominator:
+    tree = Tree(policy, held)
+    return Nominator(
+        tree=tree,
+        running=held,
+        queue=tree.queue(head.queue),
+        workload=head.workload,
+        priority=head.priority,
+        scan=scan,
+    )
+
+
+def _tree(policy: Policy, held: Mapping[str, int]) -> Tree:
+    tree = Tree(policy)
+    for name, amount in held.items():
+        tree.add(name, _usage(amount))
+    return tree
+
+
+def _ledger(policy: Policy, held: Mapping[str, int]) -> Ledger:
+    ledger = Ledger(policy)
+    for name, amount in held.items():
+        ledger.add(name, _usage(amount))
+    return ledger
+
+
+def _usage(amount: int) -> dict[Pair, int]:
+    return {(FLAVOR, CPU): amount}
+
+
+def _state(policy: Policy, held: Iterable[Running], waiting: Iterable[Waiting]) -> State:
+    """Return the live state of a world of the model; each queue takes what its label names."""
+    rules = tuple(
+        Rule(index=index, queue=name, selector=only(queue=name))
+        for index, name in enumerate(policy.queues)
+    )
+    state = State(replace(policy, rules=rules))
+    for each in sorted(held, key=lambda each: each.reservation):
+        state.adopt(
+            each.workload,
+            queue=each.queue,
+            priority=each.priority,
+            assignment=each.assignment,
+            reservation=each.reservation,
+            departing=each.is_evicted,
+        )
+    for sent in waiting:
+        labels = {"queue": sent.queue}
+        state.submit(replace(sent.workload, labels=labels, priority=sent.priority))
+    return state
+
+
+ENGINES: dict[str, Engine] = {"model": Slow(), "product": Product()}

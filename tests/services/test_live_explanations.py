@@ -1,0 +1,237 @@
+"""What a pending workload is told of the present: without a queue, behind the first, yielding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from console.configs.services.apply_config import apply_config
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.explanations import Explained, explain_workload
+from console.workloads.models import Decision, Engine, State, Workload
+from console.workloads.queries import get_workload
+from console.workloads.services.end_workloads import release_workloads
+from console.workloads.services.load_state import load_state
+from console.workloads.services.run_engine import forget_states
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import Submission
+
+Settle = Callable[[Organization], int]
+
+LABEL = "kueue.x-k8s.io/queue-name"
+CLASS = "kueue.x-k8s.io/priority-class"
+
+KUEUE = """\
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: any}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: shared}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+    - coveredResources: [gpu]
+      flavors:
+        - {name: any, resources: [{name: gpu, nominalQuota: 4}]}
+"""
+LOCAL_QUEUE = """\
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: main, namespace: vision}
+spec: {clusterQueue: shared, stopPolicy: %s}
+"""
+PRIORITY_CLASS = """\
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: WorkloadPriorityClass
+metadata: {name: high}
+value: 100
+"""
+
+
+@pytest.fixture(autouse=True)
+def _cold() -> Iterator[None]:
+    forget_states()
+    yield
+    forget_states()
+
+
+def told(org: Organization, uid: str) -> Explained:
+    """Return what is said of a workload, live."""
+    explained = explain_workload(org, get_workload(org, uid))
+    assert explained.live
+    return explained
+
+
+@pytest.mark.parametrize("cold", [False, True])
+def test_without_a_queue_it_follows_every_edit_of_the_config(
+    org: Organization, owner: Actor, settle: Settle, *, cold: bool
+) -> None:
+    tags = {LABEL: "main", CLASS: "high"}
+    wanted = Submission(name="w", tags=tags, namespace="vision", requests={"gpu": 1000})
+    said = []
+    texts = (
+        KUEUE,
+        KUEUE + LOCAL_QUEUE % "None",
+        KUEUE + LOCAL_QUEUE % "Hold" + PRIORITY_CLASS,
+        KUEUE + PRIORITY_CLASS,
+    )
+    for version, text in enumerate(texts):
+        apply_config(owner, "kueue", text, "", version)
+        if not version:
+            (row,) = submit_workloads(owner, [wanted])
+        settle(org)
+        if cold:
+            forget_states()
+        explained = told(org, row.uid)
+        workload = get_workload(org, row.uid)
+        assert workload.present_reason == explained.explanation.reason
+        assert (workload.queue, explained.config_version) == (None, version + 1)
+        said.append((workload.present_reason, explained.explanation.headline))
+    assert said == [
+        (
+            "local_queue_missing",
+            "Waiting: there is no local queue main in namespace vision.",
+        ),
+        ("priority_class_missing", "Waiting: there is no priority class high."),
+        (
+            "queue_stopped",
+            "Waiting: local queue main of namespace vision is stopped and lets nobody into shared.",
+        ),
+        ("local_queue_missing", "Waiting: there is no local queue main in namespace vision."),
+    ]
+    reasons = Decision.objects.order_by("pk").values_list("reason", flat=True)
+    assert list(reasons) == [reason for reason, _ in said]
+
+
+def test_in_a_strict_queue_it_is_told_who_is_first(
+    org: Organization, owner: Actor, settle: Settle
+) -> None:
+    strict = KUEUE.replace("spec:", "spec:\n  queueingStrategy: StrictFIFO")
+    apply_config(owner, "kueue", strict + LOCAL_QUEUE % "None", "", 0)
+    rows = []
+    for name, priority, gpu in (("runs", 0, 2), ("first", 9, 3), ("second", 5, 2)):
+        wanted = Submission(
+            name=name,
+            priority=priority,
+            namespace="vision",
+            tags={LABEL: "main"},
+            requests={"gpu": gpu * 1000},
+        )
+        rows += submit_workloads(owner, [wanted])
+        settle(org)
+    _, first, second = rows
+    whole = load_state(org, Engine.objects.get(org=org).config_version)
+    whole.settle()
+    headlines = {}
+    for row in (first, second):
+        explained = told(org, row.uid)
+        assert explained.trace == whole.explain(row.uid)
+        headlines[row.name] = explained.explanation.headline
+    assert headlines == {
+        "first": "Waiting for quota in shared: needs 3 gpu on any, 2 free now, "
+        "1 short; nobody may be stopped for it.",
+        "second": "Waiting in shared: first is first in line, and nobody overtakes it.",
+    }
+
+
+#: What *own* lacks of cpu is its own, so it may stop others for it; but it has no weight, so
+#: others come first whenever room is given back.
+CIRCLE = """\
+apiVersion: config.kueue.x-k8s.io/v1beta1
+kind: Configuration
+fairSharing: {enable: true, preemptionStrategies: [LessThanOrEqualToFinalShare]}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: any}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: own}
+spec:
+  namespaceSelector: {}
+  cohort: ml
+  fairSharing: {weight: "0"}
+  preemption: {reclaimWithinCohort: Any}
+  resourceGroups:
+    - coveredResources: [cpu]
+      flavors:
+        - {name: any, resources: [{name: cpu, nominalQuota: 4}]}
+    - coveredResources: [gpu]
+      flavors:
+        - {name: gpus, resources: [{name: gpu, nominalQuota: 1}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: rest}
+spec:
+  namespaceSelector: {}
+  cohort: ml
+  resourceGroups:
+    - coveredResources: [cpu]
+      flavors:
+        - {name: any, resources: [{name: cpu, nominalQuota: 0}]}
+    - coveredResources: [gpu]
+      flavors:
+        - {name: gpus, resources: [{name: gpu, nominalQuota: 2}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: gpus}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: main, namespace: own}
+spec: {clusterQueue: own}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: main, namespace: rest}
+spec: {clusterQueue: rest}
+"""
+
+
+@pytest.mark.parametrize("cold", [False, True])
+def test_one_that_yields_is_told_to_whom(
+    org: Organization, owner: Actor, settle: Settle, *, cold: bool
+) -> None:
+    apply_config(owner, "kueue", CIRCLE, "", 0)
+
+    def submit(namespace: str, **requests: int) -> str:
+        wanted = Submission(
+            name=f"{namespace}-{requests['cpu']}",
+            namespace=namespace,
+            tags={LABEL: "main"},
+            requests={name: amount * 1000 for name, amount in requests.items()},
+        )
+        (row,) = submit_workloads(owner, [wanted])
+        settle(org)
+        return row.uid
+
+    often, once = submit("rest", cpu=3), submit("rest", cpu=1)
+    first = submit("own", cpu=4, gpu=2)
+    for _ in range(2):
+        release_workloads(owner, [often])
+        if cold:
+            forget_states()
+        settle(org)
+    states = Workload.objects.values_list("uid", "state", "reason", "preemptor")
+    assert set(states) == {
+        (often, State.PENDING, "behind_others", first),
+        (once, State.PREEMPTING, "reclaimed_in_cohort", first),
+        (first, State.PENDING, "waiting_for_preempted", None),
+    }
+    explained = told(org, often)
+    whole = load_state(org, Engine.objects.get(org=org).config_version)
+    whole.settle()
+    assert explained.trace == whole.explain(often)
+    assert explained.explanation.headline == (
+        "Waiting in rest: it was stopped for own-4, which still waits and goes first."
+    )
+    assert explained.names[first] == "own-4"
