@@ -14,7 +14,6 @@ from console.engine.trace import (
     OrderStep,
     OutcomeStep,
     PodSetStep,
-    PreemptionVerdict,
     Trace,
     trace_from_json,
 )
@@ -46,11 +45,8 @@ def explain_workload(org: Organization, workload: Workload) -> Explained:
 
     A pending one is judged anew, under the present config and on what runs in its
     tree of queues at this moment; any other shows the decision that put it where it
-    is. One whose room is being made shows the decision to make it, and who has yet
-    to stop.
+    is.
     """
-    if workload.state == models.State.PENDING and workload.victims:
-        return _explain_preemptor(workload)
     if workload.state == models.State.PENDING and workload.reason != Reason.NOT_EVALUATED:
         live = _explain_live(org, workload)
         if live is not None:
@@ -67,21 +63,6 @@ def explain_decision(decision: Decision) -> Explained:
     return _worded(trace, decision.config_version, evaluated_at=decision.created_at, live=False)
 
 
-def _explain_preemptor(workload: Workload) -> Explained:
-    decision = workload.decisions.order_by("-pk")[0]
-    trace = trace_from_json(decision.trace)
-    stopping = Workload.objects.filter(
-        uid__in=workload.victims, state=models.State.PREEMPTING
-    ).values_list("uid", flat=True)
-    outcome = replace(trace.outcome, victims=tuple(sorted(stopping)))
-    return _worded(
-        replace(trace, outcome=outcome),
-        decision.config_version,
-        evaluated_at=timezone.now(),
-        live=True,
-    )
-
-
 def _explain_live(org: Organization, workload: Workload) -> Explained | None:
     version = Engine.objects.values_list("config_version", flat=True).get(org=org)
     state = load_tree(org, workload, version)
@@ -93,14 +74,13 @@ def _explain_live(org: Organization, workload: Workload) -> Explained | None:
         # The worker is about to move it: the rows are behind.
         return None
     trace = state.explain(workload.uid)
+    if workload.victims and not trace.outcome.victims:
+        # The last one has stopped, and the worker is about to give it the room.
+        return None
     count = models.QueueCount.objects.filter(org=org, queue=workload.queue).first()
     if trace.order is not None:
         order = _order(org, workload, trace.order, count.pending if count else 1)
         trace = replace(trace, order=order)
-    step = trace.preemption
-    if step is not None and step.verdict is not PreemptionVerdict.NOT_ALLOWED and count:
-        more = max(0, count.running - len(step.candidates))
-        trace = replace(trace, preemption=replace(step, more_candidates=more))
     return _worded(trace, version, evaluated_at=timezone.now(), live=True)
 
 

@@ -134,7 +134,10 @@ SUM = "a100: 3 gpu of 4 nominal - 2.5 used = 1.5 available"
         ),
         (
             check(FlavorVerdict.EXCEEDS_MAX, assumed=2000),
-            "a100: 3 gpu (after 2 for earlier pod sets) is more than the 4 that train can ever have.",
+            (
+                "a100: 3 gpu (after 2 for earlier pod sets) is more than the 4 that train can ever "
+                "have."
+            ),
         ),
         (check(FlavorVerdict.NO_CANDIDATES), f"{SUM}: 1.5 short, preemption cannot free it."),
         (
@@ -173,8 +176,8 @@ SUM = "a100: 3 gpu of 4 nominal - 2.5 used = 1.5 available"
         (
             check(FlavorVerdict.PREEMPT, assumed=1000, missing=2500),
             (
-                "a100: 3 gpu (after 1 for earlier pod sets) of 4 nominal - 2.5 used = 1.5 available: "
-                "2.5 short, preemption could free it."
+                "a100: 3 gpu (after 1 for earlier pod sets) of 4 nominal - 2.5 used = 1.5 "
+                "available: 2.5 short, preemption could free it."
             ),
         ),
     ],

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 from django.db.models import F, Q, QuerySet
 
 from console.engine.decision import Reason
+from console.engine.disciplines.quota.report import LISTED
 from console.engine.ledger import FlavorResource
 from console.engine.policy import PreemptionRule
 from console.engine.state import State
 from console.engine.tree import QueueState
 from console.orgs.models import Organization
 from console.workloads import models
-from console.workloads.models import QueueHold, Usage, Workload
+from console.workloads.models import QueueCount, QueueHold, Usage, Workload
 from console.workloads.services.load_state import (
     COLUMNS,
     adopt_running,
@@ -25,6 +26,9 @@ from console.workloads.services.load_state import (
 #: How many running workloads of one queue are read one by one: those that would be stopped
 #: first. A search for room by preemption that needs more of one queue is not found here.
 _READ = 300
+
+#: How many of those that are stopping are read, in the whole tree.
+_STOPPING = 1000
 
 #: Keys per IN list; SQLite takes 999 parameters in one statement.
 _CHUNK = 500
@@ -56,7 +60,7 @@ def load_tree(org: Organization, workload: Workload, config_version: int) -> Sta
     # What the tree holds decides who is over nominal, and so who has to be read.
     for name, usage in used.items():
         state.charge(name, usage)
-    keys = list(_one_by_one(org, state, queue, workload))
+    keys = list(dict.fromkeys(_one_by_one(org, state, queue, workload)))
     for name, usage in used.items():
         state.charge(name, {key: -amount for key, amount in usage.items()})
     for start in range(0, len(keys), _CHUNK):
@@ -67,6 +71,9 @@ def load_tree(org: Organization, workload: Workload, config_version: int) -> Sta
         # The worker may have written between the two reads: never less than nothing.
         rest = {key: max(0, amount - adopted.get(key, 0)) for key, amount in usage.items()}
         state.charge(name, rest)
+    for name, running in _counts(org, names):
+        there = state.queues[name]
+        there.summed_up = max(0, running - len(there.running))
     _wait(state, org, names)
     _submit(state, _ahead(org, queue, workload))
     if not state.knows(workload.uid):
@@ -92,26 +99,47 @@ def _one_by_one(
 ) -> Iterator[int]:
     assert queue.policy is not None
     rules, priority = queue.policy.preemption, workload.priority or 0
-    running = Workload.objects.filter(org=org)
-    first = running.filter(queue=queue.name, state=models.State.ADMITTED)
-    yield from _first_to_stop(running.filter(queue=queue.name, state=models.State.PREEMPTING))
-    yield from _first_to_stop(first)
-    if rules.reclaim_within_cohort is PreemptionRule.NEVER:
-        return
-    for other in queue.tree.queues:
-        if other is queue or not any(cell.over for cell in other.node.cells.values()):
+    everywhere = Workload.objects.filter(org=org, queue__in=[q.name for q in queue.tree.queues])
+    # Who waits for them goes on claiming their room.
+    yield from _first_to_stop(everywhere.filter(state=models.State.PREEMPTING), _STOPPING)
+    running = Workload.objects.filter(org=org, state=models.State.ADMITTED)
+    for rule, place in (
+        (rules.within_queue, [queue]),
+        (rules.reclaim_within_cohort, [each for each in queue.tree.queues if each is not queue]),
+    ):
+        if rule is PreemptionRule.NEVER:
             continue
-        theirs = running.filter(queue=other.name)
-        yield from _first_to_stop(theirs.filter(state=models.State.PREEMPTING))
-        allowed = Q()
-        if rules.reclaim_within_cohort is PreemptionRule.LOWER_PRIORITY:
-            allowed = Q(priority__lt=priority)
-        yield from _first_to_stop(theirs.filter(allowed, state=models.State.ADMITTED))
+        allowed = _allowed(rule, priority)
+        at_rest = 0
+        for each in place:
+            theirs = running.filter(queue=each.name)
+            if each is queue or any(cell.over for cell in each.node.cells.values()):
+                yield from _first_to_stop(theirs.filter(allowed), _READ)
+                yield from _first_to_stop(theirs.exclude(allowed), LISTED)
+            elif at_rest < LISTED:
+                # An explanation names somebody of each, and that its queue keeps to its quota.
+                at_rest += 1
+                yield from _first_to_stop(theirs, LISTED)
 
 
-def _first_to_stop(rows: QuerySet[Workload]) -> Iterable[int]:
+def _allowed(rule: PreemptionRule, priority: int) -> Q:
+    match rule:
+        case PreemptionRule.LOWER_PRIORITY:
+            return Q(priority__lt=priority)
+        case PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY:
+            return Q(priority__lte=priority)
+    return Q(pk__isnull=False)
+
+
+def _first_to_stop(rows: QuerySet[Workload], most: int) -> Iterable[int]:
     ordered = rows.order_by("priority", F("reservation").desc())
-    return ordered.values_list("pk", flat=True)[:_READ]
+    return ordered.values_list("pk", flat=True)[:most]
+
+
+def _counts(org: Organization, names: list[str]) -> Iterator[tuple[str, int]]:
+    for start in range(0, len(names), _CHUNK):
+        rows = QueueCount.objects.filter(org=org, queue__in=names[start : start + _CHUNK])
+        yield from rows.values_list("queue", "running")
 
 
 def _wait(state: State, org: Organization, names: list[str]) -> None:
