@@ -85,17 +85,7 @@ class State:
             yields_to=yields_to,
             stopped_for=stopped_for or NEVER,
         )
-        stopping = {each for each in victims if each in self.departing}
-        if stopping:
-            pending.route = self._router.route(workload)
-            queue = self.queues.get(pending.route.queue or "")
-            if queue is not None and pending.route.problem is None:
-                self.pending[workload.id] = pending
-                self._match(pending, queue)
-                self._wait_outside(queue, Preemptor(pending, None, stopping))
-                self._stir(queue)
-                return
-        self._arrive(pending)
+        self._wait_or_arrive(pending, victims)
 
     def adopt(
         self,
@@ -192,6 +182,11 @@ class State:
         them, also when these are gone; pending ones are routed again.
         """
         waiting = sorted(self.pending.values(), key=lambda p: p.workload.sequence)
+        victims = {
+            uid: each.victims
+            for state in self.queues.values()
+            for uid, each in state.preemptors.items()
+        }
         for state in self.queues.values():
             self._changes.queues.add(state.name)
             self._changes.classes.update((state.name, key) for key in state.line.classes)
@@ -205,15 +200,14 @@ class State:
                 self.ledger.add(running.queue, running.usage)
         self._arrivals.clear()
         for pending in waiting:
-            self._arrive(
-                Pending(
-                    pending.workload,
-                    Route(),
-                    announced=pending.announced,
-                    yields_to=pending.yields_to,
-                    stopped_for=pending.stopped_for,
-                )
+            again = Pending(
+                pending.workload,
+                Route(),
+                announced=pending.announced,
+                yields_to=pending.yields_to,
+                stopped_for=pending.stopped_for,
             )
+            self._wait_or_arrive(again, victims.get(pending.workload.id, ()))
 
     # What is decided
 
@@ -417,7 +411,10 @@ class State:
         cls = line.join(pending)
         if line.sticky is None or _place(pending) < _place(line.sticky):
             line.sticky = pending
-        line.look_again(cls)
+        if queue.barrier is not None:
+            self._bar(queue, [cls])
+        else:
+            line.look_again(cls)
 
     def note(self, queue: QueueState, cls: PendingClass, verdict: Verdict) -> None:
         """Keep what was found about the head of a class, which keeps its turn."""
@@ -512,6 +509,27 @@ class State:
         self.pending[pending.workload.id] = pending
         self._arrivals.append(pending)
 
+    def _wait_or_arrive(self, pending: Pending, victims: Iterable[str]) -> None:
+        """Let one wait for those of *victims* who are stopping; without any it arrives."""
+        stopping = {each for each in victims if each in self.departing}
+        route = self._router.route(pending.workload)
+        queue = self.queues.get(route.queue or "")
+        if not stopping or queue is None or not self._is_taken_by(queue, pending, route):
+            self._arrive(pending)
+            return
+        pending.route = route
+        self.pending[pending.workload.id] = pending
+        self._match(pending, queue)
+        self._wait_outside(queue, Preemptor(pending, None, stopping))
+        self._stir(queue)
+
+    def _is_taken_by(self, queue: QueueState, pending: Pending, route: Route) -> bool:
+        if queue.policy is None or route.problem is not None:
+            return False
+        if self.policy.settings.undeclared is Undeclared.BLOCK:
+            return True
+        return flavor_rejection(route, queue.policy, pending.workload.total()) is None
+
     def _match(self, pending: Pending, queue: QueueState) -> None:
         assert queue.policy is not None
         pending.obstacles = self._matcher.obstacles(pending.workload, queue.policy)
@@ -544,12 +562,12 @@ class State:
             self._active[queue.tree] = None
         if queue.barrier is not None:
             self._bar(queue, [cls])
-            self._announce_all(queue)
-        elif queue.line.is_parked(cls):
-            # Nothing has changed since its like was looked at.
-            self._announce_all(queue)
-        else:
+            self._announce(queue, cls)
+        elif not queue.line.is_parked(cls):
             self._active[queue.tree] = None
+        elif queue.tree not in self._active:
+            # Nothing has changed since its like was looked at.
+            self._announce(queue, cls)
 
     def _route_nowhere(self, pending: Pending) -> None:
         if pending.route.problem is not None:
@@ -669,18 +687,20 @@ class State:
             if cls.verdict is None:
                 # Nobody asked: the first of a strict queue does not fit.
                 self.note(queue, cls, Verdict(Reason.BEHIND_OTHERS))
-            unannounced, cls.unannounced = cls.unannounced, {}
-            for pending in unannounced.values():
-                self._announce(queue, pending, cls)
+            self._announce(queue, cls)
 
-    def _announce(self, queue: QueueState, pending: Pending, cls: PendingClass) -> None:
-        route = pending.route
-        said = (route.queue, route.priority, route.rule, cls.key)
-        if pending.announced != said:
-            pending.announced = said
-            assert cls.verdict is not None
-            order = self._order(pending)
-            self._decisions.append(record.parked(self.policy, queue, pending, cls.verdict, order))
+    def _announce(self, queue: QueueState, cls: PendingClass) -> None:
+        """Tell all of a class who were told nothing yet why they wait."""
+        assert cls.verdict is not None
+        unannounced, cls.unannounced = cls.unannounced, {}
+        for pending in unannounced.values():
+            route = pending.route
+            said = (route.queue, route.priority, route.rule, cls.key)
+            if pending.announced != said:
+                pending.announced = said
+                order = self._order(pending)
+                decision = record.parked(self.policy, queue, pending, cls.verdict, order)
+                self._decisions.append(decision)
 
     def _waiting(self, queue: QueueState, preemptor: Preemptor, turn: TurnStep | None) -> Decision:
         return record.waiting_for_preempted(

@@ -66,7 +66,8 @@ def candidates_in(queue: QueueState, search: Search, rule: PreemptionRule) -> It
     for running in _allowed(queue, search, rule):
         if running.workload.id in without or short.isdisjoint(running.usage):
             continue
-        if not running.stopped_for or running.stopped_for.get(asker, 0) < MOST_STOPS:
+        # Whoever is stopping already is not told again.
+        if running.departing or running.stopped_for.get(asker, 0) < MOST_STOPS:
             yield running
 
 
