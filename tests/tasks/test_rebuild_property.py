@@ -73,9 +73,33 @@ QUEUES = {
         flavors:
           - {name: slow, resources: [{name: gpu, nominal_quota: 2}]}
 """,
+    "lab": """
+  - name: lab
+    cohort_name: ml
+    preemption: {within_resource_queue: lower_priority, reclaim_within_cohort: any}
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - {name: fast, resources: [{name: gpu, nominal_quota: 2}]}
+          - {name: slow, resources: [{name: gpu, nominal_quota: 3}]}
+""",
+    "guest": """
+  - name: guest
+    cohort_name: ml
+    preemption:
+      within_resource_queue: lower_priority
+      reclaim_within_cohort: lower_priority
+      borrow_within_cohort: lower_priority
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - {name: fast, resources: [{name: gpu, nominal_quota: 0}]}
+          - {name: slow, resources: [{name: gpu, nominal_quota: 1}]}
+""",
     "open": "  - {name: open}\n",
 }
 BATCH_RULE = "  - {selector: [{key: team, operator: in, values: [b]}], resource_queue: batch}\n"
+GUEST_RULE = "  - {selector: [{key: team, operator: in, values: [b]}], resource_queue: guest}\n"
 OPEN_RULE = "  - {selector: [{key: team, operator: in, values: [b]}], resource_queue: open}\n"
 CLAMPED = "{min: 1, max: 3, default: 2, on_violation: force_update}"
 
@@ -90,6 +114,8 @@ CONFIGS = (
     _config(["train:v2", "batch"], BATCH_RULE + "  - {resource_queue: 'train:v2'}\n"),
     _config(["train", "open"], OPEN_RULE + "  - {resource_queue: train}\n"),
     _config(["train", "batch"], BATCH_RULE),
+    _config(["lab", "guest"], GUEST_RULE + "  - {resource_queue: lab}\n"),
+    _config(["lab", "guest", "train"], GUEST_RULE + "  - {resource_queue: lab}\n"),
     _config(
         ["train", "batch"],
         f"  - {{resource_queue: train, priority_policy: {CLAMPED}}}\n",
