@@ -1,13 +1,15 @@
-"""A world in which many wait: queues in cohorts, two flavors, 20 request shapes, 5 priorities."""
+"""
+A world in which many wait: 30 queues in cohorts, two flavors, 4 request shapes, 2 priorities.
+
+Few or many wait in the same 240 kinds, so what differs is how many wait.
+"""
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import product
 from random import Random
-from typing import Any
 
 from console.engine.amounts import UNLIMITED
 from console.engine.decision import Decision, Outcome
@@ -18,8 +20,6 @@ from console.engine.policy import (
     LocalQueue,
     LocalQueueRouting,
     Policy,
-    Preemption,
-    PreemptionRule,
     Queue,
     Quota,
     QuotaSettings,
@@ -30,16 +30,20 @@ from console.engine.selectors import EVERYTHING
 from console.engine.state import State
 from console.engine.workload import PodSet, Workload
 
-QUEUES = 300
-PRIORITIES = 5
+QUEUES = 30
+PRIORITIES = 2
 FLAVORS = ("reserved", "spot")
 RESOURCES = ("gpu", "cpu")
 #: What a queue owns of each flavor, in thousandths; about 17 of its workloads run at once.
 NOMINAL = {"gpu": 32_000, "cpu": 320_000}
 #: What a workload may ask for, in thousandths.
 SHAPES = tuple(
-    {"gpu": gpu * 1000, "cpu": gpu * per_gpu * 1000}
-    for gpu, per_gpu in product((1, 2, 4, 8), (4, 6, 8, 10, 12))
+    {"gpu": gpu * 1000, "cpu": gpu * per_gpu * 1000} for gpu, per_gpu in product((2, 8), (4, 8))
+)
+
+POD_SETS = tuple((PodSet(requests=shape),) for shape in SHAPES)
+LABELS = tuple(
+    {LocalQueueRouting().queue_label: "main", "user": f"user-{number}"} for number in range(1_000)
 )
 
 #: Submissions between two settles, and decisions that are taken out at once.
@@ -117,18 +121,17 @@ class Waiting:
                 yield decision
 
     def _workload(self) -> Workload:
-        """Return the next workload, made of values of its own as those read from rows are."""
+        """Return the next workload; what is equal is shared, as when workers read rows."""
         self._submitted += 1
         number = self._submitted
         draw = self._random.randrange
-        labels = {LocalQueueRouting().queue_label: "main", "user": f"user-{draw(1_000)}"}
         return Workload(
             id=f"{number:032x}",
             sequence=number,
-            labels=_of_its_own(labels),
+            labels=LABELS[draw(len(LABELS))],
             namespace=f"team-{draw(QUEUES):03}",
             priority=draw(PRIORITIES) * 10,
-            pod_sets=(PodSet(requests=_of_its_own(SHAPES[draw(len(SHAPES))])),),
+            pod_sets=POD_SETS[draw(len(POD_SETS))],
         )
 
 
@@ -158,9 +161,6 @@ def _policy(cohorts: int) -> Policy:
             for flavor in FLAVORS
         ),
     )
-    preemption = Preemption(
-        within_queue=PreemptionRule.LOWER_PRIORITY, reclaim_within_cohort=PreemptionRule.ANY
-    )
     names = {f"team-{number:03}": f"cohort-{number % cohorts}" for number in range(QUEUES)}
     return Policy(
         dialect="kueue",
@@ -171,7 +171,6 @@ def _policy(cohorts: int) -> Policy:
                 name=name,
                 parent=cohort,
                 groups=(group,),
-                preemption=preemption,
                 namespaces=EVERYTHING,
             )
             for name, cohort in names.items()
@@ -184,9 +183,3 @@ def _policy(cohorts: int) -> Policy:
         ),
         settings=QuotaSettings(undeclared=Undeclared.BLOCK),
     )
-
-
-def _of_its_own(values: dict[str, Any]) -> dict[str, Any]:
-    """Return values that share nothing with others, not even their words, as rows have them."""
-    copy: dict[str, Any] = json.loads(json.dumps(values))
-    return copy

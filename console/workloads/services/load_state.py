@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from sys import intern
 from typing import Any, TypeVar
 
 from django.db.models import QuerySet
@@ -11,7 +13,7 @@ from console.configs.queries import NO_POLICY, get_version, policy_of
 from console.engine.decision import Reason
 from console.engine.policy import Policy
 from console.engine.state import State
-from console.engine.workload import Workload
+from console.engine.workload import PodSet, Workload
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Intake, QueueHold
@@ -125,11 +127,28 @@ def engine_workload(row: tuple[Any, ...]) -> Workload:
     return Workload(
         id=uid,
         sequence=pk,
-        labels=labels,
-        namespace=namespace,
+        labels=_shared_labels(tuple(labels.items())),
+        namespace=intern(namespace),
         priority=priority,
-        pod_sets=decode_pod_sets(pod_sets, requests),
+        pod_sets=(
+            decode_pod_sets(pod_sets, requests)
+            if pod_sets
+            else _shared_pod_sets(tuple(requests.items()))
+        ),
     )
+
+
+# A million waiting workloads have few different labels and requests: each is kept once.
+
+
+@lru_cache(maxsize=20_000)
+def _shared_labels(items: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    return dict(items)
+
+
+@lru_cache(maxsize=20_000)
+def _shared_pod_sets(requests: tuple[tuple[str, int], ...]) -> tuple[PodSet, ...]:
+    return decode_pod_sets((), dict(requests))
 
 
 def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None:
