@@ -12,6 +12,7 @@ from console import paging
 from console.orgs.permissions import Actor
 from console.workloads.models import Event, IdempotentAnswer, Intake, LabelSet, Workload
 from tests.api.documents import CAP, OPEN
+from tests.yielding import let_one_yield
 
 
 @pytest.fixture
@@ -89,6 +90,7 @@ def test_what_is_handed_in_comes_back(client):
         "flavors": {},
         "assignment": [],
         "reason": {"code": "not_evaluated", "message": "Not looked at yet"},
+        "preemptor": None,
         "config_version": None,
         "rule_index": None,
         "admitted_at": None,
@@ -351,3 +353,29 @@ def test_an_ending_takes_no_fields(client):
     assert answer.problem == (400, "invalid_request")
     without = client.client.generic("POST", f"{client.org}/workloads/{uid}/withdraw")
     assert without.status_code == 202
+
+
+def test_who_stops_and_who_yields_name_the_other_one(api, owner, settle):
+    yielding, stopping, first = let_one_yield(owner, settle)
+    client = api(owner)
+    found = {
+        uid: (row["state"], row["reason"]["code"], row["preemptor"])
+        for uid in (yielding, stopping, first)
+        for row in [client.get(f"workloads/{uid}").body]
+    }
+    assert found == {
+        yielding: ("pending", "behind_others", first),
+        stopping: ("preempting", "reclaimed_in_cohort", first),
+        first: ("pending", "waiting_for_preempted", None),
+    }
+    decided = [
+        (row["workload"]["name"], row["outcome"], row["preemptor"])
+        for row in client.get("decisions").body["results"]
+        if row["preemptor"]
+    ]
+    assert decided == [
+        ("stopping", "preempted", first),
+        ("yielding", "preempted", first),
+        ("yielding", "preempted", first),
+        ("yielding", "pending", first),
+    ]

@@ -44,6 +44,7 @@ def workload_answer(workload: Workload, position: int | None = None) -> dict[str
         "flavors": stored_flavors(workload.assignment),
         "assignment": workload.assignment,
         "reason": {"code": reason, "message": reason_message(reason, missing)},
+        "preemptor": workload.preemptor,
         "config_version": workload.config_version,
         "rule_index": workload.rule_index,
         "submitted_at": time_answer(workload.submitted_at),

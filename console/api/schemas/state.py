@@ -152,7 +152,9 @@ class Decision(Schema):
         child=serializers.CharField(), help_text="Ids of workloads that have to stop for it."
     )
     preemptor = serializers.CharField(
-        allow_null=True, help_text="Id of the workload that a preempted one has to stop for."
+        allow_null=True,
+        help_text="Id of the workload that a preempted one has to stop for, or that a pending "
+        "one lets go first.",
     )
     created_at = serializers.DateTimeField()
 

@@ -127,6 +127,11 @@ class Workload(Schema):
         many=True, help_text="What each pod set got; empty while it holds nothing."
     )
     reason = WorkloadReason()
+    preemptor = serializers.CharField(
+        allow_null=True,
+        help_text="Id of the workload that a preempting one has to stop for, or that a pending "
+        "one lets go first.",
+    )
     config_version = serializers.IntegerField(allow_null=True)
     rule_index = serializers.IntegerField(allow_null=True, help_text="From 0.")
     submitted_at = serializers.DateTimeField()
@@ -264,6 +269,7 @@ EXAMPLE: dict[str, Any] = {
         }
     ],
     "reason": {"code": "quota_reserved", "message": "Quota reserved"},
+    "preemptor": None,
     "config_version": 3,
     "rule_index": 0,
     "submitted_at": "2026-01-31T12:00:00.250000Z",
