@@ -33,8 +33,9 @@ from tests.benchmarks.measured import Measured
 QUEUES, RUNNING, PENDING = 100, 9_000, 100_000
 SAMPLES = 40
 FLAVORS = ("reserved", "spot")
-#: Of each flavor, in workloads of one gpu: what a queue owns and what its cohort lends it.
-OWN, LENT = 40, 5
+#: Of each flavor, in workloads of one gpu: what a queue owns, and what some of them lack of it,
+#: which their cohort lends them.
+OWN, LENT, BORROWERS = 45, 5, 10
 
 
 def run() -> Iterator[Measured]:
@@ -116,10 +117,15 @@ def _policy() -> Policy:
     return Policy(
         dialect="native",
         flavors={flavor: Flavor(name=flavor) for flavor in FLAVORS},
-        cohorts={"all": Cohort(name="all", groups=(_group(LENT * QUEUES),))},
+        cohorts={"all": Cohort(name="all", groups=(_group(LENT * BORROWERS),))},
         queues={
-            name: Queue(name=name, parent="all", groups=(_group(OWN),), preemption=preemption)
-            for name in names
+            name: Queue(
+                name=name,
+                parent="all",
+                groups=(_group(OWN - LENT if number < BORROWERS else OWN),),
+                preemption=preemption,
+            )
+            for number, name in enumerate(names)
         },
         rules=tuple(
             Rule(

@@ -12,6 +12,7 @@ from console.engine.disciplines import Nomination, load_discipline
 from console.engine.disciplines.quota.outlook import surely_fails
 from console.engine.fork import Fork, fork_tree
 from console.engine.ledger import FlavorResource
+from console.engine.line import Line
 from console.engine.matching import Matcher
 from console.engine.pending import Pending, PendingClass
 from console.engine.policy import Policy, Undeclared
@@ -21,7 +22,10 @@ from console.engine.tree import QueueState, Tree
 from console.engine.workload import PODS, Workload
 
 #: Classes that a fork takes in, of those that could perhaps start after the change.
-_RIVALS = 48
+_RIVALS = 24
+
+#: As many of a queue, where more of them wait.
+_FEW = 2
 
 #: Members of a class that a fork begins with; more where all of them start.
 _MEMBERS = (8, 128, 4_096)
@@ -327,17 +331,30 @@ class _Run:
     def _bring_rivals(self) -> None:
         """Take in whoever could perhaps start now, those with the first turns before others."""
         self._bring_strict()
-        rivals = [
-            (queue.name != self._trials.queue.name, -cls.priority, cls.head.workload.sequence, cls)
-            for queue, cls in self.fork.classes()
-            if (queue.name, cls.key) not in self._brought
-            and queue.barrier is None
-            and queue.covers
-            and not surely_fails(queue, self._settings, cls.least, cls.priority)
-        ]
-        rivals.sort(key=lambda each: each[:3])
-        for *_, cls in rivals[:_RIVALS]:
+        rivals: list[PendingClass] = []
+        for theirs in self._trials.state.queues[self._target].tree.queues:
+            queue = self.fork.queues[theirs.name]
+            if queue.barrier is None and queue.covers:
+                rivals += islice(self._rivals_in(queue, theirs.line), self._most_in(theirs.line))
+        rivals.sort(key=lambda cls: (cls.queue != self._target, *_place(cls)))
+        for cls in rivals[:_RIVALS]:
             self._bring_class(cls.queue, cls)
+
+    def _most_in(self, line: Line) -> int:
+        """Return how many classes of *line* are taken in: its first ones have its first turns."""
+        return _RIVALS if len(line.classes) <= _FEW else _FEW
+
+    def _rivals_in(self, queue: QueueState, line: Line) -> Iterator[PendingClass]:
+        highest = line.highest
+        if highest is None or all(
+            surely_fails(queue, self._settings, each, highest) for each in line.least.each()
+        ):
+            return
+        for cls in sorted(line.classes.values(), key=_place):
+            if (queue.name, cls.key) not in self._brought and not surely_fails(
+                queue, self._settings, cls.least, cls.priority
+            ):
+                yield cls
 
     # What happens
 
@@ -374,6 +391,10 @@ class _Run:
             self.fork.release(each)
         self._bring_rivals()
         self.fork.settle()
+
+
+def _place(cls: PendingClass) -> tuple[int, int]:
+    return -cls.priority, cls.head.workload.sequence
 
 
 def least(low: int, high: int, works: Callable[[int], bool]) -> int:
