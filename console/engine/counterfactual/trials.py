@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -59,8 +59,11 @@ class Trials:
     everybody of its priority. Raises BudgetSpent from any trial beyond *budget*.
     """
 
-    def __init__(self, state: State, pending: Pending, budget: int) -> None:
+    def __init__(
+        self, state: State, pending: Pending, budget: int, known: Collection[str] | None = None
+    ) -> None:
         self.state = state
+        self._known = state.queues.keys() if known is None else known
         self.policy = state.policy
         self.pending = pending
         self.uid = pending.workload.id
@@ -202,7 +205,7 @@ class Trials:
 
     def _as_pending(self, workload: Workload) -> Pending | None:
         route = self.route(workload)
-        if route.queue is None or route.problem is not None:
+        if route.queue is None or route.queue not in self._known or route.problem is not None:
             return None
         queue = self.policy.queues[route.queue]
         if self.policy.settings.undeclared is Undeclared.IGNORE and flavor_rejection(
