@@ -379,3 +379,35 @@ def test_who_stops_and_who_yields_name_the_other_one(api, owner, settle):
         ("yielding", "preempted", first),
         ("yielding", "pending", first),
     ]
+
+
+def test_an_explanation_says_what_would_start_it(client, settle, owner):
+    apply(client, CAP)
+    m5 = {"instance_type": "m5.2xlarge"}
+    (first,) = submit(client, {"name": "first", **m5, "requests": {"cpu": 24}})
+    settle(owner.org)
+    (second,) = submit(client, {"name": "second", **m5, "requests": {"cpu": 24}})
+    settle(owner.org)
+    explanation = client.get(f"workloads/{second}/explanation").body
+    quota, finish = explanation["changes"]
+    assert quota == {
+        "kind": "quota",
+        "text": "Raise the nominal quota of m5-2xlarge/cpu in q-m5-2xlarge-cap3 from 24 to 48: "
+        "it would start now; nobody loses.",
+        "subject": "m5-2xlarge/cpu",
+        "from": 24,
+        "to": 48,
+        "queue": "q-m5-2xlarge-cap3",
+        "number": "nominal",
+        "pod_set": None,
+        "workloads": [],
+        "who_loses": [],
+        "who_waits": [],
+        "range": {"line": 12, "column": 17, "end_line": 12, "end_column": 49},
+    }
+    assert (finish["kind"], finish["workloads"]) == ("finish", [first])
+    assert explanation["does_not_help"] == (
+        "Does not help: asking for less of one resource, a higher priority, one other setting of "
+        "the queue."
+    )
+    assert client.get(f"workloads/{first}/explanation").body["changes"] == []
