@@ -4,7 +4,7 @@ PY ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 
-.PHONY: run test check bench worlds
+.PHONY: run test check bench
 .DELETE_ON_ERROR:
 
 # Start web, worker, beat and the embedded broker; Ctrl-C stops them.
@@ -15,11 +15,6 @@ run: .venv/.runtime
 test: .venv/.development
 	$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -q -m "not browser" tests/services tests/api tests/tasks
 	$(BIN)/python -m pytest
-
-# Ten thousand random worlds for each property of the engine; takes about an hour.
-worlds: export WORLDS = 10000
-worlds: .venv/.development
-	$(BIN)/python -m pytest -q tests/engine/test_laws.py tests/engine/test_against_model.py
 
 # Lint, format, types, templates, migrations and settings.
 check: export DATABASE_URL = sqlite://:memory:
