@@ -175,7 +175,9 @@ def test_in_a_cohort_it_says_what_the_whole_state_says(
     nobody = "nobody may be stopped for it."
     assert said == {
         "back-0": "Starting soon in train: 3 workloads are being stopped to make room.",
-        "alike-0": f"Waiting for quota in train: needs 2 gpu on spot, 0 free now, 2 short; {nobody}",
+        "alike-0": (
+            f"Waiting for quota in train: needs 2 gpu on spot, 0 free now, 2 short; {nobody}"
+        ),
         "large-0": (
             f"Waiting for quota in train: needs 12 gpu on spot, 0 free now, 12 short; {nobody}"
         ),
