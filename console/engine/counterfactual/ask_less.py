@@ -11,7 +11,6 @@ from console.engine.change import Change, ChangeKind
 from console.engine.counterfactual.trials import Started, Trials, least, units_of
 from console.engine.workload import PODS, PodSet, Workload
 
-
 #: What pods may have a part of, also where they ask for whole ones.
 _DIVISIBLE = "cpu"
 

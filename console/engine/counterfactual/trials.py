@@ -21,11 +21,11 @@ from console.engine.state import State
 from console.engine.tree import QueueState, Tree
 from console.engine.workload import PODS, Workload
 
-#: Classes that a fork takes in, of those that could perhaps start after the change.
-_RIVALS = 24
-
-#: As many of a queue, where more of them wait.
-_FEW = 2
+#: Classes that a fork takes in at once, of those that could perhaps start after the change:
+#: those of its own queue first, then by priority and submission. Where more wait than
+#: that, the first of every other queue stand for all of it.
+_RIVALS = 32
+_OF_OTHERS = 2
 
 #: Members of a class that a fork begins with; more where all of them start.
 _MEMBERS = (8, 128, 4_096)
@@ -334,18 +334,17 @@ class _Run:
     def _bring_rivals(self) -> None:
         """Take in whoever could perhaps start now, those with the first turns before others."""
         self._bring_strict()
+        queues = self._trials.state.queues[self._target].tree.queues
+        few = sum(len(each.line.classes) for each in queues) <= _RIVALS
         rivals: list[PendingClass] = []
-        for theirs in self._trials.state.queues[self._target].tree.queues:
+        for theirs in queues:
             queue = self.fork.queues[theirs.name]
             if queue.barrier is None and queue.covers:
-                rivals += islice(self._rivals_in(queue, theirs.line), self._most_in(theirs.line))
+                most = _RIVALS if few or theirs.name == self._target else _OF_OTHERS
+                rivals += islice(self._rivals_in(queue, theirs.line), most)
         rivals.sort(key=lambda cls: (cls.queue != self._target, *_place(cls)))
         for cls in rivals[:_RIVALS]:
             self._bring_class(cls.queue, cls)
-
-    def _most_in(self, line: Line) -> int:
-        """Return how many classes of *line* are taken in: its first ones have its first turns."""
-        return _RIVALS if len(line.classes) <= _FEW else _FEW
 
     def _rivals_in(self, queue: QueueState, line: Line) -> Iterator[PendingClass]:
         highest = line.highest
