@@ -17,6 +17,7 @@ from console.engine.trace import (
     FlavorTried,
     FlavorVerdict,
     GroupStep,
+    LocalQueueStep,
     OrderStep,
     OutcomeStep,
     PodSetStep,
@@ -142,9 +143,15 @@ def preempted_step(
     )
 
 
-def drained(policy: Policy, running: Running) -> Decision:
-    """Return the decision that *running* has to stop because its queue is stopped and drained."""
-    return _of_running(policy, running, Outcome.PREEMPTED, Reason.DRAINED)
+def drained(policy: Policy, running: Running, local_queue: LocalQueueStep | None) -> Decision:
+    """
+    Return the decision that *running* has to stop because its queue is stopped and drained.
+
+    *local_queue* is given when it is the local queue that is stopped.
+    """
+    # The route that admitted it is that of another policy.
+    route = Route(queue=running.queue, priority=running.priority, local_queue=local_queue)
+    return _of_running(policy, running, Outcome.PREEMPTED, Reason.DRAINED, route=route)
 
 
 def withdrawn(policy: Policy, running: Running) -> Decision:
@@ -177,8 +184,9 @@ def _of_running(
     *,
     preemptor: str | None = None,
     preempted: PreemptedStep | None = None,
+    route: Route | None = None,
 ) -> Decision:
-    route = running.route or Route(queue=running.queue, priority=running.priority)
+    route = route or running.route or Route(queue=running.queue, priority=running.priority)
     step = OutcomeStep(outcome=outcome, reason=reason, assignment=running.assignment)
     return Decision(
         workload=running.workload.id,

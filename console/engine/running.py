@@ -86,6 +86,7 @@ class RunningLine:
         """Return a line of its own with the same workloads."""
         line = RunningLine()
         line._by_priority = {each: dict(of) for each, of in self._by_priority.items()}
+        line._held = {each: dict(held) for each, held in self._held.items()}
         line._count, line.lowest = self._count, self.lowest
         return line
 

@@ -483,12 +483,14 @@ class State:
             return
         queue = self.queues[running.queue].policy
         drains = queue is not None and queue.stop is StopPolicy.HOLD_AND_DRAIN
+        local_queue = None
         if not drains and self.policy.local_routing is not None:
-            drains = self._router.route(running.workload).drains
+            route = self._router.route(running.workload)
+            drains, local_queue = route.drains, route.local_queue
         if drains:
             running.departing, running.reason, running.preemptor = True, Reason.DRAINED, None
             self.departing.add(running.workload.id)
-            self._decisions.append(record.drained(self.policy, running))
+            self._decisions.append(record.drained(self.policy, running, local_queue))
 
     def _queue(self, name: str) -> QueueState:
         state = self.queues.get(name)

@@ -36,6 +36,7 @@ urlpatterns = [
     path("o/<slug:org>/workloads", workloads.workloads, name="workloads"),
     path("o/<slug:org>/workloads/new", submit.submit, name="workload-new"),
     path("o/<slug:org>/workloads/<slug:uid>", workloads.workload, name="workload"),
+    path("o/<slug:org>/workloads/<slug:uid>/changes", workloads.changes, name="workload-changes"),
     path(
         "o/<slug:org>/workloads/<slug:uid>/decisions/<int:number>",
         workloads.decision,

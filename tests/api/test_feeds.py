@@ -52,6 +52,52 @@ def test_launch_configs_are_those_of_the_version_that_decided(client, settle, ow
     ]
 
 
+TWO_FLAVORS = """\
+resource_flavors:
+  - name: small
+    advanced_instance_config: {size: 1}
+  - name: large
+    advanced_instance_config: {size: 2}
+resource_queues:
+  - name: train
+    resource_groups:
+      - covered_resources: [cpu]
+        flavors:
+          - {name: small, resources: [{name: cpu, nominal_quota: 2}]}
+          - {name: large, resources: [{name: cpu, nominal_quota: 5}]}
+scheduling_rules:
+  - resource_queue: train
+"""
+
+
+def test_each_pod_set_has_its_own_count_and_launch_configs(client, settle, owner):
+    apply(client, TWO_FLAVORS)
+    pod_sets = [
+        {"name": "driver", "requests": {"cpu": 2}},
+        {"name": "workers", "count": 9, "min_count": 2, "requests": {"cpu": 1}},
+    ]
+    (uid,) = submit(client, {"name": "many", "pod_sets": pod_sets})
+    settle(owner.org)
+    (row,) = client.get("decisions").body["results"]
+    assert row["flavors"] == {}
+    assert row["assignment"] == [
+        {
+            "name": "driver",
+            "count": 1,
+            "flavors": {"cpu": {"flavor": "small", "launch_config": {"size": 1}}},
+        },
+        {
+            "name": "workers",
+            "count": 5,
+            "flavors": {"cpu": {"flavor": "large", "launch_config": {"size": 2}}},
+        },
+    ]
+    assert client.get(f"workloads/{uid}").body["assignment"] == [
+        {"name": "driver", "count": 1, "flavors": {"cpu": "small"}},
+        {"name": "workers", "count": 5, "flavors": {"cpu": "large"}},
+    ]
+
+
 def test_events_tell_the_story(client, settle, owner):
     apply(client, CAP)
     small = {"instance_type": "m5.2xlarge", "requests": {"cpu": 24}}

@@ -81,6 +81,7 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
             "code": "waiting_for_quota",
             "message": "Waiting for quota: 8 cpu and 32 memory_gb short on m5-2xlarge",
         },
+        "preemptor": None,
         "config_version": 1,
         "rule_index": 0,
         "admitted_at": None,
@@ -201,6 +202,20 @@ def test_a_capacity_reservation(api, owner, settle):
     feed = client.get("decisions").body
     first = next(row for row in feed["results"] if row["workload"]["name"] == "right")
     assert STAMP.fullmatch(first.pop("created_at"))
+    flavors = {
+        "gpu": {
+            "flavor": "a4_reserved",
+            "launch_config": {
+                "instance_properties": {
+                    "reservation_affinity": {
+                        "key": "compute.googleapis.com/reservation-name",
+                        "consume_reservation_type": "SPECIFIC_RESERVATION",
+                        "values": ["my-a4-reservation"],
+                    }
+                }
+            },
+        }
+    }
     assert first == {
         "seq": first["seq"],
         "workload": {"id": ids[0], "name": "right"},
@@ -210,21 +225,8 @@ def test_a_capacity_reservation(api, owner, settle):
         "priority": 0,
         "config_version": 1,
         "rule_index": 0,
-        "flavors": {
-            "gpu": {
-                "flavor": "a4_reserved",
-                "launch_config": {
-                    "instance_properties": {
-                        "reservation_affinity": {
-                            "key": "compute.googleapis.com/reservation-name",
-                            "consume_reservation_type": "SPECIFIC_RESERVATION",
-                            "values": ["my-a4-reservation"],
-                        }
-                    }
-                },
-            }
-        },
-        "assignment": [{"name": "main", "count": 1, "flavors": {"gpu": "a4_reserved"}}],
+        "flavors": flavors,
+        "assignment": [{"name": "main", "count": 1, "flavors": flavors}],
         "victims": [],
         "preemptor": None,
     }

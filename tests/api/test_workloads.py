@@ -12,6 +12,7 @@ from console import paging
 from console.orgs.permissions import Actor
 from console.workloads.models import Event, IdempotentAnswer, Intake, LabelSet, Workload
 from tests.api.documents import CAP, OPEN
+from tests.yielding import let_one_yield
 
 
 @pytest.fixture
@@ -89,6 +90,7 @@ def test_what_is_handed_in_comes_back(client):
         "flavors": {},
         "assignment": [],
         "reason": {"code": "not_evaluated", "message": "Not looked at yet"},
+        "preemptor": None,
         "config_version": None,
         "rule_index": None,
         "admitted_at": None,
@@ -351,3 +353,61 @@ def test_an_ending_takes_no_fields(client):
     assert answer.problem == (400, "invalid_request")
     without = client.client.generic("POST", f"{client.org}/workloads/{uid}/withdraw")
     assert without.status_code == 202
+
+
+def test_who_stops_and_who_yields_name_the_other_one(api, owner, settle):
+    yielding, stopping, first = let_one_yield(owner, settle)
+    client = api(owner)
+    found = {
+        uid: (row["state"], row["reason"]["code"], row["preemptor"])
+        for uid in (yielding, stopping, first)
+        for row in [client.get(f"workloads/{uid}").body]
+    }
+    assert found == {
+        yielding: ("pending", "behind_others", first),
+        stopping: ("preempting", "reclaimed_in_cohort", first),
+        first: ("pending", "waiting_for_preempted", None),
+    }
+    decided = [
+        (row["workload"]["name"], row["outcome"], row["preemptor"])
+        for row in client.get("decisions").body["results"]
+        if row["preemptor"]
+    ]
+    assert decided == [
+        ("stopping", "preempted", first),
+        ("yielding", "preempted", first),
+        ("yielding", "preempted", first),
+        ("yielding", "pending", first),
+    ]
+
+
+def test_an_explanation_says_what_would_start_it(client, settle, owner):
+    apply(client, CAP)
+    m5 = {"instance_type": "m5.2xlarge"}
+    (first,) = submit(client, {"name": "first", **m5, "requests": {"cpu": 24}})
+    settle(owner.org)
+    (second,) = submit(client, {"name": "second", **m5, "requests": {"cpu": 24}})
+    settle(owner.org)
+    explanation = client.get(f"workloads/{second}/explanation").body
+    quota, finish = explanation["changes"]
+    assert quota == {
+        "kind": "quota",
+        "text": "Raise the nominal quota of m5-2xlarge/cpu in q-m5-2xlarge-cap3 from 24 to 48: "
+        "it would start now; nobody loses.",
+        "subject": "m5-2xlarge/cpu",
+        "from": 24,
+        "to": 48,
+        "queue": "q-m5-2xlarge-cap3",
+        "number": "nominal",
+        "pod_set": None,
+        "workloads": [],
+        "who_loses": [],
+        "who_waits": [],
+        "range": {"line": 12, "column": 17, "end_line": 12, "end_column": 49},
+    }
+    assert (finish["kind"], finish["workloads"]) == ("finish", [first])
+    assert explanation["does_not_help"] == (
+        "Does not help: asking for less of one resource, a higher priority, one other setting of "
+        "the queue."
+    )
+    assert client.get(f"workloads/{first}/explanation").body["changes"] == []

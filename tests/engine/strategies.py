@@ -2,7 +2,7 @@
 Random worlds for Hypothesis: small enough to read, with every setting in them.
 
 How many worlds a property draws is a matter of patience: the variable
-``WORLDS`` says how many, and ``make worlds`` draws ten thousand.
+``WORLDS`` says how many, as in ``WORLDS=10000 pytest tests/engine/test_laws.py``.
 """
 
 from __future__ import annotations

@@ -5,41 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from console.engine.policy import Policy, Queue
-from console.engine.workload import Workload
+from console.engine.workload import PodSet, Workload
 
 
 def told_policy(policy: Policy) -> Iterator[str]:
-    """Yield a policy in a line for each node."""
-    yield f"{policy.settings.fair_sharing} {policy.settings.undeclared} {policy.settings.zeros_take_flavors}"
+    """Yield a policy in a line for each setting and node."""
+    yield f"{policy.settings}"
     for rule in policy.rules:
         yield f"rule {rule.queue} {rule.selector.expressions} {rule.priority}"
     for each in policy.flavors.values():
         yield f"flavor {each.name} {each.selector.expressions} {each.node_labels} {each.taints}"
     for node in [*policy.cohorts.values(), *policy.queues.values()]:
-        quotas = [
-            (
-                entry.flavor,
-                {
-                    r: (q.nominal, q.borrowing_limit, q.lending_limit)
-                    for r, q in entry.quotas.items()
-                },
-            )
+        quotas = {
+            (entry.flavor, resource): (quota.nominal, quota.borrowing_limit, quota.lending_limit)
             for group in node.groups
             for entry in group.flavors
-        ]
+            for resource, quota in entry.quotas.items()
+        }
         yield f"{node.name} in {node.parent} weight {node.fair_weight}: {quotas}"
         if isinstance(node, Queue):
-            yield f"  {node.preemption} {node.fungibility} {node.strategy} {node.stop} {node.is_passthrough}"
+            yield f"  {node.preemption}"
+            yield f"  {node.fungibility}"
+            yield f"  {node.strategy} {node.stop} passthrough {node.is_passthrough}"
 
 
 def told(workload: Workload) -> str:
     """Return a workload in one line."""
-    sets = [
-        f"{each.name} {each.count}"
-        + (f" (at least {each.min_count})" if each.min_count else "")
-        + f" x {dict(each.requests)}"
-        + (f" on {dict(each.node_selector)}" if each.node_selector else "")
-        for each in workload.pod_sets
-    ]
     labels = dict(workload.labels)
-    return f"{workload.id} {labels} priority {workload.priority}: {', '.join(sets)}"
+    pod_sets = ", ".join(_told(each) for each in workload.pod_sets)
+    return f"{workload.id} {labels} priority {workload.priority}: {pod_sets}"
+
+
+def _told(pod_set: PodSet) -> str:
+    words = [f"{pod_set.count} {pod_set.name}"]
+    if pod_set.min_count is not None:
+        words.append(f"(at least {pod_set.min_count})")
+    words.append(f"of {dict(pod_set.requests)}")
+    if pod_set.group is not None:
+        words.append(f"together {pod_set.group}")
+    if pod_set.node_selector:
+        words.append(f"on {dict(pod_set.node_selector)}")
+    if pod_set.tolerations:
+        words.append("tolerating")
+    return " ".join(words)

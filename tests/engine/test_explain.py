@@ -129,6 +129,18 @@ HEADLINES = {
         "Told to stop: batch is stopped by its config, and what runs there has to stop too."
     ),
     "proud": "Waiting for quota in research: needs 32 gpu on reserved, 4 free now, 28 short.",
+    "left-alone": (
+        "Waiting for quota in train: needs 2 gpu on a100, 0 free now, 2 short; "
+        "nobody may be stopped for it."
+    ),
+    "empty-handed": (
+        "Waiting for quota in train: needs 2 gpu on a100, 0 free now, 2 short; "
+        "nobody may be stopped for it."
+    ),
+    "patient": (
+        "Waiting for quota in train: needs 2 gpu on a100, 0 free now, 2 short; "
+        "nobody may be stopped for it."
+    ),
 }
 
 

@@ -270,7 +270,7 @@ def _explaining_changes_nothing(state: State) -> None:
     assert state.settle() == []
 
 
-@worlds(100)
+@worlds(60)
 @given(draw=draws())
 def test_every_promise_holds_in_every_world(draw: st.DrawFn) -> None:
     story = Story(draw)

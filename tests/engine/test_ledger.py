@@ -75,7 +75,7 @@ R = [Owner("R", None)]
 def test_e1_flat_without_limits() -> None:
     ledger = use(tree(R, [Owner("A", "R", 8), Owner("B", "R", 4)]), A=6, B=3)
     root = cohort_above(ledger, "A")
-    assert (root.subtree[KEY], root.usage[KEY]) == (12, 9)
+    assert (root.subtree(KEY), root.usage[KEY]) == (12, 9)
     assert available(ledger, "A", "B") == {"A": 3, "B": 3}
     assert potential(ledger, "A", "B") == {"A": 12, "B": 12}
 
@@ -92,7 +92,7 @@ def test_e2_borrowing_limit() -> None:
 def test_e3_lending_limit(used: int, root_used: int | None, a: int, b: int) -> None:
     ledger = use(tree(R, [Owner("A", "R", 8, lend=3), Owner("B", "R", 4)]), A=used)
     root = cohort_above(ledger, "A")
-    assert root.subtree[KEY] == 7
+    assert root.subtree(KEY) == 7
     assert root.usage.get(KEY) == root_used
     assert available(ledger, "A", "B") == {"A": a, "B": b}
     assert potential(ledger, "A", "B") == {"A": 12, "B": 7}
@@ -111,7 +111,7 @@ def test_e5_nested_with_limits_on_cohorts() -> None:
         [Owner("x", "P", 6), Owner("y", "P", 4, lend=1), Owner("Z", "R", 10, borrow=2)],
     )
     p, root = cohort_above(ledger, "x"), cohort_above(ledger, "x", 2)
-    assert (p.subtree[KEY], p.deposit[KEY], root.subtree[KEY]) == (9, 4, 17)
+    assert (p.subtree(KEY), p.cell(KEY).deposit, root.subtree(KEY)) == (9, 4, 17)
     assert potential(ledger, "x", "y", "Z") == {"x": 12, "y": 15, "Z": 12}
     assert p.potential(KEY) == 12
     assert available(ledger, "x", "y", "Z") == {"x": 12, "y": 15, "Z": 12}
@@ -139,7 +139,7 @@ def test_e8_a_sealed_cohort() -> None:
     )
     use(ledger, b=2, c=1)
     p = cohort_above(ledger, "a")
-    assert (p.subtree[KEY], p.deposit[KEY]) == (6, 0)
+    assert (p.subtree(KEY), p.cell(KEY).deposit) == (6, 0)
     assert available(ledger, "a", "c") == {"a": 4, "c": 8}
     assert potential(ledger, "a", "c") == {"a": 6, "c": 9}
 
@@ -227,7 +227,7 @@ def test_a_cohort_holds_what_overflows_from_its_children(
         ledger.add(name, {KEY: amount})
     for node in nodes(ledger, names):
         if node.children:
-            overflow = sum(c.overflow(KEY, c.usage.get(KEY, 0)) for c in node.children)
+            overflow = sum(c.cell(KEY).drawn for c in node.children)
             assert node.usage.get(KEY, 0) == overflow
 
 

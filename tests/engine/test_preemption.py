@@ -162,7 +162,7 @@ def test_where_two_want_the_same_victim_the_second_looks_for_another() -> None:
         "c1: pending (waiting_for_quota)",
     ]
     world.release("c2")
-    assert world.settle() == ["c2: pending (waiting_for_quota)", "wb: admitted on any"]
+    assert world.settle() == ["wb: admitted on any", "c2: pending (waiting_for_quota)"]
 
 
 def test_one_victim_is_enough_for_two_and_the_second_waits_for_it_too() -> None:

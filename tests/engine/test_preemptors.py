@@ -206,7 +206,8 @@ def test_a_hold_gives_what_it_claimed_to_other_queues() -> None:
 def test_a_policy_that_still_routes_alike_changes_nothing() -> None:
     world = crowded()
     world.apply(queue("serve").owns(gpu=1), queue("train").owns(gpu=4).preempts())
-    assert world.settle() == ["high: waits for low to stop"]
+    assert world.settle() == []
+    assert world.waiting_for_others() == {"high": {"low"}}
     world.release("low")
     assert world.settle()[0] == "high: admitted on any"
 
@@ -243,9 +244,13 @@ def test_it_is_rejected_where_its_flavor_no_longer_accepts() -> None:
 def test_a_policy_that_stops_its_queue_lets_it_wait_with_the_others() -> None:
     world = crowded()
     world.apply(queue("train").owns(gpu=4).preempts().stopped(StopPolicy.HOLD))
-    assert world.settle() == ["high: pending (queue_stopped)"]
+    assert world.settle() == []
+    assert world.standing() == {"high": "pending (queue_stopped)", "low": "stopping"}
     world.release("low")
-    assert world.settle() == ["low: pending (queue_stopped)"]
+    assert sorted(world.settle()) == [
+        "high: pending (queue_stopped)",
+        "low: pending (queue_stopped)",
+    ]
 
 
 def test_in_a_strict_queue_it_keeps_everybody_behind_it_waiting() -> None:

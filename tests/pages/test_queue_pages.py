@@ -48,7 +48,7 @@ def test_a_queue_shows_quota_order_reasons_and_rules(world: World, browser: Clie
         ["2", "huge", "80 gpu", "50", "Can never run under this config"],
     ]
     assert [row[:5] for row in page.id("running-region").rows()] == [
-        ["train", "Admitted", "6 gpu", "spot (gpu)", "50"]
+        ["train", "Admitted", "Quota reserved", "6 gpu", "spot (gpu)"]
     ]
     rollup = page.id("waiting").all("a")
     assert [(link.text, link.attrs["href"]) for link in rollup] == [

@@ -88,7 +88,7 @@ def test_pod_sets_are_typed_as_yaml_and_shown_in_a_table(
     page = read_page(browser.get(answer.headers["Location"]))
     assert complaints(page) == []
     assert page.id("pod-sets").rows() == [
-        ["driver", "1", "0.5 cpu, 2Gi memory", "any"],
+        ["driver", "1", "0.5 cpu, 2Gi memory", "any", "—"],
         [
             "workers takes its flavors with group together",
             "8 at least 4",
@@ -97,6 +97,7 @@ def test_pod_sets_are_typed_as_yaml_and_shown_in_a_table(
                 "zone=west tier In fast, faster and slow DoesNotExist or cores Gt 8 "
                 "tolerates spot=yes:NoSchedule tolerates every taint"
             ),
+            "—",
         ],
     ]
 

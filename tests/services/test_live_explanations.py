@@ -12,11 +12,11 @@ from console.orgs.permissions import Actor
 from console.workloads.explanations import Explained, explain_workload
 from console.workloads.models import Decision, Engine, State, Workload
 from console.workloads.queries import get_workload
-from console.workloads.services.end_workloads import release_workloads
 from console.workloads.services.load_state import load_state
 from console.workloads.services.run_engine import forget_states
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
+from tests.yielding import let_one_yield
 
 Settle = Callable[[Organization], int]
 
@@ -140,98 +140,23 @@ def test_in_a_strict_queue_it_is_told_who_is_first(
     }
 
 
-#: What *own* lacks of cpu is its own, so it may stop others for it; but it has no weight, so
-#: others come first whenever room is given back.
-CIRCLE = """\
-apiVersion: config.kueue.x-k8s.io/v1beta1
-kind: Configuration
-fairSharing: {enable: true, preemptionStrategies: [LessThanOrEqualToFinalShare]}
----
-apiVersion: kueue.x-k8s.io/v1beta1
-kind: ResourceFlavor
-metadata: {name: any}
----
-apiVersion: kueue.x-k8s.io/v1beta1
-kind: ClusterQueue
-metadata: {name: own}
-spec:
-  namespaceSelector: {}
-  cohort: ml
-  fairSharing: {weight: "0"}
-  preemption: {reclaimWithinCohort: Any}
-  resourceGroups:
-    - coveredResources: [cpu]
-      flavors:
-        - {name: any, resources: [{name: cpu, nominalQuota: 4}]}
-    - coveredResources: [gpu]
-      flavors:
-        - {name: gpus, resources: [{name: gpu, nominalQuota: 1}]}
----
-apiVersion: kueue.x-k8s.io/v1beta1
-kind: ClusterQueue
-metadata: {name: rest}
-spec:
-  namespaceSelector: {}
-  cohort: ml
-  resourceGroups:
-    - coveredResources: [cpu]
-      flavors:
-        - {name: any, resources: [{name: cpu, nominalQuota: 0}]}
-    - coveredResources: [gpu]
-      flavors:
-        - {name: gpus, resources: [{name: gpu, nominalQuota: 2}]}
----
-apiVersion: kueue.x-k8s.io/v1beta1
-kind: ResourceFlavor
-metadata: {name: gpus}
----
-apiVersion: kueue.x-k8s.io/v1beta1
-kind: LocalQueue
-metadata: {name: main, namespace: own}
-spec: {clusterQueue: own}
----
-apiVersion: kueue.x-k8s.io/v1beta1
-kind: LocalQueue
-metadata: {name: main, namespace: rest}
-spec: {clusterQueue: rest}
-"""
-
-
 @pytest.mark.parametrize("cold", [False, True])
 def test_one_that_yields_is_told_to_whom(
     org: Organization, owner: Actor, settle: Settle, *, cold: bool
 ) -> None:
-    apply_config(owner, "kueue", CIRCLE, "", 0)
-
-    def submit(namespace: str, **requests: int) -> str:
-        wanted = Submission(
-            name=f"{namespace}-{requests['cpu']}",
-            namespace=namespace,
-            tags={LABEL: "main"},
-            requests={name: amount * 1000 for name, amount in requests.items()},
-        )
-        (row,) = submit_workloads(owner, [wanted])
-        settle(org)
-        return row.uid
-
-    often, once = submit("rest", cpu=3), submit("rest", cpu=1)
-    first = submit("own", cpu=4, gpu=2)
-    for _ in range(2):
-        release_workloads(owner, [often])
-        if cold:
-            forget_states()
-        settle(org)
+    drop = forget_states if cold else lambda: None
+    yielding, stopping, first = let_one_yield(owner, settle, drop)
     states = Workload.objects.values_list("uid", "state", "reason", "preemptor")
     assert set(states) == {
-        (often, State.PENDING, "behind_others", first),
-        (once, State.PREEMPTING, "reclaimed_in_cohort", first),
+        (yielding, State.PENDING, "behind_others", first),
+        (stopping, State.PREEMPTING, "reclaimed_in_cohort", first),
         (first, State.PENDING, "waiting_for_preempted", None),
     }
-    explained = told(org, often)
+    explained = told(org, yielding)
     whole = load_state(org, Engine.objects.get(org=org).config_version)
     whole.settle()
-    assert explained.trace == whole.explain(often)
+    assert explained.trace == whole.explain(yielding)
     assert explained.explanation.headline == (
-        "Waiting in rest: it was stopped for own-4, which still waits and goes first."
+        "Waiting in rest: it was stopped for first, which still waits and goes first."
     )
-    assert explained.names[first] == "own-4"
+    assert explained.names[first] == "first"

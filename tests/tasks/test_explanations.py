@@ -113,3 +113,73 @@ def test_it_reads_no_more_when_more_run(
     # Nobody that runs has a lower priority: those that are stopping, and as many as a trace lists.
     stopping = Workload.objects.filter(org=org, state=State.PREEMPTING).count()
     assert read[0].partition(" IN (")[2].partition(")")[0].count(",") + 1 == LISTED + stopping < 44
+
+
+COHORT = """
+resource_flavors: [{name: spot}]
+resource_queues:
+  - name: train
+    cohort_name: ml
+    preemption: {within_resource_queue: lower_priority, reclaim_within_cohort: lower_priority}
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{name: spot, resources: [{name: gpu, nominal_quota: 8}]}]
+  - name: batch
+    cohort_name: ml
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{name: spot, resources: [{name: gpu, nominal_quota: 8}]}]
+  - name: calm
+    cohort_name: ml
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{name: spot, resources: [{name: gpu, nominal_quota: 8}]}]
+scheduling_rules:
+  - {resource_queue: train, selector: [{key: to, operator: in, values: [train]}]}
+  - {resource_queue: batch, selector: [{key: to, operator: in, values: [batch]}]}
+  - {resource_queue: calm}
+"""
+
+
+def test_in_a_cohort_it_says_what_the_whole_state_says(
+    org: Organization, owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    apply_config(owner, "native", COHORT, "first", 0)
+    for to, name, priority, gpu, count in (
+        ("batch", "guest", 4, 1, 16),
+        ("calm", "calm", 0, 1, 8),
+        ("train", "back", 5, 3, 1),
+        ("train", "alike", 4, 2, 1),
+        ("train", "large", 9, 12, 1),
+        ("batch", "more", 7, 1, 1),
+    ):
+        wanted = [
+            Submission(
+                name=f"{name}-{number}",
+                priority=priority,
+                tags={"to": to},
+                requests={"gpu": gpu * 1000},
+            )
+            for number in range(count)
+        ]
+        submit_workloads(owner, wanted)
+        settle(org)
+    whole = load_state(org, Engine.objects.get(org=org).config_version)
+    whole.settle()
+    said = {}
+    for row in Workload.objects.filter(org=org, state=State.PENDING):
+        explained = explain_workload(org, get_workload(org, row.uid))
+        assert explained.live
+        assert without_place(explained.trace) == without_place(whole.explain(row.uid))
+        said[row.name] = explained.explanation.headline
+    nobody = "nobody may be stopped for it."
+    assert said == {
+        "back-0": "Starting soon in train: 3 workloads are being stopped to make room.",
+        "alike-0": (
+            f"Waiting for quota in train: needs 2 gpu on spot, 0 free now, 2 short; {nobody}"
+        ),
+        "large-0": (
+            f"Waiting for quota in train: needs 12 gpu on spot, 0 free now, 12 short; {nobody}"
+        ),
+        "more-0": f"Waiting for quota in batch: needs 1 gpu on spot, 0 free now, 1 short; {nobody}",
+    }

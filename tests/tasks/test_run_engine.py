@@ -177,14 +177,14 @@ def test_a_rebuilt_engine_decides_the_same(
         ("d", "pending", "waiting_for_preempted"),
         ("a", "preempted", "preempted_in_queue"),
         ("e", "pending", "waiting_for_preempted"),
-        ("b", "pending", "waiting_for_quota"),
         ("d", "admitted", "quota_reserved"),
+        ("b", "pending", "waiting_for_quota"),
         ("f", "pending", "waiting_for_quota"),
         ("d", "withdrawn", "withdrawn_while_running"),
         ("e", "admitted", "quota_reserved"),
         ("f", "pending", "waiting_for_preempted"),
-        ("a", "pending", "waiting_for_quota"),
         ("f", "admitted", "quota_reserved"),
+        ("a", "pending", "waiting_for_quota"),
     ]
 
 

@@ -8,11 +8,13 @@ from typing import Any
 
 from console.api.answers.configs import range_answer
 from console.api.answers.times import time_answer
-from console.engine.amounts import amount_to_number, decode_amount
+from console.engine.amounts import Unlimited, amount_to_number, decode_amount
+from console.engine.change import Change, ChangeKind, Value
 from console.engine.explain import Sentence, StageText
 from console.engine.policy import Policy
 from console.engine.reasons import event_sentence, reason_message
-from console.engine.workload import PodSet
+from console.engine.workload import PODS, PodSet
+from console.workloads.changes import Help
 from console.workloads.explanations import Explained
 from console.workloads.models import Decision, Event, Workload
 from console.workloads.queries import reason_of
@@ -44,6 +46,7 @@ def workload_answer(workload: Workload, position: int | None = None) -> dict[str
         "flavors": stored_flavors(workload.assignment),
         "assignment": workload.assignment,
         "reason": {"code": reason, "message": reason_message(reason, missing)},
+        "preemptor": workload.preemptor,
         "config_version": workload.config_version,
         "rule_index": workload.rule_index,
         "submitted_at": time_answer(workload.submitted_at),
@@ -87,7 +90,17 @@ def amounts_answer(amounts: Mapping[str, int]) -> dict[str, int | float | None]:
 def decision_answer(decision: Decision, policies: Mapping[int, Policy]) -> dict[str, Any]:
     """Return a decision of the feed; *policies* holds those of the page by version number."""
     policy = policies.get(decision.config_version)
-    flavors = policy.flavors if policy else {}
+    described = policy.flavors if policy else {}
+
+    def with_launch(flavors: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+        return {
+            resource: {
+                "flavor": name,
+                "launch_config": described[name].launch_config if name in described else None,
+            }
+            for resource, name in flavors.items()
+        }
+
     return {
         "seq": decision.pk,
         "workload": {
@@ -100,14 +113,10 @@ def decision_answer(decision: Decision, policies: Mapping[int, Policy]) -> dict[
         "priority": decision.priority,
         "config_version": decision.config_version,
         "rule_index": decision.rule_index,
-        "flavors": {
-            resource: {
-                "flavor": name,
-                "launch_config": flavors[name].launch_config if name in flavors else None,
-            }
-            for resource, name in stored_flavors(decision.assignment).items()
-        },
-        "assignment": decision.assignment,
+        "flavors": with_launch(stored_flavors(decision.assignment)),
+        "assignment": [
+            each | {"flavors": with_launch(each["flavors"])} for each in decision.assignment
+        ],
         "victims": decision.victims,
         "preemptor": decision.preemptor,
         "created_at": time_answer(decision.created_at),
@@ -129,7 +138,7 @@ def event_answer(event: Event) -> dict[str, Any]:
     }
 
 
-def explanation_answer(workload: Workload, explained: Explained) -> dict[str, Any]:
+def explanation_answer(workload: Workload, explained: Explained, found: Help) -> dict[str, Any]:
     """Return why a workload is where it is; ranges are places in the text of the version named."""
     stages = explained.explanation.stages
     return {
@@ -141,7 +150,36 @@ def explanation_answer(workload: Workload, explained: Explained) -> dict[str, An
         "headline": explained.explanation.headline,
         "sentences": [sentence.text for stage in stages for sentence in stage.sentences],
         "stages": [_stage(stage) for stage in stages],
+        "changes": [_change(change, sentence) for change, sentence in found.changes],
+        "does_not_help": found.in_vain,
     }
+
+
+def _change(change: Change, sentence: Sentence) -> dict[str, Any]:
+    return {
+        "kind": change.kind.value,
+        "text": sentence.text,
+        "subject": change.subject,
+        "from": _value(change, change.from_),
+        "to": _value(change, change.to),
+        "queue": change.queue,
+        "number": change.number.value if change.kind is ChangeKind.QUOTA else None,
+        "pod_set": change.pod_set,
+        "workloads": list(change.workloads),
+        "who_loses": list(change.who_loses),
+        "who_waits": list(change.who_waits),
+        "range": range_answer(change.origin),
+    }
+
+
+def _value(change: Change, value: Value) -> int | float | str | None:
+    """Return what a change goes from or to; amounts in their unit, null where there is no limit."""
+    if isinstance(value, Unlimited):
+        return None
+    is_amount = change.kind is ChangeKind.QUOTA or (
+        change.kind is ChangeKind.ASK_LESS and change.subject != PODS
+    )
+    return amount_to_number(value) if is_amount and isinstance(value, int) else value
 
 
 def _stage(stage: StageText) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from console.api.schemas.common import Range, Schema, page_of
-from console.api.schemas.pod_sets import PodSetAssignment
 from console.engine.decision import Outcome, Reason
 from console.engine.policy import StopPolicy, Strategy
 from console.orgs.models import Role
@@ -133,6 +132,14 @@ class DecisionFlavor(Schema):
     )
 
 
+class DecisionPodSet(Schema):
+    """How many pods of a pod set start, and on which flavors."""
+
+    name = serializers.CharField()
+    count = serializers.IntegerField(help_text="Fewer than asked for when it may start with less.")
+    flavors = serializers.DictField(child=DecisionFlavor(), help_text="By resource.")
+
+
 class Decision(Schema):
     """One decision of the engine."""
 
@@ -147,12 +154,14 @@ class Decision(Schema):
     flavors = serializers.DictField(
         child=DecisionFlavor(), help_text="By resource, where all pod sets agree."
     )
-    assignment = PodSetAssignment(many=True, help_text="What each pod set got.")
+    assignment = DecisionPodSet(many=True, help_text="What each pod set got.")
     victims = serializers.ListField(
         child=serializers.CharField(), help_text="Ids of workloads that have to stop for it."
     )
     preemptor = serializers.CharField(
-        allow_null=True, help_text="Id of the workload that a preempted one has to stop for."
+        allow_null=True,
+        help_text="Id of the workload that a preempted one has to stop for, or that a pending "
+        "one lets go first.",
     )
     created_at = serializers.DateTimeField()
 

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from console.api.schemas.common import Range, Schema, page_of
 from console.api.schemas.pod_sets import PodSet, PodSetAssignment, PodSetIn
+from console.engine.change import ChangeKind, QuotaNumber
 from console.engine.decision import Reason
 from console.engine.explain import Verdict
 from console.reading import LARGEST_INTEGER
@@ -127,6 +128,11 @@ class Workload(Schema):
         many=True, help_text="What each pod set got; empty while it holds nothing."
     )
     reason = WorkloadReason()
+    preemptor = serializers.CharField(
+        allow_null=True,
+        help_text="Id of the workload that a preempting one has to stop for, or that a pending "
+        "one lets go first.",
+    )
     config_version = serializers.IntegerField(allow_null=True)
     rule_index = serializers.IntegerField(allow_null=True, help_text="From 0.")
     submitted_at = serializers.DateTimeField()
@@ -168,6 +174,46 @@ class ExplanationStage(Schema):
     sentences = ExplanationSentence(many=True)
 
 
+class AnyValue(serializers.JSONField):
+    """A number, a text or nothing."""
+
+
+class WorkloadChange(Schema):
+    """One change with which a workload would start; the engine has tried it on a copy."""
+
+    kind = serializers.ChoiceField([kind.value for kind in ChangeKind])
+    text = serializers.CharField(help_text="The change and what it costs, in one sentence.")
+    subject = serializers.CharField(
+        allow_blank=True,
+        help_text="A resource or `pods`, a label's key, flavor/resource, or a setting.",
+    )
+    queue = serializers.CharField(
+        allow_null=True, help_text="The queue or cohort whose config changes, or where it would go."
+    )
+    number = serializers.ChoiceField(
+        [number.value for number in QuotaNumber], allow_null=True, help_text="Of a quota alone."
+    )
+    pod_set = serializers.CharField(allow_null=True)
+    to = AnyValue(
+        allow_null=True,
+        help_text="A number, a text or null; amounts in their unit, of one pod. `from` is alike.",
+    )
+    workloads = serializers.ListField(
+        child=serializers.CharField(), help_text="Ids of those that have to stop or end."
+    )
+    who_loses = serializers.ListField(
+        child=serializers.CharField(), help_text="Ids of running ones that would be stopped."
+    )
+    who_waits = serializers.ListField(
+        child=serializers.CharField(), help_text="Ids of pending ones that would start later."
+    )
+    range = Range(allow_null=True, help_text="The lines of the config that would change.")
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """Add `from`, which is no name in Python."""
+        return {**super().get_fields(), "from": AnyValue(allow_null=True)}
+
+
 class WorkloadExplanation(Schema):
     """Why a workload is where it is."""
 
@@ -185,6 +231,13 @@ class WorkloadExplanation(Schema):
         child=serializers.CharField(), help_text="The text of all stages in order, to show or log."
     )
     stages = ExplanationStage(many=True)
+    changes = WorkloadChange(
+        many=True,
+        help_text="What would start it now, the least effort first; empty unless it is pending.",
+    )
+    does_not_help = serializers.CharField(
+        allow_blank=True, help_text="What was tried in vain, in one sentence."
+    )
 
 
 EXAMPLE_IN = {
@@ -264,6 +317,7 @@ EXAMPLE: dict[str, Any] = {
         }
     ],
     "reason": {"code": "quota_reserved", "message": "Quota reserved"},
+    "preemptor": None,
     "config_version": 3,
     "rule_index": 0,
     "submitted_at": "2026-01-31T12:00:00.250000Z",

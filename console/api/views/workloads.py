@@ -14,6 +14,7 @@ from console.api.base import PAGING, OrgView, results
 from console.api.schemas import workloads as schemas
 from console.api.schemas.common import PAGED, example, problems, query
 from console.orgs.permissions import Permission
+from console.workloads.changes import what_would_help
 from console.workloads.explanations import explain_workload
 from console.workloads.queries import (
     WorkloadFilter,
@@ -136,14 +137,18 @@ class WorkloadExplanation(OrgView):
         summary="Explain a workload",
         description="The stages from its labels to the outcome: intake, route, priority, queue, "
         "flavors, preemption, order, outcome. A pending workload is judged at this moment; any "
-        "other shows the decision that put it where it is.",
+        "other shows the decision that put it where it is. `changes` has, of a pending one, "
+        "the single changes with each of which it would start now: the engine has tried each on "
+        "a copy.",
         responses={200: schemas.WorkloadExplanation, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, uid: str, **kwargs: Any) -> Response:
         """Explain it."""
         workload = get_workload(self.actor.org, uid)
-        return Response(explanation_answer(workload, explain_workload(self.actor.org, workload)))
+        explained = explain_workload(self.actor.org, workload)
+        found = what_would_help(self.actor.org, workload)
+        return Response(explanation_answer(workload, explained, found))
 
 
 class FinishWorkloads(OrgView):

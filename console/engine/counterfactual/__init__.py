@@ -14,7 +14,7 @@ same answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from console.engine.change import Change, ChangeKind
@@ -54,20 +54,25 @@ def changes(
 
 
 def find_changes(
-    state: State, workload_id: str, budget: int = BUDGET, menu: Menu = WHOLE_MENU
+    state: State,
+    workload_id: str,
+    budget: int = BUDGET,
+    menu: Menu = WHOLE_MENU,
+    known: Collection[str] | None = None,
 ) -> Findings:
     """
     Return the single changes with each of which a pending workload would start.
 
     *state* is settled and stays as it is. Nothing is asked of a workload that runs,
     and where waiting is enough nothing else is. *menu* has the settings that the
-    language of the config knows. Raises KeyError when the workload neither waits nor
-    runs.
+    language of the config knows, *known* the queues of which *state* has everybody, all
+    of them unless it is given: nothing is told of others. Raises KeyError when the
+    workload neither waits nor runs.
     """
     if workload_id in state.running:
         return Findings()
     pending = state.pending[workload_id]
-    trials = Trials(state, pending, budget)
+    trials = Trials(state, pending, budget, known)
     found: list[Change] = []
     in_vain: list[ChangeKind] = []
     is_cut = False

@@ -6,17 +6,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
+from console.engine.amounts import SCALE
 from console.engine.change import Change, ChangeKind
 from console.engine.counterfactual.trials import Started, Trials, least, units_of
 from console.engine.workload import PODS, PodSet, Workload
+
+#: What pods may have a part of, also where they ask for whole ones.
+_DIVISIBLE = "cpu"
 
 
 def ask_less(trials: Trials) -> Iterator[Change]:
     """
     Yield for each resource of each pod set the most of it with which the workload starts.
 
-    In whole units where it asks in whole units (Gi, Mi), in thousandths otherwise;
-    and for each pod set of several pods the most pods.
+    In whole units where it asks in whole units (Gi, Mi), in thousandths of others and
+    of cpu; and for each pod set of several pods the most pods.
     """
     pod_sets = trials.workload.pod_sets
     for index, pod_set in enumerate(pod_sets):
@@ -50,6 +54,9 @@ def _most_of(trials: Trials, index: int, resource: str, amount: int) -> tuple[in
         # Not even without it.
         return None
     for unit in units_of(amount):
+        if unit < SCALE and amount % SCALE == 0 and resource != _DIVISIBLE:
+            # Who asks for whole ones has no use for a part of one.
+            continue
         of_one = partial(_of_one, trials.workload, index, resource, unit=unit)
         found = _most(trials, amount // unit, of_one)
         if found is not None:

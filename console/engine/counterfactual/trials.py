@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -12,6 +12,7 @@ from console.engine.disciplines import Nomination, load_discipline
 from console.engine.disciplines.quota.outlook import surely_fails
 from console.engine.fork import Fork, fork_tree
 from console.engine.ledger import FlavorResource
+from console.engine.line import Line
 from console.engine.matching import Matcher
 from console.engine.pending import Pending, PendingClass
 from console.engine.policy import Policy, Undeclared
@@ -20,8 +21,11 @@ from console.engine.state import State
 from console.engine.tree import QueueState, Tree
 from console.engine.workload import PODS, Workload
 
-#: Classes that a fork takes in, of those that could perhaps start after the change.
-_RIVALS = 48
+#: Classes that a fork takes in at once, of those that could perhaps start after the change:
+#: those of its own queue first, then by priority and submission. Where more wait than
+#: that, the first of every other queue stand for all of it.
+_RIVALS = 32
+_OF_OTHERS = 2
 
 #: Members of a class that a fork begins with; more where all of them start.
 _MEMBERS = (8, 128, 4_096)
@@ -55,8 +59,11 @@ class Trials:
     everybody of its priority. Raises BudgetSpent from any trial beyond *budget*.
     """
 
-    def __init__(self, state: State, pending: Pending, budget: int) -> None:
+    def __init__(
+        self, state: State, pending: Pending, budget: int, known: Collection[str] | None = None
+    ) -> None:
         self.state = state
+        self._known = state.queues.keys() if known is None else known
         self.policy = state.policy
         self.pending = pending
         self.uid = pending.workload.id
@@ -198,7 +205,7 @@ class Trials:
 
     def _as_pending(self, workload: Workload) -> Pending | None:
         route = self.route(workload)
-        if route.queue is None or route.problem is not None:
+        if route.queue is None or route.queue not in self._known or route.problem is not None:
             return None
         queue = self.policy.queues[route.queue]
         if self.policy.settings.undeclared is Undeclared.IGNORE and flavor_rejection(
@@ -327,17 +334,29 @@ class _Run:
     def _bring_rivals(self) -> None:
         """Take in whoever could perhaps start now, those with the first turns before others."""
         self._bring_strict()
-        rivals = [
-            (queue.name != self._trials.queue.name, -cls.priority, cls.head.workload.sequence, cls)
-            for queue, cls in self.fork.classes()
-            if (queue.name, cls.key) not in self._brought
-            and queue.barrier is None
-            and queue.covers
-            and not surely_fails(queue, self._settings, cls.least, cls.priority)
-        ]
-        rivals.sort(key=lambda each: each[:3])
-        for *_, cls in rivals[:_RIVALS]:
+        queues = self._trials.state.queues[self._target].tree.queues
+        few = sum(len(each.line.classes) for each in queues) <= _RIVALS
+        rivals: list[PendingClass] = []
+        for theirs in queues:
+            queue = self.fork.queues[theirs.name]
+            if queue.barrier is None and queue.covers:
+                most = _RIVALS if few or theirs.name == self._target else _OF_OTHERS
+                rivals += islice(self._rivals_in(queue, theirs.line), most)
+        rivals.sort(key=lambda cls: (cls.queue != self._target, *_place(cls)))
+        for cls in rivals[:_RIVALS]:
             self._bring_class(cls.queue, cls)
+
+    def _rivals_in(self, queue: QueueState, line: Line) -> Iterator[PendingClass]:
+        highest = line.highest
+        if highest is None or all(
+            surely_fails(queue, self._settings, each, highest) for each in line.least.each()
+        ):
+            return
+        for cls in sorted(line.classes.values(), key=_place):
+            if (queue.name, cls.key) not in self._brought and not surely_fails(
+                queue, self._settings, cls.least, cls.priority
+            ):
+                yield cls
 
     # What happens
 
@@ -374,6 +393,10 @@ class _Run:
             self.fork.release(each)
         self._bring_rivals()
         self.fork.settle()
+
+
+def _place(cls: PendingClass) -> tuple[int, int]:
+    return -cls.priority, cls.head.workload.sequence
 
 
 def least(low: int, high: int, works: Callable[[int], bool]) -> int:

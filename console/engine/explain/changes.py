@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from console.engine.amounts import Unlimited
 from console.engine.change import Change, ChangeKind, QuotaNumber, Setting, Value
@@ -46,6 +46,28 @@ def change_sentence(change: Change, names: Mapping[str, str] | None = None) -> S
         origin=change.origin,
         workloads=(*change.workloads, *change.who_loses, *change.who_waits),
     )
+
+
+def in_vain_sentence(kinds: Iterable[ChangeKind]) -> str:
+    """
+    Say which kinds of change were tried and do not help.
+
+    >>> in_vain_sentence([ChangeKind.LABEL, ChangeKind.PRIORITY])
+    'Does not help: another label, a higher priority.'
+    """
+    return f"Does not help: {', '.join(_IN_VAIN[kind] for kind in kinds)}."
+
+
+_IN_VAIN = {
+    ChangeKind.WAIT: "waiting for those that are stopping",
+    ChangeKind.ASK_LESS: "asking for less of one resource",
+    ChangeKind.LABEL: "another label",
+    ChangeKind.PRIORITY: "a higher priority",
+    ChangeKind.RESUME: "resuming the queue",
+    ChangeKind.QUOTA: "one larger number in a quota",
+    ChangeKind.POLICY: "one other setting of the queue",
+    ChangeKind.FINISH: "the end of a few running workloads",
+}
 
 
 class _Words:

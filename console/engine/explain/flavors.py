@@ -239,6 +239,8 @@ def _pool(telling: Telling, tried: FlavorTried, check: QuotaCheck) -> Iterator[S
 
 
 def _node(node: NodeFact, flavor: str, resource: str) -> str:
+    if not node.quota and not node.used:
+        return f"Nobody in cohort {node.name} owns {resource} on {flavor}."
     used = quantity(node.used, resource) if node.used else "none"
     text = f"Cohort {node.name} pools {amount(node.quota, resource)} on {flavor}, {used} of it used"
     if isinstance(node.available, int) and node.available < 0:

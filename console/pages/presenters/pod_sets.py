@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from console.engine.decision import PodSetAssignment
 from console.engine.nodes import NodeExpression, Toleration
 from console.engine.workload import PodSet
 from console.workloads.models import Workload
+from console.workloads.stored_assignments import decode_assignment
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 
@@ -17,11 +19,15 @@ class PodSetRow:
 
     name: str
     count: int
+    #: How many of them it was given room for; None before that.
+    started: int | None
     min_count: int | None
     #: Of each pod, in thousandths.
     requests: Mapping[str, int]
     #: What it asks of its nodes, one wish each.
     nodes: tuple[str, ...]
+    #: The flavor that gives each resource; empty before that.
+    flavors: Mapping[str, str]
     #: Those of the same group take their flavors together.
     group: str | None
 
@@ -30,16 +36,37 @@ def pod_sets_of(workload: Workload) -> tuple[PodSetRow, ...]:
     """Return the pod sets of *workload*; none when its facts say it all."""
     if not workload.pod_sets:
         return ()
-    return tuple(map(_row, decode_pod_sets(workload.pod_sets, workload.requests)))
+    assigned = {each.name: each for each in decode_assignment(workload.assignment)}
+    return tuple(
+        _row(pod_set, assigned.get(pod_set.name))
+        for pod_set in decode_pod_sets(workload.pod_sets, workload.requests)
+    )
 
 
-def _row(pod_set: PodSet) -> PodSetRow:
+def held_by(workload: Workload) -> Mapping[str, int]:
+    """
+    Return what *workload* got, in thousandths by resource: less than it asks for with fewer pods.
+
+    All that it asks for while it waits.
+    """
+    counts = {each.name: each.count for each in decode_assignment(workload.assignment)}
+    pod_sets = decode_pod_sets(workload.pod_sets, workload.requests)
+    held: dict[str, int] = dict.fromkeys(workload.requests, 0)
+    for each in pod_sets:
+        for resource, amount in each.requests.items():
+            held[resource] += amount * counts.get(each.name, each.count)
+    return held
+
+
+def _row(pod_set: PodSet, assigned: PodSetAssignment | None) -> PodSetRow:
     return PodSetRow(
         name=pod_set.name,
         count=pod_set.count,
+        started=assigned.count if assigned else None,
         min_count=pod_set.min_count,
         requests=pod_set.requests,
         nodes=tuple(_nodes(pod_set)),
+        flavors=assigned.flavors if assigned else {},
         group=pod_set.group,
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from console.engine.explain import Explanation, Sentence, StageText, Verdict
 from console.engine.origin import Origin
 from console.orgs.permissions import Actor, Permission
+from console.workloads.changes import Help
 from console.workloads.explanations import Explained
 from console.workloads.models import State, Workload
 
@@ -33,7 +34,7 @@ SHOWN_MISSES = 6
 #: Workloads that were not chosen to stop: more than these are folded.
 SHOWN_CANDIDATES = 3
 
-_RUNNING = frozenset({State.ADMITTED, State.PREEMPTING})
+RUNNING = frozenset({State.ADMITTED, State.PREEMPTING})
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +95,18 @@ def actions_of(actor: Actor, workload: Workload) -> tuple[Action, ...]:
                 consequence="gives back its quota and lets it wait again",
             )
         )
-    if workload.state in _RUNNING:
+    if workload.state in RUNNING:
         actions.append(Action(do="finish", title="Finish", consequence="gives back its quota"))
-    if workload.state == State.PENDING or workload.state in _RUNNING:
+    if workload.state == State.PENDING or workload.state in RUNNING:
         actions.append(
             Action(do="withdraw", title="Withdraw", consequence="ends it; it cannot come back")
         )
     return tuple(actions)
+
+
+def changes_of(found: Help) -> tuple[Fact, ...]:
+    """Return what would start it, a sentence each, with the lines that would change."""
+    return tuple(_fact(sentence, found.names) for _, sentence in found.changes)
 
 
 def explanation_text(name: str, uid: str, explanation: Explanation) -> str:

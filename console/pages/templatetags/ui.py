@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString
 from console.engine import reasons, words
 from console.engine.amounts import Amount
 from console.engine.origin import Origin
+from console.pages.presenters.pod_sets import held_by
 from console.pages.presenters.quota import up_to
 from console.workloads.models import Workload
 from console.workloads.queries import UsageView
@@ -37,7 +38,7 @@ REASON_CLASSES = {
     reasons.ReasonClass.RUNNING: "Admitted",
     reasons.ReasonClass.REJECTED: "Rejected",
     reasons.ReasonClass.CANNOT_RUN: "Cannot run as configured",
-    reasons.ReasonClass.HELD: "Held by a person",
+    reasons.ReasonClass.HELD: "Held",
     reasons.ReasonClass.SOON: "Starting soon",
     reasons.ReasonClass.WAITING: "Waiting",
     reasons.ReasonClass.UNSEEN: "Not looked at yet",
@@ -88,6 +89,12 @@ def requests(value: Mapping[str, int]) -> str:
 
 
 @register.filter
+def held(workload: Workload) -> Mapping[str, int]:
+    """Return what *workload* got, which is less than it asks for with fewer pods."""
+    return held_by(workload)
+
+
+@register.filter
 def flavors(assignment: Sequence[Mapping[str, Any]]) -> str:
     """
     Write which flavor gives which resources, per pod set where they differ.
@@ -98,7 +105,7 @@ def flavors(assignment: Sequence[Mapping[str, Any]]) -> str:
     >>> flavors([driver, {"name": "worker", "count": 8, "flavors": {"cpu": "spot"}}])
     'driver: fixed (cpu); worker x 8: spot (cpu)'
     """
-    given = [(_pods(each), _by_flavor(each["flavors"])) for each in assignment]
+    given = [(_pods(each), by_flavor(each["flavors"])) for each in assignment]
     if len({written for _, written in given}) <= 1:
         return given[0][1] if given else ""
     return "; ".join(f"{pods}: {written or 'no flavor'}" for pods, written in given)
@@ -109,7 +116,14 @@ def _pods(pod_set: Mapping[str, Any]) -> str:
     return f"{name}" if count == 1 else f"{name} x {count}"
 
 
-def _by_flavor(flavors: Mapping[str, str]) -> str:
+@register.filter
+def by_flavor(flavors: Mapping[str, str]) -> str:
+    """
+    Write which flavor gives which resources of one pod set.
+
+    >>> by_flavor({"gpu": "spot", "cpu": "fixed", "memory": "fixed"})
+    'spot (gpu), fixed (cpu, memory)'
+    """
     given: dict[str, list[str]] = {}
     for resource, flavor in flavors.items():
         given.setdefault(flavor, []).append(resource)
@@ -153,7 +167,7 @@ def reason_class(reason: str) -> str:
     Return what kind of reason a code is, for people.
 
     >>> reason_class("queue_held")
-    'Held by a person'
+    'Held'
     """
     return REASON_CLASSES[reasons.reason_class(reason)]
 

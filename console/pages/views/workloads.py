@@ -17,10 +17,17 @@ from console.pages.presenters.filters import canonical_query, chips_of, segments
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
 from console.pages.presenters.pod_sets import pod_sets_of
 from console.pages.presenters.timeline import timeline_of
-from console.pages.presenters.workloads import actions_of, explanation_text, stages_of
+from console.pages.presenters.workloads import (
+    RUNNING,
+    actions_of,
+    changes_of,
+    explanation_text,
+    stages_of,
+)
 from console.pages.shell import render_page
+from console.workloads.changes import what_would_help
 from console.workloads.explanations import Explained, explain_decision, explain_workload
-from console.workloads.models import QueueHold, Workload
+from console.workloads.models import QueueHold, State, Workload
 from console.workloads.queries import (
     EventFilter,
     WorkloadFilter,
@@ -87,6 +94,22 @@ def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     if request.method == "POST":
         return _end(request, actor, uid)
     return _detail(request, actor, uid=uid)
+
+
+@require_safe
+@org_page
+def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
+    """Show what would start one workload now; the page of the workload takes in the panel."""
+    subject = get_workload(actor.org, uid)
+    found = what_would_help(actor.org, subject)
+    context = {
+        "workload": subject,
+        "found": found,
+        "changes": changes_of(found),
+        "is_running": subject.state in RUNNING,
+        "is_waiting": subject.state == State.PENDING,
+    }
+    return render_page(request, actor, "workloads/changes.html", context, section="workloads")
 
 
 @require_safe

@@ -37,10 +37,12 @@ def workload_rows(org: Organization) -> QuerySet[Workload]:
     """
     Return an organization's workloads as every list and page reads them.
 
-    Each has three further attributes: *labels*; *present_reason*, which is the
-    reason that holds now where *reason* is the one last decided; and *missing*,
-    what a pending one lacks by "flavor/resource" in thousandths, or None.
+    Each has four further attributes: *labels*; *present_reason*, which is the
+    reason that holds now where *reason* is the one last decided; *missing*, what a
+    pending one lacks by "flavor/resource" in thousandths, or None; and
+    *preemptor_name*, the name of its preemptor, or None.
     """
+    preemptor = Workload.objects.filter(org=OuterRef("org"), uid=OuterRef("preemptor"))
     waiting = PendingClass.objects.filter(org=OuterRef("org"), key=OuterRef("pending_class"))
     return Workload.objects.filter(org=org).annotate(
         labels=F("label_set__labels"),
@@ -52,6 +54,7 @@ def workload_rows(org: Organization) -> QuerySet[Workload]:
             default=F("reason"),
             output_field=CharField(),
         ),
+        preemptor_name=Subquery(preemptor.values("name")[:1]),
         missing=Case(
             When(state=State.PENDING, then=Subquery(waiting.values("missing")[:1])),
             output_field=JSONField(),

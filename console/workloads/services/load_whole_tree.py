@@ -1,0 +1,82 @@
+"""One tree of queues with everybody in it who runs, and the first of those who wait."""
+
+from __future__ import annotations
+
+from django.db.models import F, QuerySet
+
+from console.engine.decision import Reason
+from console.engine.ledger import FlavorResource
+from console.engine.state import State
+from console.orgs.models import Organization
+from console.workloads import models
+from console.workloads.models import QueueHold, Usage, Workload
+from console.workloads.services.load_state import (
+    COLUMNS,
+    adopt_running,
+    engine_workload,
+    load_policy,
+)
+
+#: Running workloads that are read one by one, those that would be stopped first; the rest is
+#: charged as a sum.
+_RUNNING = 10_000
+
+#: Pending workloads that are read of its queue, and of the whole tree: the first in turn.
+_WAITING = 300
+
+
+def load_whole_tree(
+    org: Organization, workload: Workload, config_version: int
+) -> tuple[State, frozenset[str]] | None:
+    """
+    Return a state in which *workload* waits, and the names of the queues that are in it.
+
+    Everything can be tried on it. One that waits in no queue has all queues
+    around it. None when its queue is not of the policy.
+    """
+    state = State(load_policy(org, config_version))
+    if workload.queue is None:
+        names = list(state.queues)
+    else:
+        queue = state.queues.get(workload.queue)
+        if queue is None or queue.policy is None:
+            return None
+        names = [each.name for each in queue.tree.queues]
+    for name in QueueHold.objects.filter(org=org).values_list("queue", flat=True):
+        if name in names:
+            state.hold(name)
+    here = Workload.objects.filter(org=org, queue__in=names)
+    running = here.filter(state__in=(models.State.ADMITTED, models.State.PREEMPTING))
+    first = running.order_by("priority", F("reservation").desc()).values("pk")[:_RUNNING]
+    adopt_running(state, Workload.objects.filter(pk__in=first), config_version)
+    for name, usage in _used(org, names).items():
+        adopted = state.usage(name)
+        # The worker may have written between the two reads: never less than nothing.
+        rest = {key: max(0, amount - adopted.get(key, 0)) for key, amount in usage.items()}
+        state.charge(name, rest)
+    waiting = here.filter(state=models.State.PENDING)
+    _wait(state, waiting.filter(reason=Reason.WAITING_FOR_PREEMPTED))
+    in_turn = waiting.order_by("-priority", "pk")
+    _wait(state, in_turn[:_WAITING])
+    _wait(state, in_turn.filter(queue=workload.queue)[:_WAITING])
+    _wait(state, Workload.objects.filter(pk=workload.pk))
+    state.take_in_arrivals()
+    return state, frozenset(names)
+
+
+def _used(org: Organization, names: list[str]) -> dict[str, dict[FlavorResource, int]]:
+    used: dict[str, dict[FlavorResource, int]] = {}
+    rows = Usage.objects.filter(org=org, queue__in=names)
+    for name, flavor, resource, amount in rows.values_list("queue", "flavor", "resource", "used"):
+        used.setdefault(name, {})[flavor, resource] = amount
+    return used
+
+
+def _wait(state: State, rows: QuerySet[Workload]) -> None:
+    columns = ("queue", "priority", "rule_index", "pending_class", "victims", "preemptor")
+    for row in rows.values_list(*COLUMNS, *columns):
+        queue, priority, rule, pending_class, victims, preemptor = row[len(COLUMNS) :]
+        each = engine_workload(row)
+        if not state.knows(each.id):
+            said = (queue, priority, rule, pending_class or "")
+            state.resubmit(each, said, victims, yields_to=preemptor)

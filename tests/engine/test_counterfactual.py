@@ -1,0 +1,317 @@
+"""What would start a workload, in small worlds in which the smallest changes are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from console.engine.change import ChangeKind
+from console.engine.counterfactual import Findings, find_changes
+from console.engine.explain.changes import change_sentence, in_vain_sentence
+from console.engine.fork import fork_tree
+from console.engine.policy import LocalQueue, LocalQueueRouting
+from console.engine.selectors import EVERYTHING
+from tests.engine.builders import FAIR, World, cohort, only, pods, policy, queue, rule, workload
+
+GIB = 2**30
+
+
+def told(world: World, name: str = "z") -> list[str]:
+    """Return the changes for *name* in words, and what does not help."""
+    world.settle()
+    found = find_changes(world.state, name)
+    lines = [change_sentence(change).text for change in found.changes]
+    return lines + ([in_vain_sentence(found.in_vain)] if found.in_vain else [])
+
+
+def full(world: World) -> World:
+    """Return the world once those who came so far have what they get."""
+    world.settle()
+    return world
+
+
+def outranked() -> World:
+    world = World(queue("train").owns(gpu=8).preempts())
+    return (
+        world.submit("a", gpu=4, priority=3)
+        .submit("b", gpu=2, priority=5)
+        .submit("z", gpu=8, priority=2)
+    )
+
+
+def kept_at_home() -> World:
+    world = World(
+        queue("eval").owns(gpu=2).borrows_up_to(1).within("left"),
+        queue("other").owns(gpu=8).lends_up_to(1).within("right"),
+        cohort("left").within("all"),
+        cohort("right").within("all"),
+    )
+    return world.submit("a", gpu=2).submit("z", gpu=3)
+
+
+def lent_out() -> World:
+    world = World(queue("eval").owns(gpu=4).within("all"), queue("other").owns(gpu=4).within("all"))
+    return full(world.submit("b1", "b2", gpu=4, to="other")).submit("z", gpu=4)
+
+
+def shared_fairly() -> World:
+    world = World(
+        queue("eval").owns(gpu=2).within("all"),
+        queue("other").owns(gpu=2).within("all"),
+        cohort("all").owns(gpu=4),
+        fair=FAIR,
+    )
+    return full(world.submit("b1", "b2", "b3", "b4", gpu=2, to="other")).submit("z", gpu=3)
+
+
+def of_two_pod_sets() -> World:
+    world = World(queue("train").owns(gpu=8, cpu=4))
+    wish = (pods("driver", cpu=2), pods("workers", 8, gpu=1))
+    return world.submit("a", gpu=2).submit("z", pod_sets=wish)
+
+
+def of_bytes() -> World:
+    world = World(queue("train").owns(gpu=4, memory=GIB * 10))
+    return full(world.submit("a", gpu=1, memory=GIB * 4)).submit("z", gpu=1, memory=GIB * 8)
+
+
+def in_a_strict_line() -> World:
+    world = World(queue("train").owns(gpu=8).strict())
+    return world.submit("a", gpu=4).submit("b", gpu=6).submit("z", gpu=1)
+
+
+def behind_another() -> World:
+    world = full(World(queue("train").owns(gpu=4)).submit("a", gpu=4))
+    return world.submit("first", gpu=2, priority=9).submit("z", gpu=2)
+
+
+def behind_a_preemptor() -> World:
+    world = World(queue("train").owns(gpu=4).preempts())
+    full(world.submit("a", gpu=2, priority=1).submit("b", gpu=2, priority=9))
+    return full(world.submit("y", gpu=2, priority=3)).submit("z", gpu=2, priority=2)
+
+
+def off_a_flavor() -> World:
+    world = World(
+        queue("train").owns("spot", gpu=4).owns("fixed", gpu=2), flavors={"fixed": only(kind="x")}
+    )
+    return full(world.submit("a", gpu=4)).submit("z", gpu=2)
+
+
+def off_a_queue() -> World:
+    rules = [rule(0, "fixed", only(team="ml")), rule(1, "spot")]
+    world = World(queue("spot").owns(gpu=2), queue("fixed").owns(gpu=4), rules=rules)
+    return full(world.submit("a", gpu=2)).submit("z", gpu=2)
+
+
+def held() -> World:
+    world = World(queue("train").owns(gpu=8))
+    world.state.hold("train")
+    return world.submit("z", gpu=1)
+
+
+def stopped() -> World:
+    return World(queue("train").owns(gpu=8).stopped()).submit("z", gpu=1)
+
+
+def without_local_queue() -> World:
+    routing = LocalQueueRouting(
+        local_queues={("ns", "main"): LocalQueue(namespace="ns", name="main", queue="train")}
+    )
+    train = queue("train").owns(gpu=4).welcomes(EVERYTHING)
+    world = World(policy_=policy(train, local_routing=routing))
+    return world.submit("z", gpu=2, namespace="ns")
+
+
+def with_others_stopping() -> World:
+    world = full(World(queue("train").owns(gpu=4).preempts()).submit("a", gpu=4, priority=1))
+    return world.submit("z", gpu=4, priority=2)
+
+
+TOLD = {
+    outranked: [
+        "Ask for 2 gpu instead of 8: it would start now.",
+        "Ask for priority 6 instead of 2: it would start once a and b have stopped for it.",
+        (
+            "Raise the nominal quota of any/gpu in train from 8 to 14: it would start now; "
+            "nobody loses."
+        ),
+        "Wait for a and b to end, or finish them: it would start then.",
+        "Does not help: one other setting of the queue.",
+    ],
+    kept_at_home: [
+        "Ask for 1 gpu instead of 3: it would start now.",
+        "Set the label queue to other instead of eval: it would go to other and start now.",
+        (
+            "Raise the nominal quota of any/gpu in eval from 2 to 4: it would start now; "
+            "nobody loses."
+        ),
+        "Wait for a to end, or finish it: it would start then.",
+        "Does not help: a higher priority, one other setting of the queue.",
+    ],
+    lent_out: [
+        (
+            "Raise the nominal quota of any/gpu in eval from 4 to 8: it would start now; "
+            "nobody loses."
+        ),
+        (
+            "Change what eval may take back within its cohort from never to any: it would "
+            "start once b2 has stopped for it."
+        ),
+        "Wait for b2 to end, or finish it: it would start then.",
+        "Does not help: asking for less of one resource, another label, a higher priority.",
+    ],
+    shared_fairly: [
+        (
+            "Raise the nominal quota of any/gpu in eval from 2 to 5: it would start now; "
+            "nobody loses."
+        ),
+        (
+            "Raise the nominal quota of any/gpu in all from 4 to 7: it would start now; "
+            "nobody loses."
+        ),
+        (
+            "Change what eval may take back within its cohort from never to any: it would "
+            "start once b3 and b4 have stopped for it."
+        ),
+        "Wait for b3 and b4 to end, or finish them: it would start then.",
+        "Does not help: asking for less of one resource, another label, a higher priority.",
+    ],
+    of_two_pod_sets: [
+        "Ask for 6 pods instead of 8 in pod set workers: it would start now.",
+        (
+            "Raise the nominal quota of any/gpu in train from 8 to 10: it would start now; "
+            "nobody loses."
+        ),
+        "Wait for a to end, or finish it: it would start then.",
+        "Does not help: a higher priority, one other setting of the queue.",
+    ],
+    of_bytes: [
+        "Ask for 6Gi memory instead of 8Gi: it would start now.",
+        (
+            "Raise the nominal quota of any/memory in train from 10Gi to 12Gi: it would "
+            "start now; nobody loses."
+        ),
+        "Wait for a to end, or finish it: it would start then.",
+        "Does not help: a higher priority, one other setting of the queue.",
+    ],
+    in_a_strict_line: [
+        "Ask for priority 1: it would start now; nobody loses.",
+        (
+            "Change the order of train from strict fifo to best effort fifo: it would start "
+            "now; nobody loses."
+        ),
+        "Does not help: asking for less of one resource.",
+    ],
+    behind_another: [
+        (
+            "Raise the nominal quota of any/gpu in train from 4 to 8: it would start now; "
+            "nobody loses."
+        ),
+        "Wait for a to end, or finish it: it would start then.",
+        (
+            "Does not help: asking for less of one resource, a higher priority, one other "
+            "setting of the queue."
+        ),
+    ],
+    behind_a_preemptor: [
+        (
+            "Ask for priority 4 instead of 2: it would start once a has stopped for it; y "
+            "would wait instead."
+        ),
+        (
+            "Raise the nominal quota of any/gpu in train from 4 to 6: it would start once a "
+            "has stopped for it."
+        ),
+        "Wait for b to end, or finish it: it would start then.",
+        "Does not help: asking for less of one resource, one other setting of the queue.",
+    ],
+    off_a_flavor: [
+        "Add the label kind=x: it would start now.",
+        (
+            "Raise the nominal quota of spot/gpu in train from 4 to 6: it would start now; "
+            "nobody loses."
+        ),
+        "Wait for a to end, or finish it: it would start then.",
+        (
+            "Does not help: asking for less of one resource, a higher priority, one other "
+            "setting of the queue."
+        ),
+    ],
+    off_a_queue: [
+        "Add the label team=ml: it would go to fixed and start now.",
+        (
+            "Raise the nominal quota of any/gpu in spot from 2 to 4: it would start now; "
+            "nobody loses."
+        ),
+        "Wait for a to end, or finish it: it would start then.",
+        (
+            "Does not help: asking for less of one resource, a higher priority, one other "
+            "setting of the queue."
+        ),
+    ],
+    held: [
+        "Resume train: it would start now.",
+        "Does not help: one other setting of the queue.",
+    ],
+    stopped: [
+        "Change the stop policy of train from hold to none: it would start now; nobody loses.",
+    ],
+    without_local_queue: [
+        "Add the label kueue.x-k8s.io/queue-name=main: it would go to train and start now.",
+    ],
+    with_others_stopping: [
+        "Waiting is enough: it starts when a has stopped.",
+    ],
+}
+
+
+@pytest.mark.parametrize("world", TOLD, ids=lambda world: world.__name__)
+def test_the_smallest_changes_are_told_with_their_cost(world: Callable[[], World]) -> None:
+    assert told(world()) == TOLD[world]
+
+
+def test_nothing_is_asked_of_one_that_runs() -> None:
+    world = full(outranked())
+    assert find_changes(world.state, "a") == Findings()
+    with pytest.raises(KeyError):
+        find_changes(world.state, "nobody")
+
+
+@pytest.mark.parametrize("budget", [0, 1, 5, 12, 200])
+def test_evaluations_are_bounded(budget: int) -> None:
+    state = full(outranked()).state
+    everything = find_changes(state, "z")
+    found = find_changes(state, "z", budget)
+    assert found.evaluations <= budget
+    assert found.is_cut == (budget < everything.evaluations)
+    assert found.changes == everything.changes[: len(found.changes)]
+
+
+def test_nothing_is_told_of_queues_that_are_not_known() -> None:
+    state = full(off_a_queue()).state
+    found = find_changes(state, "z", known={"spot"})
+    assert [each.kind for each in found.changes] == [ChangeKind.QUOTA, ChangeKind.FINISH]
+
+
+def test_a_fork_is_on_its_own() -> None:
+    world = full(outranked())
+    fork = fork_tree(world.state, "train")
+    assert fork.finish("a")
+    fork.submit(workload("new", 9, priority=9, labels={"queue": "train"}, gpu=8))
+    fork.settle()
+    assert fork.departing == {"b"}
+    assert (set(world.state.running), world.state.departing) == ({"a", "b"}, set())
+    assert world.state.usage("train") == {("any", "gpu"): 6000}
+    assert world.state.settle() == []
+
+
+def test_a_crowd_of_alike_goes_first() -> None:
+    world = full(World(queue("train").owns(gpu=1)).submit("a", gpu=1))
+    full(world.submit(*(f"w{number}" for number in range(6)), gpu=1, priority=1)).submit("z", gpu=1)
+    world.settle()
+    (change,) = (
+        each for each in find_changes(world.state, "z").changes if each.kind is ChangeKind.QUOTA
+    )
+    assert (change.from_, change.to) == (1000, 8000)

@@ -1,0 +1,238 @@
+"""Whole explanations of queues that share: who borrows, who takes back, and who may not."""
+
+from __future__ import annotations
+
+from tests.engine.asking import in_full, why
+from tests.engine.builders import ANY, LOWER, World, cohort, queue
+
+
+def test_a_nested_cohort_lends_and_its_reserve_is_exhausted() -> None:
+    world = World(
+        queue("train").owns("a100", gpu=4).within("ml").preempts(reclaim=ANY),
+        queue("eval").owns("a100", gpu=4).within("ml"),
+        queue("batch").owns("a100", gpu=8).lends_up_to(4).within("org"),
+        cohort("ml").within("org"),
+        cohort("org").owns("a100", gpu=2),
+    )
+    world.submit("big", gpu=12).settle()
+    world.submit("more", gpu=6).settle()
+    assert in_full(world.state.explain("more")) == [
+        (
+            "Waiting for quota in train: needs 6 gpu on a100, 2 free now, 4 short; nobody may be "
+            "stopped for it."
+        ),
+        "intake: Labels: queue=train.",
+        "intake: Asks for 6 gpu, with no priority requested.",
+        "route: Rule 1 (to train) takes it.",
+        "priority: Priority 0: none was requested, and Rule 1 has no default.",
+        "queue: train admits by quota and shares unused quota in cohort ml, part of org.",
+        (
+            "flavors: a100: 6 gpu; train uses 12, 8 above its 4 nominal, and can get 2 more: 4 "
+            "short, and for more than its nominal quota it may stop nobody."
+        ),
+        "flavors: Cohort ml pools 8 gpu on a100, 12 of it used: it can give 2.",
+        "flavors: Cohort org pools 14 gpu on a100, 12 of it used: it can give 2.",
+        (
+            "flavors: What others own on a100 and do not use themselves, lent out or not: 4 gpu "
+            "of batch and 4 gpu of eval."
+        ),
+        (
+            "preemption: Nobody may be stopped for it: it would have to borrow, and train may "
+            "stop nobody for more than its nominal quota."
+        ),
+        (
+            "preemption: What train may stop: its own workloads of lower priority; in queues that"
+            " borrow, any workload, unless it borrows itself."
+        ),
+        "order: Position 1 of 1 in the queue.",
+        "order: Priority goes first, then submission; a later one may overtake what does not fit.",
+    ]
+    assert in_full(world.state.explain("big")) == [
+        "Admitted in train on a100.",
+        "intake: Labels: queue=train.",
+        "intake: Asks for 12 gpu, with no priority requested.",
+        "route: Rule 1 (to train) takes it.",
+        "priority: Priority 0: none was requested, and Rule 1 has no default.",
+        "queue: train admits by quota and shares unused quota in cohort ml, part of org.",
+        "outcome: gpu comes from a100.",
+    ]
+
+
+def test_borrowing_is_told_when_it_starts() -> None:
+    world = World(
+        queue("train").owns("a100", gpu=4).within("ml"),
+        queue("eval").owns("a100", gpu=4).within("ml"),
+        cohort("ml").within("org"),
+    )
+    world.submit("big", gpu=6).settle()
+    assert in_full(world.decisions[0].trace) == [
+        "Admitted in train on a100: it borrows 2 gpu on a100 from cohort ml.",
+        "intake: Labels: queue=train.",
+        "intake: Asks for 6 gpu, with no priority requested.",
+        "route: Rule 1 (to train) takes it.",
+        "priority: Priority 0: none was requested, and Rule 1 has no default.",
+        "queue: train admits by quota and shares unused quota in cohort ml, part of org.",
+        (
+            "flavors: a100: 6 gpu; train uses 0 of its 4 nominal and can get 8 more: fits, "
+            "borrowing 2 from cohort ml."
+        ),
+        "outcome: gpu comes from a100.",
+    ]
+
+
+def test_what_others_borrow_is_taken_back() -> None:
+    world = World(
+        queue("train").owns("a100", gpu=4).within("ml").preempts(reclaim=ANY),
+        queue("batch").owns("a100", gpu=4).within("ml"),
+    )
+    world.submit("b1", "b2", "b3", "b4", to="batch", gpu=2, priority=5).settle()
+    world.submit("urgent", gpu=3, priority=1).settle()
+    assert why(world, "urgent") == [
+        "Starting soon in train: 2 workloads are being stopped to make room.",
+        (
+            "flavors: a100: 3 gpu; train uses 0 of its 4 nominal and can get no more: 3 short, "
+            "taking back from other queues could free it."
+        ),
+        "flavors: Cohort ml pools 8 gpu on a100, 8 of it used: it can give none.",
+        "preemption: Stopping 2 workloads makes enough room.",
+        "preemption: What has to become free: 3 gpu on a100.",
+        (
+            "preemption: What train may stop: its own workloads of lower priority; in queues that"
+            " borrow, any workload, unless it borrows itself."
+        ),
+        (
+            "preemption: b4 (priority 5, in batch) has to stop: batch uses more than its own "
+            "quota; it holds 2 gpu on a100."
+        ),
+        (
+            "preemption: b3 (priority 5, in batch) has to stop: batch uses more than its own "
+            "quota; it holds 2 gpu on a100."
+        ),
+        (
+            "preemption: b2 (priority 5, in batch) need not stop: the others free enough; it "
+            "holds 2 gpu on a100."
+        ),
+        (
+            "preemption: b1 (priority 5, in batch) need not stop: the others free enough; it "
+            "holds 2 gpu on a100."
+        ),
+    ]
+    assert why(world, "b4") == [
+        (
+            "Preempted: urgent with priority 1 needs its room; train takes back what other queues"
+            " borrow, and may stop any workload there."
+        ),
+        "preemption: urgent asks for 3 gpu in train with priority 1.",
+        "preemption: train takes back what other queues borrow, and may stop any workload there.",
+        "preemption: train and batch share the quota of cohort ml.",
+        "outcome: gpu comes from a100.",
+    ]
+
+
+def test_a_policy_that_takes_nothing_back_is_named() -> None:
+    world = World(
+        queue("train").owns("a100", gpu=4).within("ml").preempts(),
+        queue("batch").owns("a100", gpu=4).within("ml"),
+    )
+    world.submit("b1", "b2", to="batch", gpu=4).settle()
+    world.submit("stuck", gpu=3, priority=9).settle()
+    world.submit("large", gpu=6, priority=9).settle()
+    assert why(world, "stuck") == [
+        (
+            "Waiting for quota in train: needs 3 gpu on a100, 0 free now, 3 short; nobody may be "
+            "stopped for it."
+        ),
+        (
+            "flavors: a100: 3 gpu; train uses 0 of its 4 nominal and can get no more: 3 short, "
+            "preemption cannot free it."
+        ),
+        "flavors: Cohort ml pools 8 gpu on a100, 8 of it used: it can give none.",
+        (
+            "preemption: Nobody may be stopped for it: nothing runs in train; in other queues it "
+            "may stop nobody."
+        ),
+        "preemption: What has to become free: 3 gpu on a100.",
+        (
+            "preemption: What train may stop: its own workloads of lower priority; nothing in "
+            "other queues, whatever they borrow."
+        ),
+        "order: Position 1 of 2 in the queue.",
+        "order: Priority goes first, then submission; a later one may overtake what does not fit.",
+    ]
+    assert why(world, "large") == [
+        (
+            "Waiting for quota in train: needs 6 gpu on a100, 0 free now, 6 short; nobody may be "
+            "stopped for it."
+        ),
+        (
+            "flavors: a100: 6 gpu; train uses 0 of its 4 nominal and can get no more: 6 short, "
+            "and for more than its nominal quota it may stop nobody."
+        ),
+        "flavors: Cohort ml pools 8 gpu on a100, 8 of it used: it can give none.",
+        (
+            "preemption: Nobody may be stopped for it: it would have to borrow, and train may "
+            "stop nobody for more than its nominal quota."
+        ),
+        (
+            "preemption: What train may stop: its own workloads of lower priority; nothing in "
+            "other queues, whatever they borrow."
+        ),
+        "order: Position 2 of 2 in the queue.",
+        "order: Priority goes first, then submission; a later one may overtake what does not fit.",
+    ]
+
+
+def test_who_is_out_of_reach_is_told_one_by_one() -> None:
+    world = World(
+        queue("train").owns("a100", gpu=4).owns("h100", gpu=0).within("ml").preempts(reclaim=LOWER),
+        queue("batch").owns("a100", gpu=4).owns("h100", gpu=0).within("ml"),
+        queue("calm").owns("a100", gpu=4).owns("h100", gpu=0).within("ml"),
+    )
+    world.submit("b1", "b2", to="batch", gpu=4, priority=5).submit("c1", to="calm", gpu=2)
+    world.submit("own", gpu=2, priority=7).settle()
+    world.submit("stuck", gpu=2, priority=5).settle()
+    assert why(world, "stuck") == [
+        (
+            "Waiting for quota in train: needs 2 gpu on a100, 0 free now, 2 short; nobody may be "
+            "stopped for it."
+        ),
+        (
+            "flavors: a100: 2 gpu; train uses 2 of its 4 nominal and can get no more: 2 short, "
+            "preemption cannot free it."
+        ),
+        "flavors: Cohort ml pools 12 gpu on a100, 12 of it used: it can give none.",
+        (
+            "flavors: What others own on a100 and do not use themselves, lent out or not: 2 gpu "
+            "of calm."
+        ),
+        "flavors: h100: 2 gpu is more than the 0 that train can ever have.",
+        "flavors: Nobody in cohort ml owns gpu on h100.",
+        "flavors: a100 comes closest.",
+        (
+            "preemption: Nobody may be stopped for it: of 4 running workloads looked at, 3 are of"
+            " no lower priority and 1 is in a queue within its own quota."
+        ),
+        "preemption: What has to become free: 2 gpu on a100.",
+        (
+            "preemption: What train may stop: its own workloads of lower priority; in queues that"
+            " borrow, workloads of lower priority, unless it borrows itself."
+        ),
+        (
+            "preemption: own (priority 7) may not be stopped: its priority is not lower; it holds"
+            " 2 gpu on a100."
+        ),
+        (
+            "preemption: b2 (priority 5, in batch) may not be stopped: its priority is not lower;"
+            " it holds 4 gpu on a100."
+        ),
+        (
+            "preemption: c1 (priority 0, in calm) may not be stopped: calm uses no more than its "
+            "own quota; it holds 2 gpu on a100."
+        ),
+        (
+            "preemption: b1 (priority 5, in batch) may not be stopped: its priority is not lower;"
+            " it holds 4 gpu on a100."
+        ),
+        "order: Position 1 of 1 in the queue.",
+        "order: Priority goes first, then submission; a later one may overtake what does not fit.",
+    ]

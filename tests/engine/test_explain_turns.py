@@ -1,0 +1,179 @@
+"""Whole explanations of who goes first: by share, by order, and while others stop."""
+
+from __future__ import annotations
+
+from tests.engine.asking import why
+from tests.engine.builders import ANY, FAIR, World, queue
+
+
+def test_fair_sharing_shows_the_shares() -> None:
+    world = World(
+        queue("train").owns("a100", gpu=4).within("ml").preempts(reclaim=ANY),
+        queue("batch").owns("a100", gpu=4).within("ml"),
+        queue("calm").owns("a100", gpu=4).within("ml"),
+        fair=FAIR,
+    )
+    world.submit("b1", "b2", to="batch", gpu=3, priority=5).submit("b3", to="batch", gpu=2)
+    world.submit("c1", to="calm", gpu=4).settle()
+    world.submit("large", gpu=8, priority=5).settle()
+    world.submit("modest", gpu=2, priority=5).settle()
+    assert why(world, "large") == [
+        (
+            "Waiting for quota in train: needs 8 gpu on a100, 0 free now, 8 short; nobody may be "
+            "stopped for it."
+        ),
+        (
+            "flavors: a100: 8 gpu; train uses 0 of its 4 nominal and can get no more: 8 short, "
+            "preemption cannot free it."
+        ),
+        "flavors: Cohort ml pools 12 gpu on a100, 12 of it used: it can give none.",
+        (
+            "preemption: Nobody may be stopped for it: of 4 running workloads looked at, 1 is "
+            "already stopping, 2 are on sides whose share is not large enough and 1 is in a queue"
+            " within its own quota."
+        ),
+        "preemption: What has to become free: 8 gpu on a100.",
+        (
+            "preemption: What train may stop: its own workloads of lower priority; in queues that"
+            " borrow, any workload."
+        ),
+        (
+            "preemption: Sharing is fair. A side is a queue with the cohorts around it, below the"
+            " cohort where two sides meet; its share is what it borrows in percent of what could "
+            "be lent, divided by its weight."
+        ),
+        (
+            "preemption: A workload may be stopped when its side keeps, without it, at least the "
+            "share that train would have; if that is not enough, a workload may be stopped when "
+            "its side has a larger share than train would have."
+        ),
+        "preemption: b3 (priority 0, in batch) is already stopping; it holds 2 gpu on a100.",
+        (
+            "preemption: b2 (priority 5, in batch) may not be stopped: the share of its side is "
+            "33.4%, 8.4% once it stops, and that of train would be 33.4%; it holds 3 gpu on a100."
+        ),
+        (
+            "preemption: b1 (priority 5, in batch) may not be stopped: the share of its side is "
+            "33.4%, 8.4% once it stops, and that of train would be 33.4%; it holds 3 gpu on a100."
+        ),
+        (
+            "preemption: c1 (priority 0, in calm) may not be stopped: calm uses no more than its "
+            "own quota; it holds 4 gpu on a100."
+        ),
+        "order: Position 2 of 2 in the queue.",
+        "order: Priority goes first, then submission; a later one may overtake what does not fit.",
+    ]
+    assert why(world, "modest") == [
+        "Starting soon in train: 1 workload is being stopped to make room.",
+        (
+            "flavors: a100: 2 gpu; train uses 0 of its 4 nominal and can get no more: 2 short, "
+            "taking back from other queues could free it."
+        ),
+        "flavors: Cohort ml pools 12 gpu on a100, 12 of it used: it can give none.",
+        "preemption: Stopping 1 workload makes enough room.",
+        "preemption: What has to become free: 2 gpu on a100.",
+        (
+            "preemption: What train may stop: its own workloads of lower priority; in queues that"
+            " borrow, any workload."
+        ),
+        (
+            "preemption: Sharing is fair. A side is a queue with the cohorts around it, below the"
+            " cohort where two sides meet; its share is what it borrows in percent of what could "
+            "be lent, divided by its weight."
+        ),
+        (
+            "preemption: A workload may be stopped when its side keeps, without it, at least the "
+            "share that train would have; if that is not enough, a workload may be stopped when "
+            "its side has a larger share than train would have."
+        ),
+        (
+            "preemption: b3 (priority 0, in batch) has to stop: batch uses more than its own "
+            "quota; it holds 2 gpu on a100."
+        ),
+        (
+            "preemption: b2 (priority 5, in batch) need not stop: the others free enough; it "
+            "holds 3 gpu on a100."
+        ),
+        (
+            "preemption: b1 (priority 5, in batch) need not stop: the others free enough; it "
+            "holds 3 gpu on a100."
+        ),
+        (
+            "preemption: c1 (priority 0, in calm) may not be stopped: calm uses no more than its "
+            "own quota; it holds 4 gpu on a100."
+        ),
+    ]
+
+
+def test_nobody_overtakes_the_first_of_a_strict_queue() -> None:
+    world = World(queue("train").owns("a100", gpu=4).strict())
+    world.submit("runs", gpu=2).submit("first", gpu=4).submit("second", gpu=1).settle()
+    assert why(world, "second") == [
+        "Waiting in train: first is first in line, and nobody overtakes it.",
+        "flavors: a100: 1 gpu of 4 nominal - 2 used = 2 available: fits.",
+        "order: Position 2 of 2 in the queue.",
+        "order: Priority goes first, then submission; nobody overtakes the first in line.",
+        "order: first is first in line and has to start before it.",
+    ]
+
+
+def test_a_cut_quota_has_to_be_made_up_for_first() -> None:
+    world = World(queue("train").owns("a100", gpu=8).preempts())
+    world.submit("a", "b", gpu=4).settle()
+    world.apply(queue("train").owns("a100", gpu=4).preempts())
+    world.submit("c", gpu=2, priority=3).settle()
+    assert why(world, "c") == [
+        "Starting soon in train: 2 workloads are being stopped to make room.",
+        (
+            "flavors: a100: 2 gpu; train uses 8, 4 above its 4 nominal, and can get no more: 2 "
+            "short, preemption could free it."
+        ),
+        "preemption: Stopping 2 workloads makes enough room.",
+        "preemption: What has to become free: 6 gpu on a100.",
+        "preemption: What train may stop: its own workloads of lower priority.",
+        "preemption: b (priority 0) has to stop; it holds 4 gpu on a100.",
+        "preemption: a (priority 0) has to stop; it holds 4 gpu on a100.",
+    ]
+    assert why(world, "a") == [
+        (
+            "Preempted: c with priority 3 needs its room; train may stop its own workloads of "
+            "lower priority."
+        ),
+        "preemption: c asks for 2 gpu in train with priority 3.",
+        "preemption: train may stop its own workloads of lower priority.",
+        "outcome: gpu comes from a100.",
+    ]
+
+
+def test_room_that_is_being_made_is_not_given_away() -> None:
+    world = World(queue("train").owns("a100", gpu=4).preempts())
+    world.submit("low", gpu=3).settle()
+    world.submit("high", gpu=4, priority=9).settle()
+    world.submit("small", gpu=1, priority=5).settle()
+    assert why(world, "small") == [
+        "Waiting in train: when its turn came, high had taken or kept the room.",
+        "flavors: a100: 1 gpu of 4 nominal - 3 used = 1 available: fits.",
+        "order: Position 2 of 2 in the queue.",
+        "order: Priority goes first, then submission; a later one may overtake what does not fit.",
+        "order: When its turn came, high had taken or kept the room.",
+    ]
+    assert why(world, "high") == [
+        "Starting soon in train: 1 workload is being stopped to make room.",
+        (
+            "flavors: a100: 4 gpu of 4 nominal - 3 used = 1 available: 3 short, preemption could "
+            "free it."
+        ),
+        "preemption: Stopping 1 workload makes enough room.",
+        "preemption: What has to become free: 3 gpu on a100.",
+        "preemption: What train may stop: its own workloads of lower priority.",
+        "preemption: low (priority 0) has to stop; it holds 3 gpu on a100.",
+    ]
+    assert why(world, "low") == [
+        (
+            "Preempted: high with priority 9 needs its room; train may stop its own workloads of "
+            "lower priority."
+        ),
+        "preemption: high asks for 4 gpu in train with priority 9.",
+        "preemption: train may stop its own workloads of lower priority.",
+        "outcome: gpu comes from a100.",
+    ]

@@ -1,0 +1,220 @@
+"""Turns: one at a time for each queue, in the order of borrowing, resumed where a walk stopped."""
+
+from __future__ import annotations
+
+from console.engine.policy import Preference, Search
+from tests.engine.builders import ANY, FAIR, LOWER, World, cohort, pods, queue
+
+
+def test_who_keeps_to_nominal_quota_goes_before_who_borrows_whatever_the_priority() -> None:
+    world = World(queue("q1").owns(gpu=4).within("ml"), queue("q2").owns(gpu=4).within("ml"))
+    world.submit("w1", to="q1", gpu=6, priority=10).submit("w2", to="q2", gpu=4)
+    assert world.settle() == ["w2: admitted on any", "w1: pending (waiting_for_quota)"]
+
+
+def test_both_start_in_one_cycle_where_there_is_room_for_both() -> None:
+    world = World(queue("q1").owns(gpu=4).within("ml"), queue("q2").owns(gpu=4).within("ml"))
+    world.submit("w1", to="q1", gpu=5, priority=10).submit("w2", to="q2", gpu=3)
+    assert world.step() == ["w2: admitted on any", "w1: admitted on any"]
+
+
+def test_one_of_each_queue_has_a_turn_in_a_cycle() -> None:
+    world = World(queue("q1").owns(gpu=4).within("ml"), queue("q2").owns(gpu=4).within("ml"))
+    world.submit("a1", "a2", to="q1", gpu=1).submit("b1", to="q2", gpu=1, priority=9)
+    assert [world.step(), world.step(), world.step()] == [
+        ["b1: admitted on any", "a1: admitted on any"],
+        ["a2: admitted on any"],
+        [],
+    ]
+
+
+def test_a_borrowing_limit_is_kept() -> None:
+    world = World(
+        queue("a").owns(gpu=2).borrows_up_to(1).within("ml"), queue("b").owns(gpu=4).within("ml")
+    )
+    world.submit("a1", "a2", "a3", "a4", to="a", gpu=1)
+    assert world.settle()[-1] == "a4: pending (waiting_for_quota)"
+    assert (world.free("a"), world.free("b")) == ("0", "3")
+    world.submit("big", to="a", gpu=4)
+    assert world.settle() == ["big: pending (exceeds_max_quota)"]
+
+
+def test_a_lending_limit_is_kept() -> None:
+    world = World(
+        queue("b").owns(gpu=4).lends_up_to(2).within("ml"), queue("c").owns(gpu=0).within("ml")
+    )
+    world.submit("c1", "c2", "c3", to="c", gpu=1)
+    assert world.settle()[-1] == "c3: pending (waiting_for_quota)"
+    assert (world.free("b"), world.free("c")) == ("2", "0")
+    world.submit("b1", to="b", gpu=2)
+    assert world.settle() == ["b1: admitted on any"]
+
+
+def test_what_a_head_without_victims_asks_for_is_held_back_from_borrowers() -> None:
+    """Example of spec 4.5: the head cannot start, and still nobody borrows past it."""
+    world = World(queue("a").owns(gpu=2).within("ml"), queue("b").owns(gpu=0).within("ml"))
+    world.submit("r", to="a", gpu=1)
+    world.settle()
+    world.submit("wa", to="a", gpu=2, priority=10).submit("wb", to="b", gpu=1)
+    assert world.step() == []
+    # Once it sleeps, nothing is held back any more: it asks for nobody's end.
+    assert world.settle() == [
+        "wb: admitted on any",
+        "wa: pending (waiting_for_quota)",
+    ]
+
+
+def test_a_strict_queue_holds_back_in_every_cycle_and_not_for_ever() -> None:
+    """Once nothing else moves, those get a last look whom only room that is held back kept."""
+    world = World(queue("a").owns(gpu=2).strict().within("ml"), queue("b").owns(gpu=0).within("ml"))
+    world.submit("r", to="a", gpu=1)
+    world.settle()
+    world.submit("wa", to="a", gpu=2, priority=10).submit("wb", to="b", gpu=1)
+    assert [world.step() for _ in range(3)] == [[], [], []]
+    world.state.look_again()
+    assert world.settle() == ["wb: admitted on any", "wa: pending (waiting_for_quota)"]
+
+
+def test_who_can_always_take_it_back_holds_nothing_back() -> None:
+    world = World(
+        queue("a").owns(gpu=2).reclaims(ANY).within("ml"), queue("b").owns(gpu=0).within("ml")
+    )
+    world.submit("r", to="a", gpu=1)
+    world.settle()
+    world.submit("wa", to="a", gpu=2, priority=10).submit("wb", to="b", gpu=1)
+    assert world.step() == ["wb: admitted on any"]
+
+
+def test_what_is_reserved_never_exceeds_what_there_is() -> None:
+    """Example of spec 4.4: two that fit one by one, beside a victim that still runs."""
+    world = World(
+        queue("a").owns(gpu=4).preempts().within("ml"),
+        queue("b").owns(gpu=2).within("ml"),
+        queue("c").owns(gpu=0).within("ml"),
+    )
+    world.submit("v", to="a", gpu=4)
+    world.settle()
+    world.submit("p", to="a", gpu=3, priority=10).submit("e1", to="b", gpu=2, priority=5)
+    world.submit("e2", to="c", gpu=1)
+    assert world.settle() == [
+        "v: preempted by p",
+        "p: waits for v to stop",
+        "e1: admitted on any",
+        "e2: pending (waiting_for_quota)",
+    ]
+    assert sum(sum(each.usage.values()) for each in world.state.running.values()) == 6000
+    world.release("v")
+    settled = world.settle()
+    assert "p: admitted on any" in settled
+    assert "e2: admitted on any" in settled
+
+
+def test_f13_who_was_overtaken_tries_the_next_flavor_first() -> None:
+    world = World(
+        queue("a").owns("x", gpu=4).owns("y", gpu=4).owns("z", gpu=4).within("ml"),
+        queue("b").owns("x", gpu=2).owns("y", gpu=2).owns("z", gpu=2).within("ml"),
+    )
+    world.submit("full", to="a", pod_sets=tuple(pods(f"p{n}", gpu=4) for n in range(3)))
+    world.settle()
+    world.submit("wa", to="a", gpu=2).submit("wb", to="b", gpu=2)
+    assert world.step() == ["wb: admitted on x"]
+    assert world.step() == ["wa: admitted on y"]
+
+
+def test_a_preemptor_has_the_next_turn_of_its_queue_once_its_victim_is_gone() -> None:
+    """Spec 3.6; in a strict queue the order of the line stands."""
+    for strict, first in ((False, "high"), (True, "top")):
+        owner = queue("train").owns(gpu=4).preempts()
+        world = World(owner.strict() if strict else owner)
+        world.submit("low", gpu=4)
+        world.settle()
+        world.submit("high", gpu=4, priority=5)
+        assert world.settle() == ["low: preempted by high", "high: waits for low to stop"]
+        world.submit("top", gpu=4, priority=9).release("low")
+        world.step()
+        assert world.runs() == {first}
+
+
+def test_alike_workloads_sleep_together_and_a_newcomer_joins_them() -> None:
+    world = World(queue("train").owns(gpu=4))
+    world.submit("holder", gpu=3).submit(*(f"w{i}" for i in range(5)), gpu=2)
+    world.settle()
+    keys = {world.state.pending[f"w{i}"].class_key for i in range(5)}
+    (key,) = keys
+    cls = world.state.pending_class("train", key)
+    assert cls is not None
+    assert (len(cls), cls.head.workload.id) == (5, "w0")
+    world.submit("late", gpu=2)
+    assert world.settle() == ["late: pending (waiting_for_quota)"]
+    assert len(cls) == 6
+    world.finish("holder")
+    assert world.settle() == ["w0: admitted on any", "w1: admitted on any"]
+    assert world.state.pending_class("train", key) is cls
+
+
+def test_preferring_preemption_a_queue_stops_its_own_before_it_borrows() -> None:
+    for preference, said in (
+        (Preference.BORROWING_OVER_PREEMPTION, ["w: admitted on od"]),
+        (
+            Preference.PREEMPTION_OVER_BORROWING,
+            ["low: preempted by w", "w: waits for low to stop"],
+        ),
+    ):
+        world = World(
+            queue("a")
+            .owns("spot", gpu=4)
+            .owns("od", gpu=4)
+            .preempts()
+            .walks(borrow=Search.TRY_NEXT, preempt=Search.TRY_NEXT, preference=preference)
+            .within("ml"),
+            queue("b").owns("od", gpu=6).within("ml"),
+        )
+        world.submit("low", to="a", gpu=4).submit("firm", to="a", gpu=4)
+        world.settle()
+        world.submit("w", to="a", gpu=3, priority=5)
+        assert world.settle() == said
+
+
+def test_the_fair_order_puts_the_smaller_share_before_the_higher_priority() -> None:
+    """Example of spec 4.6."""
+    world = World(
+        cohort("ml").owns(gpu=6),
+        queue("a").owns(gpu=0).within("ml"),
+        queue("b").owns(gpu=0).within("ml"),
+        queue("d").owns(gpu=2).within("ml"),
+        fair=FAIR,
+    )
+    world.submit("r", to="a", gpu=2)
+    world.settle()
+    world.submit("wa", to="a", gpu=1, priority=10)
+    world.submit("wb", to="b", gpu=2).submit("wd", to="d", gpu=2)
+    assert world.step() == ["wd: admitted on any", "wb: admitted on any", "wa: admitted on any"]
+
+
+def test_a_queue_deep_in_a_tree_borrows_from_the_nearest_cohort_first() -> None:
+    world = World(
+        cohort("org").owns(gpu=2),
+        cohort("team").owns(gpu=1).within("org"),
+        queue("a").owns(gpu=1).within("team"),
+        queue("b").owns(gpu=1).within("org"),
+    )
+    world.submit("a1", to="a", gpu=3, priority=9).submit("b1", to="b", gpu=2)
+    # Both borrow: b from org (level 2), a beyond its team (level 2 too); then priority decides.
+    assert world.settle() == ["a1: admitted on any", "b1: admitted on any"]
+    assert world.state.ledger.cohort("org").usage == {("any", "gpu"): 5000}
+
+
+def test_small_budgets_end_where_one_settle_ends() -> None:
+    def ends(budget: int) -> dict[str, str]:
+        world = World(
+            queue("a").owns(gpu=4).preempts(reclaim=LOWER).within("ml"),
+            queue("b").owns(gpu=2).within("ml"),
+        )
+        world.submit("b1", "b2", to="b", gpu=3)
+        world.state.settle()
+        world.submit("a1", to="a", gpu=2, priority=3).submit("a2", "a3", to="a", gpu=1)
+        while not world.state.is_settled:
+            world.state.settle(budget)
+        return world.standing()
+
+    assert ends(1) == ends(2) == ends(1_000_000)

@@ -1,0 +1,142 @@
+"""Pages of workloads that start with fewer pods, stop for others, or let others go first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from console.configs.services.apply_config import apply_config
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import read_submissions
+from tests.pages.page import Element, complaints, read_page
+from tests.yielding import let_one_yield
+
+Settle = Callable[[Organization], int]
+
+LIST = "/o/here/workloads"
+
+KUEUE = """\
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: spot}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: fixed}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: shared}
+spec:
+  stopPolicy: None
+  namespaceSelector: {}
+  resourceGroups:
+    - coveredResources: [cpu]
+      flavors:
+        - {name: fixed, resources: [{name: cpu, nominalQuota: 1}]}
+        - {name: spot, resources: [{name: cpu, nominalQuota: 6}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: main, namespace: vision}
+spec: {clusterQueue: shared}
+"""
+
+
+@pytest.fixture
+def partial(owner: Actor, settle: Settle) -> str:
+    """Let a workload start with 6 of 10 pods, and return its id."""
+    apply_config(owner, "kueue", KUEUE, "", 0)
+    wanted: dict[str, Any] = {
+        "name": "train",
+        "namespace": "vision",
+        "tags": {"kueue.x-k8s.io/queue-name": "main"},
+        "pod_sets": [
+            {"name": "driver", "requests": {"cpu": 1}},
+            {"name": "workers", "count": 10, "min_count": 4, "requests": {"cpu": 1}},
+        ],
+    }
+    (row,) = submit_workloads(owner, read_submissions([wanted]))
+    settle(owner.org)
+    return row.uid
+
+
+def facts(page: Element) -> dict[str, str]:
+    """Return the facts of a workload's page."""
+    terms, values = page.id("facts").all("dt"), page.id("facts").all("dd")
+    return {term.text: value.text for term, value in zip(terms, values, strict=True)}
+
+
+def test_each_pod_set_says_how_many_pods_started_where(browser: Client, partial: str) -> None:
+    page = read_page(browser.get(f"{LIST}/{partial}"))
+    assert complaints(page) == []
+    assert page.id("pod-sets").rows() == [
+        ["driver", "1", "1 cpu", "any", "fixed (cpu)"],
+        ["workers", "6 of 10 at least 4", "1 cpu", "any", "spot (cpu)"],
+    ]
+    shown = facts(page)
+    assert [shown[name] for name in ("Wants", "Got", "Flavors")] == [
+        "11 cpu",
+        "7 cpu",
+        "driver: fixed (cpu); workers x 6: spot (cpu)",
+    ]
+    running = read_page(browser.get("/o/here/queues/shared")).id("running-region")
+    assert [row[:5] for row in running.rows()] == [
+        ["train", "Admitted", "Quota reserved", "7 cpu", shown["Flavors"]]
+    ]
+
+
+def test_a_queue_that_is_drained_shows_who_has_to_stop(
+    browser: Client, owner: Actor, settle: Settle, partial: str
+) -> None:
+    apply_config(
+        owner, "kueue", KUEUE.replace("stopPolicy: None", "stopPolicy: HoldAndDrain"), "", 1
+    )
+    settle(owner.org)
+    running = read_page(browser.get("/o/here/queues/shared")).id("running-region")
+    assert [row[:3] for row in running.rows()] == [["train", "Preempting", "Queue drained"]]
+    for query, expected in (("reason=drained", ["train"]), ("reason=reclaimed_in_cohort", [])):
+        page = read_page(browser.get(f"{LIST}?{query}"))
+        assert [row[0].split()[0] for row in page.rows()] == expected
+    page = read_page(browser.get(f"{LIST}/{partial}"))
+    assert complaints(page) == []
+    assert page.all("p", class_="headline__text")[0].text == (
+        "Told to stop: shared is stopped by its config, and what runs there has to stop too."
+    )
+    assert "Stops for" not in facts(page)
+    assert [button.text for button in page.id("workload-actions").all("button")] == [
+        "It has stopped : gives back its quota and lets it wait again",
+        "Finish : gives back its quota",
+        "Withdraw : ends it; it cannot come back",
+    ]
+
+
+def test_who_stops_and_who_yields_are_told_for_whom(
+    browser: Client, owner: Actor, settle: Settle
+) -> None:
+    yielding, stopping, first = let_one_yield(owner, settle)
+    link = f"{LIST}/{first}"
+    page = read_page(browser.get(LIST))
+    assert complaints(page) == []
+    told = {row[0].split()[0]: row[1:3] for row in page.rows()}
+    assert told == {
+        "first": ["Pending", "Starting soon"],
+        "stopping": ["Preempting", "Quota reclaimed stops for first"],
+        "yielding": ["Pending", "Behind others lets first go first"],
+    }
+    assert [a.attrs["href"] for a in page.all("a") if a.text == "first"] == [link] * 3
+    queue = read_page(browser.get("/o/here/queues/rest"))
+    assert [row[5] for row in queue.id("pending-region").rows()] == [told["yielding"][1]]
+    assert [row[1:3] for row in queue.id("running-region").rows()] == [told["stopping"]]
+    for uid, term in ((yielding, "Lets go first"), (stopping, "Stops for")):
+        page = read_page(browser.get(f"{LIST}/{uid}"))
+        assert complaints(page) == []
+        assert facts(page)[term] == "first"
+        assert page.id("facts").all("a", href=link)
+    page = read_page(browser.get(link))
+    assert not {"Lets go first", "Stops for"} & facts(page).keys()
