@@ -394,6 +394,23 @@ def test_a_large_cohort_comes_in_parts(
     assert columns.rows()[1][4] == "20 of 10 10 borrowed"
 
 
+def test_loans_of_one_kind_are_one_line(
+    org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_in_force(org, crowd(), monkeypatch)
+    use(org, "q0", "f9", 12_000)
+    use(org, "q3", "f9", 500_000)
+    never = "Never: it waits until borrowers end"
+    many = "q2 6 , q4 5 , q5 5 , q6 5 , q7 5 , q8 5 and 92 more"
+    assert get(browser, "cohorts/wide").id("loans-region").rows() == [
+        ["q3", many, "gpu on f9", "up to 490", never],
+        ["q0", "q1", "gpu on f9", "up to 2", never],
+    ]
+    assert get(browser, "queues/q1").id("lending-region").rows() == [
+        ["q0 2 , q3 4", "q1", "gpu on f9", "up to 6", never]
+    ]
+
+
 @pytest.mark.parametrize("query", ["members=x", "columns=-1", "loans=1.2", "members=9" + "9" * 30])
 def test_a_cursor_that_no_list_gave_out_is_refused(lab: None, browser: Client, query: str) -> None:
     assert browser.get(f"/o/here/cohorts/all?{query}").status_code == 400

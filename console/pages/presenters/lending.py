@@ -1,4 +1,4 @@
-"""Borrowing and lending in words: who uses whose quota, and who may take it back from whom."""
+"""Borrowing and lending in words: who may take back, lend and borrow what, and who goes short."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from console.engine.amounts import Amount, Unlimited
 from console.engine.disciplines.quota.shares import Share
-from console.engine.lending import Loan
 from console.engine.policy import Policy, PreemptionRule, Queue, QuotaSettings
 from console.engine.words import amount, quantity
 from console.pages.presenters.quota import up_to
@@ -24,19 +23,6 @@ _FROM = {
     ),
     PreemptionRule.ANY: "work of any priority",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoanRow:
-    """One loan as a line of a table."""
-
-    loan: Loan
-    place: str
-    amount: str
-    #: Whether the lender may take it back, and from which work.
-    back: str
-    #: Id of the row, stable while the loan is.
-    key: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,24 +47,6 @@ class StarvedNotice:
     text: str
     back: str
     key: str
-
-
-def loan_rows(loans: Iterable[Loan], policy: Policy) -> tuple[LoanRow, ...]:
-    """Return *loans* with words."""
-    return tuple(
-        LoanRow(
-            loan=loan,
-            place=f"{loan.resource} on {loan.flavor}",
-            amount=up_to(loan.amount, loan.resource, loan.is_certain),
-            back=_back(loan, policy),
-            key="-".join(
-                text.encode().hex()
-                for text in (loan.borrower, loan.lender, loan.flavor, loan.resource)
-            )
-            + ("-c" if loan.is_from_cohort else ""),
-        )
-        for loan in loans
-    )
 
 
 def rules_rows(members: Sequence[MemberView], policy: Policy) -> tuple[RulesRow, ...]:
@@ -167,12 +135,6 @@ def listed(texts: Sequence[str]) -> str:
     if len(texts) < 2:
         return "".join(texts)
     return f"{', '.join(texts[:-1])} and {texts[-1]}"
-
-
-def _back(loan: Loan, policy: Policy) -> str:
-    if loan.is_from_cohort:
-        return "By any queue of it that reclaims and asks for no more than the cohort owns"
-    return reclaim_words(policy.queues[loan.lender], policy.settings)
 
 
 def _borrow_words(queue: Queue, settings: QuotaSettings) -> str:

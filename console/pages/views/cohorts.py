@@ -12,8 +12,9 @@ from console.configs.queries import active_version
 from console.orgs.permissions import Actor
 from console.pages.access import live_page, org_page
 from console.pages.presenters.cohorts import cohort_row, columns_of, matrix_rows, reason_rows
-from console.pages.presenters.lending import loan_rows, rules_rows, starved_notices
+from console.pages.presenters.lending import rules_rows, starved_notices
 from console.pages.presenters.lists import PAGE_SIZE, Pager, pager_of
+from console.pages.presenters.loans import loan_rows
 from console.pages.shell import render_page
 from console.paging import Page, read_cursor, write_cursor
 from console.workloads.queries.cohorts import cohort_list, cohort_view
@@ -46,7 +47,7 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponse:
     columns = columns_of(view)
     shown, columns_pager = _part(request, columns, _COLUMNS, "columns")
     members, members_pager = _part(request, view.members, PAGE_SIZE, "members")
-    loans, loans_pager = _part(request, view.loans, PAGE_SIZE, "loans")
+    loans, loans_pager = _part(request, loan_rows(view.loans, view.policy), PAGE_SIZE, "loans")
     starved = view.summary.starved
     context = {
         "row": row,
@@ -58,7 +59,7 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponse:
         "matrix": matrix_rows(view, members, shown),
         "members_pager": members_pager,
         "has_shares": bool(view.policy.settings.fair_sharing),
-        "loans": loan_rows(loans, view.policy),
+        "loans": loans,
         "loans_pager": loans_pager,
         "rules": rules_rows(members, view.policy),
         "starved": starved_notices(starved[:_STARVED], view.policy),

@@ -12,8 +12,8 @@ from console.engine.policy import Strategy
 from console.errors import BadRequest
 from console.orgs.permissions import Actor
 from console.pages.access import live_page, org_page
-from console.pages.presenters.lending import loan_rows
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
+from console.pages.presenters.loans import loan_rows
 from console.pages.presenters.queues import (
     local_queues_of,
     queue_row,
@@ -51,6 +51,7 @@ def _detail(request: HttpRequest, actor: Actor, *, name: str, hold_error: str = 
     pending = pending_in_order(org, name, PAGE_SIZE, request.GET.get("pending"))
     running = running_of(org, name, PAGE_SIZE, request.GET.get("running"))
     policy = active_policy(org)
+    loans = loan_rows(row.view.loans, policy, lender=name)
     context = {
         "row": row,
         "queue": row.view,
@@ -63,8 +64,8 @@ def _detail(request: HttpRequest, actor: Actor, *, name: str, hold_error: str = 
         "rules": rules_of(row.view, policy),
         "local_queues": local_queues_of(name, policy),
         "is_strict": row.view.strategy is Strategy.STRICT_FIFO,
-        "loans": loan_rows(row.view.loans[:PAGE_SIZE], policy),
-        "more_loans": max(0, len(row.view.loans) - PAGE_SIZE),
+        "loans": loans[:PAGE_SIZE],
+        "more_loans": max(0, len(loans) - PAGE_SIZE),
         "version": active_version(org),
         "hold_error": hold_error,
     }

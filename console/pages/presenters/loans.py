@@ -1,0 +1,90 @@
+"""Loans as lines of a table: who uses whose quota, those of one kind on one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from console.engine.lending import Loan
+from console.engine.policy import Policy
+from console.engine.words import quantity
+from console.pages.presenters.lending import reclaim_words
+from console.pages.presenters.quota import up_to
+
+#: Queues that one cell names.
+_NAMED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of several borrowers or lenders, with its part; alone it has no part of its own."""
+
+    name: str
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoanRow:
+    """Loans of one flavor-resource that can be taken back alike, as one line."""
+
+    borrowers: tuple[Side, ...]
+    lenders: tuple[Side, ...]
+    #: Borrowers or lenders beyond those named.
+    more: int
+    #: Whether the lender is the cohort of that name, which owns quota itself.
+    is_from_cohort: bool
+    place: str
+    amount: str
+    #: Whether the lender may take it back, and from which work.
+    back: str
+    #: Id of the row, stable while there are such loans.
+    key: str
+
+
+def loan_rows(loans: Iterable[Loan], policy: Policy, lender: str = "") -> tuple[LoanRow, ...]:
+    """
+    Return *loans* with words, in their order.
+
+    What one queue borrows of a flavor-resource is one row for all lenders that may take
+    it back alike; what *lender* lends of one is one row for all who borrow it.
+    """
+    rows: dict[tuple[str, ...], list[Loan]] = {}
+    for loan in loans:
+        side = ("lends", "") if loan.lender == lender else ("borrows", loan.borrower)
+        kind = loan.lender if loan.is_from_cohort else ""
+        key = (*side, loan.flavor, loan.resource, kind, _back(loan, policy))
+        rows.setdefault(key, []).append(loan)
+    return tuple(_row(key, alike, policy) for key, alike in rows.items())
+
+
+def _row(key: tuple[str, ...], loans: list[Loan], policy: Policy) -> LoanRow:
+    first = loans[0]
+    lends = key[0] == "lends"
+    alone = (Side(first.lender if lends else first.borrower),)
+    sides = _sides([(loan.borrower if lends else loan.lender, loan) for loan in loans])
+    return LoanRow(
+        borrowers=sides if lends else alone,
+        lenders=alone if lends else sides,
+        more=max(0, len(loans) - _NAMED),
+        is_from_cohort=first.is_from_cohort,
+        place=f"{first.resource} on {first.flavor}",
+        amount=up_to(
+            sum(loan.amount for loan in loans),
+            first.resource,
+            all(loan.is_certain for loan in loans),
+        ),
+        back=_back(first, policy),
+        key="\0".join(key).encode().hex(),
+    )
+
+
+def _sides(named: list[tuple[str, Loan]]) -> tuple[Side, ...]:
+    if len(named) == 1:
+        return (Side(named[0][0]),)
+    return tuple(Side(name, quantity(loan.amount, loan.resource)) for name, loan in named[:_NAMED])
+
+
+def _back(loan: Loan, policy: Policy) -> str:
+    if loan.is_from_cohort:
+        return "By any queue of it that reclaims and asks for no more than the cohort owns"
+    return reclaim_words(policy.queues[loan.lender], policy.settings)
