@@ -53,8 +53,6 @@ class FlavorVerdict(StrEnum):
     PREEMPT = "preempt"
     #: Fits when some running workloads of other queues stop.
     RECLAIM = "reclaim"
-    #: Fits when workloads that were already told to stop have stopped.
-    WAITS_FOR_PREEMPTED = "waits_for_preempted"
     FITS = "fits"
     #: A flavor before it was taken, so this one was not looked at.
     NOT_REACHED = "not_reached"
@@ -225,8 +223,6 @@ class QuotaCheck:
     nominal: Amount
     #: What the queue's running workloads hold.
     used: int
-    #: Free quota that is promised to workloads whose preempted ones have yet to stop.
-    promised: int
     #: What may be used now, never below zero.
     available: Amount
     #: What could be used if nothing ran.

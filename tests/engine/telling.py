@@ -67,7 +67,6 @@ def check(verdict: FlavorVerdict, **numbers: object) -> QuotaCheck:
         "requested": 3000,
         "nominal": 4000,
         "used": 2500,
-        "promised": 0,
         "available": 1500,
         "maximum": 4000,
         "missing": 0 if verdict is FlavorVerdict.FITS else 1500,

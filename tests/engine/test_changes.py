@@ -55,7 +55,10 @@ def change(kind: str, **facts: object) -> Change:
         ),
         (
             change("ask_less", subject="memory", from_=96 * GIB, to=64 * GIB, pod_set="worker"),
-            "Ask for 64Gi memory instead of 96Gi for each pod of pod set worker: it would start now.",
+            (
+                "Ask for 64Gi memory instead of 96Gi for each pod of pod set worker: it would start "
+                "now."
+            ),
         ),
         (
             change("ask_less", subject="pods", from_=10, to=6, pod_set="worker", who_loses=("a",)),

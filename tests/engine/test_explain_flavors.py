@@ -141,13 +141,6 @@ SUM = "a100: 3 gpu of 4 nominal - 2.5 used = 1.5 available"
         ),
         (check(FlavorVerdict.NO_CANDIDATES), f"{SUM}: 1.5 short, preemption cannot free it."),
         (
-            check(FlavorVerdict.NO_CANDIDATES, promised=1000, available=500, missing=2500),
-            (
-                "a100: 3 gpu of 4 nominal - 2.5 used - 1 promised = 0.5 available: 2.5 short, "
-                "preemption cannot free it."
-            ),
-        ),
-        (
             check(FlavorVerdict.NO_ROOM),
             f"{SUM}: 1.5 short, and for more than its nominal quota it may stop nobody.",
         ),
@@ -155,10 +148,6 @@ SUM = "a100: 3 gpu of 4 nominal - 2.5 used = 1.5 available"
         (
             check(FlavorVerdict.RECLAIM),
             f"{SUM}: 1.5 short, taking back from other queues could free it.",
-        ),
-        (
-            check(FlavorVerdict.WAITS_FOR_PREEMPTED),
-            f"{SUM}: 1.5 short until preempted workloads have stopped.",
         ),
         (
             check(FlavorVerdict.NO_CANDIDATES, used=6000, available=0, missing=3000),
@@ -248,13 +237,6 @@ def test_the_arithmetic_of_a_queue_of_its_own(judged: QuotaCheck, text: str) -> 
             (
                 "a100: 3 gpu; train uses 2.5 of its 4 nominal and can get no more: 3 short, "
                 "preemption cannot free it."
-            ),
-        ),
-        (
-            check(FlavorVerdict.WAITS_FOR_PREEMPTED, promised=500, used=0),
-            (
-                "a100: 3 gpu; train uses 0 of its 4 nominal, 0.5 is promised to others, and can "
-                "get 1.5 more: 1.5 short until preempted workloads have stopped."
             ),
         ),
     ],
@@ -469,7 +451,6 @@ def test_the_numbers_of_a_check_are_there_as_values() -> None:
         "assumed": 500,
         "nominal": "unlimited",
         "used": 2500,
-        "promised": 0,
         "available": 1500,
         "maximum": 4000,
         "missing": 0,

@@ -156,7 +156,6 @@ def _check(telling: Telling, tried: FlavorTried, check: QuotaCheck) -> Sentence:
             "assumed": check.assumed,
             "nominal": _number(check.nominal),
             "used": check.used,
-            "promised": check.promised,
             "available": _number(check.available),
             "maximum": _number(check.maximum),
             "missing": check.missing,
@@ -174,14 +173,11 @@ def _need(check: QuotaCheck) -> str:
 def _arithmetic(telling: Telling, check: QuotaCheck) -> str:
     used, nominal = quantity(check.used, check.resource), quantity(check.nominal, check.resource)
     available = quantity(check.available, check.resource)
-    promised = quantity(check.promised, check.resource) if check.promised else None
     # Only a queue that shares with nobody has what this leaves.
-    if check.nominal - check.used - check.promised == check.available:
-        less = f" - {promised} promised" if promised else ""
-        return f"{_need(check)} of {nominal} nominal - {used} used{less} = {available} available"
-    others = f", {promised} is promised to others," if promised else ""
+    if check.nominal - check.used == check.available:
+        return f"{_need(check)} of {nominal} nominal - {used} used = {available} available"
     more = available if check.available > 0 else "no"
-    return f"{_need(check)}; {telling.queue} uses {_use(check)}{others} and can get {more} more"
+    return f"{_need(check)}; {telling.queue} uses {_use(check)} and can get {more} more"
 
 
 def _use(check: QuotaCheck) -> str:
@@ -212,8 +208,6 @@ def _ending(telling: Telling, check: QuotaCheck) -> str:
             return f"{short}, preemption could free it{by_borrowing}"
         case FlavorVerdict.RECLAIM:
             return f"{short}, taking back from other queues could free it{by_borrowing}"
-        case FlavorVerdict.WAITS_FOR_PREEMPTED:
-            return f"{short} until preempted workloads have stopped"
     return short
 
 

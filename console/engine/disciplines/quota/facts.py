@@ -99,7 +99,6 @@ def _check(entry: FlavorQuotas, check: Check, node: Node) -> QuotaCheck:
         requested=check.requested,
         nominal=quota.nominal,
         used=check.used,
-        promised=0,
         available=check.available,
         maximum=check.potential,
         missing=_missing(check.assumed + check.requested, check.available),
