@@ -3,7 +3,8 @@ Take the pictures of the README: its tour, walked in a real browser, in light an
 
     python -m tests.browser.take_pictures
 
-Starts a product of its own with the demo, and writes docs/images/*.png.
+Starts a product of its own with the demo and with two teams that share a cohort, and
+writes docs/images/*.png.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from console.dialects import dialects
 from console.traffic.mix import KINDS
 from tests import tour
 from tests.product import ROOT, Api, Product, running
@@ -43,6 +45,7 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         pages = [_signed_in(browser, product, scheme) for scheme in SCHEMES]
         _walk(pages, product)
+        _share(pages, product)
         browser.close()
     too_large = [path.name for path in IMAGES.glob("*.png") if path.stat().st_size > LARGEST]
     sys.stdout.write(f"too large: {', '.join(too_large)}\n" if too_large else "")
@@ -79,6 +82,46 @@ def _walk(pages: list[Page], product: Product) -> None:
     for page in pages:
         page.goto(f"{home}/workloads/{rejected}")
         _picture(page, "why")
+
+
+def _share(pages: list[Page], product: Product) -> None:
+    """Let one team borrow what another leaves unused, and give it back."""
+    product.manage("create_org", "teams", "--owner", "owner@localhost")
+    api = product.api("teams")
+    version = {
+        "dialect": "kueue",
+        "text": dialects()["kueue"].samples()["Two teams share one cohort"],
+        "message": "Two teams share one cohort",
+        "expected_version": 0,
+    }
+    api.post("/config/versions", version, expect=201)
+    for name, gpus in (("transcribe", 8), ("transcribe-more", 6)):
+        (borrower,) = api.post("/workloads", {"workloads": [_trains(name, "speech", gpus)]})["ids"]
+        _wait_for(api, borrower, "admitted")
+    home = f"http://127.0.0.1:{product.port}/o/teams"
+    for page in pages:
+        page.goto(f"{home}/cohorts/research#matrix")
+        _picture(page, "cohort")
+    late = _trains("detect", "vision", 12, "production")
+    (owner,) = api.post("/workloads", {"workloads": [late]})["ids"]
+    _wait_for(api, owner, "pending")
+    for page in pages:
+        page.goto(f"{home}/workloads/{borrower}")
+        _picture(page, "reclaim")
+
+
+def _trains(name: str, team: str, gpus: int, priority: str = "experiment") -> dict[str, Any]:
+    labels = {
+        "kueue.x-k8s.io/queue-name": "training",
+        "kueue.x-k8s.io/priority-class": priority,
+    }
+    pods = {
+        "name": "main",
+        "count": 1,
+        "requests": {"cpu": 12 * gpus, "memory": f"{96 * gpus}Gi", "nvidia.com/gpu": gpus},
+        "node_selector": {"capacity": "reserved"},
+    }
+    return {"name": name, "namespace": team, "tags": labels, "pod_sets": [pods]}
 
 
 def _signed_in(browser: Browser, product: Product, scheme: Any) -> Page:
