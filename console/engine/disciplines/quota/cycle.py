@@ -160,7 +160,11 @@ class Cycle:
             entry.nomination = self._again(entry)
             deferred = entry.nomination.fits
         nomination = entry.nomination
-        if nomination.found.mode is Mode.NO_FIT:
+        possible = nomination.fits or nomination.targets
+        if overlap and entry.waiting is not None and not possible:
+            # Alone it could still be served by those that are stopping: it goes on waiting.
+            self._skip(entry, TurnVerdict.VICTIMS_TAKEN, self._taken.of_victims(overlap))
+        elif nomination.found.mode is Mode.NO_FIT:
             self._fail(entry)
         elif not nomination.fits and not nomination.targets:
             self._hold_back(entry)
