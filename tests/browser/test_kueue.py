@@ -151,8 +151,19 @@ def test_what_waits_is_told_who_lends_and_who_may_be_stopped(page: Page, cluster
     expect(_why(page)).to_contain_text(
         "Cohort organization pools 432 nvidia.com/gpu on h100, 432 of it used: it can give none."
     )
+    expect(_why(page)).to_contain_text("What others own on h100 and do not use themselves")
+    expect(_why(page)).to_contain_text(
+        "Nobody may be stopped for it: all 7 running workloads looked at are of no lower priority."
+    )
+    _why(page).get_by_text("7 running workloads looked at", exact=True).click()
+    expect(_why(page).get_by_role("link", name="pretrain-7")).to_be_visible()
+
     page.goto(cluster.url("cohorts/language"))
     expect(page.locator("#matrix-rows")).to_contain_text("432 of 32")
+    loan = page.locator("#loan-rows tr", has_text="language-04 32")
+    expect(loan).to_contain_text("nvidia.com/gpu on h100")
+    expect(loan).to_contain_text("256")
+    expect(page.locator("#cohort-notices")).to_contain_text("language-03 waits for 16")
 
 
 def test_what_can_never_run_says_so(page: Page, cluster: Place) -> None:
