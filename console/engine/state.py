@@ -1,60 +1,37 @@
 """
-The state: one organization's live world, and the only mutable thing of the engine.
+The state: one organization's live world under one policy, from facts to decisions.
 
 Facts come in by `submit`, `finish`, `withdraw`, `release`, `hold`, `resume` and
 `change_policy`; they only note what changed. `settle` then decides until nothing
-changes any more. The verbs `admit`, `preempt`, `rejoin`, `note` and `park` are for
-disciplines.
+changes any more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 
-from console.engine import record
-from console.engine.amounts import SCALE
+from console.engine import record, standing
 from console.engine.decision import Assignment, Decision, Reason
-from console.engine.disciplines import Nomination, Progress, Report, load_discipline
-from console.engine.ledger import FlavorResource, Ledger, Usage
+from console.engine.disciplines import Progress, load_discipline
+from console.engine.ledger import Ledger, Usage
 from console.engine.matching import Matcher
 from console.engine.pending import Announced, Pending, PendingClass, Verdict
 from console.engine.policy import Policy, StopPolicy, Undeclared
 from console.engine.routing import Route, Router, flavor_rejection
 from console.engine.running import MOST_STOPS, NEVER, Running
-from console.engine.trace import OrderStep, PreemptedStep, Trace, TurnStep, TurnVerdict
-from console.engine.tree import Preemptor, QueueState, Target, Tree, plant
-from console.engine.workload import PODS, Workload
+from console.engine.touched import Changes
+from console.engine.trace import PreemptedStep, Trace, TurnStep, TurnVerdict
+from console.engine.tree import Preemptor, QueueState, Tree, plant
+from console.engine.workload import Workload
+from console.engine.world import World, usage_of
 
 
-@dataclass(slots=True)
-class Changes:
-    """What rows have to be written besides decisions, since the last time somebody asked."""
-
-    queues: set[str] = field(default_factory=set)
-    #: (queue, class key)
-    classes: set[tuple[str, str]] = field(default_factory=set)
-
-
-class State:
-    """One organization's world under one policy."""
+class State(World):
+    """One organization's world: the only mutable thing of the engine."""
 
     def __init__(self, policy: Policy) -> None:
-        self.queues: dict[str, QueueState] = {}
-        self.running: dict[str, Running] = {}
-        self.pending: dict[str, Pending] = {}
-        #: Ids of running workloads that were told to stop.
-        self.departing: set[str] = set()
-        #: Position that the next reservation gets.
-        self.next_reservation = 1
+        super().__init__()
         self._arrivals: list[Pending] = []
-        self._decisions: list[Decision] = []
-        self._budget = 0
-        #: Trees in which somebody may have a turn.
-        self._active: dict[Tree, None] = {}
-        #: Id of one that is stopping -> those who wait for it, by id.
-        self._waiting_for: dict[str, dict[str, Preemptor]] = {}
-        self._changes = Changes()
         self._take_policy(policy)
 
     # Facts that come in
@@ -258,181 +235,6 @@ class State:
             queue.tree.forget()
             self._stir(queue)
 
-    @property
-    def has_budget(self) -> bool:
-        """Whether this settle may decide more."""
-        return len(self._decisions) < self._budget
-
-    def queue_of(self, workload_id: str) -> str | None:
-        """Return the queue in which a workload waits or runs, or None when it has none."""
-        running = self.running.get(workload_id)
-        if running is not None:
-            return running.queue
-        pending = self.pending.get(workload_id)
-        return pending.route.queue if pending is not None else None
-
-    def knows(self, workload_id: str) -> bool:
-        """Say whether a workload waits or runs here."""
-        return workload_id in self.pending or workload_id in self.running
-
-    def take_changes(self) -> Changes:
-        """
-        Return which queues and classes changed since the last call, and forget.
-
-        In the trees of queues that changed, the shortage of every class is
-        measured anew: whoever starts makes it larger without looking at the class.
-        """
-        changes, self._changes = self._changes, Changes()
-        trees = {self.queues[name].tree for name in changes.queues}
-        for tree in trees:
-            for queue in tree.queues:
-                for cls in queue.line.classes.values():
-                    missing = _missing(queue, cls)
-                    if missing != cls.missing:
-                        cls.missing = missing
-                        changes.classes.add((queue.name, cls.key))
-        return changes
-
-    def pending_class(self, queue: str, key: str) -> PendingClass | None:
-        """Return a class of waiting workloads, or None when nobody of its kind waits."""
-        return self.queues[queue].line.classes.get(key) if queue in self.queues else None
-
-    def usage(self, queue: str) -> Mapping[FlavorResource, int]:
-        """Return what the running workloads of *queue* hold, in thousandths."""
-        return self.ledger.queue(queue).usage
-
-    def preemptors_in(self, queue: str) -> list[Preemptor]:
-        """Return those of *queue* who wait for others to stop, in the order of its line."""
-        waiting = self._queue(queue).preemptors.values()
-        return sorted(waiting, key=lambda each: _place(each.pending))
-
-    def pending_count(self, queue: str) -> int:
-        """Return how many workloads wait in *queue*, those for whom others stop included."""
-        return self._queue(queue).pending_count
-
-    def explain(self, workload_id: str) -> Trace:
-        """
-        Return why a workload is where it is, as of now, without changing anything.
-
-        Raises KeyError when it neither waits nor runs. Everything has to be settled.
-        """
-        running = self.running.get(workload_id)
-        if running is not None:
-            return record.trace_running(self.policy, running, self._stopped_for(running))
-        pending = self.pending[workload_id]
-        if pending.route.queue is None:
-            return record.stranded(self.policy, pending).trace
-        queue = self.queues[pending.route.queue]
-        waiting = queue.preemptors.get(workload_id)
-        if waiting is not None:
-            if queue.barrier is None:
-                found = self._discipline.report(self, queue, pending)
-                waiting = Preemptor(pending, found, waiting.victims)
-            return self._waiting(queue, waiting, None).trace
-        verdict = queue.line.classes[pending.class_key].verdict
-        if queue.barrier is None and pending.route.problem is None:
-            found = self._discipline.report(self, queue, pending)
-            verdict = _as_of_now(verdict, found)
-        assert verdict is not None, "a queue that is barred says why"
-        return record.parked(self.policy, queue, pending, verdict, self._order(pending)).trace
-
-    # Verbs for disciplines
-
-    def admit(
-        self, queue: QueueState, pending: Pending, nomination: Nomination, assignment: Assignment
-    ) -> None:
-        """Start a pending workload of *queue* with *assignment*."""
-        self._leave(queue, pending)
-        self._admit(pending, nomination, assignment)
-
-    def preempt(
-        self,
-        queue: QueueState,
-        pending: Pending,
-        nomination: Nomination,
-        targets: tuple[Target, ...],
-        others: Iterable[str],
-        turn: TurnStep | None,
-    ) -> bool:
-        """
-        Tell *targets* to stop, and let *pending* wait for them and for *others*.
-
-        Says whether that is news: whoever is stopping already is not told again.
-        """
-        told = False
-        for target in targets:
-            running = target.running
-            if not running.departing:
-                running.departing, running.reason = True, target.reason
-                running.preemptor = uid = pending.workload.id
-                # Who no longer waits will not ask again.
-                times = {k: n for k, n in running.stopped_for.items() if k in self.pending}
-                running.stopped_for = {**times, uid: times.get(uid, 0) + 1}
-                self.departing.add(running.workload.id)
-                self._decisions.append(record.preempted(self.policy, running, pending, queue))
-                self._changes.queues.add(target.queue.name)
-                told = True
-        victims = {target.running.workload.id for target in targets} | set(others)
-        before = queue.preemptors.get(pending.workload.id)
-        if before is not None and before.victims == victims and not told:
-            before.nomination = nomination
-            return False
-        self._leave(queue, pending)
-        # The latest preemptor of a queue takes the place of an earlier one (Kueue, spec 3.6).
-        queue.line.sticky = None
-        preemptor = Preemptor(pending, nomination, victims)
-        self._wait_outside(queue, preemptor)
-        # What was said about its waiting no longer holds, should it come back to the line.
-        pending.announced = None
-        self._decisions.append(self._waiting(queue, preemptor, turn))
-        queue.tree.changed()
-        return True
-
-    def let_pass(self, tree: Tree, still_ahead: set[str]) -> bool:
-        """
-        Give turns again to those of *tree* who yield to nobody in *still_ahead*.
-
-        Says whether there were any.
-        """
-        passing = [p for p in tree.yielding.values() if p.yields_to not in still_ahead]
-        for pending in passing:
-            queue = self.queues[pending.route.queue or ""]
-            self._leave(queue, pending)
-            pending.yields_to = None
-            cls = queue.line.join(pending)
-            queue.line.look_again(cls)
-            self._changes.classes.add((queue.name, cls.key))
-        return bool(passing)
-
-    def rejoin(self, queue: QueueState, preemptor: Preemptor) -> None:
-        """Let one that waited for others to stop take the next turn of its queue's line."""
-        self._forget_preemptor(queue, preemptor.pending.workload.id)
-        line, pending = queue.line, preemptor.pending
-        cls = line.join(pending)
-        if line.sticky is None or _place(pending) < _place(line.sticky):
-            line.sticky = pending
-        if queue.barrier is not None:
-            self._bar(queue, [cls])
-        else:
-            line.look_again(cls)
-
-    def note(self, queue: QueueState, cls: PendingClass, verdict: Verdict) -> None:
-        """Keep what was found about the head of a class, which keeps its turn."""
-        cls.verdict = verdict
-        if verdict.is_lasting:
-            queue.line.open.discard(cls.key)
-        else:
-            queue.line.open.add(cls.key)
-        self._changes.classes.add((queue.name, cls.key))
-        self._changes.queues.add(queue.name)
-
-    def park(self, queue: QueueState, cls: PendingClass, verdict: Verdict) -> None:
-        """Let a class wait until something in its tree changes."""
-        self.note(queue, cls, verdict)
-        queue.line.park(cls)
-
-    # Turns
-
     def take_in_arrivals(self) -> None:
         """Route whoever came in since the last settle; `settle` and `step` begin with it."""
         arrivals, self._arrivals = self._arrivals, []
@@ -460,7 +262,80 @@ class State:
             self._announce_all(queue)
         del self._active[tree]
 
-    # Inside
+    # What is told
+
+    def take_changes(self) -> Changes:
+        """
+        Return which queues and classes changed since the last call, and forget.
+
+        In the trees of queues that changed, the shortage of every class is measured anew.
+        """
+        changes, self._changes = self._changes, Changes()
+        changes.measure(self.queues)
+        return changes
+
+    def explain(self, workload_id: str) -> Trace:
+        """
+        Return why a workload is where it is, as of now, without changing anything.
+
+        Raises KeyError when it neither waits nor runs. Everything has to be settled.
+        """
+        running = self.running.get(workload_id)
+        if running is not None:
+            return record.trace_running(self.policy, running, self._stopped_for(running))
+        pending = self.pending[workload_id]
+        if pending.route.queue is None:
+            return record.stranded(self.policy, pending).trace
+        queue = self.queues[pending.route.queue]
+        waiting = queue.preemptors.get(workload_id)
+        if waiting is not None:
+            if queue.barrier is None:
+                found = self._discipline.report(self, queue, pending)
+                waiting = Preemptor(pending, found, waiting.victims)
+            return standing.waiting_for_victims(self.policy, queue, waiting).trace
+        verdict = queue.line.classes[pending.class_key].verdict
+        if queue.barrier is None and pending.route.problem is None:
+            found = self._discipline.report(self, queue, pending)
+            verdict = standing.as_of_now(verdict, found)
+        assert verdict is not None, "a queue that is barred says why"
+        order = standing.order_of(queue, pending)
+        return record.parked(self.policy, queue, pending, verdict, order).trace
+
+    def _stopped_for(self, running: Running) -> PreemptedStep | None:
+        """Return for whom a workload has to stop; None when that one is gone, or nobody is it."""
+        uid = running.preemptor or ""
+        pending, started = self.pending.get(uid), self.running.get(uid)
+        queue = self.queues.get(self.queue_of(uid) or "")
+        if queue is None or queue.policy is None:
+            return None
+        if pending is not None:
+            return record.preempted_step(running, pending.workload, pending.priority, queue)
+        assert started is not None
+        return record.preempted_step(running, started.workload, started.priority, queue)
+
+    def _announce_all(self, queue: QueueState) -> None:
+        if queue.line.is_strict and queue.barrier is None:
+            self._note_blocked(queue)
+        for cls in queue.line.fresh():
+            if cls.verdict is None:
+                # It joined after the last turn of its queue.
+                self.note(queue, cls, Verdict(Reason.BEHIND_OTHERS))
+            self._announce(queue, cls)
+
+    def _note_blocked(self, queue: QueueState) -> None:
+        """Keep of all but the first of a strict queue that they are behind it."""
+        first = queue.first()
+        for cls in queue.line.classes.values():
+            head, verdict = cls.head, cls.verdict
+            if head is first or head.route.problem is not None or head.yields_to is not None:
+                continue
+            if verdict is None or verdict.reason is not Reason.BEHIND_OTHERS:
+                self.note(queue, cls, Verdict(Reason.BEHIND_OTHERS))
+
+    def _announce(self, queue: QueueState, cls: PendingClass) -> None:
+        self._decisions.extend(standing.announce(self.policy, queue, cls))
+
+    # Another policy
 
     def _take_policy(self, policy: Policy) -> None:
         self.policy = policy
@@ -492,20 +367,7 @@ class State:
             self.departing.add(running.workload.id)
             self._decisions.append(record.drained(self.policy, running, local_queue))
 
-    def _queue(self, name: str) -> QueueState:
-        state = self.queues.get(name)
-        if state is None:
-            state = self.queues[name] = QueueState(name)
-            state.follow(self.policy)
-            state.node = self.ledger.queue(name)
-            Tree(state.node, [state])
-        return state
-
-    def _stir(self, queue: QueueState) -> None:
-        """Give everybody in a queue's tree another turn in the next settle."""
-        queue.tree.stirred = True
-        self._active[queue.tree] = None
-        self._changes.queues.add(queue.name)
+    # Arrivals
 
     def _arrive(self, pending: Pending) -> None:
         self.pending[pending.workload.id] = pending
@@ -582,203 +444,6 @@ class State:
         else:
             self._admit(pending, None, ())
 
-    def _bar(self, queue: QueueState, classes: Iterable[PendingClass]) -> None:
-        """Park classes of a queue in which nobody has a turn."""
-        reason = queue.barrier
-        if reason is not None:
-            for cls in classes:
-                if cls.verdict is None or cls.verdict.reason is not reason:
-                    self.park(queue, cls, Verdict(reason))
-
-    def _leave(self, queue: QueueState, pending: Pending) -> None:
-        self._changes.queues.add(queue.name)
-        if pending.workload.id in queue.preemptors:
-            self._forget_preemptor(queue, pending.workload.id)
-            return
-        queue.tree.yielding.pop(pending.workload.id, None)
-        queue.line.leave(pending)
-        self._changes.classes.add((queue.name, pending.class_key))
-
-    def _wait_outside(self, queue: QueueState, preemptor: Preemptor) -> None:
-        uid = preemptor.pending.workload.id
-        queue.preemptors[uid] = preemptor
-        for victim in preemptor.victims:
-            self._waiting_for.setdefault(victim, {})[uid] = preemptor
-        self._changes.queues.add(queue.name)
-
-    def _forget_preemptor(self, queue: QueueState, uid: str) -> None:
-        preemptor = queue.preemptors.pop(uid)
-        for victim in preemptor.victims:
-            self._waiting_for[victim].pop(uid)
-            if not self._waiting_for[victim]:
-                del self._waiting_for[victim]
-        self._changes.queues.add(queue.name)
-
-    def _drop(self, workload_id: str) -> bool:
-        pending = self.pending.pop(workload_id, None)
-        if pending is None:
-            return False
-        queue = self.queues.get(pending.route.queue or "")
-        if queue is None:
-            return True
-        if workload_id in queue.preemptors:
-            # The room it claimed is there for others.
-            self._leave(queue, pending)
-            self._stir(queue)
-        elif pending.class_key:
-            was_head = queue.line.head() is pending
-            self._leave(queue, pending)
-            if was_head:
-                self._active[queue.tree] = None
-        return True
-
-    def _admit(
-        self, pending: Pending, nomination: Nomination | None, assignment: Assignment
-    ) -> None:
-        del self.pending[pending.workload.id]
-        route = pending.route
-        running = Running(
-            workload=pending.workload,
-            queue=route.queue,
-            priority=route.priority or 0,
-            assignment=assignment,
-            usage=usage_of(pending.workload, assignment),
-            reservation=self.next_reservation,
-            route=route,
-            stopped_for=pending.stopped_for,
-        )
-        self.next_reservation += 1
-        self._start(running)
-        self._decisions.append(record.admitted(self.policy, running, nomination))
-
-    def _start(self, running: Running) -> None:
-        self.running[running.workload.id] = running
-        if running.departing:
-            self.departing.add(running.workload.id)
-        if running.queue is not None:
-            queue = self._queue(running.queue)
-            queue.running.add(running)
-            queue.generation += 1
-            queue.tree.changed()
-            self.ledger.add(running.queue, running.usage)
-            self._changes.queues.add(running.queue)
-
-    def _stop(self, running: Running) -> None:
-        self.departing.discard(running.workload.id)
-        if running.queue is None:
-            return
-        queue = self.queues[running.queue]
-        queue.running.remove(running)
-        queue.generation += 1
-        queue.tree.changed()
-        self.ledger.remove(running.queue, running.usage)
-        for preemptor in self._waiting_for.pop(running.workload.id, {}).values():
-            preemptor.victims.discard(running.workload.id)
-            if not preemptor.victims:
-                self.rejoin(self.queues[preemptor.pending.route.queue or ""], preemptor)
-        self._stir(queue)
-
     def _reject(self, pending: Pending, reason: Reason) -> None:
         del self.pending[pending.workload.id]
         self._decisions.append(record.rejected(self.policy, pending, reason))
-
-    # What is told
-
-    def _announce_all(self, queue: QueueState) -> None:
-        for cls in queue.line.fresh():
-            if cls.verdict is None:
-                # Nobody asked: the first of a strict queue does not fit.
-                self.note(queue, cls, Verdict(Reason.BEHIND_OTHERS))
-            self._announce(queue, cls)
-
-    def _announce(self, queue: QueueState, cls: PendingClass) -> None:
-        """Tell all of a class who were told nothing yet why they wait."""
-        assert cls.verdict is not None
-        unannounced, cls.unannounced = cls.unannounced, {}
-        for pending in unannounced.values():
-            route = pending.route
-            said = (route.queue, route.priority, route.rule, cls.key)
-            if pending.announced != said:
-                pending.announced = said
-                order = self._order(pending)
-                decision = record.parked(self.policy, queue, pending, cls.verdict, order)
-                self._decisions.append(decision)
-
-    def _waiting(self, queue: QueueState, preemptor: Preemptor, turn: TurnStep | None) -> Decision:
-        return record.waiting_for_preempted(
-            self.policy,
-            queue,
-            preemptor.pending,
-            preemptor.nomination,
-            tuple(sorted(preemptor.victims)),
-            turn,
-        )
-
-    def _stopped_for(self, running: Running) -> PreemptedStep | None:
-        """Return for whom a workload has to stop; None when that one is gone, or nobody is it."""
-        uid = running.preemptor or ""
-        pending, started = self.pending.get(uid), self.running.get(uid)
-        queue = self.queues.get(self.queue_of(uid) or "")
-        if queue is None or queue.policy is None:
-            return None
-        if pending is not None:
-            return record.preempted_step(running, pending.workload, pending.priority, queue)
-        assert started is not None
-        return record.preempted_step(running, started.workload, started.priority, queue)
-
-    def _order(self, pending: Pending) -> OrderStep:
-        queue = self.queues[pending.route.queue or ""]
-        outside = len(queue.preemptors)
-        first = queue.first() if queue.line.is_strict else None
-        return OrderStep(
-            position=queue.line.position(pending) + outside,
-            pending=len(queue.line) + outside,
-            alike=len(queue.line.classes[pending.class_key]),
-            strict=queue.line.is_strict,
-            blocked_by=first.workload.id if first is not None and first is not pending else None,
-        )
-
-
-def usage_of(workload: Workload, assignment: Assignment) -> dict[FlavorResource, int]:
-    """Return what *workload* holds with *assignment*, in thousandths."""
-    requests = {pod_set.name: pod_set.requests for pod_set in workload.pod_sets}
-    usage: dict[FlavorResource, int] = {}
-    for each in assignment:
-        for resource, flavor in each.flavors.items():
-            amount = SCALE if resource == PODS else requests[each.name].get(resource, 0)
-            key = (flavor, resource)
-            usage[key] = usage.get(key, 0) + amount * each.count
-    return usage
-
-
-def _missing(queue: QueueState, cls: PendingClass) -> dict[FlavorResource, int]:
-    if cls.verdict is None:
-        return {}
-    short = {}
-    for key, amount in cls.verdict.asks.items():
-        available = queue.node.available(key)
-        if isinstance(available, int) and amount > available:
-            short[key] = amount - max(0, available)
-    return short
-
-
-def _as_of_now(verdict: Verdict | None, found: Report) -> Verdict:
-    """Return what is to be said of a class now: the numbers of now, and the turn it last had."""
-    reason = found.pending_reason
-    if reason in (Reason.BEHIND_OTHERS, Reason.WAITING_FOR_PREEMPTED):
-        # It could start, or make others stop, and had no turn in which it did.
-        reason = Reason.BEHIND_OTHERS
-        before = verdict.turn if verdict is not None else None
-        return Verdict(reason, found.usage, found, found.turn or before)
-    return Verdict(reason, found.usage, found)
-
-
-def _place(pending: Pending) -> tuple[int, int]:
-    return -pending.priority, pending.workload.sequence
-
-
-def everybody(states: Iterable[QueueState]) -> Iterator[Pending]:
-    """Yield all who wait in the lines of *states*."""
-    for queue in states:
-        for cls in queue.line.classes.values():
-            yield from cls
