@@ -1,9 +1,11 @@
 """
 A fork: a private copy of one tree of queues, on which something can be tried.
 
-It costs about what the queues of the tree cost, and not what runs or waits there:
+It costs about what the queues of the tree cost, and hardly what runs or waits there:
 
-* Running workloads are shared. One that is told to stop on the fork is copied first.
+* Running workloads are shared, and so are the lines they stand in until somebody starts
+  or stops. One that is told to stop on the fork is copied first.
+* The ledger is copied, and only what another policy says otherwise is measured anew.
 * Of those who wait, it begins with the workloads for which others are stopping, for
   they claim room. Anybody else is at rest, so whoever cannot start after the change
   may be left out: `bring` takes in those who perhaps could, a class at a time with
@@ -14,12 +16,12 @@ Nothing that happens on a fork is seen by the state it comes from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
-from console.engine.disciplines import Nomination
-from console.engine.ledger import Node
-from console.engine.pending import Pending, PendingClass
+from console.engine.disciplines import Nomination, load_discipline
+from console.engine.matching import Matcher
+from console.engine.pending import Pending
 from console.engine.policy import Policy
 from console.engine.routing import Router
 from console.engine.running import Running
@@ -28,23 +30,49 @@ from console.engine.trace import TurnStep
 from console.engine.tree import Preemptor, QueueState, Target, Tree
 
 
-class Fork(State):
-    """One tree of another state, on its own. Made by `fork_tree`."""
+class Ground:
+    """What all forks of one tree begin with; the state it belongs to rests, and stays as it is."""
 
-    def __init__(self, source: State, tree: Tree, policy: Policy, router: Router) -> None:
+    def __init__(
+        self,
+        state: State,
+        queue: str,
+        *,
+        router: Router | None = None,
+        matcher: Matcher | None = None,
+    ) -> None:
+        """*router* and *matcher* of the state's policy save judging labels again."""
+        self.state = state
+        self.tree = state.queues[queue].tree
+        self.router = router or Router(state.policy)
+        self.matcher = matcher or Matcher(state.policy)
+        self.running = {
+            each.workload.id: each for theirs in self.tree.queues for each in theirs.running
+        }
+        self.departing = state.departing & self.running.keys()
+
+    def fork(self, policy: Policy | None = None) -> Fork:
+        """
+        Return a private copy of the tree.
+
+        With another *policy* the same workloads run, and everybody is judged by it
+        anew. It has the same queues, cohorts and flavors, and routes alike.
+        """
+        return Fork(self, policy or self.state.policy)
+
+
+class Fork(State):
+    """One tree of another state, on its own. Made by `Ground.fork`."""
+
+    def __init__(self, ground: Ground, policy: Policy) -> None:
+        self._ground = ground
+        self._source = ground.tree
         super().__init__(policy)
-        # The rules may lead to queues that are not here, and judge the same in any case.
-        self._router = router
-        self._source = tree
+        source = ground.state
         self.next_reservation = source.next_reservation
-        for theirs in tree.queues:
-            mine = self.queues[theirs.name]
-            mine.running = theirs.running.copy()
-            mine.held = theirs.held
-            self.running.update((each.workload.id, each) for each in theirs.running)
-            self.ledger.add(theirs.name, source.usage(theirs.name))
-        self.departing = {each for each in source.departing if each in self.running}
-        for theirs in tree.queues:
+        self.running = ground.running.copy()
+        self.departing = set(ground.departing)
+        for theirs in self._source.queues:
             for waiting in theirs.preemptors.values():
                 pending = _copy(waiting.pending)
                 self.pending[pending.workload.id] = pending
@@ -54,6 +82,28 @@ class Fork(State):
         own = self.tree
         # It was at rest: nobody has to be looked at again before something happens.
         own.looked_at = own.version
+
+    def _take_policy(self, policy: Policy) -> None:
+        """Copy the tree, and change in the ledger what the policy of the source says otherwise."""
+        ground, source = self._ground, self._ground.state
+        self.policy = policy
+        # The rules may lead to queues that are not here, and judge the same in any case.
+        self._router, self._matcher = ground.router, ground.matcher
+        self._discipline = load_discipline(policy.discipline)
+        self.ledger = source.ledger.copy(ground.tree.root)
+        for theirs in ground.tree.queues:
+            mine = self.queues[theirs.name] = QueueState(theirs.name)
+            mine.follow(policy)
+            mine.node = self.ledger.queue(theirs.name)
+            mine.running = theirs.running.copy()
+            mine.held = theirs.held
+            assert mine.policy is not None, "whoever waits waits in a queue of the policy"
+            if mine.policy is not source.policy.queues[theirs.name]:
+                self.ledger.change(mine.node, mine.policy.groups, mine.policy.fair_weight)
+        for name, cohort in policy.cohorts.items():
+            if cohort is not source.policy.cohorts[name]:
+                self.ledger.change(self.ledger.cohort(name), cohort.groups, cohort.fair_weight)
+        Tree(self.ledger.queue(ground.tree.queues[0].name).root, self.queues.values())
 
     @property
     def tree(self) -> Tree:
@@ -71,12 +121,6 @@ class Fork(State):
                 state.tree.yielding[pending.workload.id] = pending
                 state.line.park(cls)
         self._stir(state)
-
-    def classes(self) -> Iterator[tuple[QueueState, PendingClass]]:
-        """Yield the classes that wait in the tree that was copied, with the queue they are in."""
-        for theirs in self._source.queues:
-            for cls in theirs.line.classes.values():
-                yield self.queues[theirs.name], cls
 
     def preempt(
         self,
@@ -105,36 +149,6 @@ class Fork(State):
             self.running[running.workload.id] = running
             target.queue.running.replace(running)
         return running
-
-
-def fork_tree(
-    state: State, queue: str, policy: Policy | None = None, *, router: Router | None = None
-) -> Fork:
-    """
-    Return a private copy of the tree of *queue*; *state* is at rest, and stays as it is.
-
-    With another *policy* the same workloads run, and everybody is judged by it
-    anew. It has the same queues and cohorts, and routes alike. *router* saves
-    judging labels again where many forks are made. Raises KeyError when there is
-    no such queue.
-    """
-    tree = state.queues[queue].tree
-    chosen = policy or state.policy
-    return Fork(state, tree, _only(chosen, tree), router or Router(chosen))
-
-
-def _only(policy: Policy, tree: Tree) -> Policy:
-    """Return *policy* with the queues and cohorts of *tree* alone."""
-    queues = {queue.name for queue in tree.queues}
-    nodes: list[Node] = [tree.root]
-    for node in nodes:
-        nodes.extend(node.children)
-    cohorts = {node.name for node in nodes if node not in tree.at}
-    return replace(
-        policy,
-        queues={name: each for name, each in policy.queues.items() if name in queues},
-        cohorts={name: each for name, each in policy.cohorts.items() if name in cohorts},
-    )
 
 
 def _copy(pending: Pending) -> Pending:

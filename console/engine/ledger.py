@@ -109,6 +109,14 @@ class Cell:
                     return
             cell = cell.parent
 
+    def twin(self, parent: Cell | None) -> Cell:
+        """Return an account of its own that says the same, below *parent*."""
+        cell = Cell.__new__(Cell)
+        cell.quota, cell.parent, cell.used = self.quota, parent, self.used
+        cell.subtree, cell.deposit, cell.local = self.subtree, self.deposit, self.local
+        cell.bound, cell.potential = self.bound, self.potential
+        return cell
+
     def measure_potential(self) -> None:
         """Compute `potential`; the parent's is known."""
         if self.parent is None:
@@ -146,15 +154,23 @@ class Node:
         self.height = 0
         #: Fair share weight in billionths.
         self.weight = weight
-        self.quotas: dict[FlavorResource, Quota] = {
-            (entry.flavor, resource): quota
-            for group in groups
-            for entry in group.flavors
-            for resource, quota in entry.quotas.items()
-        }
+        self.quotas = _quotas(groups)
         self.cells: dict[FlavorResource, Cell] = {}
         #: Potential by resource over all flavors: what its children may share.
         self.lendable: dict[str, Amount] = {}
+
+    def twin(self, parent: Node | None) -> Node:
+        """Return a node of its own that says the same, below *parent*, as yet without children."""
+        node = Node(self.name, weight=self.weight)
+        node.parent, node.path, node.height = parent, self.path, self.height
+        node.quotas, node.lendable = self.quotas, self.lendable
+        if parent is None:
+            node.cells = {key: cell.twin(None) for key, cell in self.cells.items()}
+        else:
+            parent.children.append(node)
+            above = parent.cells
+            node.cells = {key: cell.twin(above[key]) for key, cell in self.cells.items()}
+        return node
 
     @property
     def root(self) -> Node:
@@ -214,13 +230,18 @@ class Node:
 class Ledger:
     """The quota trees of one policy with the usage of the workloads that run under it."""
 
-    def __init__(self, policy: Policy) -> None:
-        self._cohorts = {
-            c.name: Node(c.name, c.groups, c.fair_weight) for c in policy.cohorts.values()
-        }
-        self._queues = {
-            q.name: Node(q.name, q.groups, q.fair_weight) for q in policy.queues.values()
-        }
+    def __init__(self, policy: Policy | None = None) -> None:
+        """Plant the trees of *policy*; without one there is no tree as yet."""
+        self._cohorts: dict[str, Node] = {}
+        self._queues: dict[str, Node] = {}
+        if policy is not None:
+            self._plant(policy)
+
+    def _plant(self, policy: Policy) -> None:
+        for cohort in policy.cohorts.values():
+            self._cohorts[cohort.name] = Node(cohort.name, cohort.groups, cohort.fair_weight)
+        for queue in policy.queues.values():
+            self._queues[queue.name] = Node(queue.name, queue.groups, queue.fair_weight)
         parents = [(self._queues[q.name], q.parent) for q in policy.queues.values()]
         parents += [(self._cohorts[c.name], c.parent) for c in policy.cohorts.values()]
         for node, parent in parents:
@@ -247,6 +268,29 @@ class Ledger:
         """Return the node of a cohort; raises KeyError when the policy has none of that name."""
         return self._cohorts[name]
 
+    def copy(self, root: Node) -> Ledger:
+        """Return the tree of *root* on its own, with what is used there."""
+        copy = Ledger()
+        order: list[tuple[Node, Node | None]] = [(root, None)]
+        for theirs, parent in order:
+            mine = theirs.twin(parent)
+            is_queue = self._queues.get(theirs.name) is theirs
+            (copy._queues if is_queue else copy._cohorts)[theirs.name] = mine
+            order.extend((child, mine) for child in theirs.children)
+        return copy
+
+    def change(self, node: Node, groups: Iterable[ResourceGroup], weight: int) -> None:
+        """Give *node* other quotas; whatever is used stays so, in the whole tree."""
+        before, node.quotas, node.weight = node.quotas, _quotas(groups), weight
+        keys = before.keys() | node.quotas.keys()
+        changed = [key for key in keys if before.get(key) != node.quotas.get(key)]
+        below = [each for each in _with_all_below(node.root) if not each.children]
+        used = [(each, key, each.cell(key).used) for each in below for key in changed]
+        if changed:
+            _open_cells(node.root, changed)
+        for leaf, key, amount in used:
+            leaf.cells[key].add(amount)
+
     def add(self, queue: str, usage: Usage) -> None:
         """Charge *usage* to a queue and what it overflows to its cohorts."""
         node = self.queue(queue)
@@ -262,11 +306,10 @@ class Ledger:
 
 def _open_cells(root: Node, keys: Iterable[FlavorResource]) -> None:
     """Give every node of a tree a cell per key, linked to its parent's, and measure the tree."""
-    order = [root]
+    order = _with_all_below(root)
     for node in order:
         for child in node.children:
             child.path = (node.name, *node.path)
-        order.extend(node.children)
     deposits: dict[tuple[int, FlavorResource], Amount] = {}
     keys = sorted(keys)
     # Children before parents for sums, parents before children for links.
@@ -286,9 +329,26 @@ def _open_cells(root: Node, keys: Iterable[FlavorResource]) -> None:
             cell.measure_potential()
             node.cells[key] = cell
     for node in order:
-        for key in keys:
-            before = node.lendable.get(key[1], 0)
-            node.lendable[key[1]] = before + node.cells[key].potential
+        node.lendable = {}
+        for (_, resource), cell in node.cells.items():
+            node.lendable[resource] = node.lendable.get(resource, 0) + cell.potential
+
+
+def _with_all_below(root: Node) -> list[Node]:
+    """Return *root* and every node below it, parents before children."""
+    order = [root]
+    for node in order:
+        order.extend(node.children)
+    return order
+
+
+def _quotas(groups: Iterable[ResourceGroup]) -> dict[FlavorResource, Quota]:
+    return {
+        (entry.flavor, resource): quota
+        for group in groups
+        for entry in group.flavors
+        for resource, quota in entry.quotas.items()
+    }
 
 
 def _local(subtree: Amount, deposit: Amount) -> Amount:

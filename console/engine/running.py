@@ -54,6 +54,8 @@ class RunningLine:
         self._count = 0
         #: The lowest priority that runs here; None when nobody does.
         self.lowest: int | None = None
+        #: The dictionaries are those of the line it was copied from.
+        self._is_shared = False
 
     def __len__(self) -> int:
         return self._count
@@ -64,6 +66,7 @@ class RunningLine:
 
     def add(self, running: Running) -> None:
         """Add a workload; reservations arrive in ascending order within a priority."""
+        self._own()
         priority = running.priority
         line = self._by_priority.get(priority)
         if line is None:
@@ -83,19 +86,25 @@ class RunningLine:
         return tuple(sorted(self._by_priority))
 
     def copy(self) -> RunningLine:
-        """Return a line of its own with the same workloads."""
+        """
+        Return a line with the same workloads that may be changed on its own.
+
+        It costs nothing until it is changed; this line stays as it is for as long.
+        """
         line = RunningLine()
-        line._by_priority = {each: dict(of) for each, of in self._by_priority.items()}
-        line._held = {each: dict(held) for each, held in self._held.items()}
+        line._by_priority, line._held = self._by_priority, self._held
         line._count, line.lowest = self._count, self.lowest
+        line._is_shared = True
         return line
 
     def replace(self, running: Running) -> None:
         """Put *running* at the place of the one with its id and priority."""
+        self._own()
         self._by_priority[running.priority][running.workload.id] = running
 
     def remove(self, running: Running) -> None:
         """Take a workload out."""
+        self._own()
         line = self._by_priority[running.priority]
         del line[running.workload.id]
         held = self._held[running.priority]
@@ -133,3 +142,10 @@ class RunningLine:
     def at(self, priority: int) -> Iterator[Running]:
         """Yield workloads of exactly *priority*, the latest reservation first."""
         yield from reversed(self._by_priority.get(priority, {}).values())
+
+    def _own(self) -> None:
+        """Part from the line it was copied from, before the first change."""
+        if self._is_shared:
+            self._is_shared = False
+            self._by_priority = {each: dict(of) for each, of in self._by_priority.items()}
+            self._held = {each: dict(held) for each, held in self._held.items()}

@@ -9,7 +9,7 @@ import pytest
 from console.engine.change import ChangeKind
 from console.engine.counterfactual import Findings, find_changes
 from console.engine.explain.changes import change_sentence, in_vain_sentence
-from console.engine.fork import fork_tree
+from console.engine.fork import Ground
 from console.engine.policy import LocalQueue, LocalQueueRouting
 from console.engine.selectors import EVERYTHING
 from tests.engine.builders import FAIR, World, cohort, only, pods, policy, queue, rule, workload
@@ -297,7 +297,7 @@ def test_nothing_is_told_of_queues_that_are_not_known() -> None:
 
 def test_a_fork_is_on_its_own() -> None:
     world = full(outranked())
-    fork = fork_tree(world.state, "train")
+    fork = Ground(world.state, "train").fork()
     assert fork.finish("a")
     fork.submit(workload("new", 9, priority=9, labels={"queue": "train"}, gpu=8))
     fork.settle()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
 from typing import TypeVar
 
 from console.engine.change import Change, ChangeKind
 from console.engine.counterfactual.trials import Trials, least
 from console.engine.fork import Fork
+from console.engine.ledger import FlavorResource
 from console.engine.running import Running
-from console.engine.tree import Tree
+from console.engine.tree import QueueState, Tree
 
 _T = TypeVar("_T")
 
@@ -38,14 +41,14 @@ def ends(trials: Trials) -> Iterator[Change]:
     """
     Yield the fewest running workloads that were found whose end lets it start.
 
-    For each flavor those that hold most of it are taken away until it fits, and then
-    put back one by one where it fits all the same, as a search for preemption does:
-    nobody of them can be spared.
+    For each flavor those that hold most of it are taken away until it fits, those of its
+    own queue first, and then put back where it fits all the same, as a search for
+    preemption does: nobody of them can be spared.
     """
     fork = trials.fork()
     found = []
-    for flavor in dict.fromkeys(flavor for flavor, _ in trials.short()):
-        chosen = _of_flavor(trials, fork, flavor)
+    for keys in _short_by_flavor(trials).values():
+        chosen = _of_flavor(trials, fork, keys)
         if chosen:
             found.append(tuple(sorted(each.workload.id for each in chosen)))
     for workloads in sorted(found, key=lambda each: (len(each), each)):
@@ -60,23 +63,14 @@ def ends(trials: Trials) -> Iterator[Change]:
             return
 
 
-def _of_flavor(trials: Trials, fork: Fork, flavor: str) -> list[Running]:
-    keys = [key for key in trials.short() if key[0] == flavor]
-    own = trials.queue
+def _short_by_flavor(trials: Trials) -> dict[str, list[FlavorResource]]:
+    short: dict[str, list[FlavorResource]] = {}
+    for key in trials.short():
+        short.setdefault(key[0], []).append(key)
+    return short
 
-    def order(running: Running) -> tuple[bool, int, int]:
-        held = sum(running.usage.get(key, 0) for key in keys)
-        return running.queue != own.name, -held, -running.reservation
 
-    candidates = sorted(
-        (
-            each
-            for each in _running(own.tree)
-            if not each.departing and any(each.usage.get(key) for key in keys)
-        ),
-        key=order,
-    )[:_LOOKED_AT]
-
+def _of_flavor(trials: Trials, fork: Fork, keys: list[FlavorResource]) -> list[Running]:
     def fits_without(gone: list[Running]) -> bool:
         for each in gone:
             fork.ledger.remove(each.queue or "", each.usage)
@@ -85,21 +79,53 @@ def _of_flavor(trials: Trials, fork: Fork, flavor: str) -> list[Running]:
             fork.ledger.add(each.queue or "", each.usage)
         return fits
 
-    if not candidates or not fits_without(candidates):
-        return []
-    count = least(0, len(candidates), lambda n: fits_without(candidates[:n]))
-    chosen = _needed(candidates[:count], fits_without)
-    return chosen if len(chosen) <= _MOST else []
+    some: list[Running] = []
+    in_turn = islice(_in_turn(trials.queue, keys), _LOOKED_AT)
+    # Hardly ever more than a few are needed: twice as many each time.
+    while more := list(islice(in_turn, len(some) or 1)):
+        too_few = len(some)
+        some += more
+        if fits_without(some):
+            count = least(too_few, len(some), partial(_first_suffice, some, fits_without))
+            chosen = _needed(some[:count], fits_without)
+            return chosen if len(chosen) <= _MOST else []
+    return []
+
+
+def _first_suffice(some: list[_T], works: Callable[[list[_T]], bool], count: int) -> bool:
+    return works(some[:count])
+
+
+def _in_turn(own: QueueState, keys: list[FlavorResource]) -> Iterator[Running]:
+    """Yield those who hold something of *keys*: of *own*, then of others, who hold most first."""
+
+    def order(running: Running) -> tuple[int, int]:
+        return -sum(running.usage.get(key, 0) for key in keys), -running.reservation
+
+    others = (each for queue in own.tree.queues if queue is not own for each in queue.running)
+    for some in (own.running, others):
+        holding = (
+            each for each in some if not each.departing and any(each.usage.get(key) for key in keys)
+        )
+        yield from sorted(holding, key=order)
 
 
 def _needed(some: list[_T], works: Callable[[list[_T]], bool]) -> list[_T]:
-    """Return those of *some*, which work, of whom none can be left out, the first ones first."""
-    index = len(some) - 1
-    while index >= 0:
-        without = some[:index] + some[index + 1 :]
+    """
+    Return those of *some*, which work, of whom none can be left out, the first ones first.
+
+    Tried from the last on, and as many at once as went before without being missed.
+    """
+    index, block = len(some), 1
+    while index > 0:
+        size = min(block, index)
+        without = some[: index - size] + some[index:]
         if without and works(without):
-            some = without
-        index -= 1
+            some, index, block = without, index - size, size * 2
+        elif size > 1:
+            block = size // 2
+        else:
+            index -= 1
     return some
 
 

@@ -9,12 +9,12 @@ from itertools import islice
 from console.engine.amounts import Unlimited
 from console.engine.decision import Outcome, Reason
 from console.engine.disciplines import Nomination, load_discipline
-from console.engine.disciplines.quota.outlook import surely_fails
-from console.engine.fork import Fork, fork_tree
+from console.engine.disciplines.quota.outlook import has_no_room, surely_fails
+from console.engine.fork import Fork, Ground
 from console.engine.ledger import FlavorResource
 from console.engine.line import Line
 from console.engine.matching import Matcher
-from console.engine.pending import Pending, PendingClass
+from console.engine.pending import Pending, PendingClass, least_of
 from console.engine.policy import Policy, Undeclared
 from console.engine.routing import Route, Router, flavor_rejection
 from console.engine.state import State
@@ -71,6 +71,7 @@ class Trials:
         self._router = Router(state.policy)
         self._matcher = Matcher(state.policy)
         self._discipline = load_discipline(state.policy.discipline)
+        self._grounds: dict[Tree, Ground] = {}
         self._saved: dict[Tree, frozenset[str]] = {}
 
     @property
@@ -105,6 +106,8 @@ class Trials:
     def fits(self, state: State) -> bool:
         """Say whether it would start on *state* without stopping anybody, if it were its turn."""
         self._spend()
+        if has_no_room(state.queues[self.queue.name], least_of(self.workload)):
+            return False
         candidate = self._as_pending(self.workload)
         found = self.nominate(candidate, state) if candidate is not None else None
         return found is not None and found.pending_reason is Reason.BEHIND_OTHERS
@@ -154,7 +157,12 @@ class Trials:
     def fork(self, policy: Policy | None = None, queue: str | None = None) -> Fork:
         """Return a fork of the tree in which it waits, or of that of *queue*."""
         name = queue or self.queue.name
-        return fork_tree(self.state, name, policy, router=self._router)
+        tree = self.state.queues[name].tree
+        ground = self._grounds.get(tree)
+        if ground is None:
+            ground = Ground(self.state, name, router=self._router, matcher=self._matcher)
+            self._grounds[tree] = ground
+        return ground.fork(policy)
 
     def starts(
         self,
@@ -327,9 +335,10 @@ class _Run:
 
     def _bring_strict(self) -> None:
         """Take in the first of every strict queue: nobody of it passes them."""
-        for queue, cls in self.fork.classes():
-            if queue.line.is_strict:
-                self._bring_class(queue.name, cls)
+        for theirs in self._trials.state.queues[self._target].tree.queues:
+            if self.fork.queues[theirs.name].line.is_strict:
+                for cls in theirs.line.classes.values():
+                    self._bring_class(theirs.name, cls)
 
     def _bring_rivals(self) -> None:
         """Take in whoever could perhaps start now, those with the first turns before others."""
@@ -352,7 +361,7 @@ class _Run:
             surely_fails(queue, self._settings, each, highest) for each in line.least.each()
         ):
             return
-        for cls in sorted(line.classes.values(), key=_place):
+        for cls in line.in_order():
             if (queue.name, cls.key) not in self._brought and not surely_fails(
                 queue, self._settings, cls.least, cls.priority
             ):
