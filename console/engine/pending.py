@@ -66,6 +66,11 @@ class Pending:
         """Effective priority."""
         return self.route.priority or 0
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """Its place among those who wait in its queue: by priority, then by submission."""
+        return -self.priority, self.workload.sequence
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:

@@ -103,7 +103,7 @@ class QueueState:
         head = self.line.head()
         if head is not None:
             waiting.append(head)
-        return min(waiting, key=_place, default=None)
+        return min(waiting, key=lambda each: each.place, default=None)
 
     @property
     def running_count(self) -> int:
@@ -164,10 +164,6 @@ class Tree:
         for queue in self.queues:
             queue.line.sticky = None
         self.wake()
-
-
-def _place(pending: Pending) -> tuple[int, int]:
-    return -pending.priority, pending.workload.sequence
 
 
 def plant(policy: Policy, ledger: Ledger, states: dict[str, QueueState]) -> list[Tree]:

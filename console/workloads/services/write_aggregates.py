@@ -9,7 +9,8 @@ from django.db.models import Q, QuerySet
 
 from console.engine.decision import Reason
 from console.engine.pending import PREEMPTOR, preemptor_key
-from console.engine.state import Changes, State
+from console.engine.state import State
+from console.engine.touched import Changes
 from console.workloads.models import PendingClass, QueueCount, Usage
 
 #: Names or keys per IN list; SQLite takes 999 parameters in one statement.

@@ -87,8 +87,8 @@ class Cycle:
             waiting = list(queue.preemptors.values())
             head = queue.line.head() if self._heads is None else self._heads.get(queue.name)
             if queue.line.is_strict and waiting:
-                first = min(waiting, key=lambda each: _place(each.pending))
-                if head is not None and _place(head) < _place(first.pending):
+                first = min(waiting, key=lambda each: each.pending.place)
+                if head is not None and head.place < first.pending.place:
                     waiting = []
                 else:
                     waiting, head = [first], None
@@ -351,10 +351,6 @@ def _tried(pending: Pending) -> object:
     return tuple(
         (name, tuple(sorted(tried.items()))) for name, tried in sorted(pending.scan.tried.items())
     )
-
-
-def _place(pending: Pending) -> tuple[int, int]:
-    return -pending.priority, pending.workload.sequence
 
 
 def _charge(node: Node, usage: dict[FlavorResource, int], sign: int) -> None:
