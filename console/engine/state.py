@@ -32,6 +32,8 @@ class State(World):
     def __init__(self, policy: Policy) -> None:
         super().__init__()
         self._arrivals: list[Pending] = []
+        #: Ids of those whose queue was stopped to be drained, and who have yet to be told.
+        self._draining: list[str] = []
         self._take_policy(policy)
 
     # Facts that come in
@@ -191,7 +193,7 @@ class State(World):
     @property
     def is_settled(self) -> bool:
         """Whether `settle` would have nothing to do."""
-        return not (self._arrivals or self._active or self._decisions)
+        return not (self._arrivals or self._draining or self._active or self._decisions)
 
     def settle(self, budget: int = 1_000_000) -> list[Decision]:
         """
@@ -237,6 +239,7 @@ class State(World):
 
     def take_in_arrivals(self) -> None:
         """Route whoever came in since the last settle; `settle` and `step` begin with it."""
+        self._drain()
         arrivals, self._arrivals = self._arrivals, []
         for index, pending in enumerate(arrivals):
             if self._budget and not self.has_budget:
@@ -349,22 +352,28 @@ class State(World):
         for state in self.queues.values():
             state.follow(policy)
         plant(policy, self.ledger, self.queues)
-        for running in self.running.values():
-            self._drain(running)
+        # Some may end or be taken back before anybody is told.
+        self._draining = [uid for uid, each in self.running.items() if self._drains(each)]
 
-    def _drain(self, running: Running) -> None:
-        """Tell a running workload to stop where the policy stops and drains its queue."""
+    def _drains(self, running: Running) -> bool:
+        """Say whether the policy stops and drains the queue or the local queue of *running*."""
         if running.departing or running.queue is None:
-            return
+            return False
         queue = self.queues[running.queue].policy
-        drains = queue is not None and queue.stop is StopPolicy.HOLD_AND_DRAIN
-        local_queue = None
-        if not drains and self.policy.local_routing is not None:
-            route = self._router.route(running.workload)
-            drains, local_queue = route.drains, route.local_queue
-        if drains:
+        if queue is not None and queue.stop is StopPolicy.HOLD_AND_DRAIN:
+            return True
+        return self.policy.local_routing is not None and self._router.route(running.workload).drains
+
+    def _drain(self) -> None:
+        """Tell those to stop whose queue is stopped and drained."""
+        draining, self._draining = self._draining, []
+        for running in (self.running[uid] for uid in draining if uid in self.running):
+            queue = self.queues[running.queue or ""].policy
+            drained = queue is not None and queue.stop is StopPolicy.HOLD_AND_DRAIN
+            local_queue = None if drained else self._router.route(running.workload).local_queue
             running.departing, running.reason, running.preemptor = True, Reason.DRAINED, None
             self.departing.add(running.workload.id)
+            self.queues[running.queue].running.tell(running)
             self._decisions.append(record.drained(self.policy, running, local_queue))
 
     # Arrivals

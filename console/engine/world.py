@@ -102,7 +102,8 @@ class World:
         """
         Tell *targets* to stop, and let *pending* wait for them and for *others*.
 
-        Says whether that is news: whoever is stopping already is not told again.
+        Says whether that is news: whoever is stopping already is not told again, and whoever
+        waits already goes on waiting for the same ones unless others are told for it.
         """
         told = False
         for target in targets:
@@ -114,14 +115,15 @@ class World:
                 times = {k: n for k, n in running.stopped_for.items() if k in self.pending}
                 running.stopped_for = {**times, uid: times.get(uid, 0) + 1}
                 self.departing.add(running.workload.id)
+                target.queue.running.tell(running)
                 self._decisions.append(record.preempted(self.policy, running, pending, queue))
                 self._changes.queues.add(target.queue.name)
                 told = True
-        victims = {target.running.workload.id for target in targets} | set(others)
-        before = queue.preemptors.get(pending.workload.id)
-        if before is not None and before.victims == victims and not told:
-            before.nomination = nomination
+        if not told and pending.workload.id in queue.preemptors:
+            # Of those who are stopping anyway it may find others in every cycle. It waits on
+            # for the ones it was told of: when they have stopped it has a turn again.
             return False
+        victims = {target.running.workload.id for target in targets} | set(others)
         self._leave(queue, pending)
         # The latest preemptor of a queue takes the place of an earlier one (Kueue, spec 3.6).
         queue.line.sticky = None
