@@ -28,10 +28,11 @@ from console.dialects.conformance.answers import (
     VictimsAnswer,
 )
 from console.dialects.conformance.engine_under_test import Nominated, PreemptionStub
-from console.dialects.conformance.workloads import PendingWorkload, PodSetAssignment
+from console.dialects.conformance.workloads import PendingWorkload
 from console.dialects.conformance.world import World
 from console.dialects.kueue.quantity import amount_of
 from console.engine.amounts import Amount
+from console.engine.decision import Assignment, PodSetAssignment
 from console.engine.nodes import Taint, TaintEffect
 
 Json = Mapping[str, Any]
@@ -117,7 +118,7 @@ def _victims(expect: Mapping[str, str]) -> dict[str, VictimReason]:
     return {name: VictimReason(word) for name, word in expect.items()}
 
 
-def _admitted(expect: Json) -> dict[str, tuple[PodSetAssignment, ...]]:
+def _admitted(expect: Json) -> dict[str, Assignment]:
     return {
         name: tuple(
             PodSetAssignment(name=each["pod_set"], count=each["count"], flavors=each["flavors"])

@@ -56,8 +56,8 @@ def change(kind: str, **facts: object) -> Change:
         (
             change("ask_less", subject="memory", from_=96 * GIB, to=64 * GIB, pod_set="worker"),
             (
-                "Ask for 64Gi memory instead of 96Gi for each pod of pod set worker: it would start "
-                "now."
+                "Ask for 64Gi memory instead of 96Gi for each pod of pod set worker: it would "
+                "start now."
             ),
         ),
         (

@@ -14,13 +14,10 @@ from console.dialects.conformance.dominant_share import extra_usage_in
 from console.dialects.conformance.engine_under_test import Nominated, PreemptionStub, Simulated
 from console.dialects.conformance.flavor_assignment import stub_in
 from console.dialects.conformance.preemption import nominated_in
-from console.dialects.conformance.workloads import (
-    PendingWorkload,
-    PodSetAssignment,
-    RunningWorkload,
-)
+from console.dialects.conformance.workloads import PendingWorkload, RunningWorkload
 from console.dialects.conformance.world import World, read_world
 from console.engine.amounts import UNLIMITED
+from console.engine.decision import PodSetAssignment
 from console.engine.nodes import NodeExpression, NodeOperator, Taint, TaintEffect, Toleration
 from console.engine.policy import (
     Cohort,

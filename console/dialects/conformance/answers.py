@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from console.dialects.conformance.workloads import PodSetAssignment
 from console.engine.amounts import Amount
+from console.engine.decision import Assignment
 from console.engine.nodes import Taint
 
 #: Flavor -> resource -> amount in thousandths.
@@ -123,7 +123,7 @@ class CycleAnswer:
     """Where everybody is after exactly one cycle; names of workloads throughout."""
 
     #: Admitted in this cycle.
-    admitted: Mapping[str, tuple[PodSetAssignment, ...]]
+    admitted: Mapping[str, Assignment]
     #: Told to stop in this cycle; they still hold their quota.
     preempted: Mapping[str, VictimReason]
     #: Still in line. Not those whose local queue is missing: they stand in no line.
@@ -160,7 +160,7 @@ class SettleAnswer:
     """Where everybody is at rest; names of workloads throughout."""
 
     #: Everybody who holds quota, those that ran from the beginning too.
-    admitted: Mapping[str, tuple[PodSetAssignment, ...]]
+    admitted: Mapping[str, Assignment]
     #: Everybody else.
     pending: Mapping[str, Condition]
     decisions: tuple[SettleDecision, ...]

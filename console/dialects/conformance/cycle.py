@@ -6,15 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from console.dialects.conformance.answers import CycleAnswer, HeadVerdict
-from console.dialects.conformance.differences import named, names, single, unknown_parts
+from console.dialects.conformance.differences import admitted, named, names, single, unknown_parts
 from console.dialects.conformance.engine_under_test import EngineUnderTest
 from console.dialects.conformance.parts import part
-from console.dialects.conformance.phrases import (
-    assignment_phrase,
-    expected_assignment,
-    expected_reasons,
-    reasons_phrase,
-)
+from console.dialects.conformance.phrases import expected_reasons, reasons_phrase
 from console.dialects.conformance.world import World
 
 _PARTS = (
@@ -42,12 +37,7 @@ def differences(case: Mapping[str, Any], answer: CycleAnswer) -> Iterator[str]:
     """
     expect = part(case, "expect", dict)
     yield from unknown_parts(expect, _PARTS)
-    admitted = part(expect, "admitted", dict)
-    yield from named(
-        "admitted",
-        {name: expected_assignment(admitted, name) for name in admitted},
-        {name: assignment_phrase(each) for name, each in answer.admitted.items()},
-    )
+    yield from admitted(expect, answer.admitted)
     preempted = {name: reason.value for name, reason in answer.preempted.items()}
     yield from named("preempted", part(expect, "preempted", dict), preempted)
     yield from names("requeued", part(expect, "requeued", list), answer.requeued)

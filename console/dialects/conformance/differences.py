@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from console.dialects.conformance.answers import Amounts
-from console.dialects.conformance.parts import quantities
+from console.dialects.conformance.parts import part, quantities
+from console.dialects.conformance.phrases import assignment_phrase, expected_assignment
 from console.dialects.kueue.quantity import format_quantity
 from console.engine.amounts import Amount
+from console.engine.decision import Assignment
 
 
 def named(what: str, expect: Mapping[str, object], actual: Mapping[str, object]) -> Iterator[str]:
@@ -30,6 +32,16 @@ def names(what: str, expect: Iterable[str], actual: Iterable[str]) -> Iterator[s
             yield f"{name} is not {what}, but expected to be."
         else:
             yield f"{name} is {what}, but not expected to be."
+
+
+def admitted(expect: Mapping[str, Any], actual: Mapping[str, Assignment]) -> Iterator[str]:
+    """Compare who is admitted, and with what."""
+    wanted = part(expect, "admitted", dict)
+    yield from named(
+        "admitted",
+        {name: expected_assignment(wanted, name) for name in wanted},
+        {name: assignment_phrase(each) for name, each in actual.items()},
+    )
 
 
 def single(what: str, expect: object, actual: object) -> Iterator[str]:

@@ -31,10 +31,9 @@ from console.dialects.conformance.product_words import (
 )
 from console.dialects.conformance.rest import cycles_to_rest
 from console.dialects.conformance.workloads import PendingWorkload
-from console.dialects.conformance.workloads import PodSetAssignment as Given
 from console.dialects.conformance.world import World
 from console.engine.amounts import Amount
-from console.engine.decision import Decision, Outcome, PodSetAssignment, Reason
+from console.engine.decision import Decision, Outcome, Reason
 from console.engine.disciplines.quota.asks import ask
 from console.engine.disciplines.quota.candidates import Search
 from console.engine.disciplines.quota.flavors import Assigner
@@ -101,7 +100,7 @@ class Product:
             raise AssertionError(f"skipping hopeless cycles decides otherwise: {hasty}, {told}")
         said = _said(state, said)
         return SettleAnswer(
-            admitted={name: _given(r.assignment) for name, r in state.running.items()},
+            admitted={name: r.assignment for name, r in state.running.items()},
             pending={**said, **_deactivated(world)},
             decisions=tuple(decisions),
         )
@@ -127,9 +126,7 @@ class Product:
                 (parked if waits_apart else requeued).update(p.workload.id for p in cls)
         return CycleAnswer(
             admitted={
-                name: _given(each.assignment)
-                for name, each in state.running.items()
-                if name not in running
+                name: each.assignment for name, each in state.running.items() if name not in running
             },
             preempted={name: _RIGHTS[_reason(state, name)] for name in state.departing - already},
             requeued=frozenset(requeued),
@@ -266,10 +263,7 @@ def _state(world: World) -> State:
             each.workload,
             queue=each.queue,
             priority=each.priority,
-            assignment=tuple(
-                PodSetAssignment(name=a.name, count=a.count, flavors=a.flavors)
-                for a in each.assignment
-            ),
+            assignment=each.assignment,
             reservation=each.reservation,
             departing=each.is_departing,
             reason=Reason.PREEMPTED_IN_QUEUE if each.is_departing else None,
@@ -324,10 +318,6 @@ def _told(made: list[Decision]) -> list[_Told]:
         for d in made
         if d.outcome in (Outcome.ADMITTED, Outcome.PREEMPTED)
     ]
-
-
-def _given(assignment: tuple[PodSetAssignment, ...]) -> tuple[Given, ...]:
-    return tuple(Given(name=a.name, count=a.count, flavors=a.flavors) for a in assignment)
 
 
 def _reason(state: State, name: str) -> Reason:

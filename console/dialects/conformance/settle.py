@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from console.dialects.conformance.answers import Action, SettleAnswer
-from console.dialects.conformance.differences import named, single, unknown_parts
+from console.dialects.conformance.differences import admitted, named, single, unknown_parts
 from console.dialects.conformance.engine_under_test import EngineUnderTest
 from console.dialects.conformance.parts import choice, objects_in, part
-from console.dialects.conformance.phrases import assignment_phrase, expected_assignment
 from console.dialects.conformance.world import World
 
 _PARTS = ("admitted", "pending", "decisions", "steady", "resync_changed")
@@ -29,12 +28,7 @@ def differences(case: Mapping[str, Any], answer: SettleAnswer) -> Iterator[str]:
     """
     expect = part(case, "expect", dict)
     yield from unknown_parts(expect, _PARTS)
-    admitted = part(expect, "admitted", dict)
-    yield from named(
-        "admitted",
-        {name: expected_assignment(admitted, name) for name in admitted},
-        {name: assignment_phrase(each) for name, each in answer.admitted.items()},
-    )
+    yield from admitted(expect, answer.admitted)
     pending = {name: condition.value for name, condition in answer.pending.items()}
     yield from named("pending", part(expect, "pending", dict), pending)
     yield from _decisions(expect, answer)

@@ -16,6 +16,7 @@ from console.dialects.conformance.parts import (
     quantities,
 )
 from console.engine.amounts import Unlimited
+from console.engine.decision import Assignment, PodSetAssignment
 from console.engine.nodes import NodeExpression, NodeOperator, NodeTerm
 from console.engine.policy import LocalQueue, LocalQueueRouting
 from console.engine.workload import PodSet, Workload
@@ -25,15 +26,6 @@ DEFAULT_NAMESPACE = "default"
 
 _QUEUE_LABEL = LocalQueueRouting().queue_label
 _NODE_OPERATORS = {operator.value: operator for operator in NodeOperator}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodSetAssignment:
-    """The flavors that a pod set got: resource -> flavor, and for how many pods."""
-
-    name: str
-    count: int
-    flavors: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +41,7 @@ class RunningWorkload:
     queue: str
     priority: int
     #: One for each pod set, in their order.
-    assignment: tuple[PodSetAssignment, ...]
+    assignment: Assignment
     #: From 1 in the order of reservation, unique; larger is later.
     reservation: int
     #: It was told to stop and holds its quota until it has.
