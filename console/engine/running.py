@@ -51,6 +51,8 @@ class RunningLine:
         self._by_priority: dict[int, dict[str, Running]] = {}
         #: What those of each priority hold together, in thousandths.
         self._held: dict[int, dict[FlavorResource, int]] = {}
+        #: Those who were told to stop, by id.
+        self._departing: dict[str, Running] = {}
         self._count = 0
         #: The lowest priority that runs here; None when nobody does.
         self.lowest: int | None = None
@@ -75,6 +77,8 @@ class RunningLine:
             if self.lowest is None or priority < self.lowest:
                 self.lowest = priority
         line[running.workload.id] = running
+        if running.departing:
+            self._departing[running.workload.id] = running
         held = self._held[priority]
         for key, amount in running.usage.items():
             held[key] = held.get(key, 0) + amount
@@ -93,6 +97,7 @@ class RunningLine:
         """
         line = RunningLine()
         line._by_priority, line._held = self._by_priority, self._held
+        line._departing = self._departing
         line._count, line.lowest = self._count, self.lowest
         line._is_shared = True
         return line
@@ -102,11 +107,17 @@ class RunningLine:
         self._own()
         self._by_priority[running.priority][running.workload.id] = running
 
+    def tell(self, running: Running) -> None:
+        """Note that a workload of this line was told to stop."""
+        self._own()
+        self._departing[running.workload.id] = running
+
     def remove(self, running: Running) -> None:
         """Take a workload out."""
         self._own()
         line = self._by_priority[running.priority]
         del line[running.workload.id]
+        self._departing.pop(running.workload.id, None)
         held = self._held[running.priority]
         for key, amount in running.usage.items():
             held[key] -= amount
@@ -118,6 +129,12 @@ class RunningLine:
     def held_below(self, priority: int, key: FlavorResource) -> int:
         """Return what those of lower priority hold of *key* together, in thousandths."""
         return sum(held.get(key, 0) for each, held in self._held.items() if each < priority)
+
+    def departing(self) -> list[Running]:
+        """Return those who were told to stop, in the order of `below`."""
+        if not self._departing:
+            return []
+        return sorted(self._departing.values(), key=lambda each: (each.priority, -each.reservation))
 
     def below(self, priority: int) -> Iterator[Running]:
         """
@@ -149,3 +166,4 @@ class RunningLine:
             self._is_shared = False
             self._by_priority = {each: dict(of) for each, of in self._by_priority.items()}
             self._held = {each: dict(held) for each, held in self._held.items()}
+            self._departing = self._departing.copy()

@@ -368,12 +368,13 @@ class State(World):
         """Tell those to stop whose queue is stopped and drained."""
         draining, self._draining = self._draining, []
         for running in (self.running[uid] for uid in draining if uid in self.running):
-            queue = self.queues[running.queue or ""].policy
+            told = self.queues[running.queue or ""]
+            queue = told.policy
             drained = queue is not None and queue.stop is StopPolicy.HOLD_AND_DRAIN
             local_queue = None if drained else self._router.route(running.workload).local_queue
             running.departing, running.reason, running.preemptor = True, Reason.DRAINED, None
             self.departing.add(running.workload.id)
-            self.queues[running.queue].running.tell(running)
+            told.running.tell(running)
             self._decisions.append(record.drained(self.policy, running, local_queue))
 
     # Arrivals

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from console.engine.decision import PodSetAssignment
 from console.engine.disciplines.quota.candidates import Search
-from console.engine.disciplines.quota.classical import collect
+from console.engine.disciplines.quota.classical import Candidates
 from console.engine.disciplines.quota.fair import offers_for
 from console.engine.disciplines.quota.nominate import nominate
 from console.engine.disciplines.quota.report import LISTED
@@ -81,7 +81,7 @@ def within_reach(queue: QueueState, pending: Pending, policy: Policy) -> set[str
     )
     if policy.settings.fair_sharing:
         return {each.workload.id for offers in offers_for(search).values() for each in offers}
-    return {each.running.workload.id for each in collect(search).sequence()}
+    return {each.running.workload.id for each in Candidates(search).sequence()}
 
 
 def test_whom_it_leaves_out_is_counted() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from console.engine.ledger import FlavorResource, Usage
@@ -59,11 +59,25 @@ class Search:
 
 
 def candidates_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
-    """Yield the workloads of *queue* that *rule* lets be stopped and whose end would help."""
-    if rule is PreemptionRule.NEVER:
-        return
+    """
+    Yield the workloads of *queue* that *rule* lets be stopped and whose end would help.
+
+    Of several the first to stop comes first, but for those who are stopping already.
+    """
+    if rule is not PreemptionRule.NEVER:
+        yield from _that_help(search, _allowed(queue, search, rule))
+
+
+def stopping_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
+    """Yield those of `candidates_in` who are stopping already, in the same order."""
+    yield from _that_help(
+        search, (each for each in queue.running.departing() if search.may_stop(each, rule))
+    )
+
+
+def _that_help(search: Search, some: Iterable[Running]) -> Iterator[Running]:
     short, without, asker = search.short, search.without, search.asker
-    for running in _allowed(queue, search, rule):
+    for running in some:
         if running.workload.id in without or short.isdisjoint(running.usage):
             continue
         # Whoever is stopping already is not told again.
@@ -78,7 +92,7 @@ def in_order(running: Running, *, own: bool) -> tuple[bool, bool, int, int]:
 
 def _allowed(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
     if rule is PreemptionRule.ANY:
-        yield from queue.running
+        yield from queue.running.from_lowest()
         return
     yield from queue.running.below(search.priority)
     if rule is PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from heapq import merge
+from typing import TypeAlias
 
 from console.engine.amounts import Amount
 from console.engine.decision import Reason
@@ -11,8 +13,8 @@ from console.engine.disciplines.quota.candidates import (
     Search,
     candidates_in,
     fill_back,
-    in_order,
     put_back,
+    stopping_in,
     take_out,
 )
 from console.engine.disciplines.quota.levels import within_nominal
@@ -35,21 +37,136 @@ class Candidate:
     only_without_borrowing: bool = False
 
 
+_Find: TypeAlias = Callable[[QueueState, Search, PreemptionRule], Iterator[Running]]
+
+
 @dataclass(frozen=True, slots=True)
+class _Reach:
+    """A queue of which some may be stopped, and by what right; None of *right*: by priority."""
+
+    queue: QueueState
+    rule: PreemptionRule
+    right: Reason | None
+    common: Node | None = None
+
+
 class Candidates:
-    """Everybody who might be stopped, each list in the order of stopping."""
+    """Everybody who might be stopped for one search, found as far as they are asked for."""
 
-    #: Those who use what a subtree around the preemptor owns: taken back by policy alone.
-    hierarchical: list[Candidate]
-    #: Other workloads of the cohort.
-    priority: list[Candidate]
-    #: Those of the same queue.
-    own: list[Candidate]
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        rules = search.rules
+        #: Those who use what a subtree around the preemptor owns: taken back by policy alone.
+        self._hierarchical: list[_Reach] = []
+        #: Other workloads of the cohort.
+        self._priority: list[_Reach] = []
+        #: Those of the same queue.
+        self._own = [_Reach(search.queue, rules.within_queue, Reason.PREEMPTED_IN_QUEUE)]
+        if search.queue.node.parent is not None and rules.reclaim_within_cohort is not (
+            PreemptionRule.NEVER
+        ):
+            self._climb()
 
-    def sequence(self) -> list[Candidate]:
-        """Return all of them in the order of stopping: whoever is stopping already first."""
-        everybody = [*self.hierarchical, *self.priority, *self.own]
-        return sorted(everybody, key=lambda each: not each.running.departing)
+    @property
+    def has_hierarchical(self) -> bool:
+        """Whether anybody uses what a subtree around the preemptor owns."""
+        return self._has_anybody(self._hierarchical)
+
+    @property
+    def has_priority(self) -> bool:
+        """Whether anybody else of the cohort might be stopped."""
+        return self._has_anybody(self._priority)
+
+    def sequence(self) -> Iterator[Candidate]:
+        """Yield all of them in the order of stopping: whoever is stopping already first."""
+        return self._in_order((self._hierarchical, self._priority, self._own))
+
+    def valid(self, *, borrowing: bool) -> Iterator[Candidate]:
+        """
+        Yield those of `sequence` who may be stopped as the ledger looks when they are asked for.
+
+        With *borrowing* the preemptor borrows. Nobody may be put back meanwhile: a queue
+        that is within its quota stays so, and none of it is looked at again.
+        """
+        groups = (self._hierarchical, self._priority, self._own)
+        for each in self._in_order(groups, borrowing):
+            if self._is_valid(each, borrowing=borrowing):
+                yield each
+
+    def _has_anybody(self, group: list[_Reach]) -> bool:
+        return any(
+            True for each in group for _ in candidates_in(each.queue, self._search, each.rule)
+        )
+
+    def _in_order(
+        self, groups: Iterable[list[_Reach]], borrowing: bool | None = None
+    ) -> Iterator[Candidate]:
+        groups = tuple(groups)
+        for find in (stopping_in, self._not_stopping_in):
+            for group in groups:
+                lines = [self._line(reach, find, borrowing) for reach in group]
+                yield from lines[0] if len(lines) == 1 else merge(*lines, key=_place)
+
+    def _line(self, reach: _Reach, find: _Find, borrowing: bool | None) -> Iterator[Candidate]:
+        """Yield those of one queue; of valid ones, with *borrowing* or not, up to the last."""
+        for running in find(reach.queue, self._search, reach.rule):
+            if reach.right is None:
+                each = _by_priority(self._search, running, reach)
+            else:
+                each = Candidate(running, reach.queue, reach.right, reach.common)
+            # The higher its priority, the less it may be stopped by one that borrows.
+            if borrowing is not None and not self._is_valid(each, borrowing=borrowing):
+                return
+            yield each
+
+    @staticmethod
+    def _not_stopping_in(
+        queue: QueueState, search: Search, rule: PreemptionRule
+    ) -> Iterator[Running]:
+        return (each for each in candidates_in(queue, search, rule) if not each.departing)
+
+    def _is_valid(self, candidate: Candidate, *, borrowing: bool) -> bool:
+        if candidate.common is None:
+            return True
+        if borrowing and candidate.only_without_borrowing:
+            return False
+        node: Node | None = candidate.queue.node
+        while node is not candidate.common:
+            assert node is not None
+            if within_nominal(node, self._search.short):
+                return False
+            node = node.parent
+        return True
+
+    def _climb(self) -> None:
+        search = self._search
+        node, rule = search.queue.node, search.rules.reclaim_within_cohort
+        advantage = all(
+            node.cell(key).used + amount <= node.cell(key).subtree
+            for key, amount in search.usage.items()
+        )
+        rest: dict[FlavorResource, Amount] = {
+            key: _beyond(amount, node.cell(key).local_available)
+            for key, amount in search.usage.items()
+        }
+        visited, above = node, node.parent
+        while above is not None:
+            for queue in _borrowers(search, above, visited):
+                if advantage:
+                    right = Reason.RECLAIMED_IN_COHORT
+                    self._hierarchical.append(_Reach(queue, rule, right, above))
+                else:
+                    self._priority.append(_Reach(queue, rule, None, above))
+            fits = all(
+                above.cell(key).used + amount <= above.cell(key).subtree
+                for key, amount in rest.items()
+            )
+            rest = {
+                key: _beyond(amount, above.cell(key).local_available)
+                for key, amount in rest.items()
+            }
+            advantage = advantage or fits
+            visited, above = above, above.parent
 
 
 def find_classical(search: Search) -> list[Target]:
@@ -58,62 +175,12 @@ def find_classical(search: Search) -> list[Target]:
 
     The ledger is left as it was (Kueue, spec 7.2, 7.3).
     """
-    found = collect(search)
-    sequence = found.sequence()
-    if not sequence:
-        return []
+    found = Candidates(search)
     for borrowing in _attempts(search, found):
-        targets = _attempt(search, sequence, borrowing=borrowing)
+        targets = _attempt(search, found, borrowing=borrowing)
         if targets:
             return targets
     return []
-
-
-def collect(search: Search) -> Candidates:
-    """Return everybody who might be stopped for *search*."""
-    rules = search.rules
-    own = [
-        Candidate(running, search.queue, Reason.PREEMPTED_IN_QUEUE)
-        for running in candidates_in(search.queue, search, rules.within_queue)
-    ]
-    hierarchical: list[Candidate] = []
-    priority: list[Candidate] = []
-    if search.queue.node.parent is not None and rules.reclaim_within_cohort is not (
-        PreemptionRule.NEVER
-    ):
-        _climb(search, hierarchical, priority)
-    for group, is_own in ((hierarchical, False), (priority, False), (own, True)):
-        group.sort(key=lambda each: in_order(each.running, own=is_own))
-    return Candidates(hierarchical, priority, own)
-
-
-def _climb(search: Search, hierarchical: list[Candidate], priority: list[Candidate]) -> None:
-    node = search.queue.node
-    advantage = all(
-        node.cell(key).used + amount <= node.cell(key).subtree
-        for key, amount in search.usage.items()
-    )
-    rest: dict[FlavorResource, Amount] = {
-        key: _beyond(amount, node.cell(key).local_available) for key, amount in search.usage.items()
-    }
-    visited, above = node, node.parent
-    while above is not None:
-        for queue in _borrowers(search, above, visited):
-            for running in candidates_in(queue, search, search.rules.reclaim_within_cohort):
-                if advantage:
-                    hierarchical.append(
-                        Candidate(running, queue, Reason.RECLAIMED_IN_COHORT, above)
-                    )
-                else:
-                    priority.append(_by_priority(search, running, queue, above))
-        fits = all(
-            above.cell(key).used + amount <= above.cell(key).subtree for key, amount in rest.items()
-        )
-        rest = {
-            key: _beyond(amount, above.cell(key).local_available) for key, amount in rest.items()
-        }
-        advantage = advantage or fits
-        visited, above = above, above.parent
 
 
 def _borrowers(search: Search, node: Node, visited: Node | None) -> Iterator[QueueState]:
@@ -129,7 +196,7 @@ def _borrowers(search: Search, node: Node, visited: Node | None) -> Iterator[Que
             yield queue
 
 
-def _by_priority(search: Search, running: Running, queue: QueueState, common: Node) -> Candidate:
+def _by_priority(search: Search, running: Running, reach: _Reach) -> Candidate:
     rules = search.rules
     threshold = rules.max_priority_threshold
     only_without_borrowing = (
@@ -140,29 +207,32 @@ def _by_priority(search: Search, running: Running, queue: QueueState, common: No
     reason = (
         Reason.RECLAIMED_IN_COHORT if only_without_borrowing else Reason.RECLAIMED_WHILE_BORROWING
     )
-    return Candidate(running, queue, reason, common, only_without_borrowing)
+    return Candidate(running, reach.queue, reason, reach.common, only_without_borrowing)
+
+
+def _place(candidate: Candidate) -> tuple[int, int]:
+    return candidate.running.priority, -candidate.running.reservation
 
 
 def _attempts(search: Search, found: Candidates) -> tuple[bool, ...]:
     """Return in which attempts the preemptor may borrow, in order (spec 7.3)."""
-    if not found.hierarchical and not found.priority:
+    has_hierarchical = found.has_hierarchical
+    if not has_hierarchical and not found.has_priority:
         return (True,)
     if search.rules.borrow_within_cohort is PreemptionRule.NEVER:
         node = search.queue.node
         below = all(node.cell(key).used < node.cell(key).nominal for key in search.short)
         if not below:
             return (True,)
-        if not found.hierarchical:
+        if not has_hierarchical:
             return (False, True)
     return (True, False)
 
 
-def _attempt(search: Search, sequence: list[Candidate], *, borrowing: bool) -> list[Target]:
+def _attempt(search: Search, found: Candidates, *, borrowing: bool) -> list[Target]:
     targets: list[Target] = []
     fits = False
-    for each in sequence:
-        if each.common is not None and not _still_valid(search, each, borrowing=borrowing):
-            continue
+    for each in found.valid(borrowing=borrowing):
         take_out(each.running, each.queue)
         targets.append(Target(each.running, each.queue, each.reason))
         fits = search.fits(borrowing=borrowing)
@@ -173,18 +243,6 @@ def _attempt(search: Search, sequence: list[Candidate], *, borrowing: bool) -> l
     for target in targets:
         put_back(target.running, target.queue)
     return targets if fits else []
-
-
-def _still_valid(search: Search, candidate: Candidate, *, borrowing: bool) -> bool:
-    if borrowing and candidate.only_without_borrowing:
-        return False
-    node: Node | None = candidate.queue.node
-    while node is not candidate.common:
-        assert node is not None
-        if within_nominal(node, search.short):
-            return False
-        node = node.parent
-    return True
 
 
 def _beyond(amount: Amount, available: Amount) -> Amount:

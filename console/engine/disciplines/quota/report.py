@@ -16,7 +16,7 @@ from typing import TypeAlias
 from console.engine.decision import Reason
 from console.engine.disciplines.quota.candidates import Search, put_back, take_out
 from console.engine.disciplines.quota.classical import Candidate as Possible
-from console.engine.disciplines.quota.classical import collect
+from console.engine.disciplines.quota.classical import Candidates
 from console.engine.disciplines.quota.eligible import looked_through, out_of_reach
 from console.engine.disciplines.quota.fair import Judged, find_fair, offers_for
 from console.engine.disciplines.quota.modes import NoFit
@@ -134,7 +134,7 @@ def _judged_classically(search: Search, targets: tuple[Target, ...]) -> Iterator
     """Yield everybody who might have been stopped, in the order of the search (spec 7.2, 7.3)."""
     borrows = not _fits_without_borrowing(search, targets)
     spared = CandidateVerdict.NOT_NEEDED if targets else CandidateVerdict.NOT_ENOUGH
-    for each in collect(search).sequence():
+    for each in Candidates(search).sequence():
         verdict = spared
         if each.running.departing:
             verdict = CandidateVerdict.DEPARTING
