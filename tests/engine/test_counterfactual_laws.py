@@ -115,6 +115,8 @@ def _apply(story: Story, uid: str, change: Change) -> Started | None:
     for _ in range(4):
         note(f"  {[in_words(each) for each in state.settle()]}")
         told |= state.departing - stopping
+        if uid in state.departing:
+            return None
         if uid in state.running:
             others = {each for each in story.state.pending if each in state.running}
             return Started(told, others - {uid})

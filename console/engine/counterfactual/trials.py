@@ -274,6 +274,9 @@ class _Run:
         for _ in range(_ROUNDS):
             self._settle()
             if self._uid in fork.running:
+                if self._uid in fork.departing:
+                    # Somebody else stops it at once.
+                    return None
                 return Started(self._losers(), self._waiters())
             victims = self._victims()
             if not victims:
@@ -290,7 +293,7 @@ class _Run:
             self.fork.release(each)
         self._bring_rivals()
         self._settle()
-        return self._uid in self.fork.running
+        return self._uid in self.fork.running and self._uid not in self.fork.departing
 
     def saved(self) -> frozenset[str]:
         waiting = self._wait_here()
