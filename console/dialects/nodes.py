@@ -17,11 +17,6 @@ class ScalarNode:
     plain: bool
 
     @property
-    def is_empty(self) -> bool:
-        """Whether nothing was written at all, as after ``key:``."""
-        return self.plain and not self.text
-
-    @property
     def is_null(self) -> bool:
         """Whether it stands for no value: nothing, ``null`` or ``~``."""
         return self.plain and self.text in ("", "null", "Null", "NULL", "~")

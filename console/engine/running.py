@@ -151,11 +151,6 @@ class RunningLine:
         for each in sorted(self._by_priority):
             yield from reversed(self._by_priority[each].values())
 
-    def at_or_above(self, priority: int) -> Iterator[Running]:
-        """Yield workloads that *priority* does not outrank, in the same order."""
-        for each in sorted(p for p in self._by_priority if p >= priority):
-            yield from reversed(self._by_priority[each].values())
-
     def at(self, priority: int) -> Iterator[Running]:
         """Yield workloads of exactly *priority*, the latest reservation first."""
         yield from reversed(self._by_priority.get(priority, {}).values())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -277,12 +276,6 @@ def org_url(name: str, org: str, *args: Any, **query: Any) -> str:
     url = reverse(f"pages:{name}", args=[org, *args])
     given = {key: value for key, value in query.items() if value not in ("", None)}
     return f"{url}?{urlencode(given)}" if given else url
-
-
-@register.filter
-def as_json(value: Any) -> str:
-    """Write a value as JSON for an attribute; the template escapes it."""
-    return json.dumps(value)
 
 
 @register.simple_tag(takes_context=True)

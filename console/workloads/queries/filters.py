@@ -58,11 +58,6 @@ class WorkloadFilter:
         reader.finish()
         return found
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether every workload passes."""
-        return self == WorkloadFilter()
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFilter:

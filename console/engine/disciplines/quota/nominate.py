@@ -40,8 +40,6 @@ class QuotaNomination:
     found: Found
     #: Only with a mode of preemption; empty then: nobody may be stopped.
     targets: tuple[Target, ...] = ()
-    #: Found less than all pods to fit.
-    reduced: bool = False
 
     @property
     def fits(self) -> bool:
@@ -169,9 +167,9 @@ def _nominate(
     )
     found = assigner.assign(ask(queue, pending, counts, zeros=settings.zeros_take_flavors))
     if found.mode in (Mode.FIT, Mode.NO_FIT):
-        return _nomination(queue, settings, found, (), counts)
+        return _nomination(queue, settings, found, ())
     targets = oracle.targets(found.usage, found.short)
-    return _nomination(queue, settings, found, tuple(targets), counts)
+    return _nomination(queue, settings, found, tuple(targets))
 
 
 def _nomination(
@@ -179,12 +177,9 @@ def _nomination(
     settings: QuotaSettings,
     found: Found,
     targets: tuple[Target, ...],
-    counts: tuple[int, ...] | None,
 ) -> QuotaNomination:
     assert queue.policy is not None
-    return QuotaNomination(
-        queue.policy, queue.node, settings.fair_sharing, found, targets, counts is not None
-    )
+    return QuotaNomination(queue.policy, queue.node, settings.fair_sharing, found, targets)
 
 
 def preempts_while_borrowing(queue: QueueState, settings: QuotaSettings) -> bool:
