@@ -2,24 +2,18 @@
 The trace: the ordered facts that led to a decision, as values.
 
 A trace holds no sentences; `explain` writes those. It is stored with the
-decision, so `TRACE_VERSION` grows with every change of its shape and the
-decoder keeps reading older shapes.
+decision, as `stored_trace` says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
-from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from console.engine.amounts import UNLIMITED, Amount, Unlimited, decode_amount, encode_amount
+from console.engine.amounts import UNLIMITED, Amount
 from console.engine.decision import Assignment, Outcome, Reason
 from console.engine.origin import Origin
-
-TRACE_VERSION = 1
 
 
 class RuleVerdict(StrEnum):
@@ -422,78 +416,3 @@ class Trace:
     preempted: PreemptedStep | None = None
     order: OrderStep | None = None
     outcome: OutcomeStep
-
-
-def trace_to_json(trace: Trace) -> dict[str, Any]:
-    """Return *trace* as plain JSON values, with its version; empty fields are left out."""
-    return {"version": TRACE_VERSION, **_encode(trace)}
-
-
-def trace_from_json(stored: Mapping[str, Any]) -> Trace:
-    """
-    Return the trace that `trace_to_json` wrote.
-
-    Raises ValueError when the version is newer than this code.
-    """
-    version = stored.get("version")
-    if version != TRACE_VERSION:
-        raise ValueError(f"trace version {version} is not known; this code reads {TRACE_VERSION}")
-    trace: Trace = _decode(Trace, stored)
-    return trace
-
-
-def _encode(value: Any) -> Any:
-    if isinstance(value, str | int | None):
-        return value
-    if isinstance(value, Origin):
-        return [value.line, value.column, value.end_line, value.end_column]
-    if isinstance(value, Unlimited):
-        return encode_amount(value)
-    if isinstance(value, tuple):
-        return [_encode(item) for item in value]
-    if isinstance(value, Mapping):
-        return dict(value)
-    encoded = {}
-    kind: Any = type(value)
-    for name, default in _fields_of(kind):
-        item = getattr(value, name)
-        if item != default:
-            encoded[name] = _encode(item)
-    return encoded
-
-
-@cache
-def _fields_of(kind: Any) -> tuple[tuple[str, Any], ...]:
-    return tuple(
-        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
-        for each in fields(kind)
-    )
-
-
-@cache
-def _hints_of(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
-def _decode(hint: Any, stored: Any) -> Any:
-    if hint is Origin:
-        return Origin(*stored)
-    if hint == Amount:
-        return decode_amount(stored)
-    origin = get_origin(hint)
-    if origin in (Union, UnionType):
-        inner = [arg for arg in get_args(hint) if arg is not type(None)]
-        return None if stored is None else _decode(inner[0], stored)
-    if origin is tuple:
-        return tuple(_decode(get_args(hint)[0], item) for item in stored)
-    if origin is not None:
-        return dict(stored)
-    if isinstance(hint, type) and issubclass(hint, StrEnum):
-        return hint(stored)
-    return _decode_fields(hint, stored) if is_dataclass(hint) else stored
-
-
-def _decode_fields(kind: Any, stored: Any) -> Any:
-    hints = _hints_of(kind)
-    names = [name for name, _ in _fields_of(kind) if name in stored]
-    return kind(**{name: _decode(hints[name], stored[name]) for name in names})

@@ -10,13 +10,8 @@ from django.utils import timezone
 
 from console.engine.decision import Outcome, Reason
 from console.engine.explain import Explanation, explain, mentioned
-from console.engine.trace import (
-    OrderStep,
-    OutcomeStep,
-    PodSetStep,
-    Trace,
-    trace_from_json,
-)
+from console.engine.stored_trace import trace_from_json
+from console.engine.trace import OrderStep, OutcomeStep, PodSetStep, Trace
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Decision, Engine, PendingClass, Workload

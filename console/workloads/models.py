@@ -143,7 +143,7 @@ class Decision(models.Model):
     assignment = models.JSONField(default=list)
     victims = models.JSONField(default=list)
     preemptor = models.CharField(max_length=24, null=True)
-    #: `console.engine.trace.trace_to_json`.
+    #: `console.engine.stored_trace.trace_to_json`.
     trace = models.JSONField()
     created_at = models.DateTimeField(default=timezone.now)
 

@@ -10,6 +10,7 @@ import pytest
 
 from console.engine.decision import Outcome, PodSetAssignment, Reason
 from console.engine.explain import explain, mentioned
+from console.engine.stored_trace import trace_from_json
 from console.engine.trace import (
     Candidate,
     CandidateVerdict,
@@ -23,7 +24,6 @@ from console.engine.trace import (
     Trace,
     TurnStep,
     TurnVerdict,
-    trace_from_json,
 )
 from tests.engine.telling import ALONE, LINE, lines, said, stage, trace
 

@@ -17,7 +17,8 @@ import console.engine.trace as facts
 from console.engine.amounts import UNLIMITED, Unlimited
 from console.engine.decision import Outcome, Reason
 from console.engine.explain import explain
-from console.engine.trace import TRACE_VERSION, Trace, trace_from_json, trace_to_json
+from console.engine.stored_trace import TRACE_VERSION, trace_from_json, trace_to_json
+from console.engine.trace import Trace
 
 STORED = Path(__file__).parents[1] / "traces"
 PRESENT = json.loads((STORED / f"version-{TRACE_VERSION}.json").read_text("utf-8"))

@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from console.engine.decision import Decision, Outcome, Reason, merged_flavors
-from console.engine.trace import Trace, trace_to_json
+from console.engine.stored_trace import trace_to_json
+from console.engine.trace import Trace
 from console.workloads import models
 from console.workloads.bulk import Prepared, insert_rows, update_rows
 from console.workloads.models import Event, EventType, Level, State
