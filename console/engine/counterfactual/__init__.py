@@ -7,7 +7,7 @@ look at what the workload would find if it were its turn, then, for what looks
 well, for the proof on a fork of its tree, with everybody there who could start
 too, and with whoever is told to stop stopping. Only what the fork admits is told.
 
-Every look and every proof counts as one evaluation, and their number is bounded;
+Every look counts as one evaluation and every proof as several, and their number is bounded;
 kinds of change are tried in the order of `ChangeKind`, so the same state gives the
 same answer.
 """

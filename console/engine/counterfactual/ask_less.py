@@ -8,7 +8,7 @@ from functools import partial
 
 from console.engine.amounts import SCALE
 from console.engine.change import Change, ChangeKind
-from console.engine.counterfactual.trials import Started, Trials, least, units_of
+from console.engine.counterfactual.trials import Started, Trials, least, least_start, units_of
 from console.engine.workload import PODS, PodSet, Workload
 
 #: What pods may have a part of, also where they ask for whole ones.
@@ -73,11 +73,12 @@ def _most(
     # Searched downwards from what does not start: the fewer are left out, the better.
     less = least(0, asked - 1, lambda n: trials.could_start(changed(asked - n)))
     started = trials.starts(workload=changed(asked - less))
-    if started is None and less < asked - 1 and trials.starts(workload=changed(1)) is not None:
-        less = least(
-            less, asked - 1, lambda n: trials.starts(workload=changed(asked - n)) is not None
-        )
-        started = trials.starts(workload=changed(asked - less))
+    if started is None and less < asked - 1:
+        fewest = trials.starts(workload=changed(1))
+        if fewest is not None:
+            less, started = least_start(
+                less, asked - 1, fewest, lambda n: trials.starts(workload=changed(asked - n))
+            )
     return (asked - less, started) if started is not None else None
 
 

@@ -8,15 +8,16 @@ from typing import TypeVar
 
 from console.engine.amounts import Amount, Unlimited
 from console.engine.change import Change, ChangeKind, QuotaNumber
-from console.engine.counterfactual.trials import Started, Trials, least, units_of
+from console.engine.counterfactual.trials import Started, Trials, least, least_start, units_of
 from console.engine.ledger import FlavorResource, Node
 from console.engine.policy import Cohort, FlavorQuotas, Policy, Queue, Quota
 
 #: Cells that are tried, and those that are told.
 _TRIED, _TOLD = 24, 4
 
-#: Trials on forks for one cell, after the first ones.
-_SEARCHED = 12
+#: Where others take the room first: how often a raise is doubled, and in how many parts it is
+#: then looked for.
+_DOUBLED, _STEPS = 3, 16
 
 _Owner = TypeVar("_Owner", Queue, Cohort)
 
@@ -134,19 +135,19 @@ def _enough_for_others(
     trials: Trials, cell: _Cell, first: int, unit: int
 ) -> tuple[int, Started] | None:
     low, high = first, first * 2
-    for _ in range(_SEARCHED // 4):
-        if _starts(trials, cell, high) is not None:
+    for _ in range(_DOUBLED):
+        started = _starts(trials, cell, high)
+        if started is not None:
             break
         low, high = high, high * 2
     else:
         return None
-    raised = low + unit * least(
-        0,
-        -(-(high - low) // unit),
-        lambda n: _starts(trials, cell, low + n * unit) is not None,
+    # To the unit where that takes few proofs; others get some of it in any case.
+    step = unit * max(1, (high - low) // unit // _STEPS)
+    number, started = least_start(
+        0, -(-(high - low) // step), started, lambda n: _starts(trials, cell, low + n * step)
     )
-    started = _starts(trials, cell, raised)
-    return (raised, started) if started is not None else None
+    return low + number * step, started
 
 
 def _could(trials: Trials, cell: _Cell, raised: int) -> bool:

@@ -33,6 +33,9 @@ _MEMBERS = (8, 128, 4_096)
 #: Times that it may tell others to stop before it is given up.
 _ROUNDS = 3
 
+#: Evaluations that a proof counts as: about as many looks take as long.
+PROOF = 5
+
 #: Comes behind everybody in the order of submission.
 _LATER = 2**62
 
@@ -180,7 +183,7 @@ class Trials:
         """
         gone = tuple(ends)
         for members in _MEMBERS:
-            self._spend()
+            self._spend(PROOF)
             run = _Run(self, workload, policy, members)
             found = run.try_it(gone, resume=resume)
             if not run.was_cut:
@@ -189,7 +192,7 @@ class Trials:
 
     def starts_after_stopping(self, stopping: Iterable[str]) -> bool:
         """Say whether waiting is enough: it starts once *stopping* have stopped."""
-        self._spend()
+        self._spend(PROOF)
         run = _Run(self, None, None, _MEMBERS[1])
         return run.after_stopping(stopping)
 
@@ -206,10 +209,10 @@ class Trials:
                 self._saved[tree] = _Run(self, None, None, _MEMBERS[0], queue).saved()
         return self._saved[tree]
 
-    def _spend(self) -> None:
-        if self.left <= 0:
+    def _spend(self, evaluations: int = 1) -> None:
+        if self.left < evaluations:
             raise BudgetSpent
-        self.left -= 1
+        self.left -= evaluations
 
     def _as_pending(self, workload: Workload) -> Pending | None:
         route = self.route(workload)
@@ -312,9 +315,11 @@ class _Run:
         fork.submit(replace(changed, sequence=changed.sequence + _LATER))
 
     def _own_class(self) -> PendingClass | None:
-        pending = self._trials.pending
-        line = self._trials.queue.line
-        return line.classes.get(pending.class_key)
+        """Return the class it stands in; one for which others are stopping is outside of all."""
+        queue = self._trials.queue
+        if self._uid in queue.preemptors:
+            return None
+        return queue.line.classes.get(self._trials.pending.class_key)
 
     def _bring_class(self, queue: str, cls: PendingClass | None) -> None:
         """Take in the first members of a class, and of its own class everybody before it."""
@@ -420,6 +425,20 @@ def least(low: int, high: int, works: Callable[[int], bool]) -> int:
         else:
             low = middle
     return high
+
+
+def least_start(
+    low: int, high: int, started: Started, starts: Callable[[int], Started | None]
+) -> tuple[int, Started]:
+    """Return the least number above *low*, which does not start it, up to *high*, as proven."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        found = starts(middle)
+        if found is None:
+            low = middle
+        else:
+            high, started = middle, found
+    return high, started
 
 
 #: What amounts are asked for in: Gi and Mi of bytes, whole units, thousandths.

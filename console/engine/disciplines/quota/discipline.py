@@ -9,7 +9,7 @@ from console.engine.disciplines.quota.cycle import Cycle
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
 from console.engine.disciplines.quota.outlook import first_that_fits, skip_hopeless_cycles
 from console.engine.disciplines.quota.report import Report, report
-from console.engine.pending import Pending
+from console.engine.pending import Pending, ScanPosition
 from console.engine.tree import QueueState, Tree
 
 if TYPE_CHECKING:
@@ -38,8 +38,22 @@ class QuotaDiscipline:
         return Cycle(state, tree, heads).run() is Progress.DECIDED
 
     def nominate(self, state: State, queue: QueueState, pending: Pending) -> QuotaNomination:
-        """Return what would happen to *pending* now, without changing anything."""
-        return nominate(queue, pending, state.policy.settings)
+        """
+        Return what would happen to *pending* now, without changing anything.
+
+        Where a walk over flavors stops early and nothing comes of it, the next turn goes
+        on behind it (spec 6.6): what counts is the first turn of which something comes.
+        """
+        settings = state.policy.settings
+        first = found = nominate(queue, pending, settings)
+        seen: list[object] = []
+        while not (found.fits or found.targets):
+            tried = found.found.tried()
+            if not found.found.stopped_early or tried in seen:
+                return first
+            seen.append(tried)
+            found = nominate(queue, pending, settings, scan=ScanPosition(tried, 0, 0))
+        return found
 
     def report(self, state: State, queue: QueueState, pending: Pending) -> Report:
         """Return the same in full, for those who ask why."""
