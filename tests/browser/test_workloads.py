@@ -160,7 +160,7 @@ def test_a_preempted_workload_names_who_stopped_it_and_the_setting(
     expect(_headline(page)).to_contain_text("Preempting")
     main = page.get_by_role("main")
     expect(main).to_contain_text("high")
-    expect(_headline(page)).to_contain_text("lower_priority")
+    expect(_headline(page)).to_contain_text("workloads of lower priority")
     stage = page.locator("li.stage", has_text="Preemption")
     stage.get_by_role("link", name=re.compile(r"^v1 L")).click()
     marked = page.locator("[data-source] [data-marked]")
