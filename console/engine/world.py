@@ -158,6 +158,8 @@ class World:
         cls = line.join(pending)
         if line.sticky is None or pending.place < line.sticky.place:
             line.sticky = pending
+        # Those that stopped may be of another tree, after a change of policy.
+        self._active[queue.tree] = None
         if queue.barrier is not None:
             self._bar(queue, [cls])
         else:

@@ -334,3 +334,14 @@ def test_who_was_stopped_twice_for_the_same_one_lets_it_go_first() -> None:
     assert world.settle()[-2:] == ["p: admitted on f and g", "v: pending (waiting_for_quota)"]
     world.finish("p")
     assert world.settle() == ["v: admitted on f"]
+
+
+def test_it_is_told_of_its_new_queue_when_victims_of_a_queue_that_is_gone_have_stopped() -> None:
+    world = crowded()
+    world.apply(queue("other").owns(gpu=2).stopped(StopPolicy.HOLD), rules=[rule(0, "other")])
+    world.settle()
+    world.release("low")
+    assert sorted(world.settle()) == [
+        "high: pending (queue_stopped)",
+        "low: pending (queue_stopped)",
+    ]
