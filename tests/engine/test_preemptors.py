@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.policy import StopPolicy
-from tests.engine.builders import ANY, FAIR, World, only, policy, queue, rule
+from console.engine.policy import Search, StopPolicy
+from tests.engine.builders import ANY, FAIR, LOWER_OR_NEWER, World, only, policy, queue, rule
 
 
 def crowded() -> World:
@@ -345,3 +345,28 @@ def test_it_is_told_of_its_new_queue_when_victims_of_a_queue_that_is_gone_have_s
         "high: pending (queue_stopped)",
         "low: pending (queue_stopped)",
     ]
+
+
+def test_it_looks_at_every_flavor_again_when_its_victims_have_stopped() -> None:
+    """
+    What it found while it waited says nothing about the room that comes.
+
+    A smaller one keeps the room of its turns to itself, so the last of them came to
+    nothing after its walk had stopped at the first flavor.
+    """
+    world = World(
+        queue("train")
+        .owns("h100", gpu=6)
+        .owns("a100", gpu=1)
+        .within("ml")
+        .preempts(LOWER_OR_NEWER)
+        .walks(preempt=Search.MAY_STOP),
+        fair=FAIR,
+    )
+    world.submit("low", gpu=5)
+    world.submit("small", gpu=2)
+    assert world.settle() == ["low: admitted on h100", "small: pending (waiting_for_quota)"]
+    world.submit("high", gpu=6, priority=4)
+    assert world.settle() == ["low: preempted by high", "high: waits for low to stop"]
+    world.release("low")
+    assert world.settle() == ["high: admitted on h100", "low: pending (waiting_for_quota)"]

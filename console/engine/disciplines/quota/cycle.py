@@ -287,10 +287,13 @@ class Cycle:
     def _skip(self, entry: Entry, verdict: TurnVerdict, others: tuple[str, ...]) -> None:
         """Let it have its next turn at once, from the flavor where it stopped (spec 4.4)."""
         self._ahead.add(entry.pending.workload.id)
-        if entry.waiting is None:
-            cls = entry.queue.line.classes[entry.pending.class_key]
-            turn = TurnStep(verdict=verdict, others=others)
-            self._state.note(entry.queue, cls, _skipped(entry.nomination, turn))
+        if entry.waiting is not None:
+            # When those it waits for have stopped it looks for room like anybody new.
+            entry.pending.scan = None
+            return
+        cls = entry.queue.line.classes[entry.pending.class_key]
+        turn = TurnStep(verdict=verdict, others=others)
+        self._state.note(entry.queue, cls, _skipped(entry.nomination, turn))
 
     def _fail(self, entry: Entry) -> None:
         nomination = entry.nomination
