@@ -78,12 +78,14 @@ def find_changes(
     is_cut = False
     for kind, search in _searches(trials, pending, menu):
         before, left = len(found), trials.left
+        # The hardest of searches leaves the next ones their part.
+        trials.reserve = left // 2 if kind is ChangeKind.QUOTA else 0
         try:
             # What is found before evaluations run out counts.
             found.extend(search(trials))
         except BudgetSpent:
             is_cut = True
-            break
+            continue
         if len(found) > before and kind is ChangeKind.WAIT:
             break
         if len(found) == before and trials.left < left and kind is not ChangeKind.WAIT:

@@ -59,7 +59,8 @@ class Trials:
     One workload that waits in a queue, and what is tried for it.
 
     A workload that asks for something else is handed in again: it stands behind
-    everybody of its priority. Raises BudgetSpent from any trial beyond *budget*.
+    everybody of its priority. Raises BudgetSpent from any trial beyond *budget*, less
+    what is in `reserve` for later ones.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Trials:
         self.pending = pending
         self.uid = pending.workload.id
         self.left = budget
+        self.reserve = 0
         self._router = Router(state.policy)
         self._matcher = Matcher(state.policy)
         self._discipline = load_discipline(state.policy.discipline)
@@ -210,7 +212,7 @@ class Trials:
         return self._saved[tree]
 
     def _spend(self, evaluations: int = 1) -> None:
-        if self.left < evaluations:
+        if self.left - self.reserve < evaluations:
             raise BudgetSpent
         self.left -= evaluations
 
