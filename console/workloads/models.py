@@ -239,6 +239,35 @@ class Intake(models.Model):
         return f"{self.kind} for {self.org}"
 
 
+class RecordedShape(models.Model):
+    """
+    Workloads of one day that are alike in all that a config can ask about, counted.
+
+    What history is judged by: its size grows with what is different, not with what ran.
+    """
+
+    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="shapes")
+    #: The day they were first looked at, in UTC.
+    day = models.DateField()
+    label_set = models.ForeignKey(LabelSet, on_delete=models.PROTECT, related_name="+")
+    #: SHA-256 of everything below but the counts, in canonical JSON.
+    digest = models.CharField(max_length=64)
+    namespace = models.CharField(max_length=253, blank=True)
+    requested_priority = models.BigIntegerField(null=True)
+    #: As of `Workload`.
+    requests = models.JSONField(default=dict)
+    pod_sets = models.JSONField(default=list)
+    runs = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["org", "day", "digest"], name="one_shape_per_day")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.runs} on {self.day} of {self.digest[:12]}"
+
+
 class Engine(models.Model):
     """One organization's admission engine: who may write for it, and how far it is."""
 

@@ -1,8 +1,7 @@
-"""Config versions, which one is active, drafts, and what each queue name was fixed to."""
+"""Config versions, which one is active, and what each queue name was fixed to."""
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import models
 
 from console.orgs.models import Organization
@@ -17,6 +16,16 @@ class ConfigVersion(models.Model):
         APPLY = "apply"
         ROLLBACK = "rollback"
 
+    class Via(models.TextChoices):
+        """What its author used."""
+
+        PAGE = "page"
+        API = "api"
+        #: The public client's protocol, which sends no expected version.
+        CLIENT = "client"
+        #: Nobody confirmed the version before it in time.
+        TIMER = "timer"
+
     org = models.ForeignKey(Organization, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     dialect = models.CharField(max_length=20)
@@ -27,6 +36,11 @@ class ConfigVersion(models.Model):
     rolled_back_to = models.PositiveIntegerField(null=True)
     #: Who applied it: the e-mail address of a person or the name of a token, kept as text.
     author = models.CharField(max_length=254)
+    via = models.CharField(max_length=10, choices=Via.choices, default=Via.API)
+    #: What its author was told it does and agreed to: [{"code", "message"}].
+    consequences = models.JSONField(default=list)
+    #: What happened to work in the day after it, written once that day is over; None until then.
+    effect = models.JSONField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -68,26 +82,42 @@ class QueueSpec(models.Model):
         return f"{self.org} {self.name} as of v{self.version}"
 
 
-class Draft(models.Model):
-    """A person's unapplied text, saved while they type."""
+class VersionChange(models.Model):
+    """One object of the config that a version changed, against the version active before it."""
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="drafts")
-    author = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts"
-    )
-    dialect = models.CharField(max_length=20)
-    text = models.TextField(blank=True)
-    #: The active version when the draft was begun; 0 when there was none.
-    base = models.PositiveIntegerField(default=0)
-    #: Grows with every save, so that an older autosave cannot overwrite a newer one.
-    revision = models.PositiveIntegerField(default=0)
-    created_at = models.DateTimeField(auto_now_add=True)
-    updated_at = models.DateTimeField(auto_now=True)
+    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="version_changes")
+    version = models.PositiveIntegerField()
+    #: As `console.engine.diff` has them.
+    kind = models.CharField(max_length=12)
+    noun = models.CharField(max_length=20)
+    name = models.CharField(max_length=500)
+    #: What differs, as `console.configs.stored_changes` writes it.
+    details = models.JSONField(default=list)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["org", "author"], name="one_draft_per_person")
+        ordering = ["id"]
+        indexes = [
+            models.Index(fields=["org", "version"], name="change_by_version"),
+            models.Index(fields=["org", "noun", "name", "-version"], name="change_by_object"),
         ]
 
     def __str__(self) -> str:
-        return f"draft of {self.author} on {self.org} v{self.base}"
+        return f"{self.kind} {self.noun} {self.name} in v{self.version}"
+
+
+class RevertTimer(models.Model):
+    """An apply that is taken back at a set time unless somebody confirms it; at most one waits."""
+
+    org = models.OneToOneField(
+        Organization, on_delete=models.CASCADE, primary_key=True, related_name="revert_timer"
+    )
+    #: The version to confirm, and the one that comes back otherwise.
+    version = models.PositiveIntegerField()
+    back_to = models.PositiveIntegerField()
+    due_at = models.DateTimeField(db_index=True)
+    #: Who started it, as versions record authors.
+    author = models.CharField(max_length=254)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"v{self.version} of {self.org} until {self.due_at:%H:%M:%S}"

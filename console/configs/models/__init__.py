@@ -1,0 +1,24 @@
+"""Rows of configs: versions and what they changed, drafts, impact runs, expectations."""
+
+from console.configs.models.drafts import Draft, DraftVisit
+from console.configs.models.expectations import Expectation
+from console.configs.models.impact import ImpactRun
+from console.configs.models.versions import (
+    ActiveConfig,
+    ConfigVersion,
+    QueueSpec,
+    RevertTimer,
+    VersionChange,
+)
+
+__all__ = [
+    "ActiveConfig",
+    "ConfigVersion",
+    "Draft",
+    "DraftVisit",
+    "Expectation",
+    "ImpactRun",
+    "QueueSpec",
+    "RevertTimer",
+    "VersionChange",
+]

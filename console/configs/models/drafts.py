@@ -1,0 +1,57 @@
+"""Drafts: unapplied texts that an organization's members share, and who looks at them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from console.orgs.models import Organization
+
+
+class Draft(models.Model):
+    """An unapplied text, saved while somebody types."""
+
+    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="drafts")
+    #: Who began it.
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts"
+    )
+    #: What it is for, in the words of its author; also the message that apply suggests.
+    title = models.CharField(max_length=500, blank=True)
+    dialect = models.CharField(max_length=20)
+    text = models.TextField(blank=True)
+    #: The active version when the draft was begun; 0 when there was none.
+    base = models.PositiveIntegerField(default=0)
+    #: Grows with every save, so that an older autosave cannot overwrite a newer one.
+    revision = models.PositiveIntegerField(default=0)
+    #: Who edits it, since when; nobody else may save until they leave or it is taken over.
+    editor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    editing_since = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-updated_at", "-id"]
+        indexes = [models.Index(fields=["org", "-updated_at"], name="draft_newest")]
+
+    def __str__(self) -> str:
+        return f"draft {self.pk} of {self.author} on {self.org} v{self.base}"
+
+
+class DraftVisit(models.Model):
+    """Somebody who has a draft open; a visit ends when nothing is heard of it for a while."""
+
+    draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="visits")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    since = models.DateTimeField()
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["draft", "user"], name="one_visit_per_person")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} at draft {self.draft_id}"

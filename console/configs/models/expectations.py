@@ -1,0 +1,35 @@
+"""Expectations: label sets and where they have to lead, checked at every apply."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from console.orgs.models import Organization
+
+
+class Expectation(models.Model):
+    """One workload as it would be submitted, and what the rules have to make of it."""
+
+    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="expectations")
+    name = models.CharField(max_length=200)
+    labels = models.JSONField(default=dict)
+    namespace = models.CharField(max_length=253, blank=True)
+    #: What it requests; None: nothing.
+    priority = models.BigIntegerField(null=True)
+    #: {resource: thousandths}
+    requests = models.JSONField(default=dict)
+    #: The queue it has to reach; None: it has to be rejected.
+    queue = models.CharField(max_length=500, null=True)
+    #: The priority it has to have there; None: any.
+    effective_priority = models.BigIntegerField(null=True)
+    author = models.CharField(max_length=254)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["org", "name"], name="one_expectation_per_name")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.org}"
