@@ -1,0 +1,87 @@
+"""What ran lately and what runs now, read within bounds, for whoever judges a config by it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db.models import Max, Sum
+from django.utils import timezone
+
+from console.engine.history import History, Live, Shape
+from console.engine.workload import Workload
+from console.orgs.models import Organization
+from console.workloads.models import QueueCount, RecordedShape
+from console.workloads.queries.queues import used_of
+from console.workloads.stored_pod_sets import decode_pod_sets
+
+#: Days that a look at history goes back.
+WINDOW = 30
+
+#: Shapes of one history.
+MAX_SHAPES = 20_000
+
+#: Rows that one look reads: a shape has one for every day on which it was seen.
+MAX_ROWS = 200_000
+
+#: Keys per IN list; SQLite takes 999 parameters in one statement.
+_CHUNK = 500
+
+
+def history_of(org: Organization, days: int = WINDOW) -> History:
+    """
+    Return the shapes of the last *days* days, today included, those seen last first.
+
+    At most `MAX_SHAPES` of at most `MAX_ROWS` rows, the newest.
+    """
+    first = timezone.now().date() - timedelta(days=days - 1)
+    rows = RecordedShape.objects.filter(org=org, day__gte=first)
+    newest = rows.order_by("-day", "digest").values("pk")[:MAX_ROWS]
+    found = list(
+        RecordedShape.objects.filter(pk__in=newest)
+        .order_by()
+        .values("digest")
+        .annotate(last=Max("day"), total=Sum("runs"), one=Max("pk"))
+        .order_by("-last", "-total", "digest")
+        .values_list("one", "last", "total")[: MAX_SHAPES + 1]
+    )
+    kept = found[:MAX_SHAPES]
+    contents = _contents([pk for pk, _, _ in kept])
+    return History(
+        window_days=days,
+        shapes=tuple(
+            Shape(workload=contents[pk], runs=runs, last_seen=last.isoformat())
+            for pk, last, runs in kept
+            # One that a sweep took away in between is too old anyway.
+            if pk in contents
+        ),
+        is_complete=len(found) <= MAX_SHAPES and rows[MAX_ROWS:].values("pk").first() is None,
+    )
+
+
+def live_of(org: Organization) -> Live:
+    """Return what runs and waits in every queue, those included that only drain."""
+    counts = list(QueueCount.objects.filter(org=org).values_list("queue", "running", "pending"))
+    return Live(
+        running={queue: running for queue, running, _ in counts if running},
+        pending={queue: pending for queue, _, pending in counts if pending},
+        usage=used_of(org),
+    )
+
+
+def _contents(keys: list[int]) -> dict[int, Workload]:
+    found: dict[int, Workload] = {}
+    columns = ("pk", "digest", "label_set__labels", "namespace", "requested_priority")
+    for start in range(0, len(keys), _CHUNK):
+        rows = RecordedShape.objects.filter(pk__in=keys[start : start + _CHUNK])
+        for pk, digest, labels, namespace, priority, requests, pod_sets in rows.values_list(
+            *columns, "requests", "pod_sets"
+        ):
+            found[pk] = Workload(
+                id=digest,
+                sequence=pk,
+                labels=labels,
+                namespace=namespace,
+                priority=priority,
+                pod_sets=decode_pod_sets(pod_sets, requests),
+            )
+    return found
