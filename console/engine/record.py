@@ -8,6 +8,7 @@ from functools import partial
 
 from console.engine.decision import Decision, Outcome, Reason
 from console.engine.disciplines import Nomination
+from console.engine.landing import Landing
 from console.engine.matching import Obstacles
 from console.engine.pending import Pending, Verdict, preemptor_key
 from console.engine.policy import Policy, Queue, StopPolicy, Undeclared
@@ -78,6 +79,19 @@ def parked(
         queue=_queue_step(policy, policy.queues[queue.name], queue),
         turn=verdict.turn,
     )
+
+
+def landing_trace(landing: Landing) -> Trace:
+    """Return the facts that led a workload to *landing*, as far as routing goes."""
+    outcome = OutcomeStep(
+        outcome=landing.outcome if landing.queue is None else Outcome.PENDING,
+        reason=landing.reason or Reason.NOT_EVALUATED,
+    )
+    policy, route = landing.policy, landing.route
+    groups: tuple[GroupStep, ...] = ()
+    if landing.reason is Reason.NO_FLAVOR_MATCHED and route.queue is not None:
+        groups = _unmatched(policy.queues[route.queue], route)
+    return _trace(policy, landing.workload, route, outcome, groups=groups)
 
 
 def waiting_for_preempted(

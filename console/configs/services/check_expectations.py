@@ -1,0 +1,75 @@
+"""Check expectations: which of an organization's saved label sets a config leads astray."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from console.configs.models import Expectation
+from console.engine.expected import Expected, Met, meet
+from console.engine.explain.landing import met_sentence
+from console.engine.policy import Policy
+from console.engine.workload import PodSet, Workload
+from console.orgs.models import Organization
+
+#: Expectations of one organization; more cannot be saved.
+MOST_EXPECTATIONS = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """One expectation that a config does not meet."""
+
+    name: str
+    #: What was expected; a queue of None: none, a priority of None: any.
+    queue: str | None
+    priority: int | None
+    #: What comes of it instead.
+    found_queue: str | None
+    found_priority: int | None
+    #: Both in words: what is expected of which label set, and what becomes of it.
+    message: str
+
+
+def check_expectations(org: Organization, policy: Policy) -> tuple[Broken, ...]:
+    """Return the expectations of *org* that *policy* does not meet, by name."""
+    return tuple(broken(met) for met in meet_expectations(org, policy) if not met.is_met)
+
+
+def meet_expectations(org: Organization, policy: Policy) -> tuple[Met, ...]:
+    """Return what *policy* makes of every expectation of *org*, met or not, by name."""
+    return meet(policy, _expected(org))
+
+
+def as_expected(row: Expectation) -> Expected:
+    """Return a row as the engine reads it."""
+    return Expected(
+        name=row.name,
+        workload=Workload(
+            id=row.name,
+            sequence=0,
+            labels=row.labels,
+            namespace=row.namespace,
+            priority=row.priority,
+            pod_sets=(PodSet(requests=row.requests),),
+        ),
+        queue=row.queue,
+        priority=row.effective_priority,
+    )
+
+
+def broken(met: Met) -> Broken:
+    """Return an expectation that is not met, in words."""
+    return Broken(
+        name=met.expected.name,
+        queue=met.expected.queue,
+        priority=met.expected.priority,
+        found_queue=met.landing.queue,
+        found_priority=met.landing.priority,
+        message=met_sentence(met),
+    )
+
+
+def _expected(org: Organization) -> Iterator[Expected]:
+    for row in Expectation.objects.filter(org=org).order_by("name")[:MOST_EXPECTATIONS]:
+        yield as_expected(row)
