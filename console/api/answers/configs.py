@@ -6,7 +6,7 @@ from typing import Any
 
 from console.api.answers.times import time_answer
 from console.configs.models import ConfigVersion
-from console.configs.services.compare_versions import Change, DiffRow
+from console.engine.diff import Change, DiffRow
 from console.dialects.base import Reading
 from console.dialects.diagnostics import Severity, span_to_json
 from console.engine.origin import Origin

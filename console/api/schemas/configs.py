@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from console.api.schemas.common import Problem, Range, Schema, page_of
 from console.configs.models import ConfigVersion
-from console.configs.services.compare_versions import ChangeKind, Line, Noun
+from console.engine.diff import ChangeKind, Line, Noun
 from console.dialects import default_dialect, dialects
 from console.dialects.diagnostics import Severity
 from console.dialects.wording import listed

@@ -29,7 +29,7 @@ from console.configs.queries import (
 )
 from console.configs.services.apply_config import apply_config
 from console.configs.services.check_config import check_config, find_dialect
-from console.configs.services.compare_versions import compare_policies, text_diff
+from console.engine.diff import compare_policies, text_diff
 from console.configs.services.roll_back import roll_back
 from console.dialects import default_dialect
 from console.errors import NotFound

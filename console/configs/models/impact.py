@@ -33,17 +33,22 @@ class ImpactRun(models.Model):
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
     is_cancelled = models.BooleanField(default=False)
-    #: As `console.configs.impact` writes it; None until it is done.
+    #: As `console.configs.stored_impact` writes it; None until it is done.
     result = models.JSONField(null=True)
     #: One sentence, when it failed.
     error = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
+    #: When something was last heard of it; silence means that its worker is gone.
+    seen_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["-id"]
-        indexes = [models.Index(fields=["org", "digest", "base", "-id"], name="impact_by_question")]
+        indexes = [
+            models.Index(fields=["org", "digest", "base", "-id"], name="impact_by_question"),
+            models.Index(fields=["state", "seen_at"], name="impact_by_silence"),
+        ]
 
     def __str__(self) -> str:
         return f"impact {self.pk} on {self.org} v{self.base}: {self.state}"

@@ -61,6 +61,7 @@ class ActiveConfig(models.Model):
     )
     #: 0 before the first apply.
     number = models.PositiveIntegerField(default=0)
+    #: When it, or the timer that may take it back, last changed: pages compare it.
     changed_at = models.DateTimeField(auto_now=True)
 
     def __str__(self) -> str:
@@ -91,6 +92,8 @@ class VersionChange(models.Model):
     kind = models.CharField(max_length=12)
     noun = models.CharField(max_length=20)
     name = models.CharField(max_length=500)
+    #: Its name before, where that was another one.
+    old_name = models.CharField(max_length=500, blank=True)
     #: What differs, as `console.configs.stored_changes` writes it.
     details = models.JSONField(default=list)
 
@@ -99,6 +102,7 @@ class VersionChange(models.Model):
         indexes = [
             models.Index(fields=["org", "version"], name="change_by_version"),
             models.Index(fields=["org", "noun", "name", "-version"], name="change_by_object"),
+            models.Index(fields=["org", "noun", "old_name", "-version"], name="change_by_old_name"),
         ]
 
     def __str__(self) -> str:
@@ -118,6 +122,9 @@ class RevertTimer(models.Model):
     #: Who started it, as versions record authors.
     author = models.CharField(max_length=254)
     created_at = models.DateTimeField(auto_now_add=True)
+    #: When the older text was found not to be readable any more: nothing is taken back then, and
+    #: somebody has to decide.
+    failed_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return f"v{self.version} of {self.org} until {self.due_at:%H:%M:%S}"

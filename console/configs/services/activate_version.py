@@ -7,13 +7,24 @@ meet at one conditional UPDATE: one of them changes the row, the other is told.
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from console.configs.models import ActiveConfig, ConfigVersion, QueueSpec
-from console.configs.queries import active_number, versions_after
+from console.configs.models import ActiveConfig, ConfigVersion, QueueSpec, RevertTimer
+from console.configs.queries import (
+    NO_POLICY,
+    active_number,
+    get_version,
+    policy_of,
+    versions_after,
+)
+from console.configs.services.set_timer import replace_timer
+from console.configs.stored_changes import store_changes
 from console.dialects.base import Reading
+from console.engine.diff import compare_policies
 from console.errors import StaleVersion
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
@@ -46,15 +57,22 @@ def require_active(org: Organization, expected: int) -> None:
 
 
 def activate_version(
-    actor: Actor, version: ConfigVersion, reading: Reading, expected: int
+    actor: Actor,
+    version: ConfigVersion,
+    reading: Reading,
+    expected: int,
+    revert_after: timedelta | None = None,
 ) -> ConfigVersion:
     """
     Write *version*, whose text gave *reading*, and make it the active one.
 
-    Its number is given here. Raises StaleVersion, with nothing written, when
+    Its number is given here. A timer that waited for another version ends; one of
+    its own begins with *revert_after*. Raises StaleVersion, with nothing written, when
     *expected* is not the active version any more.
     """
     org = actor.org
+    before = policy_of(get_version(org, expected)) if expected else NO_POLICY
+    changes = compare_policies(before, reading.policy or NO_POLICY)
     with transaction.atomic():
         newest = ConfigVersion.objects.filter(org=org).aggregate(newest=Max("number"))["newest"]
         version.number = (newest or 0) + 1
@@ -64,8 +82,9 @@ def activate_version(
         if not claimed:
             raise StaleVersion(expected, active_number(org), versions_after(org, expected))
         version.save(force_insert=True)
+        store_changes(version, changes)
         _fix_queue_specs(version, reading)
-        _tell(actor, version, expected)
+        _tell(actor, version, expected, replace_timer(version, expected, revert_after))
     return version
 
 
@@ -78,18 +97,20 @@ def _fix_queue_specs(version: ConfigVersion, reading: Reading) -> None:
     )
 
 
-def _tell(actor: Actor, version: ConfigVersion, before: int) -> None:
-    Event.objects.create(
-        org=actor.org,
-        type=EventType.CONFIG_UPDATED,
-        actor=actor.name,
-        data={
-            "version": version.number,
-            "from": before,
-            "kind": version.kind,
-            "message": version.message,
-        },
-    )
+def _tell(actor: Actor, version: ConfigVersion, before: int, timer: RevertTimer | None) -> None:
+    data = {
+        "version": version.number,
+        "from": before,
+        "kind": version.kind,
+        "message": version.message,
+        "via": version.via,
+        "accepted": [each["code"] for each in version.consequences],
+    }
+    if version.rolled_back_to:
+        data["back_to"] = version.rolled_back_to
+    if timer:
+        data["reverts_at"] = timer.due_at.isoformat()
+    Event.objects.create(org=actor.org, type=EventType.CONFIG_UPDATED, actor=actor.name, data=data)
     Intake.objects.create(
         org=actor.org,
         kind=Intake.Kind.POLICY,

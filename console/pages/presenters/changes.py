@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from console.configs.services.compare_versions import (
+from console.engine.diff import (
     Change,
     ChangeKind,
     Line,

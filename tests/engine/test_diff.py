@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.configs.services.compare_versions import compare_policies, text_diff
+from console.engine.diff import compare_policies, text_diff
 from console.dialects import dialects
 from console.engine.policy import Policy
 
@@ -47,8 +47,8 @@ def test_rules_by_meaning():
     assert summary(policy(TEAM_A, B), policy(B)) == [("removed", "rule", "0 to a")]
     assert summary(policy(A), policy(PRIORITY_A)) == [("changed", "rule", "0 to a", "priority")]
     assert summary(policy(TEAM_A, B), policy(B, TEAM_A)) in (
-        [("moved", "rule", "0 to b")],
-        [("moved", "rule", "1 to a")],
+        [("moved", "rule", "0 to b", "index")],
+        [("moved", "rule", "1 to a", "index")],
     )
     assert summary(policy(TEAM_A, B), policy(TEAM_A, PRIORITY_A, B)) == [
         ("added", "rule", "1 to a")

@@ -1,0 +1,109 @@
+"""What a version changed, as rows keep it: one row for each object, its details as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from console.configs.models import ConfigVersion, VersionChange
+from console.engine.amounts import Amount, decode_amount, encode_amount
+from console.engine.diff import (
+    Change,
+    ChangeKind,
+    Detail,
+    FieldChange,
+    Followed,
+    Limit,
+    Noun,
+    OrderChange,
+    QuotaChange,
+)
+
+
+def store_changes(version: ConfigVersion, changes: Iterable[Change]) -> None:
+    """Write what *version* changed against the one active before it."""
+    VersionChange.objects.bulk_create(
+        (
+            VersionChange(
+                org_id=version.org_id,
+                version=version.number,
+                kind=change.kind.value,
+                noun=change.noun.value,
+                name=change.name,
+                old_name=change.old_name,
+                details=[encode_detail(detail) for detail in change.details],
+            )
+            for change in changes
+        ),
+        batch_size=500,
+    )
+
+
+def load_change(row: VersionChange) -> Change:
+    """Return what `store_changes` wrote, without the places in the texts."""
+    return Change(
+        kind=ChangeKind(row.kind),
+        noun=Noun(row.noun),
+        name=row.name,
+        old_name=row.old_name,
+        details=tuple(decode_detail(stored) for stored in row.details),
+    )
+
+
+def encode_detail(detail: Detail) -> dict[str, Any]:
+    """
+    Return *detail* as it is stored; amounts are thousandths or the word ``unlimited``.
+
+    >>> encode_detail(FieldChange(path=("strategy",), old="a", new="b"))
+    {'type': 'field', 'path': ['strategy'], 'from': 'a', 'to': 'b'}
+    """
+    match detail:
+        case FieldChange():
+            path = list(detail.path)
+            return {"type": "field", "path": path, "from": detail.old, "to": detail.new}
+        case QuotaChange():
+            return {
+                "type": "quota",
+                "flavor": detail.flavor,
+                "resource": detail.resource,
+                "limit": detail.limit.value,
+                "from": _amount(detail.old),
+                "to": _amount(detail.new),
+            }
+        case OrderChange():
+            return {
+                "type": "order",
+                "resources": list(detail.resources),
+                "from": list(detail.old),
+                "to": list(detail.new),
+            }
+        case Followed():
+            return {"type": "followed", "noun": detail.noun.value, "name": detail.name}
+
+
+def decode_detail(stored: Mapping[str, Any]) -> Detail:
+    """Return what `encode_detail` wrote; raises ValueError for a type it does not write."""
+    match stored["type"]:
+        case "field":
+            return FieldChange(path=tuple(stored["path"]), old=stored["from"], new=stored["to"])
+        case "quota":
+            return QuotaChange(
+                flavor=stored["flavor"],
+                resource=stored["resource"],
+                limit=Limit(stored["limit"]),
+                old=None if stored["from"] is None else decode_amount(stored["from"]),
+                new=None if stored["to"] is None else decode_amount(stored["to"]),
+            )
+        case "order":
+            return OrderChange(
+                resources=tuple(stored["resources"]),
+                old=tuple(stored["from"]),
+                new=tuple(stored["to"]),
+            )
+        case "followed":
+            return Followed(noun=Noun(stored["noun"]), name=stored["name"])
+    raise ValueError(f"no detail is stored as {stored['type']!r}")
+
+
+def _amount(amount: Amount | None) -> int | str | None:
+    return None if amount is None else encode_amount(amount)

@@ -1,0 +1,157 @@
+"""Compare two texts line by line: unified rows, side by side, words inside changed lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import StrEnum
+from itertools import zip_longest
+
+from console.engine.diff.words import Piece, changed_words
+
+#: Unchanged lines around a change.
+_CONTEXT = 3
+#: Lines between the common beginning and end up to which lines are matched one by one.
+_MATCHED = 4000
+
+
+class Line(StrEnum):
+    """What happened to a line; a gap stands for unchanged lines that are left out."""
+
+    SAME = "same"
+    ADDED = "added"
+    REMOVED = "removed"
+    GAP = "gap"
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRow:
+    """
+    One row of a unified diff.
+
+    Numbers count from 1, None where the side has no such line. *pieces* are the text of a line
+    that has a counterpart, with what differs from it marked; empty otherwise.
+    """
+
+    kind: Line
+    old: int | None
+    new: int | None
+    text: str
+    pieces: tuple[Piece, ...] = ()
+    #: Unchanged lines that a gap stands for.
+    hidden: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SplitRow:
+    """One row of a diff side by side; None where a side has no counterpart; a gap is on both."""
+
+    old: DiffRow | None
+    new: DiffRow | None
+
+
+def text_diff(old: str, new: str, *, ignore_space: bool = False) -> list[DiffRow]:
+    """
+    Return the unified diff of two texts; nothing when they are equal.
+
+    With *ignore_space* lines that differ in white space alone are the same; the newer one is told.
+    """
+    before, after = old.splitlines(), new.splitlines()
+    key: Callable[[str], str] = _squeezed if ignore_space else str
+    opcodes = opcodes_of([*map(key, before)], [*map(key, after)])
+    if all(tag == "equal" for tag, *_ in opcodes):
+        return []
+    rows: list[DiffRow] = []
+    for place, (tag, i, i_end, j, j_end) in enumerate(opcodes):
+        if tag == "equal":
+            lines = [
+                DiffRow(Line.SAME, i + n + 1, j + n + 1, after[j + n]) for n in range(i_end - i)
+            ]
+            head = _CONTEXT if place > 0 else 0
+            tail = _CONTEXT if place < len(opcodes) - 1 else 0
+            rows += _with_gap(lines, head, tail)
+        else:
+            rows += _changed(before, after, (i, i_end, j, j_end))
+    return rows
+
+
+def side_by_side(rows: Sequence[DiffRow]) -> list[SplitRow]:
+    """Return the rows of a unified diff as two columns."""
+    found: list[SplitRow] = []
+    removed: list[DiffRow] = []
+    added: list[DiffRow] = []
+
+    def flush() -> None:
+        found.extend(SplitRow(one, other) for one, other in zip_longest(removed, added))
+        removed.clear()
+        added.clear()
+
+    for row in rows:
+        match row.kind:
+            case Line.REMOVED:
+                removed.append(row)
+            case Line.ADDED:
+                added.append(row)
+            case _:
+                flush()
+                found.append(SplitRow(row, row))
+    flush()
+    return found
+
+
+Opcode = tuple[str, int, int, int, int]
+
+
+def opcodes_of(before: Sequence[str], after: Sequence[str]) -> list[Opcode]:
+    """Return what turns one list of lines into the other; common ends are set aside."""
+    start = _common(before, after)
+    end = _common(before[start:][::-1], after[start:][::-1])
+    old = before[start : len(before) - end]
+    new = after[start : len(after) - end]
+    found: list[Opcode] = [("equal", 0, start, 0, start)] if start else []
+    if max(len(old), len(new)) > _MATCHED:
+        # Matching takes time that grows with the square; such texts are shown as replaced.
+        found.append(("replace", start, start + len(old), start, start + len(new)))
+    else:
+        for tag, i, i_end, j, j_end in SequenceMatcher(None, old, new).get_opcodes():
+            found.append((tag, i + start, i_end + start, j + start, j_end + start))
+    if end:
+        found.append(("equal", len(before) - end, len(before), len(after) - end, len(after)))
+    return found
+
+
+def _changed(
+    before: Sequence[str], after: Sequence[str], span: tuple[int, int, int, int]
+) -> Iterator[DiffRow]:
+    i, i_end, j, j_end = span
+    both = min(i_end - i, j_end - j)
+    pieces = [changed_words(before[i + n], after[j + n]) for n in range(both)]
+    for x in range(i, i_end):
+        marked = pieces[x - i][0] if x - i < both else ()
+        yield DiffRow(Line.REMOVED, x + 1, None, before[x], marked)
+    for y in range(j, j_end):
+        marked = pieces[y - j][1] if y - j < both else ()
+        yield DiffRow(Line.ADDED, None, y + 1, after[y], marked)
+
+
+def _squeezed(line: str) -> str:
+    return "".join(line.split())
+
+
+def _with_gap(lines: list[DiffRow], head: int, tail: int) -> list[DiffRow]:
+    """Return the first *head* and last *tail* of unchanged lines, and a gap for the others."""
+    hidden = len(lines) - head - tail
+    if hidden < 2:
+        return lines
+    gap = DiffRow(Line.GAP, None, None, f"{hidden} unchanged lines", hidden=hidden)
+    return [*lines[:head], gap, *lines[len(lines) - tail :]]
+
+
+def _common(before: Sequence[str], after: Sequence[str]) -> int:
+    count = 0
+    for one, other in zip(before, after, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count

@@ -1,0 +1,89 @@
+"""Parts of a policy without the places they were written at, as what JSON can say."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Any
+
+from console.engine.amounts import Unlimited
+from console.engine.diff.values import FieldChange, Plain
+from console.engine.selectors import Selector
+
+
+def plain(value: Any) -> Plain:
+    """
+    Return *value* as plain data; two values mean the same if and only if these are equal.
+
+    >>> plain(Selector())
+    []
+    """
+    if isinstance(value, Selector):
+        return [plain(expression) for expression in value.expressions]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return plain_fields(value)
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if isinstance(value, Unlimited):
+        return "unlimited"
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    return str(value)
+
+
+def plain_fields(item: Any, without: tuple[str, ...] = ()) -> dict[str, Plain]:
+    """Return the fields of a dataclass as plain data, without places and those of *without*."""
+    return {
+        field.name: plain(getattr(item, field.name))
+        for field in dataclasses.fields(item)
+        if field.name != "origin" and field.name not in without
+    }
+
+
+def said_fields(item: Any, without: tuple[str, ...] = ()) -> dict[str, Plain]:
+    """Return the fields that are not at their default, as plain data."""
+    fields = plain_fields(item, without)
+    return {
+        field.name: fields[field.name]
+        for field in dataclasses.fields(item)
+        if field.name in fields and fields[field.name] != _default(field)
+    }
+
+
+def differing(
+    old: Mapping[str, Plain], new: Mapping[str, Plain], path: tuple[str, ...] = ()
+) -> Iterator[FieldChange]:
+    """Yield every field that differs, the innermost mappings entry by entry."""
+    for name in dict.fromkeys((*new, *old)):
+        before, after = old.get(name), new.get(name)
+        here = (*path, name)
+        if isinstance(before, Mapping) and isinstance(after, Mapping):
+            yield from differing(before, after, here)
+        elif not _same(before, after):
+            yield FieldChange(path=here, old=before, new=after)
+        elif (name in old) != (name in new):
+            # A key whose value is null is not the same as no such key.
+            yield FieldChange(path=here, old=before, new=after)
+
+
+def _same(one: Plain, other: Plain) -> bool:
+    """Say whether two plain values are equal; true is not 1."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return type(one) is type(other) and one == other
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default is not dataclasses.MISSING:
+        return plain(field.default)
+    if field.default_factory is not dataclasses.MISSING:
+        return plain(field.default_factory())
+    # Nothing is equal to this: a field without a default is always said.
+    return field

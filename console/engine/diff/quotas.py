@@ -1,0 +1,90 @@
+"""How the quotas of a queue or cohort differ: cell by cell, and in the order of flavors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from console.engine.amounts import Amount
+from console.engine.diff.values import Difference, FieldChange, Limit, OrderChange, QuotaChange
+from console.engine.policy import FlavorQuotas, Quota, ResourceGroup
+
+#: What a quota is when nothing is said of it.
+_UNSAID = Quota()
+
+_Groups = Sequence[ResourceGroup]
+
+
+def quota_details(old: _Groups, new: _Groups) -> Iterator[Difference]:
+    """Yield what differs between the resource groups of one node; places do not count."""
+    before, after = _cells(old), _cells(new)
+    for cell in dict.fromkeys((*after, *before)):
+        yield from _cell_changes(cell, before.get(cell), after.get(cell))
+    yield from _orders(old, new)
+    together, now_together = _together(old), _together(new)
+    if together != now_together and old and new:
+        yield FieldChange(path=("groups", "resources"), old=together, new=now_together)
+
+
+def _cell_changes(
+    cell: tuple[str, str], before: Quota | None, after: Quota | None
+) -> Iterator[QuotaChange]:
+    flavor, resource = cell
+    for limit in Limit:
+        old, new = _number(before, limit), _number(after, limit)
+        if before is None or after is None:
+            # A cell that comes or goes tells its nominal, and of its limits what is said of them.
+            if limit is not Limit.NOMINAL and _is_unsaid(before or after, limit):
+                continue
+        elif old == new:
+            continue
+        yield QuotaChange(flavor=flavor, resource=resource, limit=limit, old=old, new=new)
+
+
+def _number(quota: Quota | None, limit: Limit) -> Amount | None:
+    found: Amount | None = getattr(quota, limit.value) if quota is not None else None
+    return found
+
+
+def _is_unsaid(quota: Quota | None, limit: Limit) -> bool:
+    return _number(quota, limit) == _number(_UNSAID, limit)
+
+
+def _cells(groups: _Groups) -> dict[tuple[str, str], Quota]:
+    return {
+        (entry.flavor, resource): quota
+        for group in groups
+        for entry in group.flavors
+        for resource, quota in entry.quotas.items()
+    }
+
+
+def _orders(old: _Groups, new: _Groups) -> Iterator[OrderChange]:
+    """Yield each group whose flavors are tried in an order that added and removed ones leave."""
+    before = {resource: _names(group.flavors) for group in old for resource in group.resources}
+    for group in new:
+        now = _names(group.flavors)
+        resources: dict[tuple[str, ...], list[str]] = {}
+        for resource in group.resources:
+            resources.setdefault(before.get(resource, now), []).append(resource)
+        for was, moved in resources.items():
+            kept = [name for name in was if name in now]
+            if [*kept, *(name for name in now if name not in was)] != list(now):
+                yield OrderChange(resources=tuple(moved), old=was, new=now)
+
+
+def _names(flavors: Sequence[FlavorQuotas]) -> tuple[str, ...]:
+    return tuple(entry.flavor for entry in flavors)
+
+
+def _together(groups: _Groups) -> list[list[str]]:
+    return sorted(sorted(group.resources) for group in groups)
+
+
+def quota_facts(groups: _Groups) -> Mapping[tuple[str, ...], object]:
+    """Return every number of *groups* by flavor, resource and limit."""
+    return {
+        (flavor, resource, limit.value): _number(quota, limit)
+        for (flavor, resource), quota in _cells(groups).items()
+        for limit in Limit
+        if limit is Limit.NOMINAL or not _is_unsaid(quota, limit)
+    }

@@ -1,0 +1,229 @@
+"""Renames: a removed and an added object that say the same, or nearly, are one object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from typing import Any
+
+from console.engine.diff.facts import Facts, cohort_facts, flavor_facts, queue_facts
+from console.engine.diff.values import Followed, Noun
+from console.engine.policy import Cohort, LocalQueueRouting, Policy, Queue, ResourceGroup
+
+#: How much of what two objects say together has to be the same for them to be one.
+_NEARLY = 0.6
+#: What a fact counts that both state and whose value differs.
+_HALF = 0.5
+#: Pairs of removed and added objects that are compared; in a larger change only equal ones.
+_MOST_PAIRS = 2500
+
+
+@dataclass(frozen=True, slots=True)
+class Renames:
+    """Which objects of the newer policy had another name, and who follows them."""
+
+    #: Newer name to older name, by kind of object.
+    old_names: Mapping[Noun, Mapping[str, str]]
+    _followers: Mapping[tuple[Noun, str], tuple[Followed, ...]] = field(default_factory=dict)
+
+    def old_name(self, noun: Noun, name: str) -> str:
+        """Return what the object was called; empty when it kept its name or is new."""
+        return self.old_names.get(noun, {}).get(name, "")
+
+    def followers(self, noun: Noun, name: str) -> tuple[Followed, ...]:
+        """Return who named the renamed object before and names it now."""
+        return self._followers.get((noun, name), ())
+
+    def apply(self, policy: Policy) -> Policy:
+        """Return the older *policy* with the newer names in it."""
+        new_names = {
+            noun: {old: new for new, old in names.items()} for noun, names in self.old_names.items()
+        }
+        policy = _rename_flavors(policy, new_names.get(Noun.FLAVOR, {}))
+        policy = _rename_cohorts(policy, new_names.get(Noun.COHORT, {}))
+        return _rename_queues(policy, new_names.get(Noun.QUEUE, {}))
+
+
+def find_renames(old: Policy, new: Policy) -> Renames:
+    """Return the flavors, cohorts and queues of *new* that are *old* ones under another name."""
+    found: dict[Noun, dict[str, str]] = {}
+    known = old
+    for noun, facts_of in _KINDS:
+        before, after = facts_of(known), facts_of(new)
+        found[noun] = _pairs(
+            {name: facts for name, facts in before.items() if name not in after},
+            {name: facts for name, facts in after.items() if name not in before},
+        )
+        known = Renames({noun: found[noun]}).apply(known)
+    if not any(found.values()):
+        return Renames(found)
+    followers = {
+        (noun, name): tuple(_followers(noun, name, known, new))
+        for noun, names in found.items()
+        for name in names
+    }
+    return Renames(found, followers)
+
+
+#: Flavors first: the facts of queues and cohorts name them.
+_KINDS = (
+    (Noun.FLAVOR, flavor_facts),
+    (Noun.COHORT, cohort_facts),
+    (Noun.QUEUE, queue_facts),
+)
+
+
+def _pairs(removed: Mapping[str, Facts], added: Mapping[str, Facts]) -> dict[str, str]:
+    """Return older names by newer ones, the likest pairs first."""
+    likest = sorted(
+        _candidates(removed, added), key=lambda pair: (-pair[0], -pair[1], pair[2], pair[3])
+    )
+    found: dict[str, str] = {}
+    for _, _, name, old_name in likest:
+        if name not in found and old_name not in found.values():
+            found[name] = old_name
+    return found
+
+
+def _candidates(
+    removed: Mapping[str, Facts], added: Mapping[str, Facts]
+) -> Iterator[tuple[float, float, str, str]]:
+    """Yield (likeness, likeness of the names, newer name, older name)."""
+    equal_only = len(removed) * len(added) > _MOST_PAIRS
+    by_meaning: dict[str, list[str]] = {}
+    for old_name, facts in removed.items():
+        by_meaning.setdefault(_key(facts), []).append(old_name)
+    for name, facts in added.items():
+        others = by_meaning.get(_key(facts), ())[:_MOST_EQUAL] if equal_only else tuple(removed)
+        for old_name in others:
+            likeness = _likeness(removed[old_name], facts)
+            if likeness >= _NEARLY:
+                names = SequenceMatcher(None, old_name, name, autojunk=False).ratio()
+                yield likeness, names, name, old_name
+
+
+#: Equal objects that are looked at for one new name in a large change.
+_MOST_EQUAL = 20
+
+
+def _key(facts: Facts) -> str:
+    return repr(sorted(facts.items(), key=repr))
+
+
+def _likeness(old: Facts, new: Facts) -> float:
+    """Return how much is the same, from 0 to 1; 0 when nothing that tells objects apart is."""
+    same = [fact for fact in new if fact in old and old[fact] == new[fact]]
+    if not any(fact.tells for fact in same):
+        return 0
+    other = sum(1 for fact in new if fact in old and old[fact] != new[fact])
+    either = len(old.keys() | new.keys())
+    return (len(same) + _HALF * other) / either
+
+
+def _followers(noun: Noun, name: str, known: Policy, new: Policy) -> Iterator[Followed]:
+    """Yield who names *name* in both; *known* is the older policy with the newer names."""
+    for kind, older, newer in (
+        (Noun.COHORT, known.cohorts, new.cohorts),
+        (Noun.QUEUE, known.queues, new.queues),
+    ):
+        for other, node in newer.items():
+            if other in older and _names(noun, name, older[other]) and _names(noun, name, node):
+                yield Followed(noun=kind, name=other)
+    if noun is not Noun.QUEUE:
+        return
+    led = sum(1 for rule in known.rules if rule.queue == name)
+    leads = [rule for rule in new.rules if rule.queue == name]
+    for rule in leads[:led]:
+        yield Followed(noun=Noun.RULE, name=f"{rule.index} to {rule.queue}")
+    before, after = (routing.local_routing or LocalQueueRouting() for routing in (known, new))
+    for key, door in after.local_queues.items():
+        was = before.local_queues.get(key)
+        if was is not None and was.queue == name == door.queue:
+            yield Followed(noun=Noun.LOCAL_QUEUE, name="/".join(key))
+
+
+def _names(noun: Noun, name: str, node: Queue | Cohort) -> bool:
+    if noun is Noun.COHORT:
+        return node.parent == name
+    if noun is Noun.FLAVOR:
+        return any(entry.flavor == name for group in node.groups for entry in group.flavors)
+    return False
+
+
+def _rename_flavors(policy: Policy, names: Mapping[str, str]) -> Policy:
+    if not names:
+        return policy
+    return replace(
+        policy,
+        flavors=_keyed(policy.flavors, names),
+        queues={
+            name: replace(queue, groups=_regroup(queue.groups, names))
+            for name, queue in policy.queues.items()
+        },
+        cohorts={
+            name: replace(cohort, groups=_regroup(cohort.groups, names))
+            for name, cohort in policy.cohorts.items()
+        },
+    )
+
+
+def _regroup(
+    groups: tuple[ResourceGroup, ...], names: Mapping[str, str]
+) -> tuple[ResourceGroup, ...]:
+    return tuple(
+        replace(
+            group,
+            flavors=tuple(
+                replace(entry, flavor=names.get(entry.flavor, entry.flavor))
+                for entry in group.flavors
+            ),
+        )
+        for group in groups
+    )
+
+
+def _rename_cohorts(policy: Policy, names: Mapping[str, str]) -> Policy:
+    if not names:
+        return policy
+    return replace(
+        policy,
+        cohorts=_with_parents(_keyed(policy.cohorts, names), names),
+        queues=_with_parents(policy.queues, names),
+    )
+
+
+def _rename_queues(policy: Policy, names: Mapping[str, str]) -> Policy:
+    if not names:
+        return policy
+    routing = policy.local_routing
+    if routing is not None:
+        routing = replace(
+            routing,
+            local_queues={
+                key: replace(door, queue=names.get(door.queue, door.queue))
+                for key, door in routing.local_queues.items()
+            },
+        )
+    return replace(
+        policy,
+        queues=_keyed(policy.queues, names),
+        rules=tuple(
+            replace(rule, queue=names.get(rule.queue, rule.queue)) for rule in policy.rules
+        ),
+        local_routing=routing,
+    )
+
+
+def _keyed(items: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        names.get(name, name): replace(item, name=names.get(name, name))
+        for name, item in items.items()
+    }
+
+
+def _with_parents(nodes: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        name: replace(node, parent=names.get(node.parent or "", node.parent))
+        for name, node in nodes.items()
+    }

@@ -1,0 +1,114 @@
+"""How two lists of rules differ: which were added, removed, changed, or are tried elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from difflib import SequenceMatcher
+
+from console.engine.diff.plain import differing, plain, plain_fields, said_fields
+from console.engine.diff.values import Change, ChangeKind, FieldChange, Noun
+from console.engine.policy import Rule
+
+_Pairs = list[tuple[Rule, Rule]]
+_Key = Callable[[Rule], Hashable]
+
+
+def rule_name(rule: Rule) -> str:
+    """Return how changes name a rule: its index and its queue."""
+    return f"{rule.index} to {rule.queue}"
+
+
+def rule_changes(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[Change]:
+    """
+    Yield what differs, in the order of the newer rules, removed ones last.
+
+    Equal rules are matched first, as many as keep their order; between them those
+    that lead to one queue or ask the same; then, wherever they are, equal ones, which have
+    moved, and those that lead to one queue by the same labels.
+    """
+    changed: _Pairs = []
+    gone: list[Rule] = []
+    come: list[Rule] = []
+    matcher = SequenceMatcher(None, [*map(_meaning, old)], [*map(_meaning, new)], autojunk=False)
+    for tag, i, i_end, j, j_end in matcher.get_opcodes():
+        if tag != "equal":
+            left, right = list(old[i:i_end]), list(new[j:j_end])
+            changed += _take(left, right, lambda rule: rule.queue)
+            changed += _take(left, right, _asks)
+            gone += left
+            come += right
+    moved = _take(gone, come, _meaning)
+    moved += _take(gone, come, lambda rule: (rule.queue, _selector(rule)))
+    found = [
+        *(_between(ChangeKind.CHANGED, before, after) for before, after in changed),
+        *(_between(ChangeKind.MOVED, before, after) for before, after in moved),
+        *(_added(rule) for rule in come),
+    ]
+    yield from (change for _, change in sorted(found, key=lambda pair: pair[0]))
+    yield from map(_removed, gone)
+
+
+def _take(old: list[Rule], new: list[Rule], key: _Key) -> _Pairs:
+    """Take out of both lists the pairs with an equal *key*, first with first."""
+    waiting: dict[Hashable, list[Rule]] = {}
+    for rule in reversed(old):
+        waiting.setdefault(key(rule), []).append(rule)
+    pairs = [(same.pop(), rule) for rule in new if (same := waiting.get(key(rule)))]
+    for before, after in pairs:
+        old.remove(before)
+        new.remove(after)
+    return pairs
+
+
+def _meaning(rule: Rule) -> str:
+    return repr((rule.queue, *_parts(rule)))
+
+
+def _asks(rule: Rule) -> str:
+    return repr(_parts(rule))
+
+
+def _selector(rule: Rule) -> str:
+    return repr(plain(rule.selector))
+
+
+def _parts(rule: Rule) -> tuple[object, object]:
+    return plain(rule.selector), plain(rule.priority)
+
+
+def _between(kind: ChangeKind, before: Rule, after: Rule) -> tuple[int, Change]:
+    fields = tuple(differing(plain_fields(before, ("index",)), plain_fields(after, ("index",))))
+    if kind is ChangeKind.MOVED:
+        fields = (FieldChange(path=("index",), old=before.index, new=after.index), *fields)
+    old_name = rule_name(before)
+    return after.index, Change(
+        kind=kind,
+        noun=Noun.RULE,
+        name=rule_name(after),
+        old_name=old_name if old_name != rule_name(after) else "",
+        details=fields,
+        origin=after.origin,
+        old_origin=before.origin,
+    )
+
+
+def _added(rule: Rule) -> tuple[int, Change]:
+    details = tuple(differing({}, said_fields(rule, ("index", "queue"))))
+    return rule.index, Change(
+        kind=ChangeKind.ADDED,
+        noun=Noun.RULE,
+        name=rule_name(rule),
+        details=details,
+        origin=rule.origin,
+    )
+
+
+def _removed(rule: Rule) -> Change:
+    details = tuple(differing(said_fields(rule, ("index", "queue")), {}))
+    return Change(
+        kind=ChangeKind.REMOVED,
+        noun=Noun.RULE,
+        name=rule_name(rule),
+        details=details,
+        old_origin=rule.origin,
+    )

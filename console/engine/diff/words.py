@@ -1,0 +1,45 @@
+"""Which words of two lines differ, for lines that are alike enough to be read as one changed."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+#: Characters of a line up to which words are matched.
+_LONGEST = 2000
+#: How alike two lines must be for marks inside them to help.
+_ALIKE = 0.4
+
+_WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
+
+
+class Piece(NamedTuple):
+    """A stretch of a line."""
+
+    text: str
+    differs: bool
+
+
+def changed_words(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """
+    Return both lines in pieces; empty when they are too long or have too little in common.
+
+    >>> changed_words("max: 4", "max: 5")[1]
+    (Piece(text='max: ', differs=False), Piece(text='5', differs=True))
+    """
+    if max(len(old), len(new)) > _LONGEST:
+        return (), ()
+    before, after = _WORD.findall(old), _WORD.findall(new)
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    if matcher.ratio() < _ALIKE:
+        return (), ()
+    one: list[Piece] = []
+    other: list[Piece] = []
+    for tag, i, i_end, j, j_end in matcher.get_opcodes():
+        differs = tag != "equal"
+        if i < i_end:
+            one.append(Piece("".join(before[i:i_end]), differs))
+        if j < j_end:
+            other.append(Piece("".join(after[j:j_end]), differs))
+    return tuple(one), tuple(other)
