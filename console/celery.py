@@ -64,6 +64,11 @@ app.conf.update(
             "schedule": 2.0,
             "options": {"expires": 10},
         },
+        "revert": {
+            "task": "console.configs.tasks.revert",
+            "schedule": 2.0,
+            "options": {"expires": 10},
+        },
         "tidy": {
             "task": "console.workloads.tasks.tidy",
             "schedule": 3600.0,

@@ -7,17 +7,19 @@ What services raise when a request cannot be met, as data for the API and the pa
     ├── Conflict         it does not fit the present state
     │   └── StaleVersion     somebody else applied a config in between
     ├── BadRequest       fields that cannot be read
-    └── ConfigRejected   the config text has errors
+    ├── ConfigRejected   the config text has errors
+    └── ConsequencesNotAccepted  an apply does what nobody agreed to
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from console.configs.models import ConfigVersion
+    from console.configs.services.consequences import Consequence
     from console.dialects.base import Reading
 
 
@@ -108,6 +110,22 @@ class ConfigRejected(ConsoleError):
             f"The config has {count} error{'s' if count != 1 else ''}; nothing was applied.",
         )
         self.reading = reading
+
+
+class ConsequencesNotAccepted(ConsoleError):
+    """An apply has *consequences*, and not all of them were accepted: *missing* was not."""
+
+    status = 422
+    title = "The apply has consequences that were not accepted"
+
+    def __init__(self, consequences: Sequence[Consequence], accepted: Collection[str]) -> None:
+        missing = [each.code for each in consequences if each.code not in accepted]
+        super().__init__(
+            "consequences_not_accepted",
+            f"Nothing was applied: look at the consequences, and accept {', '.join(missing)} too.",
+        )
+        self.consequences = tuple(consequences)
+        self.missing = tuple(missing)
 
 
 def _count(errors: int) -> str:

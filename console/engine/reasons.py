@@ -161,6 +161,19 @@ def _stops(count: int) -> str:
 def _config_updated(data: Mapping[str, Any]) -> str:
     version = f"Config version {data['version']}"
     message = f": {data['message']}" if data.get("message") else ""
-    if data.get("kind") == "rollback":
-        return f"{version} was applied, rolling back from version {data.get('from')}{message}"
-    return f"{version} was applied{message}"
+    before, back_to = data.get("from"), data.get("back_to")
+    match data.get("kind"):
+        case "confirm":
+            return f"{version} was confirmed: it stays"
+        case "merge":
+            return f"A draft based on version {before} was merged with version {data['version']}"
+        case "revert_failed":
+            return (
+                f"{version} was not confirmed in time, but the text of version {back_to} has "
+                "errors under today's rules: nothing was taken back, and somebody has to decide"
+            )
+        case "rollback":
+            text = f" to version {back_to}" if back_to else ""
+            return f"{version} was applied, rolling back from version {before}{text}{message}"
+    soon = ", to be confirmed in time" if data.get("reverts_at") else ""
+    return f"{version} was applied{soon}{message}"

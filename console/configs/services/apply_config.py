@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from datetime import timedelta
+
 from console.configs.models import ConfigVersion
 from console.configs.services.activate_version import (
     activate_version,
@@ -9,26 +12,45 @@ from console.configs.services.activate_version import (
     require_active,
 )
 from console.configs.services.check_config import check_config
+from console.configs.services.consequences import accept_consequences
+from console.configs.services.set_timer import read_revert_after
 from console.errors import ConfigRejected
 from console.orgs.permissions import Actor, Permission
 
 
 def apply_config(
-    actor: Actor, dialect: str, text: str, message: str, expected_version: int
+    actor: Actor,
+    dialect: str,
+    text: str,
+    message: str,
+    expected_version: int,
+    *,
+    accept: Collection[str] | None = None,
+    revert_after: timedelta | None = None,
+    via: ConfigVersion.Via = ConfigVersion.Via.API,
 ) -> ConfigVersion:
     """
     Make *text* the version after *expected_version*; 0 stands for none so far.
 
+    With *accept*, the codes in it have to include that of every consequence. With
+    *revert_after* the version before comes back unless somebody confirms this one in time.
     Raises NotAllowed, BadRequest, StaleVersion when another version is active,
-    and ConfigRejected when the text has errors.
+    ConfigRejected when the text has errors, and ConsequencesNotAccepted.
     """
     actor.require(Permission.APPLY)
     message = read_message(message)
+    revert_after = read_revert_after(revert_after, expected_version)
     require_active(actor.org, expected_version)
     reading = check_config(actor, dialect, text)
     if not reading.ok:
         raise ConfigRejected(reading)
     version = ConfigVersion(
-        org=actor.org, dialect=dialect, text=text, message=message, author=actor.name
+        org=actor.org,
+        dialect=dialect,
+        text=text,
+        message=message,
+        author=actor.name,
+        via=via,
+        consequences=accept_consequences(actor, dialect, text, reading, accept),
     )
-    return activate_version(actor, version, reading, expected_version)
+    return activate_version(actor, version, reading, expected_version, revert_after)

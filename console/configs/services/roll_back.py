@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from datetime import timedelta
+
 from console.configs.models import ConfigVersion
 from console.configs.queries import get_version
 from console.configs.services.activate_version import (
@@ -10,22 +13,33 @@ from console.configs.services.activate_version import (
     require_active,
 )
 from console.configs.services.check_config import check_config
+from console.configs.services.consequences import accept_consequences
+from console.configs.services.set_timer import read_revert_after
 from console.errors import ConfigRejected, Conflict
 from console.orgs.permissions import Actor, Permission
 
 
 def roll_back(
-    actor: Actor, version: int, expected_version: int, message: str = ""
+    actor: Actor,
+    version: int,
+    expected_version: int,
+    message: str = "",
+    *,
+    accept: Collection[str] | None = None,
+    revert_after: timedelta | None = None,
+    via: ConfigVersion.Via = ConfigVersion.Via.API,
 ) -> ConfigVersion:
     """
     Make the text of *version* active again, as a new version.
 
-    The text is read under today's rules. Raises NotAllowed, NotFound,
-    StaleVersion, Conflict when *version* is active already, and
-    ConfigRejected when its text would not be accepted today.
+    The text is read under today's rules, and *accept* and *revert_after* mean what they
+    mean to `apply_config`. Raises NotAllowed, NotFound, BadRequest, StaleVersion, Conflict when
+    *version* is active already, ConfigRejected when its text would not be accepted
+    today, and ConsequencesNotAccepted.
     """
     actor.require(Permission.APPLY)
     message = read_message(message)
+    revert_after = read_revert_after(revert_after, expected_version)
     old = get_version(actor.org, version)
     require_active(actor.org, expected_version)
     if version == expected_version:
@@ -33,13 +47,27 @@ def roll_back(
     reading = check_config(actor, old.dialect, old.text)
     if not reading.ok:
         raise ConfigRejected(reading)
-    new = ConfigVersion(
-        org=actor.org,
+    new = version_of_old(
+        actor.name,
+        old,
+        message=message or f"Roll back to version {version}",
+        via=via,
+    )
+    new.consequences = accept_consequences(actor, old.dialect, old.text, reading, accept)
+    return activate_version(actor, new, reading, expected_version, revert_after)
+
+
+def version_of_old(
+    author: str, old: ConfigVersion, *, message: str, via: ConfigVersion.Via
+) -> ConfigVersion:
+    """Return a version, not yet saved, that has the text of *old* again."""
+    return ConfigVersion(
+        org=old.org,
         dialect=old.dialect,
         text=old.text,
-        message=message or f"Roll back to version {version}",
+        message=message,
         kind=ConfigVersion.Kind.ROLLBACK,
-        rolled_back_to=version,
-        author=actor.name,
+        rolled_back_to=old.number,
+        author=author,
+        via=via,
     )
-    return activate_version(actor, new, reading, expected_version)

@@ -1,0 +1,37 @@
+"""Confirm an apply: the timer that would take it back ends."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from console.configs.models import ActiveConfig, RevertTimer
+from console.errors import Conflict
+from console.orgs.permissions import Actor, Permission
+from console.workloads.models import Event, EventType
+
+
+def confirm_config(actor: Actor, version: int) -> None:
+    """
+    Keep *version*, which was applied for a time.
+
+    Of a confirmation and a timer that fires at the same moment one wins. Raises
+    NotAllowed, and Conflict (``nothing_to_confirm``) when no timer waits for *version*.
+    """
+    actor.require(Permission.APPLY)
+    org = actor.org
+    with transaction.atomic():
+        confirmed, _ = RevertTimer.objects.filter(org=org, version=version).delete()
+        if not confirmed:
+            raise Conflict(
+                "nothing_to_confirm",
+                f"Version {version} does not wait to be confirmed: it was confirmed or taken back, "
+                "or another version took its place.",
+            )
+        ActiveConfig.objects.filter(org=org).update(changed_at=timezone.now())
+        Event.objects.create(
+            org=org,
+            type=EventType.CONFIG_UPDATED,
+            actor=actor.name,
+            data={"version": version, "from": version, "kind": "confirm"},
+        )

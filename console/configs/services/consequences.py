@@ -1,0 +1,101 @@
+"""Consequences of an apply: what whoever applies a text has to know, and to accept by name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from console.configs.models import ConfigVersion
+from console.configs.queries import active_version, policy_of
+from console.configs.services.check_config import check_config
+from console.configs.services.check_expectations import check_expectations
+from console.dialects import dialects
+from console.dialects.base import Reading
+from console.dialects.diagnostics import Severity
+from console.engine.consequences import GRAVITY, ConsequenceCode, Finding, Gravity, find
+from console.engine.explain.consequences import consequence_sentence
+from console.errors import ConfigRejected, ConsequencesNotAccepted
+from console.orgs.permissions import Actor
+from console.workloads.queries.history import live_of
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """What follows from an apply: its code, its sentence, and how it has to be accepted."""
+
+    code: str
+    message: str
+    level: Gravity
+
+
+def find_consequences(actor: Actor, dialect: str, text: str) -> tuple[Consequence, ...]:
+    """
+    Return what follows when *text* becomes the active version now, gravest first.
+
+    Raises NotAllowed, BadRequest for an unknown dialect, and ConfigRejected when the
+    text has errors.
+    """
+    reading = check_config(actor, dialect, text)
+    if not reading.ok:
+        raise ConfigRejected(reading)
+    return consequences_of(actor, dialect, text, reading)
+
+
+def consequences_of(
+    actor: Actor, dialect: str, text: str, reading: Reading
+) -> tuple[Consequence, ...]:
+    """Return what follows when *text*, which gave *reading* without errors, becomes active."""
+    found = list(_findings(actor, dialect, text, reading))
+    return tuple(
+        Consequence(finding.code.value, consequence_sentence(finding), GRAVITY[finding.code])
+        for finding in sorted(found, key=lambda finding: -GRAVITY[finding.code])
+    )
+
+
+def accept_consequences(
+    actor: Actor, dialect: str, text: str, reading: Reading, accept: Collection[str] | None
+) -> list[dict[str, str]]:
+    """
+    Return what the author of a version was told and agreed to, as its row keeps it.
+
+    Nothing is asked when *accept* is None. Otherwise the code of every consequence has to
+    be in it; raises ConsequencesNotAccepted.
+    """
+    if accept is None:
+        return []
+    consequences = consequences_of(actor, dialect, text, reading)
+    if any(each.code not in accept for each in consequences):
+        raise ConsequencesNotAccepted(consequences, accept)
+    return [{"code": each.code, "message": each.message} for each in consequences]
+
+
+def _findings(actor: Actor, dialect: str, text: str, reading: Reading) -> Iterator[Finding]:
+    assert reading.policy is not None
+    org = actor.org
+    active = active_version(org)
+    old = policy_of(active) if active else None
+    yield from find(old, reading.policy, live_of(org))
+    if active and active.dialect != dialect:
+        titles = (dialects()[active.dialect].title, dialects()[dialect].title)
+        yield Finding(code=ConsequenceCode.DIALECT_CHANGED, names=titles)
+    if added := _warnings(reading) - _known_warnings(actor, active):
+        names = tuple(code for code, _ in sorted(added))
+        yield Finding(code=ConsequenceCode.WARNINGS_ADDED, names=names)
+    if broken := check_expectations(org, reading.policy):
+        names = tuple(each.name for each in broken)
+        yield Finding(code=ConsequenceCode.EXPECTATION_BROKEN, names=names)
+
+
+def _known_warnings(actor: Actor, active: ConfigVersion | None) -> set[tuple[str, str]]:
+    if active is None or active.dialect not in dialects():
+        return set()
+    return _warnings(check_config(actor, active.dialect, active.text))
+
+
+def _warnings(reading: Reading) -> set[tuple[str, str]]:
+    """Return the warnings of a text as their codes and sentences, wherever they are in it."""
+    return {
+        (found.code, found.message)
+        for found in reading.diagnostics
+        if found.severity is Severity.WARNING
+    }

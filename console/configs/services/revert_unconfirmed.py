@@ -1,0 +1,94 @@
+"""Take back what nobody confirmed in time: the version before comes back, exactly once."""
+
+from __future__ import annotations
+
+import structlog
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from console.configs.models import ActiveConfig, ConfigVersion, RevertTimer
+from console.configs.queries import get_version, past_specs
+from console.configs.services.activate_version import activate_version
+from console.configs.services.roll_back import version_of_old
+from console.dialects import dialects
+from console.dialects.base import Reading
+from console.errors import StaleVersion
+from console.orgs.models import Role
+from console.orgs.permissions import Actor
+from console.workloads.models import Event, EventType, Level
+
+log = structlog.get_logger("console.configs")
+
+
+def revert_unconfirmed() -> int:
+    """
+    Let every timer fire that is due, and return how many versions came back.
+
+    Two that run at once, a confirmation or an apply at the same moment do no harm: the
+    timer's row is claimed by deleting it in the transaction that brings the version back.
+    """
+    due = RevertTimer.objects.filter(due_at__lte=timezone.now(), failed_at=None)
+    return sum(_fire(timer) for timer in due.select_related("org").order_by("due_at"))
+
+
+def _fire(timer: RevertTimer) -> bool:
+    old = get_version(timer.org, timer.back_to)
+    reading = _read(old)
+    if reading is None or not reading.ok:
+        _tell_unreadable(timer)
+        return False
+    version = version_of_old(
+        timer.author,
+        old,
+        message=f"Version {timer.version} was not confirmed in time",
+        via=ConfigVersion.Via.TIMER,
+    )
+    actor = Actor(org=timer.org, role=Role.OWNER, name=timer.author, key="timer")
+    try:
+        with transaction.atomic():
+            if not _claimed(timer):
+                return False
+            activate_version(actor, version, reading, timer.version)
+    except StaleVersion:
+        # Another apply came first, and it ends the timer itself.
+        return False
+    log.info("config reverted", org=timer.org.slug, version=version.number, back_to=old.number)
+    return True
+
+
+def _claimed(timer: RevertTimer) -> bool:
+    deleted, _ = _unfailed(timer).delete()
+    return bool(deleted)
+
+
+def _read(old: ConfigVersion) -> Reading | None:
+    """Return the reading of an old text under today's rules; None when its language is gone."""
+    dialect = dialects().get(old.dialect)
+    return dialect.read(old.text, past_specs(old.org)) if dialect else None
+
+
+def _tell_unreadable(timer: RevertTimer) -> None:
+    """Leave the timer, so that people see it waiting for them, and say why, once."""
+    with transaction.atomic():
+        now = timezone.now()
+        if not _unfailed(timer).update(failed_at=now):
+            return
+        ActiveConfig.objects.filter(org=timer.org).update(changed_at=now)
+        Event.objects.create(
+            org=timer.org,
+            type=EventType.CONFIG_UPDATED,
+            level=Level.ERROR,
+            actor=timer.author,
+            data={
+                "version": timer.version,
+                "from": timer.version,
+                "back_to": timer.back_to,
+                "kind": "revert_failed",
+            },
+        )
+    log.error("config not reverted", org=timer.org.slug, back_to=timer.back_to)
+
+
+def _unfailed(timer: RevertTimer) -> QuerySet[RevertTimer]:
+    return RevertTimer.objects.filter(org=timer.org, version=timer.version, failed_at=None)

@@ -1,0 +1,54 @@
+"""Set the timer that takes an apply back unless somebody confirms it in time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from console.configs.models import ConfigVersion, RevertTimer
+from console.errors import BadRequest, FieldError
+
+#: How long somebody may take to confirm.
+SHORTEST = timedelta(minutes=1)
+LONGEST = timedelta(days=1)
+
+
+def read_revert_after(revert_after: timedelta | None, expected: int) -> timedelta | None:
+    """
+    Return *revert_after* when there is a version *expected* to go back to.
+
+    Raises BadRequest when it is shorter than a minute or longer than a day, and before
+    the first version.
+    """
+    if revert_after is None:
+        return None
+    if not expected:
+        raise _refused("no_version_before", "Nothing was applied before, so nothing can come back.")
+    if not SHORTEST <= revert_after <= LONGEST:
+        raise _refused("out_of_range", "Give 1 to 1440 minutes to confirm it in.")
+    return revert_after
+
+
+def replace_timer(
+    version: ConfigVersion, before: int, revert_after: timedelta | None
+) -> RevertTimer | None:
+    """
+    End the timer that waits, and begin that of *version*, which would bring back *before*.
+
+    Part of the transaction that activates *version*. Returns the new timer, or None.
+    """
+    RevertTimer.objects.filter(org=version.org).delete()
+    if revert_after is None:
+        return None
+    return RevertTimer.objects.create(
+        org=version.org,
+        version=version.number,
+        back_to=before,
+        due_at=timezone.now() + revert_after,
+        author=version.author,
+    )
+
+
+def _refused(code: str, message: str) -> BadRequest:
+    return BadRequest([FieldError("revert_after_minutes", code, message)])

@@ -1,0 +1,255 @@
+"""What an apply would do that nobody should be surprised by, found before it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+from console.engine.amounts import UNLIMITED, Amount
+from console.engine.history import Live
+from console.engine.ledger import FlavorResource
+from console.engine.policy import Policy, Queue, StopPolicy
+
+
+class Gravity(IntEnum):
+    """How deliberately a consequence has to be accepted."""
+
+    #: By the button, whose text says it.
+    BUTTON = 1
+    #: By name.
+    NAMED = 2
+    #: By name, and by typing the number of the version.
+    TYPED = 3
+
+
+class ConsequenceCode(StrEnum):
+    """What may follow from an apply; programs accept a consequence by its code."""
+
+    WORK_EVICTED = "work_evicted"
+    QUEUE_REMOVED = "queue_removed"
+    CATCH_ALL_LOST = "catch_all_lost"
+    QUOTA_DROPPED = "quota_dropped"
+    QUEUE_DRAINS = "queue_drains"
+    QUEUE_STOPPED = "queue_stopped"
+    OVER_NOMINAL = "over_nominal"
+    FLAVOR_LOST = "flavor_lost"
+    DIALECT_CHANGED = "dialect_changed"
+    WARNINGS_ADDED = "warnings_added"
+    EXPECTATION_BROKEN = "expectation_broken"
+    PREVIEW_UNAVAILABLE = "preview_unavailable"
+
+
+GRAVITY: Mapping[ConsequenceCode, Gravity] = {
+    code: Gravity.TYPED
+    if code
+    in (
+        ConsequenceCode.WORK_EVICTED,
+        ConsequenceCode.QUEUE_REMOVED,
+        ConsequenceCode.CATCH_ALL_LOST,
+        ConsequenceCode.QUOTA_DROPPED,
+    )
+    else Gravity.NAMED
+    for code in ConsequenceCode
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excess:
+    """What a queue uses beyond what it will own of one flavor-resource, in thousandths."""
+
+    queue: str
+    flavor: str
+    resource: str
+    used: int
+    nominal: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One consequence as facts; `console.engine.explain.consequences` has its sentence."""
+
+    code: ConsequenceCode
+    #: Whom it concerns: queues, doors of namespaces, codes of warnings, expectations, languages.
+    names: tuple[str, ...] = ()
+    #: Name of a queue -> the one that takes its place.
+    successors: Mapping[str, str] | None = None
+    #: Workloads that run and wait in those queues.
+    running: int = 0
+    pending: int = 0
+    excesses: tuple[Excess, ...] = ()
+
+
+def find(old: Policy | None, new: Policy, live: Live) -> tuple[Finding, ...]:
+    """
+    Return what follows for *live* work and for routing when *new* takes the place of *old*.
+
+    *old* is None before the first config, from which nothing follows. Gravest first.
+    """
+    if old is None:
+        return ()
+    found = (
+        *_stopped(old, new, live),
+        *_gone(old, new, live),
+        *_routing(old, new),
+        *_flavors_lost(new, live),
+        *_over_nominal(old, new, live),
+    )
+    return tuple(sorted(found, key=lambda finding: -GRAVITY[finding.code]))
+
+
+def takes_everything(policy: Policy) -> bool:
+    """Say whether there is no workload that *policy* turns away for its labels alone."""
+    if policy.local_routing is not None:
+        return False
+    return not policy.rules or any(not rule.selector.expressions for rule in policy.rules)
+
+
+def successors(old: Policy, new: Policy) -> dict[str, str]:
+    """
+    Return which new queue takes the place of which old one, by name.
+
+    That is so when all that led to the one and still exists leads to the other.
+    """
+    leads: dict[str, set[str]] = {}
+    doors, new_doors = _doors(old), _doors(new)
+    for door, queue in doors.items():
+        if queue not in new.queues and door in new_doors:
+            leads.setdefault(queue, set()).add(new_doors[door])
+    return {
+        queue: name
+        for queue, (name, *others) in leads.items()
+        if not others and name in new.queues and name not in old.queues
+    }
+
+
+def _doors(policy: Policy) -> dict[object, str]:
+    """Return what leads to queues, as far as it is not repeated, and where."""
+    doors: dict[object, str] = {}
+    for rule in policy.rules:
+        expressions = rule.selector.expressions
+        asked = tuple((each.key, each.operator, each.values) for each in expressions)
+        doors.setdefault(asked, rule.queue)
+    if policy.local_routing is not None:
+        doors |= {key: door.queue for key, door in policy.local_routing.local_queues.items()}
+    return doors
+
+
+def _is_unlimited(policy: Policy) -> bool:
+    return policy.local_routing is None and not policy.rules
+
+
+def _routing(old: Policy, new: Policy) -> Iterator[Finding]:
+    if _is_unlimited(new) and not _is_unlimited(old):
+        yield Finding(code=ConsequenceCode.QUOTA_DROPPED)
+    elif takes_everything(old) and not takes_everything(new):
+        yield Finding(code=ConsequenceCode.CATCH_ALL_LOST)
+
+
+def _gone(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
+    gone = [name for name in old.queues if name not in new.queues and _has_work(live, name)]
+    renamed = successors(old, new)
+    draining = {name: renamed[name] for name in gone if name in renamed}
+    removed = [name for name in gone if name not in draining]
+    if removed:
+        yield _of_queues(ConsequenceCode.QUEUE_REMOVED, removed, live)
+    if draining:
+        yield _of_queues(ConsequenceCode.QUEUE_DRAINS, list(draining), live, draining)
+
+
+def _stopped(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
+    """Queues, and doors to queues with work, that the new text stops and the old one did not."""
+    before, after = _stops(old), _stops(new)
+    for code, stop in (
+        (ConsequenceCode.WORK_EVICTED, StopPolicy.HOLD_AND_DRAIN),
+        (ConsequenceCode.QUEUE_STOPPED, StopPolicy.HOLD),
+    ):
+        names, queues = [], []
+        for name, (queue, now) in after.items():
+            if now is stop and before.get(name, (queue, StopPolicy.NONE))[1] is not stop:
+                # What a queue without running work is told is no eviction.
+                counts = live.running if stop is StopPolicy.HOLD_AND_DRAIN else live.pending
+                if counts.get(queue):
+                    names.append(name)
+                    queues.append(queue)
+        if names:
+            yield _of_queues(code, names, live, queues=list(dict.fromkeys(queues)))
+
+
+def _stops(policy: Policy) -> dict[str, tuple[str, StopPolicy]]:
+    """Return what may be stopped, by name: the queue it concerns, and whether it is."""
+    stops = {name: (name, queue.stop) for name, queue in policy.queues.items()}
+    if policy.local_routing is not None:
+        for (namespace, name), door in policy.local_routing.local_queues.items():
+            stops[f"{namespace}/{name}"] = (door.queue, door.stop)
+    return stops
+
+
+def _flavors_lost(new: Policy, live: Live) -> Iterator[Finding]:
+    queues = [
+        name
+        for name, usage in live.usage.items()
+        if (queue := new.queues.get(name)) is not None
+        and queue.groups
+        and not {flavor for (flavor, _), used in usage.items() if used} <= _flavors(queue)
+    ]
+    if queues:
+        yield _of_queues(ConsequenceCode.FLAVOR_LOST, queues, live)
+
+
+def _over_nominal(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
+    excesses = tuple(
+        Excess(queue=name, flavor=key[0], resource=key[1], used=used, nominal=nominal)
+        for name, usage in live.usage.items()
+        if name in new.queues
+        for key, used in sorted(usage.items())
+        # Who borrowed before and owns as much as before borrows on as before.
+        if isinstance(nominal := _nominal(new, name, key), int)
+        and nominal < used
+        and _nominal(old, name, key) > nominal
+    )
+    if excesses:
+        queues = list(dict.fromkeys(excess.queue for excess in excesses))
+        found = _of_queues(ConsequenceCode.OVER_NOMINAL, queues, live)
+        yield Finding(
+            code=found.code,
+            names=found.names,
+            running=found.running,
+            pending=found.pending,
+            excesses=excesses,
+        )
+
+
+def _nominal(policy: Policy, queue: str, key: FlavorResource) -> Amount:
+    """Return what *queue* owns of a flavor-resource; unlimited where nothing limits it."""
+    owner = policy.queues.get(queue)
+    for group in owner.groups if owner else ():
+        for quotas in group.flavors:
+            if quotas.flavor == key[0] and key[1] in quotas.quotas:
+                return quotas.quotas[key[1]].nominal
+    return UNLIMITED
+
+
+def _flavors(queue: Queue) -> set[str]:
+    return {quotas.flavor for group in queue.groups for quotas in group.flavors}
+
+
+def _has_work(live: Live, queue: str) -> bool:
+    return bool(live.running.get(queue) or live.pending.get(queue))
+
+
+def _of_queues(
+    code: ConsequenceCode,
+    names: list[str],
+    live: Live,
+    successors: Mapping[str, str] | None = None,
+    queues: list[str] | None = None,
+) -> Finding:
+    concerned = names if queues is None else queues
+    return Finding(
+        code=code,
+        names=tuple(names),
+        successors=successors,
+        running=sum(live.running.get(name, 0) for name in concerned),
+        pending=sum(live.pending.get(name, 0) for name in concerned),
+    )

@@ -1,0 +1,140 @@
+"""Consequences of an apply in words, for whoever has to accept them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from console.engine.consequences import ConsequenceCode, Finding
+from console.engine.words import amount, cut, lower_first, plural
+
+
+def consequence_sentence(finding: Finding) -> str:
+    """
+    Return what follows, in one sentence or two.
+
+    >>> consequence_sentence(
+    ...     Finding(code=ConsequenceCode.QUEUE_REMOVED, names=("lab",), running=3, pending=1)
+    ... )
+    'Queue lab goes, with 3 running and 1 waiting: what runs is charged to it until it ends, \
+what waits is routed again and rejected where no rule takes it.'
+    """
+    return _SENTENCES[finding.code](finding)
+
+
+def _evicted(finding: Finding) -> str:
+    return (
+        f"{_queues(finding)} {_verb(finding, 'is', 'are')} stopped and drained: "
+        f"{plural(finding.running, 'running workload')} {_has(finding.running)} to stop."
+    )
+
+
+def _stopped(finding: Finding) -> str:
+    return (
+        f"{_queues(finding)} {_verb(finding, 'is', 'are')} held: "
+        f"{plural(finding.pending, 'waiting workload')} cannot start there any more."
+    )
+
+
+def _removed(finding: Finding) -> str:
+    it = "it" if len(finding.names) == 1 else "them"
+    return (
+        f"{_queues(finding)} {_verb(finding, 'goes', 'go')}, with {_work(finding)}: what runs is "
+        f"charged to {it} until it ends, what waits is routed again and rejected where no rule "
+        "takes it."
+    )
+
+
+def _drains(finding: Finding) -> str:
+    pairs = cut(f"{old} becomes {new}" for old, new in (finding.successors or {}).items())
+    return (
+        f"{pairs}, with {_work(finding)}: what runs drains under the old name and is not charged "
+        "to the new one, so both together may use more than one of them owns until it ends; what "
+        "waits is routed again."
+    )
+
+
+def _catch_all(finding: Finding) -> str:
+    return (
+        "There is no rule any more that takes everything: a workload that no rule takes is "
+        "rejected from now on."
+    )
+
+
+def _quota_dropped(finding: Finding) -> str:
+    return "There are no rules any more: every workload is admitted without queue and quota."
+
+
+def _over_nominal(finding: Finding) -> str:
+    cells = cut(
+        f"{each.queue} uses {amount(each.used, each.resource)} of {each.flavor} and will own "
+        f"{amount(each.nominal, each.resource)}"
+        for each in finding.excesses
+    )
+    return (
+        f"{cells}. What runs there is not stopped by that; beyond what a queue owns it counts as "
+        "borrowed, so a cohort may take it back, and without a cohort nothing more starts."
+    )
+
+
+def _flavor_lost(finding: Finding) -> str:
+    whose = "its" if len(finding.names) == 1 else "their"
+    return (
+        f"Running work of {lower_first(_queues(finding))} uses a flavor that is not among {whose} "
+        "flavors any more: it keeps what it has until it ends."
+    )
+
+
+def _dialect(finding: Finding) -> str:
+    old, new = finding.names
+    return f"The language of the config changes from {old} to {new}."
+
+
+def _warnings(finding: Finding) -> str:
+    count = plural(len(finding.names), "warning")
+    codes = cut(dict.fromkeys(finding.names))
+    return f"The text has {count} that the active version does not have: {codes}."
+
+
+def _expectation(finding: Finding) -> str:
+    count = plural(len(finding.names), "saved expectation")
+    verb = _verb(finding, "does", "do")
+    return f"{count} {verb} not hold under this text: {cut(finding.names)}."
+
+
+def _preview(finding: Finding) -> str:
+    return (
+        "The impact of this text could not be found out, so nobody knows whom it affects; that "
+        "is no sign that it affects nobody."
+    )
+
+
+_SENTENCES: dict[ConsequenceCode, Callable[[Finding], str]] = {
+    ConsequenceCode.WORK_EVICTED: _evicted,
+    ConsequenceCode.QUEUE_REMOVED: _removed,
+    ConsequenceCode.CATCH_ALL_LOST: _catch_all,
+    ConsequenceCode.QUOTA_DROPPED: _quota_dropped,
+    ConsequenceCode.QUEUE_DRAINS: _drains,
+    ConsequenceCode.QUEUE_STOPPED: _stopped,
+    ConsequenceCode.OVER_NOMINAL: _over_nominal,
+    ConsequenceCode.FLAVOR_LOST: _flavor_lost,
+    ConsequenceCode.DIALECT_CHANGED: _dialect,
+    ConsequenceCode.WARNINGS_ADDED: _warnings,
+    ConsequenceCode.EXPECTATION_BROKEN: _expectation,
+    ConsequenceCode.PREVIEW_UNAVAILABLE: _preview,
+}
+
+
+def _queues(finding: Finding) -> str:
+    return f"{'Queue' if len(finding.names) == 1 else 'Queues'} {cut(finding.names)}"
+
+
+def _verb(finding: Finding, one: str, several: str) -> str:
+    return one if len(finding.names) == 1 else several
+
+
+def _has(count: int) -> str:
+    return "has" if count == 1 else "have"
+
+
+def _work(finding: Finding) -> str:
+    return f"{finding.running} running and {finding.pending} waiting"
