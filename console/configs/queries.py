@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import lru_cache
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from console.configs.models import ActiveConfig, ConfigVersion, Draft, QueueSpec
 from console.dialects import default_dialect, dialects
@@ -13,7 +13,7 @@ from console.dialects.base import PastSpec
 from console.engine.policy import Policy
 from console.errors import NotFound
 from console.orgs.models import Organization, User
-from console.paging import Page, read_cursor, write_cursor
+from console.paging import Page, newest_first, read_cursor, write_cursor
 
 #: The policy of an organization that has not applied anything yet.
 NO_POLICY = Policy(dialect=default_dialect().name)
@@ -56,9 +56,35 @@ def versions_after(org: Organization, number: int, limit: int = 50) -> list[Conf
     return list(versions(org).filter(number__gt=number)[:limit])
 
 
-def draft_of(org: Organization, user: User) -> Draft | None:
-    """Return the unapplied text of *user*, or None."""
-    return Draft.objects.filter(org=org, author=user).first()
+def drafts_of(org: Organization) -> QuerySet[Draft]:
+    """Return all drafts of *org*, the newest save first, without their texts."""
+    return (
+        Draft.objects.filter(org=org)
+        .select_related("author", "editor")
+        .defer("text")
+        .order_by("-updated_at", "-id")
+    )
+
+
+def list_drafts(org: Organization, limit: int, cursor: str | None = None) -> Page[Draft]:
+    """Return one page of drafts, the newest begun first, without their texts."""
+    return newest_first(drafts_of(org), None, limit, cursor)
+
+
+def get_draft(org: Organization, number: int) -> Draft:
+    """Return draft *number* with its people; raises NotFound when *org* has none."""
+    found = Draft.objects.filter(org=org, pk=number).select_related("author", "editor").first()
+    if found is None:
+        raise NotFound(
+            f"There is no draft {number} in {org.slug}: it was discarded, or applied as a version."
+        )
+    return found
+
+
+def latest_draft(org: Organization, user: User) -> Draft | None:
+    """Return the draft saved last among those that *user* began or edits; None without any."""
+    theirs = Draft.objects.filter(Q(author=user) | Q(editor=user), org=org)
+    return theirs.select_related("author", "editor").order_by("-updated_at", "-id").first()
 
 
 def past_specs(org: Organization) -> dict[str, PastSpec]:

@@ -6,6 +6,7 @@ from console.pages.converters import NameConverter
 from console.pages.views import (
     cohorts,
     configs,
+    draft_calls,
     drafts,
     events,
     orgs,
@@ -20,6 +21,8 @@ from console.pages.views import (
 register_converter(NameConverter, "name")
 
 app_name = "pages"
+
+_DRAFT = "o/<slug:org>/config/drafts/<int:number>"
 
 urlpatterns = [
     path("", orgs.home, name="home"),
@@ -44,8 +47,14 @@ urlpatterns = [
     ),
     path("o/<slug:org>/config", configs.active, name="config"),
     path("o/<slug:org>/config/edit", drafts.edit, name="config-edit"),
-    path("o/<slug:org>/config/edit/check", drafts.check, name="config-check"),
-    path("o/<slug:org>/config/edit/draft", drafts.autosave, name="config-draft"),
+    path("o/<slug:org>/config/edit/check", draft_calls.check, name="config-check"),
+    path("o/<slug:org>/config/edit/begin", draft_calls.begin, name="config-draft-begin"),
+    path("o/<slug:org>/config/drafts", drafts.drafts, name="config-drafts"),
+    path(_DRAFT, drafts.draft, name="config-draft"),
+    path(f"{_DRAFT}/text", drafts.download, name="config-draft-text"),
+    path(f"{_DRAFT}/save", draft_calls.save, name="config-draft-save"),
+    path(f"{_DRAFT}/visit", draft_calls.visit, name="config-draft-visit"),
+    path(f"{_DRAFT}/leave", draft_calls.leave, name="config-draft-leave"),
     path("o/<slug:org>/config/review", reviews.review, name="config-review"),
     path("o/<slug:org>/config/conflict", reviews.conflict, name="config-conflict"),
     path("o/<slug:org>/config/history", configs.history, name="config-history"),

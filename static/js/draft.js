@@ -28,8 +28,12 @@ window.DraftSaver = class {
     return this.#form.elements.namedItem("dialect").value;
   }
 
+  #title() {
+    return this.#form.elements.namedItem("title").value;
+  }
+
   #state() {
-    return `${this.#dialect()}\n${this.#text()}`;
+    return `${this.#dialect()}\n${this.#title()}\n${this.#text()}`;
   }
 
   #isUnsaved() {

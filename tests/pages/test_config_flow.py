@@ -6,9 +6,11 @@ import json
 from collections.abc import Callable
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
 
-from console.configs.queries import active_version, draft_of
+from console.configs.models import Draft
+from console.configs.queries import active_version, latest_draft
 from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
@@ -39,10 +41,23 @@ def fields(page: Element, form_id: str = "editor") -> dict[str, str]:
 
 def send(browser: Client, do: str, text: str | None = None):
     """Open the editor, change its text and press a button."""
-    values = fields(read_page(browser.get(EDIT)))
+    page, url = open_editor(browser)
+    values = fields(page)
     if text is not None:
         values["text"] = text.replace("\n", "\r\n")
-    return browser.post(EDIT, values | {"do": do})
+    return browser.post(url, values | {"do": do})
+
+
+def open_editor(browser: Client) -> tuple[Element, str]:
+    """Return the page of the person's draft, or of the active text, and its address."""
+    answer = browser.get(EDIT)
+    url = answer.headers["Location"] if answer.status_code == 302 else EDIT
+    return read_page(browser.get(url)), url
+
+
+def is_draft_of(answer: HttpResponse, page: str) -> bool:
+    """Say whether *answer* leads to *page* of the one draft there is."""
+    return answer.headers["Location"] == f"{page}?draft={Draft.objects.get().pk}"
 
 
 def apply_form(page: Element) -> dict[str, str]:
@@ -74,7 +89,7 @@ def test_from_an_empty_organization_to_a_rollback(
         "Two teams share one cohort",
         "Forty queues, as kubectl prints them",
     ]
-    assert browser.post(EDIT, {"do": "sample", "title": samples[1]}).status_code == 302
+    assert browser.post(EDIT, {"do": "sample", "sample": samples[1]}).status_code == 302
 
     wrong = read_page(send(browser, "check", CONFIG.replace("gpu]", "gpus]")))
     assert wrong.all("li", class_="problem")[0].text == (
@@ -82,7 +97,7 @@ def test_from_an_empty_organization_to_a_rollback(
         'Did you mean "gpu"? '
         "NAT003 · line 8, column 29 · resource_queues[0].resource_groups[0].covered_resources[0]"
     )
-    assert send(browser, "review", CONFIG.replace("gpu]", "gpus]")).headers["Location"] == REVIEW
+    assert is_draft_of(send(browser, "review", CONFIG.replace("gpu]", "gpus]")), REVIEW)
     refused = read_page(browser.get(REVIEW))
     assert refused.id("errors-title").text == "This text cannot be applied yet"
     assert not [button for button in refused.all("button") if button.text.startswith("Apply")]
@@ -99,7 +114,7 @@ def test_from_an_empty_organization_to_a_rollback(
     done = browser.post(REVIEW, apply_form(review) | {"message": "the first"})
     assert done.headers["Location"] == "/o/here/config/v/1?applied=1"
     assert read_page(browser.get(done.headers["Location"])).all("h1")[0].text == "Config version 1"
-    assert draft_of(org, owner.user) is None
+    assert latest_draft(org, owner.user) is None
 
     send(browser, "review", WIDER)
     review = read_page(browser.get(REVIEW))
@@ -152,8 +167,8 @@ def test_a_faster_apply_is_answered_with_409_and_a_merge(
     ]
     assert active_version(org).number == 2
 
-    assert browser.get(REVIEW).headers["Location"] == CONFLICT
-    assert browser.post(CONFLICT, {"do": "merge"}).headers["Location"] == REVIEW
+    assert is_draft_of(browser.get(REVIEW), CONFLICT)
+    assert is_draft_of(browser.post(CONFLICT, {"do": "merge"}), REVIEW)
     review = read_page(browser.get(REVIEW))
     assert changes(review) == ["~ Rule 1 to research: priority changed"]
     browser.post(REVIEW, apply_form(review))
@@ -165,16 +180,17 @@ def test_changes_of_the_same_lines_are_left_to_the_person(
 ) -> None:
     send(browser, "save", WIDER)
     apply_config(owner, "native", CONFIG.replace("max: 100", "max: 300"), "even wider", 1)
-    banner = read_page(browser.get(EDIT)).id("main")
+    banner = open_editor(browser)[0].id("main")
     assert "version 2 is active now" in banner.text
     page = read_page(browser.get(CONFLICT))
     assert [button.text for button in page.id("main").all("button")] == [
         "Edit my text on version 2"
     ]
     assert browser.post(CONFLICT, {"do": "merge"}).status_code == 409
-    assert browser.post(CONFLICT, {"do": "mine"}).headers["Location"] == EDIT
-    draft = draft_of(org, owner.user)
+    answer = browser.post(CONFLICT, {"do": "mine"})
+    draft = latest_draft(org, owner.user)
     assert draft is not None
+    assert answer.headers["Location"] == f"/o/here/config/drafts/{draft.pk}"
     assert (draft.base, draft.text) == (2, WIDER)
 
 
@@ -192,15 +208,17 @@ def test_what_was_reviewed_is_what_is_applied(
 def test_two_windows_do_not_overwrite_each_other(
     config: None, org: Organization, owner: Actor, browser: Client
 ) -> None:
-    one = fields(read_page(browser.get(EDIT)))
-    browser.post(EDIT, one | {"do": "save", "text": "# one\n"})
-    answer = browser.post(EDIT, one | {"do": "save", "text": "# two\n"})
+    send(browser, "save", WIDER)
+    page, url = open_editor(browser)
+    one = fields(page)
+    browser.post(url, one | {"do": "save", "text": "# one\n"})
+    answer = browser.post(url, one | {"do": "save", "text": "# two\n"})
     page = read_page(answer)
     assert (answer.status_code, fields(page)["text"]) == (409, "# two\n")
     assert [row[2:] for row in page.id("main").rows()] == [["−", "# one"], ["+", "# two"]]
-    assert draft_of(org, owner.user).text == "# one\n"
-    browser.post(EDIT, fields(page) | {"do": "save"})
-    assert draft_of(org, owner.user).text == "# two\n"
+    assert latest_draft(org, owner.user).text == "# one\n"
+    browser.post(url, fields(page) | {"do": "save"})
+    assert latest_draft(org, owner.user).text == "# two\n"
 
 
 def test_discarding_a_draft_leads_back_to_the_active_text(
@@ -208,7 +226,7 @@ def test_discarding_a_draft_leads_back_to_the_active_text(
 ) -> None:
     send(browser, "save", WIDER)
     send(browser, "discard")
-    assert draft_of(org, owner.user) is None
+    assert latest_draft(org, owner.user) is None
     assert fields(read_page(browser.get(EDIT)))["text"] == CONFIG
 
 
@@ -217,7 +235,7 @@ def test_an_old_version_opens_as_a_draft_on_the_active_one(
 ) -> None:
     apply_config(owner, "native", WIDER, "", 1)
     browser.post(EDIT, {"do": "from", "version": "1"})
-    draft = draft_of(org, owner.user)
+    draft = latest_draft(org, owner.user)
     assert draft is not None
     assert (draft.base, draft.text) == (2, CONFIG)
 
@@ -263,10 +281,10 @@ def test_a_text_in_another_language_is_one_button_away_from_it(browser: Client) 
     assert post_json(browser, check, sent | {"text": ""}).json()["likely"] is None
 
     send(browser, "save", COHORT)
-    page = read_page(browser.get(EDIT))
+    page, url = open_editor(browser)
     (button,) = [item for item in page.all("button") if item.attrs.get("name") == "likely"]
     assert (button.text, button.attrs["value"]) == ("Read it as Kueue", "kueue")
-    read = read_page(browser.post(EDIT, fields(page) | {"likely": "kueue"}))
+    read = read_page(browser.post(url, fields(page) | {"likely": "kueue"}))
     assert [item.text for item in read.id("editor").all("option") if "selected" in item.attrs] == [
         "Kueue"
     ]
@@ -275,19 +293,27 @@ def test_a_text_in_another_language_is_one_button_away_from_it(browser: Client) 
 
 
 def test_the_script_saves_and_learns_of_another_window(config: None, browser: Client) -> None:
-    body = {"dialect": "native", "text": "{}", "base": 1, "revision": 0}
-    first = post_json(browser, f"{EDIT}/draft", body)
-    late = post_json(browser, f"{EDIT}/draft", body | {"text": "late"})
-    assert (first.status_code, first.json()["revision"]) == (200, 1)
+    body = {"dialect": "native", "text": "{}", "base": 1, "title": "Shorter"}
+    first = post_json(browser, f"{EDIT}/begin", body)
+    begun = first.json()
+    url = begun["page"]
+    assert (first.status_code, begun["revision"]) == (200, 1)
+    second = post_json(browser, f"{url}/save", body | {"revision": 1})
+    late = post_json(browser, f"{url}/save", body | {"text": "late", "revision": 1})
+    assert (second.status_code, second.json()["revision"]) == (200, 2)
     assert (late.status_code, late.json()["code"]) == (409, "stale_draft")
+    gone = post_json(browser, "/o/here/config/drafts/99/save", body | {"revision": 1})
+    assert (gone.status_code, gone.json()["code"]) == (404, "not_found")
 
 
 @pytest.mark.parametrize(
     "body", ["", "[]", "{}", '{"text": 1}', '{"dialect": "x", "text": ""}', "[" * 100_000]
 )
 def test_the_script_is_told_of_bad_input(body: str, config: None, browser: Client) -> None:
-    for path in ("check", "draft"):
-        answer = browser.post(f"{EDIT}/{path}", body, content_type="application/json")
+    send(browser, "save", WIDER)
+    _, url = open_editor(browser)
+    for path in (f"{EDIT}/check", f"{EDIT}/begin", f"{url}/save"):
+        answer = browser.post(path, body, content_type="application/json")
         assert answer.status_code == 400
 
 
@@ -320,16 +346,16 @@ def test_the_form_for_two_versions_leads_to_their_comparison(config: None, brows
 def test_a_dump_of_another_language_from_the_example_to_a_version(browser: Client) -> None:
     title = "Forty queues, as kubectl prints them"
     assert (
-        browser.post(EDIT, {"do": "sample", "dialect": "kueue", "title": title}).status_code == 302
+        browser.post(EDIT, {"do": "sample", "dialect": "kueue", "sample": title}).status_code == 302
     )
 
-    page = read_page(browser.get(EDIT))
+    page, _ = open_editor(browser)
     languages = page.id("editor").all("option")
     assert [(item.text, "selected" in item.attrs) for item in languages] == [
         ("Kueue", True),
         ("Native", False),
     ]
-    assert send(browser, "review").headers["Location"] == REVIEW
+    assert is_draft_of(send(browser, "review"), REVIEW)
 
     review = read_page(browser.get(REVIEW))
     told = changes(review)

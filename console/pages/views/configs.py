@@ -13,8 +13,8 @@ from console.configs.queries import (
     NO_POLICY,
     active_number,
     active_version,
-    draft_of,
     get_version,
+    latest_draft,
     policy_of,
     versions,
 )
@@ -123,7 +123,7 @@ def _show(request: HttpRequest, actor: Actor, shown: ConfigVersion) -> HttpRespo
         "just_applied": "applied" in request.GET,
         "lines": source_lines(shown.text),
         "diagnostics": reading.diagnostics,
-        "draft": draft_of(actor.org, signed_in_user(request)),
+        "draft": latest_draft(actor.org, signed_in_user(request)),
         "queues": len(policy.queues),
         "flavors": len(policy.flavors),
         "rules": len(policy.rules),

@@ -1,83 +1,109 @@
-"""The editor: a draft that is saved while its author types, checked as it stands."""
+"""The editor's pages: the drafts of an organization, and one draft with who is at it."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
 
+from console.configs.draft_lock import Presence, presences
 from console.configs.models import Draft
-from console.configs.queries import active_number, active_version, draft_of, get_version
+from console.configs.queries import (
+    active_number,
+    active_version,
+    get_draft,
+    get_version,
+    latest_draft,
+    list_drafts,
+)
+from console.configs.services.begin_draft import begin_draft
 from console.configs.services.check_config import check_config, find_dialect
 from console.configs.services.discard_draft import discard_draft
 from console.configs.services.save_draft import save_draft
+from console.configs.services.take_over_draft import take_over_draft
+from console.configs.services.visit_draft import visit_draft
 from console.dialects import default_dialect, dialects, likely_dialect
-from console.dialects.base import Dialect, Reading
+from console.dialects.base import Reading
 from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page, signed_in_user
 from console.pages.presenters.changes import diff_lines
+from console.pages.presenters.drafts import other_language, samples_of
+from console.pages.presenters.lists import PAGE_SIZE, pager_of
 from console.pages.shell import render_page
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
-    """A text to begin with."""
-
-    dialect: Dialect
-    title: str
-    text: str
+@require_http_methods(["GET", "HEAD", "POST"])
+@org_page
+def drafts(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """List what is drafted in the organization and who is at it; begin a draft from a file."""
+    if request.method == "POST":
+        return _go(actor, _from_file(request, actor))
+    page = list_drafts(actor.org, PAGE_SIZE, request.GET.get("cursor"))
+    context = {
+        "presences": presences(page.results, timezone.now()),
+        "pager": pager_of(request.path, request.GET, page),
+        "active_number": active_number(actor.org),
+        "dialects": dialects().values(),
+    }
+    return render_page(request, actor, "configs/drafts.html", context, section="config")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @org_page
 def edit(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Show the draft in the editor; save, check or discard it without scripts."""
+    """Lead to the person's latest draft, or show the active text with nothing saved of it yet."""
     actor.require(Permission.DRAFT)
     if request.method == "POST":
-        return _post(request, actor)
-    return _page(request, actor, _draft(request, actor))
+        return _begin(request, actor)
+    latest = latest_draft(actor.org, signed_in_user(request))
+    if latest is not None and "new" not in request.GET:
+        return _go(actor, latest)
+    return _page(request, actor, _unsaved(actor))
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
-def check(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Answer the diagnostics of a text as JSON, with its *seq*: late answers can be told."""
-    body = _json(request)
-    dialect, text = _text(body, "dialect"), _text(body, "text")
-    reading = check_config(actor, dialect, text)
-    likely = _other_language(dialect, text)
-    return JsonResponse(
-        {
-            "seq": body.get("seq"),
-            "ok": reading.ok,
-            "diagnostics": [item.to_json() for item in reading.diagnostics],
-            "likely": {"name": likely.name, "title": likely.title} if likely else None,
-        }
+def draft(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """Show a draft in the editor; save, check, discard it or take it over without scripts."""
+    if request.method == "POST":
+        return _post(request, actor, number)
+    presence = visit_draft(actor, number)
+    return _page(request, actor, presence.draft, presence=presence)
+
+
+@require_safe
+@org_page
+def download(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """Answer the text of a draft as a file."""
+    actor.require(Permission.READ)
+    found = get_draft(actor.org, number)
+    name = f"{actor.org.slug}-draft-{found.pk}.yaml"
+    return HttpResponse(
+        found.text,
+        content_type="application/yaml; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
 
 
-@require_POST
-@org_page
-def autosave(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Save the draft and answer its revision; 409 when another window saved since."""
-    body = _json(request)
-    base, revision = body.get("base"), body.get("revision")
-    if type(base) is not int or type(revision) is not int:
-        raise BadRequest([FieldError("revision", "wrong_type", "base and revision are numbers.")])
-    try:
-        draft = save_draft(actor, _text(body, "dialect"), _text(body, "text"), base, revision + 1)
-    except Conflict as error:
-        return JsonResponse({"code": error.code, "detail": error.message}, status=409)
-    return JsonResponse({"revision": draft.revision, "saved_at": draft.updated_at.isoformat()})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Refused:
+    """A save that was not made: the stored draft, and why."""
+
+    stored: Draft
+    why: Conflict
 
 
-def unsaved_draft(actor: Actor) -> Draft:
+def _go(actor: Actor, to: Draft) -> HttpResponse:
+    return HttpResponseRedirect(reverse("pages:config-draft", args=[actor.org.slug, to.pk]))
+
+
+def _unsaved(actor: Actor) -> Draft:
     """Return the active text as a draft that nothing was saved of yet."""
     version = active_version(actor.org)
     return Draft(
@@ -89,116 +115,136 @@ def unsaved_draft(actor: Actor) -> Draft:
     )
 
 
-def _draft(request: HttpRequest, actor: Actor) -> Draft:
-    return draft_of(actor.org, signed_in_user(request)) or unsaved_draft(actor)
-
-
-def _post(request: HttpRequest, actor: Actor) -> HttpResponse:
-    org, do = actor.org, request.POST.get("do", "check" if "likely" in request.POST else "save")
-    edit_url = reverse("pages:config-edit", args=[org.slug])
+def _begin(request: HttpRequest, actor: Actor) -> HttpResponse:
+    do = _verb(request)
     if do == "discard":
-        discard_draft(actor)
-        messages.success(request, "The draft is discarded. This is the active text.")
-        return HttpResponseRedirect(edit_url)
-    before = _draft(request, actor)
-    if do in ("sample", "from"):
-        _begin(request, actor, before)
-        return HttpResponseRedirect(edit_url)
+        return HttpResponseRedirect(reverse("pages:config-edit", args=[actor.org.slug]))
+    if do == "from":
+        old = get_version(actor.org, _int(request, "version", 0))
+        title = f"From version {old.number}"
+        return _go(
+            actor, begin_draft(actor, old.dialect, old.text, active_number(actor.org), title)
+        )
+    sent = _sent(request, _unsaved(actor))
+    begun = begin_draft(actor, sent.dialect, sent.text, sent.base, sent.title)
+    return _after_save(request, actor, begun, do)
+
+
+def _post(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    do = _verb(request)
+    if do == "discard":
+        discard_draft(actor, number)
+        messages.success(request, "The draft is discarded.")
+        return HttpResponseRedirect(reverse("pages:config-drafts", args=[actor.org.slug]))
+    before = get_draft(actor.org, number)
+    if do == "take":
+        take_over_draft(actor, number, _int(request, "seen", 0) or None)
+        messages.success(request, "You edit this draft now.")
+        return _go(actor, before)
+    sent = _sent(request, before)
+    if do == "copy":
+        title = sent.title or "A copy"
+        return _go(actor, begin_draft(actor, sent.dialect, sent.text, sent.base, title))
+    if do == "seize":
+        take_over_draft(actor, number, _int(request, "seen", 0) or None)
+    try:
+        saved = save_draft(
+            actor, number, sent.dialect, sent.text, sent.base, sent.revision + 1, sent.title
+        )
+    except Conflict as error:
+        # Saving once more, from here, overwrites the other text, which the page shows.
+        sent.revision = before.revision
+        return _page(request, actor, sent, refused=_Refused(stored=before, why=error), status=409)
+    return _after_save(request, actor, saved, do)
+
+
+def _after_save(request: HttpRequest, actor: Actor, saved: Draft, do: str) -> HttpResponse:
+    if do == "review":
+        url = reverse("pages:config-review", args=[actor.org.slug])
+        return HttpResponseRedirect(f"{url}?draft={saved.pk}")
+    if do == "check":
+        reading = check_config(actor, saved.dialect, saved.text)
+        (presence,) = presences([saved], timezone.now())
+        return _page(request, actor, saved, presence=presence, reading=reading)
+    if do != "sample":
+        messages.success(request, "The draft is saved.")
+    return _go(actor, saved)
+
+
+def _verb(request: HttpRequest) -> str:
+    return request.POST.get("do", "check" if "likely" in request.POST else "save")
+
+
+def _sent(request: HttpRequest, before: Draft) -> Draft:
+    """Return *before* with what the form says of it, or with the text of an example."""
+    dialect = request.POST.get("likely") or request.POST.get("dialect", before.dialect)
     # Forms send line ends as CR LF whatever they were.
     text = request.POST.get("text", "").replace("\r\n", "\n")
-    sent = Draft(
-        org=org,
-        dialect=request.POST.get("likely") or request.POST.get("dialect", before.dialect),
+    title = request.POST.get("title", before.title)
+    if request.POST.get("do") == "sample":
+        title = request.POST.get("sample", "")
+        text = find_dialect(dialect).samples().get(title, "")
+    return Draft(
+        pk=before.pk,
+        org=before.org,
+        author=before.author,
+        title=title,
+        dialect=dialect,
         text=text,
         base=_int(request, "base", before.base),
         revision=_int(request, "revision", before.revision),
+        updated_at=before.updated_at,
     )
+
+
+def _from_file(request: HttpRequest, actor: Actor) -> Draft:
+    file = request.FILES.get("file")
+    if file is None:
+        raise BadRequest([FieldError("file", "required", "Choose a file with a config first.")])
     try:
-        saved = save_draft(actor, sent.dialect, sent.text, sent.base, sent.revision + 1)
-    except Conflict as error:
-        if error.code != "stale_draft":
-            raise
-        # Saving once more overwrites the other text, which the page shows.
-        sent.revision = before.revision
-        return _page(request, actor, sent, other=before, status=409)
-    if do == "review":
-        return HttpResponseRedirect(reverse("pages:config-review", args=[org.slug]))
-    if do == "check":
-        reading = check_config(actor, saved.dialect, saved.text)
-        return _page(request, actor, saved, reading=reading)
-    messages.success(request, "The draft is saved.")
-    return HttpResponseRedirect(edit_url)
-
-
-def _begin(request: HttpRequest, actor: Actor, before: Draft) -> None:
-    """Start the draft afresh from an example or from an old version."""
-    if "title" in request.POST:
-        dialect = request.POST.get("dialect", before.dialect)
-        text = find_dialect(dialect).samples().get(request.POST["title"], "")
-    else:
-        old = get_version(actor.org, _int(request, "version", 0))
-        text, dialect = old.text, old.dialect
-        messages.success(request, f"Your draft now has the text of version {old.number}.")
-    save_draft(actor, dialect, text, active_number(actor.org), before.revision + 1)
+        text = file.read().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        message = f"{file.name} is not UTF-8 text; save it as UTF-8 and choose it again."
+        raise BadRequest([FieldError("file", "not_utf8", message)]) from error
+    likely = likely_dialect(text) or default_dialect()
+    dialect = request.POST.get("dialect") or likely.name
+    return begin_draft(actor, dialect, text, active_number(actor.org), (file.name or "")[:500])
 
 
 def _page(
     request: HttpRequest,
     actor: Actor,
-    draft: Draft,
+    shown: Draft,
     *,
+    presence: Presence | None = None,
     reading: Reading | None = None,
-    other: Draft | None = None,
+    refused: _Refused | None = None,
     status: int = 200,
 ) -> HttpResponse:
     now_active = active_number(actor.org)
+    if refused and presence is None:
+        (presence,) = presences([refused.stored], timezone.now())
+    holder = presence.editor if presence else None
+    if holder is not None and holder.pk == signed_in_user(request).pk:
+        holder = None
     context: dict[str, Any] = {
-        "draft": draft,
-        "is_saved": draft.revision > 0,
-        "is_behind": draft.base != now_active,
+        "draft": shown,
+        "is_saved": shown.pk is not None,
+        "is_behind": shown.base != now_active,
         "active_number": now_active,
         "dialects": dialects().values(),
-        "likely": _other_language(draft.dialect, draft.text),
-        "samples": () if draft.text.strip() else _samples(),
+        "likely": other_language(shown.dialect, shown.text),
+        "samples": () if shown.text.strip() else samples_of(dialects().values()),
         "reading": reading,
-        "other": other,
-        "other_rows": diff_lines(other.text, draft.text) if other else (),
+        "holder": holder,
+        "may_edit": actor.may(Permission.DRAFT) and (holder is None or refused is not None),
+        "presence": presence,
+        "refused": refused,
+        "other_rows": diff_lines(refused.stored.text, shown.text) if refused else (),
     }
     return render_page(
         request, actor, "configs/edit.html", context, section="config", status=status
     )
-
-
-def _other_language(dialect: str, text: str) -> Dialect | None:
-    """Return the language that *text* looks like, unless it is the one it is read in."""
-    likely = likely_dialect(text)
-    return likely if likely is not None and likely.name != dialect else None
-
-
-def _samples() -> list[Sample]:
-    """Return the examples of every language, those of the default one first."""
-    return [
-        Sample(dialect=dialect, title=title, text=text)
-        for dialect in sorted(dialects().values(), key=lambda each: not each.is_default)
-        for title, text in dialect.samples().items()
-    ]
-
-
-def _json(request: HttpRequest) -> dict[str, Any]:
-    try:
-        body = json.loads(request.body)
-    except (ValueError, RecursionError) as error:
-        raise BadRequest([FieldError("", "invalid_json", "The body is not JSON.")]) from error
-    if not isinstance(body, dict):
-        raise BadRequest([FieldError("", "wrong_type", "The body has to be an object.")])
-    return body
-
-
-def _text(body: dict[str, Any], name: str) -> str:
-    value = body.get(name)
-    if not isinstance(value, str):
-        raise BadRequest([FieldError(name, "wrong_type", f"{name} has to be a text.")])
-    return value
 
 
 def _int(request: HttpRequest, name: str, default: int) -> int:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from console.configs.queries import draft_of, versions
+from console.configs.queries import latest_draft, versions
 from console.engine import reasons
 from console.engine.decision import Reason
 from console.orgs.models import Organization
@@ -55,7 +55,7 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
     counts = state_counts(org)
     rows = [queue_row(view) for view in queue_list(org)]
     recent = list(versions(org)[:RECENT_VERSIONS])
-    draft = draft_of(org, signed_in_user(request))
+    draft = latest_draft(org, signed_in_user(request))
     tight = sorted(
         (row for row in rows if row.tightest),
         key=lambda row: -row.tightest.pressure if row.tightest else 0,

@@ -13,8 +13,9 @@ from console.configs.models import ConfigVersion, Draft
 from console.configs.queries import (
     NO_POLICY,
     active_version,
-    draft_of,
+    get_draft,
     get_version,
+    latest_draft,
     policy_of,
     versions_after,
 )
@@ -56,7 +57,8 @@ def review(request: HttpRequest, actor: Actor) -> HttpResponse:
     if request.method == "POST":
         return _apply(request, actor, proposal, active, reading)
     if proposal.draft and proposal.base != (active.number if active else 0):
-        return HttpResponseRedirect(reverse("pages:config-conflict", args=[actor.org.slug]))
+        url = reverse("pages:config-conflict", args=[actor.org.slug])
+        return HttpResponseRedirect(f"{url}?draft={proposal.draft.pk}")
     return _page(request, actor, proposal, active, reading)
 
 
@@ -65,23 +67,23 @@ def review(request: HttpRequest, actor: Actor) -> HttpResponse:
 def conflict(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show what was applied since the draft was begun, and carry the draft over to it."""
     actor.require(Permission.DRAFT)
-    draft = draft_of(actor.org, signed_in_user(request))
+    draft = _draft(request, actor)
     active = active_version(actor.org)
     if draft is None or active is None or draft.base == active.number:
         return HttpResponseRedirect(reverse("pages:config-edit", args=[actor.org.slug]))
     if request.method != "POST":
         return _conflict_page(request, actor, draft, active, status=200)
     text: str | None = draft.text
-    name = "config-edit"
+    url = reverse("pages:config-draft", args=[actor.org.slug, draft.pk])
     if request.POST.get("do") == "merge":
         text = _merge(actor, draft, active).text
-        name = "config-review"
+        url = f"{reverse('pages:config-review', args=[actor.org.slug])}?draft={draft.pk}"
     if text is None:
         # One more apply since the page was opened: what fitted together no longer does.
         return _conflict_page(request, actor, draft, active, status=409)
-    save_draft(actor, draft.dialect, text, active.number, draft.revision + 1)
+    save_draft(actor, draft.pk, draft.dialect, text, active.number, draft.revision + 1)
     messages.success(request, f"Your draft is now based on version {active.number}.")
-    return HttpResponseRedirect(reverse(f"pages:{name}", args=[actor.org.slug]))
+    return HttpResponseRedirect(url)
 
 
 def _proposal(request: HttpRequest, actor: Actor) -> Proposal | None:
@@ -91,10 +93,20 @@ def _proposal(request: HttpRequest, actor: Actor) -> Proposal | None:
             raise BadRequest([FieldError("to", "invalid_number", f"{target!r} is no version.")])
         old = get_version(actor.org, int(target))
         return Proposal(dialect=old.dialect, text=old.text, base=old.number, target=old)
-    draft = draft_of(actor.org, signed_in_user(request))
+    draft = _draft(request, actor)
     if draft is None:
         return None
     return Proposal(dialect=draft.dialect, text=draft.text, base=draft.base, draft=draft)
+
+
+def _draft(request: HttpRequest, actor: Actor) -> Draft | None:
+    """Return the draft that the address or the form names, else the person's latest."""
+    number = request.POST.get("draft") or request.GET.get("draft", "")
+    if not number:
+        return latest_draft(actor.org, signed_in_user(request))
+    if not (number.isascii() and number.isdigit() and len(number) < 10):
+        raise BadRequest([FieldError("draft", "invalid_number", f"{number!r} is no draft.")])
+    return get_draft(actor.org, int(number))
 
 
 def _apply(
@@ -140,7 +152,7 @@ def _apply(
             status=409,
         )
     if proposal.draft:
-        discard_draft(actor, proposal.draft.revision)
+        discard_draft(actor, proposal.draft.pk, proposal.draft.revision)
     url = reverse("pages:config-version", args=[actor.org.slug, made.number])
     return HttpResponseRedirect(f"{url}?applied=1")
 

@@ -1,0 +1,70 @@
+"""Begin a draft: a new text that the organization's members see, edited by whoever began it."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from console.configs.models import Draft
+from console.configs.services.check_config import find_dialect
+from console.configs.services.visit_draft import note_visit
+from console.errors import Conflict, NotAllowed
+from console.orgs.models import User
+from console.orgs.permissions import Actor, Permission
+from console.reading import Reader
+
+#: Characters that a draft may have: more than any config that can be applied.
+LONGEST_DRAFT = 2_000_000
+
+#: Characters of a title.
+LONGEST_TITLE = 500
+
+#: Drafts that an organization keeps at the same time.
+MOST_DRAFTS = 500
+
+#: What the columns of base and revision hold on every database.
+LARGEST = 2**31 - 1
+
+
+def begin_draft(actor: Actor, dialect: str, text: str, base: int, title: str = "") -> Draft:
+    """
+    Keep *text*, begun from version *base*, as a new draft of the actor.
+
+    Raises NotAllowed, BadRequest, and Conflict (``too_many_drafts``) when the
+    organization has as many as it may.
+    """
+    actor.require(Permission.DRAFT)
+    author = draft_author(actor)
+    find_dialect(dialect)
+    reader = Reader()
+    reader.text(text, "text", LONGEST_DRAFT)
+    reader.text(title, "title", LONGEST_TITLE)
+    reader.integer(base, "base", most=LARGEST)
+    reader.finish()
+    if Draft.objects.filter(org=actor.org).count() >= MOST_DRAFTS:
+        raise Conflict(
+            "too_many_drafts",
+            f"There are {MOST_DRAFTS} drafts already. Discard one that nobody needs first.",
+        )
+    now = timezone.now()
+    with transaction.atomic():
+        draft = Draft.objects.create(
+            org=actor.org,
+            author=author,
+            title=title.strip(),
+            dialect=dialect,
+            text=text,
+            base=base,
+            revision=1,
+            editor=author,
+            editing_since=now,
+        )
+        note_visit(draft, author, now)
+    return draft
+
+
+def draft_author(actor: Actor) -> User:
+    """Return the person behind *actor*; raises NotAllowed for a token."""
+    if actor.user is None:
+        raise NotAllowed("Drafts belong to people; a token cannot have one.")
+    return actor.user

@@ -1,0 +1,34 @@
+"""Take a draft over from whoever edits it."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+from django.utils import timezone
+
+from console.configs.draft_lock import locked, open_to, since
+from console.configs.models import Draft
+from console.configs.queries import get_draft
+from console.configs.services.begin_draft import draft_author
+from console.configs.services.visit_draft import note_visit
+from console.orgs.permissions import Actor, Permission
+
+
+def take_over_draft(actor: Actor, number: int, seen: int | None) -> Draft:
+    """
+    Make the actor the editor of draft *number*, which person *seen* was seen to edit.
+
+    None stands for nobody. The one from whom it is taken keeps their text in
+    their window and is told at their next save. Raises NotAllowed, NotFound, and
+    Conflict (``draft_locked``) when a third person was faster.
+    """
+    actor.require(Permission.DRAFT)
+    person = draft_author(actor)
+    now = timezone.now()
+    drafts = Draft.objects.filter(org=actor.org, pk=number)
+    takes = open_to(person, now) if seen is None else open_to(person, now) | Q(editor=seen)
+    taken = drafts.filter(takes).update(editing_since=since(person, now), editor=person)
+    draft = get_draft(actor.org, number)
+    if not taken:
+        raise locked(draft)
+    note_visit(draft, person, now)
+    return draft
