@@ -63,6 +63,10 @@ class Selector:
                 return expression
         return None
 
+    def asks_for(self, key: str) -> bool:
+        """Say whether some expression is about the label *key*."""
+        return any(expression.key == key for expression in self.expressions)
+
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Say whether every expression holds on *labels*."""
         return self.first_false(labels) is None

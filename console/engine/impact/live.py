@@ -1,0 +1,262 @@
+"""What another policy would do to live work: the engine settles under it, and both are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from console.engine.amounts import Amount
+from console.engine.decision import Decision, Reason
+from console.engine.impact.running import Exposure, Loss, exposures, losses, over_nominal
+from console.engine.ledger import FlavorResource
+from console.engine.policy import Policy
+from console.engine.routing import Route
+from console.engine.state import State
+
+#: Decisions after which a comparison says that it goes on.
+STRETCH = 10_000
+
+#: Workloads, and queues, that one list of an answer names; the rest is counted.
+LISTED = 100
+
+
+class LiveOutcome(StrEnum):
+    """What would happen to a workload that runs or waits; one may have several."""
+
+    # pending
+    #: It starts at once.
+    STARTS = "starts"
+    #: It starts when those who were told to stop for it have stopped.
+    STARTS_SOON = "starts_soon"
+    #: It waits in another queue.
+    MOVED = "moved"
+    REJECTED = "rejected"
+    #: It goes on waiting, and can never start there.
+    NEVER_FITS = "never_fits"
+    # running
+    #: It is told to stop, for somebody or because its queue is drained.
+    STOPPED = "stopped"
+    #: It runs on, on quota that its queue does not own.
+    OVER_NOMINAL = "over_nominal"
+    #: It runs on, on a flavor that it would not be given any more.
+    LOSES_FLAVOR = "loses_flavor"
+    #: It runs on, and somebody who comes later may have it stopped.
+    PREEMPTIBLE = "preemptible"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Affected:
+    """One workload to which something would happen."""
+
+    workload: str
+    #: Where it waits or runs now.
+    queue: str | None
+    #: Where it would wait or run; None: nowhere.
+    to: str | None = None
+    #: Why, where the engine decided.
+    reason: Reason | None = None
+    #: What it lost, or by what new rights it may be stopped.
+    losses: tuple[Loss | Exposure, ...] = ()
+    #: The workload for which it would have to stop.
+    preemptor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Those to whom the same would happen: how many, and the first of them."""
+
+    count: int
+    first: tuple[Affected, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverQuota:
+    """A queue that would hold more of a flavor-resource than it owns, by more than now."""
+
+    queue: str
+    flavor: str
+    resource: str
+    used: int
+    nominal_before: Amount
+    nominal_after: Amount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveImpact:
+    """What would happen to everything that runs and waits."""
+
+    running: int
+    pending: int
+    #: Outcomes that nobody has are absent.
+    groups: Mapping[LiveOutcome, Group] = field(default_factory=dict)
+    over: tuple[OverQuota, ...] = ()
+    #: How many places are over; *over* lists the first of them.
+    over_count: int = 0
+
+
+def live_impact(
+    state: State,
+    policy: Policy,
+    going_on: Callable[[], None] = lambda: None,
+) -> LiveImpact:
+    """
+    Return what *policy* would do to the workloads of *state*, which is used up by it.
+
+    What is still to be decided under the present policy is decided first and is not
+    counted. *going_on* is called now and then.
+    """
+    _settle(state, going_on)
+    before = _Before(state)
+    going_on()
+    lost = {
+        uid: loss
+        for uid, loss in losses(state, policy).items()
+        if before.losses.get(uid) is not loss
+    }
+    state.change_policy(policy)
+    going_on()
+    decided = _settle(state, going_on)
+    found = _Found(state, before)
+    found.pending(decided)
+    going_on()
+    found.running(decided, lost)
+    over = sorted(_over(state, before), key=lambda each: (each.queue, each.flavor, each.resource))
+    return LiveImpact(
+        running=len(before.running),
+        pending=len(before.pending),
+        groups=found.groups(),
+        over=tuple(over[:LISTED]),
+        over_count=len(over),
+    )
+
+
+class _Before:
+    """Everything of the present that the comparison needs once the policy has changed."""
+
+    def __init__(self, state: State) -> None:
+        self.pending: dict[str, Route] = {uid: p.route for uid, p in state.pending.items()}
+        self.never = set(_never_fit(state))
+        self.soon = {uid for queue in state.queues.values() for uid in queue.preemptors}
+        self.running = {uid: r.queue for uid, r in state.running.items() if not r.departing}
+        self.losses = losses(state, state.policy)
+        self.over: set[str] = set()
+        self.exposed: dict[str, frozenset[Exposure]] = {}
+        self.cells: dict[tuple[str, FlavorResource], tuple[int, Amount]] = {}
+        for queue in state.queues.values():
+            over = over_nominal(queue)
+            self.over |= over
+            self.exposed.update(exposures(queue, over))
+            for key, cell in queue.node.cells.items():
+                self.cells[queue.name, key] = (cell.over, cell.nominal)
+
+
+class _Found:
+    """Who is affected, by outcome."""
+
+    def __init__(self, state: State, before: _Before) -> None:
+        self._state, self._before = state, before
+        self._affected: dict[LiveOutcome, list[Affected]] = {}
+
+    def pending(self, decided: Mapping[str, Decision]) -> None:
+        """Compare those who waited."""
+        state, before = self._state, self._before
+        never = set(_never_fit(state)) - before.never
+        soon = {uid for queue in state.queues.values() for uid in queue.preemptors} - before.soon
+        for uid, route in before.pending.items():
+            now = state.pending.get(uid)
+            if now is None:
+                running = state.running.get(uid)
+                outcome = LiveOutcome.REJECTED if running is None else LiveOutcome.STARTS
+                to = running.queue if running is not None else None
+                self._add(outcome, uid, route.queue, to=to, reason=decided[uid].reason)
+                continue
+            to = now.route.queue
+            reason = decided[uid].reason if uid in decided else None
+            if to != route.queue:
+                self._add(LiveOutcome.MOVED, uid, route.queue, to=to, reason=reason)
+            if uid in never:
+                self._add(LiveOutcome.NEVER_FITS, uid, route.queue, to=to, reason=reason)
+            if uid in soon:
+                self._add(LiveOutcome.STARTS_SOON, uid, route.queue, to=to, reason=reason)
+
+    def running(self, decided: Mapping[str, Decision], lost: Mapping[str, Loss]) -> None:
+        """Compare those who ran."""
+        state, before = self._state, self._before
+        over: set[str] = set()
+        exposed: dict[str, frozenset[Exposure]] = {}
+        for place in state.queues.values():
+            beyond = over_nominal(place)
+            over |= beyond
+            exposed.update(exposures(place, beyond))
+        for uid, queue in before.running.items():
+            if state.running[uid].departing:
+                why = decided[uid]
+                self._add(
+                    LiveOutcome.STOPPED,
+                    uid,
+                    queue,
+                    reason=why.reason,
+                    preemptor=why.preemptor,
+                )
+                continue
+            if uid in over and uid not in before.over:
+                self._add(LiveOutcome.OVER_NOMINAL, uid, queue, to=queue)
+            if uid in lost:
+                self._add(LiveOutcome.LOSES_FLAVOR, uid, queue, to=queue, losses=(lost[uid],))
+            rights = exposed.get(uid, frozenset()) - before.exposed.get(uid, frozenset())
+            if rights:
+                self._add(
+                    LiveOutcome.PREEMPTIBLE,
+                    uid,
+                    queue,
+                    to=queue,
+                    losses=tuple(sorted(rights)),
+                )
+
+    def groups(self) -> dict[LiveOutcome, Group]:
+        """Return those found, in the order in which they were submitted or admitted."""
+        return {
+            outcome: Group(count=len(found), first=tuple(found[:LISTED]))
+            for outcome in LiveOutcome
+            if (found := self._affected.get(outcome))
+        }
+
+    def _add(self, outcome: LiveOutcome, uid: str, queue: str | None, **more: Any) -> None:
+        affected = Affected(workload=uid, queue=queue, **more)
+        self._affected.setdefault(outcome, []).append(affected)
+
+
+def _settle(state: State, going_on: Callable[[], None]) -> dict[str, Decision]:
+    """Settle, and return the last decision about each workload."""
+    decided: dict[str, Decision] = {}
+    while True:
+        for decision in state.settle(STRETCH):
+            decided[decision.workload] = decision
+        going_on()
+        if state.is_settled:
+            return decided
+
+
+def _never_fit(state: State) -> Iterable[str]:
+    """Yield the ids of those who wait where they can never start."""
+    for queue in state.queues.values():
+        for cls in queue.line.classes.values():
+            if cls.verdict is not None and cls.verdict.reason is Reason.EXCEEDS_MAX_QUOTA:
+                yield from (each.workload.id for each in cls)
+
+
+def _over(state: State, before: _Before) -> Iterable[OverQuota]:
+    for queue in state.queues.values():
+        for key, cell in queue.node.cells.items():
+            over, nominal = before.cells.get((queue.name, key), (0, 0))
+            if cell.over > over:
+                yield OverQuota(
+                    queue=queue.name,
+                    flavor=key[0],
+                    resource=key[1],
+                    used=cell.used,
+                    nominal_before=nominal,
+                    nominal_after=cell.nominal,
+                )

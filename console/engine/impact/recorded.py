@@ -1,0 +1,169 @@
+"""What another policy would have done with recorded shapes: route and fit, before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from console.engine.history import History, Shape
+from console.engine.impact.fit import Fit, Judge, Standing, request_of
+from console.engine.impact.uncertain import Doubt, DoubtKind, Unrecorded
+from console.engine.policy import Policy, Rule
+
+#: Shapes after which a comparison says that it goes on.
+STRETCH = 500
+
+
+class HistoryOutcome(StrEnum):
+    """What changes for workloads like a shape."""
+
+    UNCHANGED = "unchanged"
+    #: They go to another queue, or have another priority, and start as before.
+    MOVED = "moved"
+    #: They were taken, and are rejected now.
+    REJECTED = "rejected"
+    #: They are taken, and can never start any more.
+    NEVER_FITS = "never_fits"
+    #: They were rejected or could never start, and now they can.
+    ACCEPTED = "accepted"
+    #: The policy asks for something that was not recorded.
+    CANNOT_TELL = "cannot_tell"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeImpact:
+    """One shape, where it stands under both policies, and what that comes to."""
+
+    shape: Shape
+    outcome: HistoryOutcome
+    before: Standing
+    #: As it was recorded: without the label that is in doubt, where one is.
+    after: Standing
+    #: The missing facts on which it hangs; only of CANNOT_TELL.
+    doubts: tuple[tuple[DoubtKind, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryImpact:
+    """What would have become of a window of days."""
+
+    window_days: int
+    is_complete: bool
+    #: The shapes with the most runs first.
+    shapes: tuple[ShapeImpact, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def runs(self) -> int:
+        """How many workloads the shapes stand for."""
+        return sum(each.shape.runs for each in self.shapes)
+
+
+def history_impact(
+    before: Policy,
+    after: Policy,
+    history: History,
+    going_on: Callable[[int], None] = lambda done: None,
+) -> HistoryImpact:
+    """
+    Return what *after* would have done with *history* where *before* was in force.
+
+    *going_on* is called now and then with the number of shapes that are done.
+    """
+    comparison = _Comparison(before, after, history)
+    found: list[ShapeImpact] = []
+    for shape in history.shapes:
+        found.append(comparison.compare(shape))
+        if len(found) % STRETCH == 0:
+            going_on(len(found))
+    going_on(len(found))
+    found.sort(key=lambda each: (-each.shape.runs, each.shape.workload.id))
+    return HistoryImpact(
+        window_days=history.window_days,
+        is_complete=history.is_complete,
+        shapes=tuple(found),
+        doubts=tuple(comparison.doubts(found)),
+    )
+
+
+class _Comparison:
+    def __init__(self, before: Policy, after: Policy, history: History) -> None:
+        self._unrecorded = Unrecorded(before, after, history.shapes)
+        self._before, self._after = Judge(before), Judge(after)
+        self._extremes = [Judge(policy) for policy in self._unrecorded.extremes()]
+
+    def compare(self, shape: Shape) -> ShapeImpact:
+        workload = shape.workload
+        request = request_of(workload)
+        before = self._before.standing(workload, request)
+        after = self._after.standing(workload, request)
+        outcome, doubts = _outcome(before, after), self._route_doubts(shape)
+        if not doubts:
+            extremes = [judge.standing(workload, request) for judge in self._extremes]
+            if any(each.fit is not after.fit for each in extremes):
+                doubts = self._flavor_doubts(after)
+        if doubts:
+            outcome = HistoryOutcome.CANNOT_TELL
+        return ShapeImpact(shape=shape, outcome=outcome, before=before, after=after, doubts=doubts)
+
+    def _route_doubts(self, shape: Shape) -> tuple[tuple[DoubtKind, str], ...]:
+        unrecorded = self._unrecorded
+        routing = self._after.policy.local_routing
+        if routing is not None:
+            missing = []
+            if unrecorded.lacks_namespaces:
+                missing.append((DoubtKind.NAMESPACE, ""))
+            if unrecorded.lacks_queue_names:
+                missing.append((DoubtKind.LABEL, routing.queue_label))
+            return tuple(missing)
+        if not unrecorded.keys:
+            return ()
+        return self._labels(unrecorded.open_rules(shape.workload))
+
+    def _labels(self, rules: tuple[Rule, ...]) -> tuple[tuple[DoubtKind, str], ...]:
+        keys = {key for rule in rules for key in self._unrecorded.keys_of(rule.selector)}
+        return tuple((DoubtKind.LABEL, key) for key in sorted(keys))
+
+    def _flavor_doubts(self, after: Standing) -> tuple[tuple[DoubtKind, str], ...]:
+        policy = self._after.policy
+        queue = policy.queues[after.queue or ""]
+        names = {entry.flavor for group in queue.groups for entry in group.flavors}
+        described = [policy.flavors[name] for name in sorted(names & policy.flavors.keys())]
+        keys = {key for each in described for key in self._unrecorded.keys_of(each.selector)}
+        return tuple((DoubtKind.LABEL, key) for key in sorted(keys))
+
+    def doubts(self, found: list[ShapeImpact]) -> Iterator[Doubt]:
+        """Yield the facts on which some of *found* hang, with who asks for them."""
+        counted: dict[tuple[DoubtKind, str], list[int]] = {}
+        for each in found:
+            for doubt in each.doubts:
+                counts = counted.setdefault(doubt, [0, 0])
+                counts[0] += 1
+                counts[1] += each.shape.runs
+        policy = self._after.policy
+        for (kind, key), (shapes, runs) in sorted(counted.items()):
+            yield Doubt(
+                kind=kind,
+                key=key,
+                rules=tuple(r.index for r in policy.rules if r.selector.asks_for(key)),
+                flavors=tuple(f.name for f in policy.flavors.values() if f.selector.asks_for(key)),
+                shapes=shapes,
+                runs=runs,
+            )
+
+
+def _outcome(before: Standing, after: Standing) -> HistoryOutcome:
+    if after.fit is Fit.REJECTED:
+        if before.fit is Fit.REJECTED:
+            return HistoryOutcome.UNCHANGED
+        return HistoryOutcome.REJECTED
+    if after.fit.starts and not before.fit.starts:
+        return HistoryOutcome.ACCEPTED
+    if before.fit.starts and not after.fit.starts:
+        return HistoryOutcome.NEVER_FITS
+    if before.fit is Fit.REJECTED:
+        return HistoryOutcome.NEVER_FITS
+    if (before.queue, before.priority) == (after.queue, after.priority):
+        return HistoryOutcome.UNCHANGED
+    return HistoryOutcome.MOVED

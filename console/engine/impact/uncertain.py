@@ -1,0 +1,132 @@
+"""
+What history cannot answer: facts that a policy asks for and that nobody recorded.
+
+A rule that asks for a label which no recorded shape has would, read literally, take
+nobody. Whoever writes such a rule means people to set that label, so what becomes of
+those whom the rule might take is open. A label that the policy before asked for too
+is not in doubt: everybody could have set it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from console.engine.history import Shape
+from console.engine.policy import Flavor, Policy, Rule
+from console.engine.routing import effective_priority
+from console.engine.selectors import MatchExpression, Operator, Selector
+from console.engine.workload import Workload
+
+
+class DoubtKind(StrEnum):
+    """What kind of fact is missing."""
+
+    LABEL = "label"
+    NAMESPACE = "namespace"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """One fact that is missing, who asks for it, and how much history it leaves open."""
+
+    kind: DoubtKind
+    #: The label's key; empty for the namespace.
+    key: str
+    #: Indexes of the rules that ask for it, from 0, and names of the flavors that do.
+    rules: tuple[int, ...] = ()
+    flavors: tuple[str, ...] = ()
+    shapes: int = 0
+    runs: int = 0
+
+
+class Unrecorded:
+    """The facts that *after* asks for, that *before* did not, and that no shape has."""
+
+    def __init__(self, before: Policy, after: Policy, shapes: Sequence[Shape]) -> None:
+        recorded = {key for shape in shapes for key in shape.workload.labels}
+        self._after = after
+        self.keys = frozenset(_asked(after) - _asked(before) - recorded)
+        routes_anew = after.local_routing is not None and before.local_routing is None
+        self.lacks_namespaces = routes_anew and not any(s.workload.namespace for s in shapes)
+
+    @property
+    def lacks_queue_names(self) -> bool:
+        """Whether workloads have to name their queue by a label that nobody set."""
+        routing = self._after.local_routing
+        return routing is not None and routing.queue_label in self.keys
+
+    def open_rules(self, workload: Workload) -> tuple[Rule, ...]:
+        """Return the rules of which one might take *workload*; none when its route is certain."""
+        possible: list[Rule] = []
+        ends: set[tuple[str, int] | None] = set()
+        for rule, is_certain in self._possible(workload):
+            priority = effective_priority(rule, workload.priority).effective
+            if priority is None:
+                continue
+            ends.add((rule.queue, priority))
+            if is_certain:
+                break
+            possible.append(rule)
+        else:
+            ends.add(None)
+        return tuple(possible) if len(ends) > 1 else ()
+
+    def _possible(self, workload: Workload) -> Iterator[tuple[Rule, bool]]:
+        for rule in self._after.rules:
+            recorded, others = self._split(rule.selector)
+            if all(each.matches(workload.labels) for each in recorded):
+                yield rule, not others
+
+    def _split(self, selector: Selector) -> tuple[list[MatchExpression], list[MatchExpression]]:
+        recorded: list[MatchExpression] = []
+        others: list[MatchExpression] = []
+        for each in selector.expressions:
+            (others if each.key in self.keys else recorded).append(each)
+        return recorded, others
+
+    def keys_of(self, selector: Selector) -> frozenset[str]:
+        """Return the keys that nobody set among those that *selector* asks for."""
+        return self.keys.intersection(each.key for each in selector.expressions)
+
+    def extremes(self) -> tuple[Policy, ...]:
+        """
+        Return *after* with all doubtful flavors closed, and with all of them open.
+
+        None when no flavor asks for what nobody recorded.
+        """
+        doubtful = [f for f in self._after.flavors.values() if self.keys_of(f.selector)]
+        if not doubtful:
+            return ()
+        return (
+            self._with(
+                {each.name: replace(each, selector=_shut(each.selector)) for each in doubtful}
+            ),
+            self._with(
+                {
+                    each.name: replace(
+                        each, selector=Selector(tuple(self._split(each.selector)[0]))
+                    )
+                    for each in doubtful
+                }
+            ),
+        )
+
+    def _with(self, flavors: Mapping[str, Flavor]) -> Policy:
+        return replace(self._after, flavors={**self._after.flavors, **flavors})
+
+
+def _shut(selector: Selector) -> Selector:
+    key = selector.expressions[0].key
+    return Selector((MatchExpression(key, Operator.IN, ()), *selector.expressions))
+
+
+def _asked(policy: Policy) -> set[str]:
+    """Return the label keys that decide where a workload goes and which flavors it may use."""
+    selectors = [rule.selector for rule in policy.rules]
+    selectors += [flavor.selector for flavor in policy.flavors.values()]
+    asked = {each.key for selector in selectors for each in selector.expressions}
+    if policy.local_routing is not None:
+        asked.add(policy.local_routing.queue_label)
+    return asked
