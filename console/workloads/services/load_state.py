@@ -54,7 +54,7 @@ def load_state(
     *going_on* is called now and then, so that the lease outlasts a long load.
     """
     state = State(load_policy(org, config_version))
-    for queue in sorted(_held(org)):
+    for queue in sorted(held_queues(org)):
         state.hold(queue)
     adopt_running(state, models.Workload.objects.filter(org=org), config_version, going_on)
     _wait(state, org, going_on)
@@ -68,7 +68,7 @@ def _in_stretches(rows: Iterable[_Row], going_on: Callable[[], None]) -> Iterato
             going_on()
 
 
-def _held(org: Organization) -> set[str]:
+def held_queues(org: Organization) -> set[str]:
     """Return the queues that the engine was told are held."""
     held = set(QueueHold.objects.filter(org=org).values_list("queue", flat=True))
     # Undone from the last to the first. Read after the rows: each request writes both.

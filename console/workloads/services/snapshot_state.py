@@ -1,0 +1,173 @@
+"""A state of everything live as of one moment, for questions; who decides keeps the lease."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from itertools import chain
+from sys import intern
+from typing import NamedTuple
+
+from django.db.models import TextField
+from django.db.models.functions import Cast
+
+from console.engine.decision import Assignment, Reason
+from console.engine.running import NEVER
+from console.engine.state import State
+from console.engine.workload import PodSet, Workload
+from console.orgs.models import Organization
+from console.workloads import models
+from console.workloads.models import Engine
+from console.workloads.services.load_state import held_queues, load_policy
+from console.workloads.stored_assignments import decode_assignment
+from console.workloads.stored_pod_sets import decode_pod_sets
+
+#: Rows after which a snapshot says that it goes on.
+STRETCH = 10_000
+
+
+class _Row(NamedTuple):
+    """
+    One live workload as it is read.
+
+    JSON stays text at first: most workloads share theirs with many others, and each is
+    read once.
+    """
+
+    uid: str
+    pk: int
+    namespace: str
+    requested_priority: int | None
+    state: str
+    queue: str | None
+    priority: int | None
+    rule_index: int | None
+    config_version: int | None
+    reservation: int
+    reason: str
+    preemptor: str | None
+    pending_class: str | None
+    labels_text: str
+    requests_text: str
+    pod_sets_text: str
+    assignment_text: str
+    victims_text: str
+    stopped_for_text: str
+
+
+#: Where a text does not come from the column of its name.
+_COLUMNS = {"labels_text": "label_set__labels"}
+
+_LIVE = (models.State.PENDING, models.State.ADMITTED, models.State.PREEMPTING)
+
+
+def snapshot_state(
+    org: Organization, going_on: Callable[[int], None] = lambda done: None
+) -> tuple[State, int]:
+    """
+    Return the state that the organization's rows describe, and its config version.
+
+    All workloads are read by one statement, so that they fit together although the
+    worker goes on; no transaction stays open and no lease is taken. It is not settled.
+    What was submitted and not looked at yet waits there like everybody; what else the
+    intake has yet to tell is left out. *going_on* is called now and then with the number
+    of workloads that are done.
+    """
+    while True:
+        version = _config_version(org)
+        held = held_queues(org)
+        rows = _rows(org)
+        if _config_version(org) == version:
+            break
+    state = State(load_policy(org, version))
+    for queue in sorted(held):
+        state.hold(queue)
+    running = [row for row in rows if row.state != models.State.PENDING]
+    waiting = [row for row in rows if row.state == models.State.PENDING]
+    running.sort(key=lambda row: row.reservation)
+    waiting.sort(key=lambda row: row.pk)
+    for done, row in enumerate(chain(running, waiting), start=1):
+        if row.state == models.State.PENDING:
+            _wait(state, row)
+        else:
+            _adopt(state, row, version)
+        if done % STRETCH == 0:
+            going_on(done)
+    going_on(len(rows))
+    return state, version
+
+
+def _config_version(org: Organization) -> int:
+    return Engine.objects.values_list("config_version", flat=True).get(org=org)
+
+
+def _rows(org: Organization) -> list[_Row]:
+    rows = models.Workload.objects.filter(org=org, state__in=_LIVE).order_by()
+    texts = {
+        name: Cast(_COLUMNS.get(name, name.removesuffix("_text")), TextField())
+        for name in _Row._fields
+        if name.endswith("_text")
+    }
+    return list(map(_Row._make, rows.annotate(**texts).values_list(*_Row._fields)))
+
+
+def _adopt(state: State, row: _Row, config_version: int) -> None:
+    departing = row.state == models.State.PREEMPTING
+    state.adopt(
+        _workload(row),
+        queue=row.queue,
+        priority=row.priority or 0,
+        assignment=_assignment(row.assignment_text),
+        reservation=row.reservation,
+        departing=departing,
+        is_routed=row.config_version == config_version,
+        reason=Reason(row.reason) if departing else None,
+        preemptor=row.preemptor,
+        stopped_for=_counts(row.stopped_for_text),
+    )
+
+
+def _wait(state: State, row: _Row) -> None:
+    announced = None
+    if row.pending_class is not None:
+        announced = (row.queue, row.priority, row.rule_index, row.pending_class)
+    state.resubmit(
+        _workload(row),
+        announced,
+        json.loads(row.victims_text) if row.victims_text != "[]" else (),
+        yields_to=row.preemptor,
+        stopped_for=_counts(row.stopped_for_text),
+    )
+
+
+def _workload(row: _Row) -> Workload:
+    return Workload(
+        id=row.uid,
+        sequence=row.pk,
+        labels=_labels(row.labels_text),
+        namespace=intern(row.namespace),
+        priority=row.requested_priority,
+        pod_sets=_pod_sets(row.pod_sets_text, row.requests_text),
+    )
+
+
+@lru_cache(maxsize=20_000)
+def _labels(text: str) -> Mapping[str, str]:
+    labels: dict[str, str] = json.loads(text)
+    return labels
+
+
+@lru_cache(maxsize=20_000)
+def _pod_sets(text: str, requests: str) -> tuple[PodSet, ...]:
+    return decode_pod_sets(json.loads(text), json.loads(requests))
+
+
+@lru_cache(maxsize=20_000)
+def _assignment(text: str) -> Assignment:
+    return decode_assignment(json.loads(text))
+
+
+def _counts(text: str) -> Mapping[str, int]:
+    counts: dict[str, int] = json.loads(text) if text != "{}" else {}
+    return counts or NEVER
