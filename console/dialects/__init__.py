@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from functools import cache
 
-from console.dialects.base import Dialect
+from console.dialects.base import ClientForm, Dialect
 
 
 @cache
@@ -31,3 +31,8 @@ def likely_dialect(text: str) -> Dialect | None:
 def default_dialect() -> Dialect:
     """Return the language of a text that does not say which one it is in."""
     return next(dialect for dialect in dialects().values() if dialect.is_default)
+
+
+def client_dialect() -> tuple[Dialect, ClientForm]:
+    """Return the language that the public client speaks, and how its documents become JSON."""
+    return next((each, each.client_form) for each in dialects().values() if each.client_form)

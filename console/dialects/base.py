@@ -45,6 +45,17 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClientForm:
+    """A language's documents as plain JSON values, as the public anyscale client exchanges them."""
+
+    #: A text without errors -> the document.
+    read: Callable[[str], dict[str, Any]]
+    #: Any JSON value -> a text for people, the same for the same document. What is wrong with the
+    #: document is found by reading the text. Raises ValueError when there is too much of it.
+    write: Callable[[Any], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
     """One config language."""
 
@@ -64,3 +75,5 @@ class Dialect:
     samples: Callable[[], Mapping[str, str]]
     #: Whether it is the language of a text that does not say which one it is in.
     is_default: bool = False
+    #: How the public client's protocol carries it; None when it does not. One language has it.
+    client_form: ClientForm | None = None

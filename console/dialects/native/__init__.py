@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from console.dialects.base import Dialect, PastSpec, Reading
+from console.dialects.base import ClientForm, Dialect, PastSpec, Reading
 from console.dialects.collector import collector_paused
 from console.dialects.findings import ReadingStopped
 from console.dialects.native.checks import check
+from console.dialects.native.client_form import document_of, text_of
 from console.dialects.native.codes import NATIVE_CODES
 from console.dialects.native.compile import compile_policy
 from console.dialects.native.json_schema import json_schema
@@ -74,4 +75,5 @@ DIALECT = Dialect(
     schema=json_schema,
     samples=samples,
     is_default=True,
+    client_form=ClientForm(read=document_of, write=text_of),
 )
