@@ -19,7 +19,7 @@ _SCHEME = "bearer"
 
 
 class BearerTokenAuthentication(BaseAuthentication):
-    """Recognizes ``Authorization: Bearer slu_...``."""
+    """Recognizes ``Authorization: Bearer aslu_...``."""
 
     def authenticate(self, request: Request) -> tuple[None, ApiToken] | None:
         """Return the token, or None when the header is absent; a token has no user."""

@@ -157,7 +157,7 @@ def test_a_session_submits_in_its_role(ask, client_for, owner, viewer):
 
 
 @pytest.mark.parametrize(
-    "header", ["Bearer slu_wrong", "Bearer ", "Basic YTpi", "slu_x", "Bearer\t"]
+    "header", ["Bearer aslu_wrong", "Bearer ", "Basic YTpi", "aslu_x", "Bearer\t"]
 )
 def test_a_wrong_token_is_refused(org, header: str):
     response = Client(headers={"authorization": header}).get("/api/v1/orgs/here")

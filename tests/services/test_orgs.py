@@ -74,7 +74,7 @@ def test_unknown_revoked_and_expired_tokens_are_refused(org: Organization) -> No
     expired = issue_token(org, Role.VIEWER, "old", expires_at=now - timedelta(seconds=1))
     revoked = issue_token(org, Role.VIEWER, "gone")
     ApiToken.objects.filter(name="gone").update(revoked_at=now)
-    for secret in (expired, revoked, "slu_unknown", "", "no prefix"):
+    for secret in (expired, revoked, "aslu_unknown", "", "no prefix"):
         assert authenticate_token(secret) is None
 
 

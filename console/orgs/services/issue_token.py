@@ -9,8 +9,9 @@ from datetime import datetime
 from console.errors import BadRequest, FieldError
 from console.orgs.models import ApiToken, Organization, Role, User
 
-#: Makes a leaked secret recognizable to scanners.
-PREFIX = "slu_"
+#: Makes a leaked secret recognizable to scanners. The public anyscale client refuses, before it
+#: sends anything, a token that does not begin with an a and have an underscore.
+PREFIX = "aslu_"
 
 #: Characters of the secret that lists may show.
 _SHOWN = 8
