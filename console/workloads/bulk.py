@@ -25,6 +25,8 @@ _POSTGRES_TYPES = {
     "BigIntegerField": "bigint",
     "IntegerField": "integer",
     "PositiveIntegerField": "integer",
+    "PositiveBigIntegerField": "bigint",
+    "DateField": "date",
     "DateTimeField": "timestamptz",
     "JSONField": "jsonb",
 }
@@ -57,6 +59,29 @@ def insert_rows(
         f"SELECT {values} FROM ({_source(fields)}) AS j ORDER BY j.place"
     )
     return Prepared(statement, _payloads(fields, rows))
+
+
+def add_to_rows(
+    model: type[Model],
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    *,
+    key: Sequence[str],
+    count: str,
+) -> Prepared:
+    """
+    Prepare the insertion of *rows*, or, where a row with the same *key* exists, the sum of both.
+
+    The columns *key* are unique in the table and in *rows*; *count* is what is
+    added up, and everything else stays as it was written first.
+    """
+    inserted = insert_rows(model, columns, rows)
+    table = connection.ops.quote_name(model._meta.db_table)
+    counted = _column(_field(model, count))
+    found = ", ".join(_column(_field(model, name)) for name in key)
+    sums = f"{counted} = {table}.{counted} + excluded.{counted}"
+    statement = f"{inserted.statement} ON CONFLICT ({found}) DO UPDATE SET {sums}"
+    return Prepared(statement, inserted.payloads)
 
 
 def update_rows(
@@ -123,4 +148,4 @@ def _plain(field: Field[Any, Any], value: Any) -> Any:
     if kind == "DateTimeField":
         adapted = connection.ops.adapt_datetimefield_value(value)
         return adapted if isinstance(adapted, str) else value.isoformat()
-    return value
+    return value.isoformat() if kind == "DateField" else value

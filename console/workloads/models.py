@@ -250,7 +250,7 @@ class RecordedShape(models.Model):
     #: The day they were first looked at, in UTC.
     day = models.DateField()
     label_set = models.ForeignKey(LabelSet, on_delete=models.PROTECT, related_name="+")
-    #: SHA-256 of the labels and of everything below but the count, in canonical JSON.
+    #: SHA-256 of the key of the label set and everything below but the count, in canonical JSON.
     digest = models.CharField(max_length=64)
     namespace = models.CharField(max_length=253, blank=True)
     requested_priority = models.BigIntegerField(null=True)

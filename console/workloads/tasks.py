@@ -12,6 +12,7 @@ from console.workloads import nudge
 from console.workloads.lease import is_leased
 from console.workloads.models import Engine, Intake
 from console.workloads.services.forget_answers import forget_answers
+from console.workloads.services.forget_shapes import forget_shapes
 from console.workloads.services.run_engine import has_work, run_engine
 
 #: What is older than this was not picked up by its own nudge.
@@ -51,3 +52,4 @@ def sweep() -> None:
 def tidy() -> None:
     """Forget what is only kept for a while."""
     forget_answers()
+    forget_shapes()

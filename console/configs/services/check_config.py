@@ -13,7 +13,9 @@ def check_config(actor: Actor, dialect: str, text: str) -> Reading:
     """
     Read *text* as the next version of the organization's config would be read.
 
-    `lint_config` answers the same together with the lints. Raises NotAllowed, and BadRequest when the dialect is not known.
+    `lint_config` answers the same together with the lints.
+
+    Raises NotAllowed, and BadRequest when the dialect is not known.
     """
     actor.require(Permission.READ)
     return find_dialect(dialect).read(text, past_specs(actor.org))

@@ -54,7 +54,7 @@ def history_of(org: Organization, days: int = WINDOW) -> History:
             # One that a sweep took away in between is too old anyway.
             if pk in contents
         ),
-        is_complete=len(found) <= MAX_SHAPES and rows[MAX_ROWS:].values("pk").first() is None,
+        is_complete=len(found) <= MAX_SHAPES and not rows[MAX_ROWS : MAX_ROWS + 1].exists(),
     )
 
 

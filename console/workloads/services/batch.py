@@ -15,6 +15,7 @@ from console.workloads import models
 from console.workloads.bulk import Prepared, insert_rows, update_rows
 from console.workloads.models import Event, EventType, Level, State
 from console.workloads.services.quota_events import Loan, preemptor_queue, reclaims_of
+from console.workloads.services.record_shapes import TakenIn, record_shapes
 from console.workloads.stored_assignments import encode_assignment
 
 #: Ids per IN list; SQLite takes 999 parameters in one statement.
@@ -64,6 +65,8 @@ class Batch:
     now: datetime
     #: New values of workload rows by uid; later facts override earlier ones.
     updates: dict[str, dict[str, Any]] = field(default_factory=lambda: defaultdict(dict))
+    #: Workloads that the engine saw for the first time.
+    taken_in: list[TakenIn] = field(default_factory=list)
     #: Each with its trace, which is written down when it is asked for: so once.
     decisions: list[tuple[Decision, Trace]] = field(default_factory=list)
     #: (type, level, workload uid, queue, actor, data); the row gets its key when written.
@@ -122,7 +125,7 @@ class Batch:
             self.events.append((kind, Level.INFO, uid, reclaimed_for, "engine", data))
 
     def prepare(self) -> list[Prepared]:
-        """Return the statements that write workload rows, decisions and events, in order."""
+        """Return the statements that write workloads, decisions, events and shapes, in order."""
         known = self._known()
         decisions = insert_rows(
             models.Decision,
@@ -146,7 +149,8 @@ class Batch:
                 for kind, level, uid, queue, actor, data in self.events
             ),
         )
-        return [*self._updates(), decisions, events]
+        shapes = record_shapes(self.org_id, self.now.date(), self.taken_in)
+        return [*self._updates(), decisions, events, shapes]
 
     def _update(self, decision: Decision) -> None:
         state, _, _ = _OUTCOMES[decision.outcome]

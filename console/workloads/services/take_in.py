@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
+
 from console.engine.state import State
 from console.engine.workload import Workload
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import EventType, Intake
 from console.workloads.services.batch import Batch
-from console.workloads.services.load_state import engine_workloads, load_policy
+from console.workloads.services.load_state import COLUMNS, engine_workload, load_policy
+from console.workloads.services.record_shapes import SHAPE_COLUMNS, TakenIn
 
 
 @dataclass(slots=True)
@@ -49,12 +52,22 @@ def take_in(org: Organization, state: State, intake: list[Intake], batch: Batch)
         org=org,
         state=state,
         batch=batch,
-        submitted={each.sequence: each for each in engine_workloads(pending)},
+        submitted=_submitted(pending, batch),
         uids=dict(rows.filter(pk__in=others).values_list("pk", "uid")),
     )
     for row in intake:
         _HANDLERS[row.kind](told, row.payload)
     return batch.config_version
+
+
+def _submitted(pending: QuerySet[models.Workload], batch: Batch) -> dict[int, Workload]:
+    """Return the submitted workloads by key, and tell *batch* their shapes."""
+    submitted = {}
+    for row in pending.order_by("pk").values_list(*COLUMNS, *SHAPE_COLUMNS):
+        workload = engine_workload(row)
+        submitted[workload.sequence] = workload
+        batch.taken_in.append(TakenIn(*row[len(COLUMNS) :]))
+    return submitted
 
 
 def _keys(intake: Iterable[Intake]) -> list[int]:
