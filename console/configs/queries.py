@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from django.db.models import F, Q, QuerySet
 
-from console.configs.models import ActiveConfig, ConfigVersion, Draft, QueueSpec
+from console.configs.models import ActiveConfig, ConfigVersion, Draft, QueueSpec, RevertTimer
 from console.dialects import default_dialect, dialects
 from console.dialects.base import PastSpec
 from console.engine.policy import Policy
@@ -85,6 +85,11 @@ def latest_draft(org: Organization, user: User) -> Draft | None:
     """Return the draft saved last among those that *user* began or edits; None without any."""
     theirs = Draft.objects.filter(Q(author=user) | Q(editor=user), org=org)
     return theirs.select_related("author", "editor").order_by("-updated_at", "-id").first()
+
+
+def revert_timer_of(org: Organization) -> RevertTimer | None:
+    """Return the timer that takes the active version back unless it is confirmed, or None."""
+    return RevertTimer.objects.filter(org=org).first()
 
 
 def past_specs(org: Organization) -> dict[str, PastSpec]:

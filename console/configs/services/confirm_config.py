@@ -23,11 +23,7 @@ def confirm_config(actor: Actor, version: int) -> None:
     with transaction.atomic():
         confirmed, _ = RevertTimer.objects.filter(org=org, version=version).delete()
         if not confirmed:
-            raise Conflict(
-                "nothing_to_confirm",
-                f"Version {version} does not wait to be confirmed: it was confirmed or taken back, "
-                "or another version took its place.",
-            )
+            raise nothing_to_confirm(version)
         ActiveConfig.objects.filter(org=org).update(changed_at=timezone.now())
         Event.objects.create(
             org=org,
@@ -35,3 +31,12 @@ def confirm_config(actor: Actor, version: int) -> None:
             actor=actor.name,
             data={"version": version, "from": version, "kind": "confirm"},
         )
+
+
+def nothing_to_confirm(version: int) -> Conflict:
+    """Return what is wrong when no timer waits for *version*."""
+    return Conflict(
+        "nothing_to_confirm",
+        f"Version {version} does not wait to be confirmed: it was confirmed or taken back, "
+        "or another version took its place.",
+    )

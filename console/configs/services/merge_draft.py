@@ -1,0 +1,93 @@
+"""Merge a draft with what was applied since it was begun."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from console.configs.models import ConfigVersion, Draft
+from console.configs.queries import get_draft, get_version, past_specs
+from console.configs.services.activate_version import require_active
+from console.configs.services.save_draft import save_draft
+from console.dialects import dialects
+from console.dialects.merging import Choice, Merge, Piece, Verdict, merge_configs
+from console.engine.policy import Policy
+from console.errors import BadRequest, Conflict, FieldError
+from console.orgs.permissions import Actor, Permission
+from console.workloads.models import Event, EventType
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What shall become of one conflict: the state of a side, or a text of one's own."""
+
+    choice: Choice | None
+    text: str = ""
+
+    def of(self, piece: Piece) -> str | None:
+        """Return what becomes of *piece*."""
+        return self.text if self.choice is None else piece.state(self.choice)
+
+
+def merge_of(draft: Draft, active: ConfigVersion) -> Merge | None:
+    """Return how *draft* and *active* merge; None when they are in different languages."""
+    if draft.dialect != active.dialect:
+        return None
+    base = ""
+    if draft.base:
+        begun = get_version(draft.org, draft.base)
+        if begun.dialect != draft.dialect:
+            return None
+        base = begun.text
+    dialect, past = dialects()[draft.dialect], past_specs(draft.org)
+
+    def read(text: str) -> Policy | None:
+        return dialect.read(text, past).policy
+
+    return merge_configs(base, active.text, draft.text, read)
+
+
+def merge_draft(
+    actor: Actor, number: int, revision: int, onto: int, decided: Sequence[Decided]
+) -> tuple[Draft, Verdict]:
+    """
+    Put draft *number*, as of save *revision*, on version *onto*, with both changes in it.
+
+    *decided* has an entry for each conflict, in order. Returns the draft, and what is
+    known of its text. Raises NotAllowed, NotFound, StaleVersion when *onto* is not
+    active, BadRequest when something is not decided, and Conflict: ``stale_draft``,
+    ``draft_locked``, ``languages_differ``.
+    """
+    actor.require(Permission.DRAFT)
+    draft = get_draft(actor.org, number)
+    if draft.revision != revision:
+        raise Conflict("stale_draft", "The draft was saved again after you opened this page.")
+    require_active(actor.org, onto)
+    active = get_version(actor.org, onto)
+    merge = merge_of(draft, active)
+    if merge is None:
+        message = "The draft and the active version are in different languages; nothing can merge."
+        raise Conflict("languages_differ", message)
+    conflicts = merge.conflicts
+    if len(decided) != len(conflicts):
+        message = f"Decide on each of the {len(conflicts)} conflicts."
+        raise BadRequest([FieldError("choice", "required", message)])
+    text = merge.resolved([each.of(piece) for each, piece in zip(decided, conflicts, strict=True)])
+    before = draft.base
+    with transaction.atomic():
+        saved = save_draft(actor, number, draft.dialect, text, onto, revision + 1)
+        Event.objects.create(
+            org=actor.org,
+            type=EventType.CONFIG_UPDATED,
+            actor=actor.name,
+            data={
+                "kind": "merge",
+                "version": onto,
+                "from": before,
+                "draft": number,
+                "conflicts": len(conflicts),
+            },
+        )
+    return saved, merge.verdict
