@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from console.dialects.codes import Code
 from console.dialects.diagnostics import Diagnostic, Severity
+from console.dialects.source import Source
 from console.engine.policy import Policy
 
 
@@ -32,6 +33,8 @@ class Reading:
     diagnostics: tuple[Diagnostic, ...]
     policy: Policy | None = None
     queue_specs: Mapping[str, Mapping[str, Any]]
+    #: What stands where in the text, for whoever points into it; None when it was not kept.
+    source: Source | None = field(default=None, repr=False, compare=False)
 
     @property
     def ok(self) -> bool:
@@ -73,6 +76,9 @@ class Dialect:
     schema: Callable[[], dict[str, Any]]
     #: Title -> text of documents that compile: the editor's examples.
     samples: Callable[[], Mapping[str, str]]
+    #: Own codes whose findings a lint of all languages repeats, and the code of that lint: of
+    #: one place it is said once.
+    said_by_lints: Mapping[str, str] = field(default_factory=dict)
     #: Whether it is the language of a text that does not say which one it is in.
     is_default: bool = False
     #: How the public client's protocol carries it; None when it does not. One language has it.

@@ -45,7 +45,7 @@ def _read(text: str | bytes) -> Reading:
         return Reading(diagnostics=findings.diagnostics(), queue_specs={})
     policy = compile_policy(document, source.positions)
     lint(document, policy, findings)
-    return Reading(diagnostics=findings.diagnostics(), policy=policy, queue_specs={})
+    return Reading(diagnostics=findings.diagnostics(), policy=policy, queue_specs={}, source=source)
 
 
 def recognizes(text: str) -> bool:

@@ -51,7 +51,9 @@ def _read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
         return Reading(diagnostics=findings.diagnostics(), queue_specs=specs)
     policy = compile_policy(document, source.positions)
     lint(document, policy, findings)
-    return Reading(diagnostics=findings.diagnostics(), policy=policy, queue_specs=specs)
+    return Reading(
+        diagnostics=findings.diagnostics(), policy=policy, queue_specs=specs, source=source
+    )
 
 
 def recognizes(text: str) -> bool:
