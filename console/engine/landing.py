@@ -66,6 +66,20 @@ def land(policy: Policy, workload: Workload, router: Router | None = None) -> La
     )
 
 
+def accepted_flavors(landing: Landing) -> tuple[str, ...]:
+    """Return the flavors of the queue that accept the workload's labels, in order of trying."""
+    queue = landing.policy.queues.get(landing.queue or "")
+    if queue is None:
+        return ()
+    accepted = (
+        entry.flavor
+        for group, failures in zip(queue.groups, landing.route.matches, strict=False)
+        for entry, failed in zip(group.flavors, failures, strict=True)
+        if failed is None
+    )
+    return tuple(dict.fromkeys(accepted))
+
+
 def _reached(policy: Policy, workload: Workload, route: Route) -> tuple[str | None, Reason | None]:
     if route.problem in _NOWHERE:
         return None, route.problem

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from console.engine.amounts import SCALE, Amount, Unlimited, format_amount
 from console.engine.trace import FailedExpression, PriorityStep
@@ -126,16 +126,22 @@ _OPERATORS = {
 
 def failed_expression(failed: FailedExpression) -> str:
     """Return what a selector asks for, and what the label is instead."""
-    operator = _OPERATORS.get(failed.operator, failed.operator.replace("_", " "))
-    asked = f"{failed.key} {operator} {_values(failed)}".strip()
+    asked = expression(failed.key, failed.operator, failed.values)
     actual = "the label is absent" if failed.actual is None else f"it is {failed.actual!r}"
     return f"{asked}, and {actual}"
 
 
-def _values(failed: FailedExpression) -> str:
-    shown = ", ".join(failed.values[:_SHOWN])
-    more = len(failed.values) - _SHOWN
-    return f"[{shown}{f', and {more} more' if more > 0 else ''}]" if shown else ""
+def expression(key: str, operator: str, values: Sequence[str]) -> str:
+    """
+    Return what an expression asks for.
+
+    >>> expression("zone", "not_in", ("a", "b")), expression("team", "exists", ())
+    ('zone not in [a, b]', 'team exists')
+    """
+    shown = ", ".join(values[:_SHOWN])
+    more = len(values) - _SHOWN
+    listing = f"[{shown}{f', and {more} more' if more > 0 else ''}]" if shown else ""
+    return f"{key} {_OPERATORS.get(operator, operator.replace('_', ' '))} {listing}".strip()
 
 
 def _counts_bytes(resource: str) -> bool:

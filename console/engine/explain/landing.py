@@ -10,7 +10,6 @@ from console.engine.explain.sentences import Telling
 from console.engine.landing import Landing
 from console.engine.record import landing_trace
 from console.engine.trace import LocalQueueVerdict
-from console.engine.words import sentence_case
 
 
 def landing_sentence(landing: Landing) -> str:
@@ -23,7 +22,7 @@ def landing_sentence(landing: Landing) -> str:
     if landing.queue is None:
         assert landing.reason is not None
         if landing.reason is Reason.NAMESPACE_NOT_ALLOWED and step is not None:
-            return f"{sentence_case(local_queue_problem(step))}."
+            return f"It reaches no queue: {local_queue_problem(step)}."
         return headline(Telling(landing_trace(landing), {}))
     if step is not None:
         text = f"Local queue {step.name} of namespace {step.namespace} leads it to {landing.queue}"

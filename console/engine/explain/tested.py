@@ -1,0 +1,166 @@
+"""A tested workload in words: how every rule stands, what would lead it elsewhere, how it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from console.engine.branches import Branch
+from console.engine.decision import Reason
+from console.engine.explain.flavors import borrowed, lending_cohort
+from console.engine.explain.headline import headline
+from console.engine.explain.sentences import Telling
+from console.engine.fitting import Fit, FlavorTruth
+from console.engine.matching import Obstacle
+from console.engine.nearest import LabelChange, NearMiss
+from console.engine.reasons import reason_title
+from console.engine.trace import FlavorVerdict, Trace
+from console.engine.truth import ExpressionTruth, RuleStanding, RuleTruth
+from console.engine.words import (
+    amount,
+    cut,
+    expression,
+    failed_expression,
+    listed,
+    out_of_range,
+    priority_range,
+    sentence_case,
+)
+
+
+def expression_words(truth: ExpressionTruth) -> str:
+    """Return what an expression asks for."""
+    asked = truth.expression
+    return expression(asked.key, asked.operator.value, asked.values)
+
+
+def actual_words(truth: ExpressionTruth) -> str:
+    """Return the value of the label that an expression asks about."""
+    return "absent" if truth.actual is None else repr(truth.actual)
+
+
+def rule_sentence(rule: RuleTruth, taken_by: int | None) -> str:
+    """Return how a rule stands to a workload that rule *taken_by* (an index) takes."""
+    match rule.standing:
+        case RuleStanding.TOOK:
+            return "Takes it."
+        case RuleStanding.TOO_LATE:
+            assert taken_by is not None
+            return f"Would take it, but rule {taken_by + 1} comes first."
+        case RuleStanding.PRIORITY_OUT_OF_RANGE:
+            assert rule.priority is not None
+            return f"Matches, but {out_of_range(rule.priority)}."
+        case RuleStanding.SELECTOR_FALSE:
+            false = sum(not each.holds for each in rule.expressions)
+            if len(rule.expressions) == 1:
+                return "Does not match."
+            return f"Does not match: {false} of its {len(rule.expressions)} expressions are false."
+
+
+def rule_priority(rule: RuleTruth) -> str:
+    """Return the priority that a rule would give, or nothing when its selector is false."""
+    step = rule.priority
+    if step is None:
+        return ""
+    if step.effective is None:
+        return f"accepts {priority_range(step)}"
+    return f"priority {step.effective}"
+
+
+def near_sentence(miss: NearMiss) -> str:
+    """Return the least to change so that a rule or a queue is reached."""
+    if miss.is_cut:
+        return "Too much is in the way to tell what would reach it."
+    if not miss.is_possible:
+        return (
+            "No local queue leads here for any namespace that it takes."
+            if miss.rule is None
+            else "Nothing reaches it: whatever the labels and the priority are, it takes nobody."
+        )
+    parts = [_label_words(each) for each in miss.labels]
+    if miss.namespace is not None:
+        parts.insert(0, f"be in namespace {miss.namespace}")
+    if miss.changes_priority:
+        asked = "no priority" if miss.priority is None else f"priority {miss.priority}"
+        parts.append(f"ask for {asked}")
+    return f"{sentence_case(listed(parts))}."
+
+
+def branch_words(branch: Branch) -> str:
+    """Return where a workload ends when a label that it lacks has these values."""
+    landing = branch.landing
+    if landing.queue is None:
+        assert landing.reason is not None
+        return f"no queue ({reason_title(landing.reason)})"
+    words = landing.queue
+    if landing.route.rule is not None:
+        words += f" by rule {landing.route.rule + 1}"
+    if landing.priority is not None:
+        words += f" with priority {landing.priority}"
+    return f"{words} on {listed(branch.flavors)}" if branch.flavors else words
+
+
+def values_words(branch: Branch) -> str:
+    """Return the values of the label on one branch."""
+    return cut(branch.values) if branch.values else "any other value"
+
+
+def obstacle_words(flavor: FlavorTruth) -> str:
+    """Return what keeps a workload off a flavor, or that nothing does."""
+    obstacle = flavor.obstacle
+    if obstacle is None:
+        return "Accepts it." if flavor.shares else "Accepts it; nothing it gives is asked for."
+    return f"{_against(obstacle)}."
+
+
+def fit_sentences(fit: Fit) -> Iterator[str]:
+    """Yield whether a workload could ever start, and whether it could with what runs now."""
+    if fit.now is None:
+        yield headline(Telling(fit.ever, {}))
+        return
+    yield f"It can fit: if nothing else ran, it would {_start(fit.ever)}."
+    if fit.now.outcome.reason is fit.ever.outcome.reason:
+        yield f"It fits now: it would {_start(fit.now)}."
+    else:
+        yield headline(Telling(fit.now, {}))
+
+
+def _start(trace: Trace) -> str:
+    if trace.outcome.reason is Reason.NO_RULES:
+        return "be admitted without a queue"
+    if trace.outcome.reason is Reason.PASSTHROUGH:
+        return "be admitted without quota"
+    flavors = {f for each in trace.outcome.assignment for f in each.flavors.values()}
+    if not flavors:
+        return "start without quota, because it asks for nothing that the queue limits"
+    parts = [
+        f"{amount(borrowed(check), check.resource)} from {lending_cohort(trace, check)}"
+        for group in trace.groups
+        for tried in group.flavors
+        if tried.flavor == group.chosen
+        for check in tried.checks
+        if borrowed(check)
+    ]
+    borrowing = f", borrowing {listed(parts)}" if parts else ""
+    return f"start on {listed(sorted(flavors))}{borrowing}"
+
+
+def _against(obstacle: Obstacle) -> str:
+    failed = obstacle.failed
+    match obstacle.verdict:
+        case FlavorVerdict.FLAVOR_MISSING:
+            return "The config does not describe it"
+        case FlavorVerdict.TAINT_NOT_TOLERATED:
+            return f"Its taint {obstacle.taint} is not tolerated"
+        case FlavorVerdict.LABELS_DO_NOT_MATCH if failed is not None:
+            return f"Does not match: the pods ask for nodes with {failed_expression(failed)}"
+    assert failed is not None, "what is left are selectors"
+    return f"Does not match: it asks for {failed_expression(failed)}"
+
+
+def _label_words(change: LabelChange) -> str:
+    if change.is_any:
+        but = f" but {cut(change.but_not)}" if change.but_not else ""
+        return f"set {change.key} to any value{but}"
+    if change.after is None:
+        return f"remove {change.key}"
+    return f"set {change.key} to {change.after}"

@@ -1,0 +1,266 @@
+"""
+The nearest miss: the least to change about a workload so that another rule takes it.
+
+A rule takes it when its selector holds, its priority policy accepts, and every rule before
+it lets it pass. So a search changes what the rule itself refuses, and then what a rule in
+the way takes it by, each only because it is still in the way. All values that no
+selector names are alike, so one stands for them, and all priorities between two bounds are.
+That makes the search complete: what it ends without is impossible, and nothing smaller
+than what it returns would do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from console.engine.policy import Policy, Rule
+from console.engine.routing import Router, effective_priority
+from console.engine.selectors import MatchExpression
+from console.engine.workload import Workload
+
+#: Changes that one answer has at most.
+MOST_CHANGES = 6
+
+#: Rules that are judged for one answer, over all label sets that are looked at.
+BUDGET = 20_000
+
+#: Stands for every value that no selector names; text that is stored never has a NUL.
+_OTHER = "\x00"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelChange:
+    """One label to set, to change, or to remove."""
+
+    key: str
+    #: Its value now; None: it is absent.
+    before: str | None
+    #: Its value then; None: it is absent, or it has any value where *is_any* says so.
+    after: str | None
+    is_any: bool = False
+    #: Values that would not do, where any other would.
+    but_not: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearMiss:
+    """What would have to change so that a rule, or a queue behind local queues, is reached."""
+
+    queue: str
+    #: Index of the rule; None where local queues route.
+    rule: int | None = None
+    labels: tuple[LabelChange, ...] = ()
+    changes_priority: bool = False
+    #: The priority to ask for, where that has to change; None: none.
+    priority: int | None = None
+    #: The namespace to be in; None: the present one will do.
+    namespace: str | None = None
+    #: False: whatever its labels and its priority, it is never reached.
+    is_possible: bool = True
+    #: Whether the search ended before it knew.
+    is_cut: bool = False
+
+
+#: A label and its value, or the priority to ask for.
+_Step: TypeAlias = "tuple[str, str | None] | _Asked"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    priority: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """What was changed so far."""
+
+    labels: Mapping[str, str | None] = field(default_factory=dict)
+    asked: _Asked | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels) + (self.asked is not None)
+
+    def has(self, step: _Step) -> bool:
+        """Say whether what *step* changes was changed before."""
+        return self.asked is not None if isinstance(step, _Asked) else step[0] in self.labels
+
+    def then(self, step: _Step) -> _Trial:
+        """Return this with *step*."""
+        if isinstance(step, _Asked):
+            return replace(self, asked=step)
+        return replace(self, labels={**self.labels, step[0]: step[1]})
+
+    def of(self, workload: Workload) -> Workload:
+        """Return *workload* with these changes."""
+        return replace(
+            workload,
+            labels=changed_labels(workload.labels, self.labels),
+            priority=workload.priority if self.asked is None else self.asked.priority,
+        )
+
+
+class NearestRules:
+    """Finds the nearest miss of rules for one workload under one policy."""
+
+    def __init__(self, policy: Policy, workload: Workload) -> None:
+        self._rules = policy.rules
+        self._workload = workload
+        self._router = Router(policy)
+        self._named: dict[str, tuple[str, ...]] = {}
+        bounds: set[int] = set()
+        for rule in policy.rules:
+            for each in rule.selector.expressions:
+                self._named[each.key] = _joined(self._named.get(each.key, ()), each.values)
+            for bound in (rule.priority.minimum, rule.priority.maximum):
+                if bound is not None:
+                    bounds |= {bound - 1, bound, bound + 1}
+        here = workload.priority or 0
+        #: Priorities that stand for all others, the nearest to the present one first.
+        self._priorities = sorted(
+            (each for each in bounds if each >= 0), key=lambda each: (abs(each - here), each)
+        )
+
+    def miss(self, index: int) -> NearMiss:
+        """Return the fewest changes with which rule *index* takes the workload."""
+        rule = self._rules[index]
+        for most in range(MOST_CHANGES + 1):
+            search = _Search(self, rule, most)
+            try:
+                found = search.look(_Trial())
+            except _Spent:
+                break
+            if found is not None:
+                return self._told(rule, found)
+            if not search.was_bounded:
+                return NearMiss(queue=rule.queue, rule=index, is_possible=False)
+        return NearMiss(queue=rule.queue, rule=index, is_cut=True)
+
+    def changed(self, trial: _Trial) -> Workload:
+        """Return the workload with the changes of *trial*."""
+        return trial.of(self._workload)
+
+    def in_the_way(self, rule: Rule, changed: Workload) -> tuple[int, Iterator[_Step] | None]:
+        """
+        Return how many rules were judged, and the steps that could let *rule* take *changed*.
+
+        Without any steps nothing helps; None says that it takes it.
+        """
+        labels, asked = changed.labels, changed.priority
+        false = rule.selector.first_false(labels)
+        if false is not None:
+            return 1, self._meeting(rule, false)
+        if effective_priority(rule, asked).effective is None:
+            return 1, self._other_priorities(rule, accepted=True)
+        for other in self._rules[: rule.index]:
+            if other.selector.matches(labels) and (
+                effective_priority(other, asked).effective is not None
+            ):
+                return other.index + 1, self._passing(other)
+        return rule.index + 1, None
+
+    def _meeting(self, rule: Rule, false: MatchExpression) -> Iterator[_Step]:
+        """Yield the values of one label with which all holds that *rule* asks of it."""
+        about = [each for each in rule.selector.expressions if each.key == false.key]
+        for value in self._values(false.key):
+            if all(_holds(each, value) for each in about):
+                yield false.key, value
+
+    def _passing(self, other: Rule) -> Iterator[_Step]:
+        """Yield what makes *other* let the workload pass."""
+        for each in other.selector.expressions:
+            for value in self._values(each.key):
+                if not _holds(each, value):
+                    yield each.key, value
+        yield from self._other_priorities(other, accepted=False)
+
+    def _other_priorities(self, rule: Rule, *, accepted: bool) -> Iterator[_Step]:
+        for each in self._priorities:
+            if (effective_priority(rule, each).effective is not None) is accepted:
+                yield _Asked(each)
+        if accepted:
+            yield _Asked(None)
+
+    def _values(self, key: str) -> tuple[str | None, ...]:
+        return (_OTHER, *self._named[key], None)
+
+    def _told(self, rule: Rule, found: _Trial) -> NearMiss:
+        assert self._router.route(found.of(self._workload)).rule == rule.index
+        return NearMiss(
+            queue=rule.queue,
+            rule=rule.index,
+            labels=tuple(self._change(rule, key, found) for key in found.labels),
+            changes_priority=found.asked is not None,
+            priority=found.asked.priority if found.asked is not None else None,
+        )
+
+    def _change(self, rule: Rule, key: str, found: _Trial) -> LabelChange:
+        value = found.labels[key]
+        is_any = value == _OTHER
+        but_not = [
+            each
+            for each in (self._named[key] if is_any else ())
+            if self._router.route(found.then((key, each)).of(self._workload)).rule != rule.index
+        ]
+        return LabelChange(
+            key=key,
+            before=self._workload.labels.get(key),
+            after=None if is_any else value,
+            is_any=is_any,
+            but_not=tuple(but_not),
+        )
+
+
+class _Spent(Exception):
+    """The budget is used up."""
+
+
+class _Search:
+    """One search with at most so many changes."""
+
+    def __init__(self, nearest: NearestRules, rule: Rule, most: int) -> None:
+        self._nearest = nearest
+        self._rule = rule
+        self._most = most
+        self._left = BUDGET
+        self._seen: set[tuple[frozenset[tuple[str, str | None]], _Asked | None]] = set()
+        #: Whether more changes could have helped.
+        self.was_bounded = False
+
+    def look(self, trial: _Trial) -> _Trial | None:
+        """Return *trial* with what has to be added so that the rule takes it, or None."""
+        key = (frozenset(trial.labels.items()), trial.asked)
+        if key in self._seen:
+            return None
+        self._seen.add(key)
+        judged, steps = self._nearest.in_the_way(self._rule, self._nearest.changed(trial))
+        self._left -= judged
+        if self._left < 0:
+            raise _Spent
+        if steps is None:
+            return trial
+        for step in steps:
+            if trial.has(step):
+                continue
+            if len(trial) == self._most:
+                self.was_bounded = True
+                return None
+            found = self.look(trial.then(step))
+            if found is not None:
+                return found
+        return None
+
+
+def changed_labels(labels: Mapping[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
+    """Return *labels* with those of *changes* set, or taken out where they are None."""
+    left = {key: value for key, value in labels.items() if key not in changes}
+    return left | {key: value for key, value in changes.items() if value is not None}
+
+
+def _holds(expression: MatchExpression, value: str | None) -> bool:
+    return expression.matches({} if value is None else {expression.key: value})
+
+
+def _joined(known: tuple[str, ...], values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*known, *values)))

@@ -1,0 +1,365 @@
+"""A tested workload: truth tables, the nearest miss of every rule, branches, and fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations, product
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from console.engine.branches import missing_labels
+from console.engine.explain.landing import landing_sentence
+from console.engine.explain.tested import (
+    branch_words,
+    fit_sentences,
+    near_sentence,
+    obstacle_words,
+    rule_sentence,
+    values_words,
+)
+from console.engine.fitting import Fitting
+from console.engine.landing import land
+from console.engine.nearest import NearestRules, NearMiss, changed_labels
+from console.engine.nearest_doors import nearest_doors
+from console.engine.policy import (
+    Flavor,
+    FlavorQuotas,
+    LocalQueue,
+    LocalQueueRouting,
+    OnViolation,
+    Policy,
+    PriorityClass,
+    PriorityPolicy,
+    Queue,
+    Quota,
+    ResourceGroup,
+    Rule,
+    StopPolicy,
+)
+from console.engine.routing import Router
+from console.engine.selectors import EVERYTHING, MatchExpression, Operator, Selector
+from console.engine.truth import RuleStanding, judge_doors, judge_rules
+from console.engine.workload import PodSet, Workload
+
+REJECT, FORCE = OnViolation.REJECT, OnViolation.FORCE_UPDATE
+
+
+def selector(*expressions: tuple[str, Operator, tuple[str, ...]]) -> Selector:
+    """Return a conjunction."""
+    return Selector(tuple(MatchExpression(*each) for each in expressions))
+
+
+def one_of(key: str, *values: str) -> tuple[str, Operator, tuple[str, ...]]:
+    """Ask for one of these values."""
+    return key, Operator.IN, values
+
+
+def routes(*rules: tuple[Selector, PriorityPolicy]) -> Policy:
+    """Return a policy whose rule *i* leads to queue ``q<i>``, which takes everything."""
+    return Policy(
+        dialect="any",
+        queues={f"q{i}": Queue(name=f"q{i}", is_passthrough=True) for i in range(len(rules))},
+        rules=tuple(
+            Rule(index=i, queue=f"q{i}", selector=chosen, priority=priority)
+            for i, (chosen, priority) in enumerate(rules)
+        ),
+    )
+
+
+def asking(labels: Mapping[str, str] | None = None, **fields: object) -> Workload:
+    """Return a workload that asks for two gpus unless told otherwise."""
+    pods = (PodSet(requests={"gpu": 2000}),)
+    return replace(Workload(id="w", sequence=0, labels=labels or {}, pod_sets=pods), **fields)
+
+
+TEAM = selector(one_of("team", "ml", "web"))
+TEAM_EU = selector(one_of("team", "ml"), ("region", Operator.NOT_IN, ("us",)))
+ANY = PriorityPolicy()
+
+
+def misses(policy: Policy, workload: Workload) -> list[str]:
+    """Return the nearest miss of every rule that does not take *workload*, in words."""
+    nearest = NearestRules(policy, workload)
+    took = land(policy, workload).route.rule
+    return [near_sentence(nearest.miss(r.index)) for r in policy.rules if r.index != took]
+
+
+def test_every_rule_is_judged_and_says_how_it_stands():
+    policy = routes(
+        (TEAM_EU, PriorityPolicy(maximum=100)), (TEAM, ANY), (EVERYTHING, ANY), (TEAM_EU, ANY)
+    )
+    workload = asking({"team": "ml", "region": "us"}, priority=7)
+    truths = judge_rules(policy, workload)
+    assert [[(e.actual, e.holds) for e in rule.expressions] for rule in truths] == [
+        [("ml", True), ("us", False)],
+        [("ml", True)],
+        [],
+        [("ml", True), ("us", False)],
+    ]
+    assert [rule_sentence(rule, 1) for rule in truths] == [
+        "Does not match: 1 of its 2 expressions are false.",
+        "Takes it.",
+        "Would take it, but rule 2 comes first.",
+        "Does not match: 1 of its 2 expressions are false.",
+    ]
+    refused = judge_rules(policy, asking({"team": "ml"}, priority=101))[0]
+    assert refused.standing is RuleStanding.PRIORITY_OUT_OF_RANGE
+    assert rule_sentence(refused, 1) == (
+        "Matches, but rule 1 accepts priorities up to 100, and priority 101 is outside."
+    )
+
+
+def test_the_nearest_miss_sets_what_a_rule_asks_for_and_lets_those_before_it_pass():
+    policy = routes((TEAM_EU, ANY), (TEAM, ANY), (EVERYTHING, ANY))
+    assert misses(policy, asking()) == ["Set team to ml.", "Set team to web."]
+    assert misses(policy, asking({"team": "ml", "region": "eu"})) == [
+        "Set team to web.",
+        "Set team to any value but ml and web.",
+    ]
+    assert misses(policy, asking({"team": "web", "region": "us"})) == [
+        "Set team to ml and set region to any value but us.",
+        "Set team to any value but ml and web.",
+    ]
+
+
+def test_a_label_that_must_not_be_there_is_removed():
+    policy = routes((selector(("debug", Operator.DOES_NOT_EXIST, ())), ANY), (EVERYTHING, ANY))
+    assert misses(policy, asking({"debug": "1"})) == ["Remove debug."]
+    assert misses(policy, asking()) == ["Set debug to any value."]
+
+
+def test_a_priority_is_changed_where_labels_are_not_enough():
+    reject = PriorityPolicy(minimum=10, maximum=100, on_violation=REJECT)
+    policy = routes((TEAM, reject), (EVERYTHING, reject), (EVERYTHING, ANY))
+    assert misses(policy, asking({"team": "ml"}, priority=500)) == [
+        "Ask for priority 100.",
+        "Set team to any value but ml and web and ask for priority 100.",
+    ]
+    assert misses(policy, asking({"team": "x"}, priority=50)) == [
+        "Set team to ml.",
+        "Ask for priority 9.",
+    ]
+
+
+def test_what_nothing_reaches_is_proven_to_be_so():
+    policy = routes(
+        (EVERYTHING, PriorityPolicy(minimum=1, on_violation=FORCE)),
+        (TEAM, ANY),
+        (selector(one_of("a", "1"), one_of("a", "2")), ANY),
+    )
+    nearest = NearestRules(policy, asking())
+    impossible = [NearMiss(queue=f"q{i}", rule=i, is_possible=False) for i in (1, 2)]
+    assert [nearest.miss(1), nearest.miss(2)] == impossible
+    assert near_sentence(impossible[0]) == (
+        "Nothing reaches it: whatever the labels and the priority are, it takes nobody."
+    )
+
+
+KEYS, VALUES = ("a", "b", "c"), ("1", "2", "3")
+expressions = st.builds(
+    lambda key, operator, values: MatchExpression(
+        key, operator, tuple(values) if operator in (Operator.IN, Operator.NOT_IN) else ()
+    ),
+    st.sampled_from(KEYS),
+    st.sampled_from(list(Operator)),
+    st.lists(st.sampled_from(VALUES[:2]), min_size=1, max_size=2, unique=True),
+)
+bounds = st.one_of(st.none(), st.integers(1, 3))
+policies = st.lists(
+    st.tuples(
+        st.lists(expressions, max_size=3).map(lambda each: Selector(tuple(each))),
+        st.builds(PriorityPolicy, minimum=bounds, maximum=bounds, default=st.none()),
+    ),
+    min_size=1,
+    max_size=4,
+).map(lambda rules: routes(*rules))
+labels = st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES))
+
+
+def fewest(policy: Policy, workload: Workload, rule: int) -> int | None:
+    """Return the fewest changes with which *rule* takes *workload*, by trying all there are."""
+    router = Router(policy)
+    for count in range(len(KEYS) + 2):
+        for changed in all_changes(workload, count):
+            if router.route(changed).rule == rule:
+                return count
+    return None
+
+
+def all_changes(workload: Workload, count: int) -> Iterator[Workload]:
+    """Yield the workload with every change of *count* of its labels and its priority."""
+    for subset in combinations((*KEYS, "priority"), count):
+        keys = [key for key in subset if key != "priority"]
+        for values in product((*VALUES, None), repeat=len(keys)):
+            changed = changed_labels(workload.labels, dict(zip(keys, values, strict=True)))
+            for priority in (None, *range(6)) if "priority" in subset else (workload.priority,):
+                yield replace(workload, labels=changed, priority=priority)
+
+
+@given(policies, labels, st.one_of(st.none(), st.integers(0, 5)))
+def test_nothing_smaller_than_the_nearest_miss_would_do(
+    policy: Policy, labels: dict[str, str], priority: int | None
+):
+    workload = asking(labels, priority=priority)
+    nearest = NearestRules(policy, workload)
+    for rule in policy.rules:
+        miss = nearest.miss(rule.index)
+        found = len(miss.labels) + miss.changes_priority if miss.is_possible else None
+        assert not miss.is_cut
+        assert found == fewest(policy, workload, rule.index)
+
+
+def quota(nominal: int) -> Quota:
+    return Quota(nominal=nominal * 1000)
+
+
+GPUS = Policy(
+    dialect="any",
+    flavors={
+        "a100": Flavor(name="a100", selector=selector(one_of("accelerator", "a100"))),
+        "any": Flavor(name="any"),
+    },
+    queues={
+        "research": Queue(
+            name="research",
+            groups=(
+                ResourceGroup(
+                    resources=("gpu",),
+                    flavors=(
+                        FlavorQuotas(flavor="a100", quotas={"gpu": quota(16)}),
+                        FlavorQuotas(flavor="any", quotas={"gpu": quota(4)}),
+                    ),
+                ),
+            ),
+        )
+    },
+    rules=(Rule(index=0, queue="research"),),
+)
+
+
+def test_a_missing_label_shows_what_each_value_would_change():
+    missing = missing_labels(GPUS, land(GPUS, asking()))
+    assert [
+        (label.key, [(values_words(b), branch_words(b)) for b in label.branches])
+        for label in missing
+    ] == [
+        (
+            "accelerator",
+            [
+                ("a100", "research by rule 1 with priority 0 on a100 and any"),
+                ("any other value", "research by rule 1 with priority 0 on any"),
+            ],
+        )
+    ]
+    assert missing_labels(GPUS, land(GPUS, asking({"accelerator": "a100"}))) == ()
+
+
+def test_fit_tells_what_could_ever_start_and_what_could_now():
+    fitting = Fitting(GPUS, {"research": {("any", "gpu"): 3000}, "gone": {("any", "gpu"): 1}})
+    fit = fitting.fit(land(GPUS, asking()))
+    assert list(fit_sentences(fit)) == [
+        "It can fit: if nothing else ran, it would start on any.",
+        "Waiting for quota in research: needs 2 gpu on any, 1 free now, 1 short.",
+    ]
+    assert [
+        (f.flavor, obstacle_words(f), [(s.requested, s.maximum, s.available) for s in f.shares])
+        for f in fit.flavors
+    ] == [
+        (
+            "a100",
+            "Does not match: it asks for accelerator in [a100], and the label is absent.",
+            [(2000, 16000, 16000)],
+        ),
+        ("any", "Accepts it.", [(2000, 4000, 1000)]),
+    ]
+    labeled = fitting.fit(land(GPUS, asking({"accelerator": "a100"})))
+    assert list(fit_sentences(labeled))[1] == "It fits now: it would start on a100."
+    large = asking(pod_sets=(PodSet(requests={"gpu": 9000}),))
+    assert list(fit_sentences(fitting.fit(land(GPUS, large)))) == [
+        (
+            "Can never run under this config: it asks for 9 gpu, and research can never have more "
+            "than 4 on any."
+        ),
+    ]
+
+
+def test_a_queue_that_a_person_holds_lets_nobody_start_now():
+    fit = Fitting(GPUS, {}, ["research", "gone"]).fit(land(GPUS, asking()))
+    assert list(fit_sentences(fit)) == [
+        "It can fit: if nothing else ran, it would start on any.",
+        "Waiting: research is on hold and admits nothing new.",
+    ]
+
+
+ROUTING = LocalQueueRouting(
+    local_queues={
+        (door.namespace, door.name): door
+        for door in (
+            LocalQueue(namespace="vision", name="main", queue="vision"),
+            LocalQueue(namespace="vision", name="shared", queue="speech"),
+            LocalQueue(namespace="vision", name="lost", queue="gone"),
+            LocalQueue(namespace="speech", name="main", queue="speech"),
+            LocalQueue(namespace="speech", name="shut", queue="speech", stop=StopPolicy.HOLD),
+        )
+    },
+    namespaces={"vision": {"team": "vision"}, "speech": {"team": "speech"}},
+    priority_classes={"high": PriorityClass(name="high", value=100)},
+    queue_label="door",
+    priority_label="class",
+)
+DOORS = Policy(
+    dialect="any",
+    queues={
+        name: Queue(name=name, is_passthrough=True, namespaces=selector(one_of("team", name)))
+        for name in ("vision", "speech")
+    }
+    | {"closed": Queue(name="closed", is_passthrough=True)},
+    local_routing=ROUTING,
+)
+
+
+def test_local_queues_are_judged_in_their_own_terms():
+    workload = asking({"door": "shared"}, namespace="vision")
+    landing = land(DOORS, workload)
+    assert landing_sentence(landing) == (
+        "It reaches no queue: speech does not take workloads of namespace vision."
+    )
+    assert [
+        (
+            d.door.name,
+            d.is_named,
+            d.leads,
+            d.is_allowed,
+            [(e.actual, e.holds) for e in d.expressions],
+        )
+        for d in judge_doors(DOORS, workload)
+    ] == [
+        ("shared", True, True, False, [("vision", False)]),
+        ("main", False, True, True, [("vision", True)]),
+        ("lost", False, False, False, []),
+    ]
+    assert [near_sentence(miss) for miss in nearest_doors(DOORS, workload, 10)] == [
+        "Set door to main.",
+        "Be in namespace speech and set door to main.",
+        "No local queue leads here for any namespace that it takes.",
+    ]
+
+
+def test_a_missing_priority_class_is_removed_on_the_way_to_another_queue():
+    workload = asking({"door": "main", "class": "low"}, namespace="speech")
+    assert landing_sentence(land(DOORS, workload)) == ("Waiting: there is no priority class low.")
+    assert [near_sentence(miss) for miss in nearest_doors(DOORS, workload, 2)] == [
+        "Be in namespace vision and remove class.",
+        "Remove class.",
+    ]
+
+
+def test_a_stopped_local_queue_leads_where_it_leads():
+    landing = land(DOORS, asking({"door": "shut"}, namespace="speech"))
+    assert landing.queue == "speech"
+    assert landing_sentence(landing) == (
+        "Local queue shut of namespace speech leads it to speech, and is stopped: it waits "
+        "outside until that ends."
+    )
