@@ -42,7 +42,7 @@ def open_to(user: User, now: datetime) -> Q:
         draft=OuterRef("pk"), user=OuterRef("editor"), seen_at__gte=cutoff
     )
     # Whoever took it a moment ago holds it even before their visit can be seen.
-    silent = Q(editing_since__lt=cutoff) & ~Exists(heard_of)
+    silent = Q(~Exists(heard_of), editing_since__lt=cutoff)
     return Q(editor=None) | Q(editor=user) | silent
 
 

@@ -26,10 +26,23 @@ from console.dialects.kueue.words import (
 from console.engine.nodes import TaintEffect
 
 _ANYTHING: Final[dict[str, Any]] = {}
+#: What the console calls an object of a kind.
+_WORDS: Final = {
+    "ResourceFlavor": "flavor",
+    "Cohort": "cohort",
+    "ClusterQueue": "queue",
+    "LocalQueue": "local queue",
+    "WorkloadPriorityClass": "priority class",
+    "Namespace": "namespace",
+}
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the schema; references and rules between fields are beyond it."""
+    """
+    Return the schema; rules between fields are beyond it.
+
+    Editors find the objects by ``x-item`` and references by ``x-refers-to``.
+    """
     kinds = [
         _kind(kind, f"{group}/{version}" if group else version, version)
         for kind, (group, versions) in KINDS.items()
@@ -41,11 +54,15 @@ def json_schema() -> dict[str, Any]:
         "type": ["object", "null"],
         "required": ["kind"],
         "properties": {
-            "apiVersion": {"type": "string", "description": "Group and version of the object."},
+            "apiVersion": {
+                "type": "string",
+                "description": "Group and version of the object.",
+                "examples": _api_versions(),
+            },
             "kind": {
                 "type": "string",
                 "description": "What the object is.",
-                "examples": ["List", *KINDS],
+                "examples": [*KINDS, "List"],
             },
         },
         "allOf": [
@@ -62,6 +79,16 @@ def json_schema() -> dict[str, Any]:
     }
 
 
+def _api_versions() -> list[str]:
+    """Return every group with the versions that are read of it, the newest first."""
+    found = {
+        f"{group}/{version}" if group else version: None
+        for group, versions in KINDS.values()
+        for version in sorted(versions, reverse=True)
+    }
+    return list(found)
+
+
 def _kind(kind: str, api_version: str, version: str) -> dict[str, Any]:
     """Return what holds for objects of one kind and version."""
     properties: dict[str, Any] = {"apiVersion": _ANYTHING, "kind": _ANYTHING}
@@ -74,13 +101,12 @@ def _kind(kind: str, api_version: str, version: str) -> dict[str, Any]:
         required.append("spec")
     if kind == "WorkloadPriorityClass":
         required.append("value")
+    then = {"additionalProperties": False, "required": required, "properties": properties}
+    if kind in _WORDS:
+        then["x-item"] = {"kind": _WORDS[kind], "name": ["metadata", "name"]}
     return {
         "if": {"properties": {"kind": {"const": kind}, "apiVersion": {"const": api_version}}},
-        "then": {
-            "additionalProperties": False,
-            "required": required,
-            "properties": properties,
-        },
+        "then": then,
     }
 
 
@@ -133,7 +159,8 @@ def _local_queue(version: str) -> dict[str, Any]:
     spec = mapping(
         "The door of a namespace to a ClusterQueue.",
         {
-            "clusterQueue": NAME | {"description": "The ClusterQueue it leads to."},
+            "clusterQueue": NAME
+            | {"description": "The ClusterQueue it leads to.", "x-refers-to": "queue"},
             "stopPolicy": STOP,
             "fairSharing": SHARING,
         },

@@ -32,6 +32,7 @@ from console.dialects.kueue.words import (
 )
 
 STOP: Final = enumeration("Hold admits nothing; HoldAndDrain stops what runs, too.", Stop, "None")
+_NAMES_COHORT: Final = {"x-refers-to": "cohort", "x-implied": True}
 SHARING: Final = mapping(
     "The share under fair sharing.",
     {"weight": QUANTITY | {"description": "Against its siblings; 1 when absent."}},
@@ -44,7 +45,7 @@ def cohort_fields(version: str) -> dict[str, Any]:
     spec = mapping(
         "A cohort of queues and cohorts.",
         {
-            parent: TEXT | {"description": "The cohort above; none for a root."},
+            parent: TEXT | {"description": "The cohort above; none for a root."} | _NAMES_COHORT,
             "resourceGroups": _groups("cohort"),
             "fairSharing": SHARING,
         },
@@ -85,7 +86,7 @@ def queue_fields(version: str) -> dict[str, Any]:
         {"matchLabels": LABELS, "matchExpressions": items(expression, "All must hold.")},
     )
     check = mapping("A check.", {"name": TEXT, "onFlavors": items(TEXT, "Absent: all.")}, ("name",))
-    cohort = TEXT | {"description": "Queues of one cohort share unused quota."}
+    cohort = TEXT | {"description": "Queues of one cohort share unused quota."} | _NAMES_COHORT
     own = (
         {"cohort": cohort, "admissionChecks": items(TEXT, "Read, and not acted on.")}
         if is_old
@@ -155,7 +156,7 @@ def _groups(own: str) -> dict[str, Any]:
     flavor = mapping(
         "A flavor and its quota.",
         {
-            "name": NAME | {"description": "A ResourceFlavor."},
+            "name": NAME | {"description": "A ResourceFlavor.", "x-refers-to": "flavor"},
             "resources": items(
                 resource, "In the order of coveredResources.", least=1, most=MOST_ITEMS
             ),

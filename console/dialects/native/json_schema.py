@@ -16,7 +16,11 @@ _PRIORITY = {"type": "integer", "minimum": 0, "maximum": MAX_PRIORITY}
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the schema; references and rules between fields are beyond it."""
+    """
+    Return the schema; rules between fields are beyond it.
+
+    Editors find the objects by ``x-item`` and references by ``x-refers-to``.
+    """
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Scheduler config",
@@ -87,7 +91,7 @@ def _flavor() -> dict[str, Any]:
             },
         },
         ("name",),
-    )
+    ) | {"x-item": {"kind": "flavor", "name": ["name"]}}
 
 
 def _queue() -> dict[str, Any]:
@@ -111,10 +115,15 @@ def _queue() -> dict[str, Any]:
             "name": _NAME | {"description": "Fixes the queue's other fields for ever."},
             "preemption": preemption,
             "resource_groups": _list(_group(), "Quota; without any, everything is admitted."),
-            "cohort_name": _NAME | {"description": "Queues of one cohort share unused quota."},
+            "cohort_name": _NAME
+            | {
+                "description": "Queues of one cohort share unused quota.",
+                "x-refers-to": "cohort",
+                "x-implied": True,
+            },
         },
         ("name",),
-    )
+    ) | {"x-item": {"kind": "queue", "name": ["name"]}}
 
 
 def _group() -> dict[str, Any]:
@@ -133,7 +142,8 @@ def _group() -> dict[str, Any]:
     quota = _mapping(
         "A flavor and its quota in this queue.",
         {
-            "name": _NAME | {"description": "A flavor of resource_flavors."},
+            "name": _NAME
+            | {"description": "A flavor of resource_flavors.", "x-refers-to": "flavor"},
             "resources": _list(resource, "Quota by resource."),
         },
         ("name",),
@@ -170,8 +180,9 @@ def _rule() -> dict[str, Any]:
         "A rule that leads workloads to a queue.",
         {
             "selector": _selector("the rule takes every workload"),
-            "resource_queue": _NAME | {"description": "A queue of resource_queues."},
+            "resource_queue": _NAME
+            | {"description": "A queue of resource_queues.", "x-refers-to": "queue"},
             "priority_policy": priority,
         },
         ("resource_queue",),
-    )
+    ) | {"x-item": {"kind": "rule", "leads_to": ["resource_queue"]}}

@@ -1,0 +1,132 @@
+"""Completion: the keys, words and names that may stand at the cursor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from console.dialects.assist.facts import Facts, facts_of
+from console.dialects.assist.names import Names
+from console.dialects.assist.schemas import Schema, properties_of, schemas_at, step_into
+from console.dialects.assist.sketch import Node, Sketch
+from console.dialects.assist.spot import Spot, find_spot
+from console.dialects.scalars import write_text
+
+#: The part of a word behind the cursor.
+_REST: Final = re.compile(r"^[^\s,\[\]{}\"'#:]*")
+
+#: Completions that one answer has.
+MOST = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """Something that may be written in place of the word at the cursor."""
+
+    label: str
+    insert: str
+    #: "key", "word", or the kind of object that is named.
+    kind: str
+    facts: Facts
+    is_required: bool = False
+
+
+def complete(
+    schema: Schema, text: str, read: Sketch, names: Names, line: int, column: int
+) -> tuple[Completion, ...]:
+    """Return what may stand at the cursor, in the order of the schema; lines count from 1."""
+    spot = find_spot(text, line, column)
+    if spot is None:
+        return ()
+    schemas = schemas_at(schema, _whole(read, spot), spot.path)
+    current = text.split("\n")[line - 1]
+    behind = current[column - 1 :]
+    rest = _REST.match(behind)
+    whole = spot.word + (rest[0] if rest else "")
+    if spot.role == "key":
+        found = _keys(schemas, _taken(read, spot) - {whole}, behind)
+    else:
+        found = [*_words(schemas, names)]
+        if spot.role == "begins":
+            found += _keys(schemas, _taken(read, spot) - {whole}, behind)
+            if "-" not in current[: column - 1] and not _is_flow(current[: column - 1]):
+                found += _first_items(schema, schemas, names)
+    typed = spot.word.lower()
+    # What only contains the word comes after what begins with it.
+    fitting = [each for each in found if typed in each.label.lower()] if typed else found
+    fitting.sort(key=lambda each: not each.label.lower().startswith(typed))
+    return tuple(fitting[:MOST])
+
+
+def _keys(schemas: list[Schema], taken: frozenset[str], behind: str) -> list[Completion]:
+    required = {key for schema in schemas for key in schema.get("required", ())}
+    found = []
+    for key, said in properties_of(schemas).items():
+        if key in taken:
+            continue
+        facts = facts_of(said)
+        has_colon = _REST.sub("", behind, count=1).lstrip().startswith(":")
+        colon = "" if has_colon else ":" if facts.is_collection else ": "
+        found.append(
+            Completion(
+                label=key,
+                insert=f"{write_text(key)}{colon}",
+                kind="key",
+                facts=facts,
+                is_required=key in required,
+            )
+        )
+    return found
+
+
+def _words(schemas: list[Schema], names: Names) -> Iterable[Completion]:
+    facts = facts_of(schemas)
+    if facts.refers_to:
+        for name in names.known(facts.refers_to):
+            yield Completion(label=name, insert=write_text(name), kind=facts.refers_to, facts=facts)
+    booleans = ("true", "false") if "boolean" in facts.types else ()
+    for word in dict.fromkeys([*facts.choices, *facts.examples]):
+        yield Completion(label=word, insert=write_text(word), kind="word", facts=facts)
+    for word in booleans:
+        yield Completion(label=word, insert=word, kind="word", facts=facts)
+
+
+def _first_items(root: Schema, schemas: list[Schema], names: Names) -> list[Completion]:
+    """Return how the items of a list may begin."""
+    below = step_into(root, schemas, 0, None)
+    found = [*_words(below, names), *_keys(below, frozenset(), "")]
+    return [
+        Completion(
+            label=f"- {each.label}",
+            insert=f"- {each.insert}",
+            kind=each.kind,
+            facts=each.facts,
+            is_required=each.is_required,
+        )
+        for each in found
+    ]
+
+
+def _whole(read: Sketch, spot: Spot) -> Node | None:
+    """Return the document of the spot with what follows the cursor, if it is still the same."""
+    return read.roots[spot.document] if spot.document < len(read.roots) else spot.root
+
+
+def _taken(read: Sketch, spot: Spot) -> frozenset[str]:
+    """Return the keys that stand in the mapping above the cursor and below it."""
+    node = _whole(read, spot)
+    for step in spot.path:
+        if node is None:
+            break
+        if isinstance(step, str):
+            node = node.get(step)
+        else:
+            node = node.entries[step].value if step < len(node.entries) else None
+    below = node.keys if node is not None else frozenset()
+    return below | spot.present
+
+
+def _is_flow(before: str) -> bool:
+    return before.count("[") > before.count("]") or before.count("{") > before.count("}")

@@ -1,0 +1,71 @@
+"""Facts: what the schema says about one place of a document, as values for completion and help."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from console.dialects.assist.schemas import Schema, describe
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What may stand at one place."""
+
+    description: str = ""
+    #: JSON types without null: "object", "array", "string", "number", "integer", "boolean".
+    types: tuple[str, ...] = ()
+    #: The words that are accepted; empty when others are too.
+    choices: tuple[str, ...] = ()
+    #: Words that often stand there.
+    examples: tuple[str, ...] = ()
+    default: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    #: The kind of object that is named there; empty when none is.
+    refers_to: str = ""
+
+    @property
+    def is_collection(self) -> bool:
+        """Whether a mapping or a list stands there."""
+        return bool(self.types) and set(self.types) <= {"object", "array"}
+
+
+def facts_of(schemas: Sequence[Schema]) -> Facts:
+    """Return what *schemas*, which all hold at one place, say of it."""
+    found = list(schemas)
+    choices: dict[str, None] = {}
+    for schema in found:
+        for value in schema.get("enum", ()):
+            if value is not None:
+                choices.setdefault(_word(value))
+    default = describe(found, "default")
+    return Facts(
+        description=describe(found, "description") or "",
+        types=_types(found),
+        choices=tuple(choices),
+        examples=tuple(map(_word, describe(found, "examples") or ())),
+        default="" if default is None else _word(default),
+        minimum=describe(found, "minimum"),
+        maximum=describe(found, "maximum"),
+        refers_to=describe(found, "x-refers-to") or "",
+    )
+
+
+def _types(schemas: list[Schema]) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for schema in schemas:
+        kind = schema.get("type", ())
+        for each in (kind,) if isinstance(kind, str) else kind:
+            if each != "null":
+                found.setdefault(each)
+        if not kind and "items" in schema:
+            found.setdefault("array")
+        if not kind and "properties" in schema:
+            found.setdefault("object")
+    return tuple(found)
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,74 @@
+"""Help: what the key or word at one place of a text means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from console.dialects.assist.facts import Facts, facts_of
+from console.dialects.assist.schemas import Schema, schemas_at, step_into
+from console.dialects.assist.sketch import Node, Sketch
+from console.dialects.assist.spot import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Help:
+    """What stands at a place, and what the schema says of it; columns count from 1."""
+
+    #: The key, also where the cursor is on its value; "" for an item of a list.
+    key: str
+    path: Path
+    facts: Facts
+    #: The name at the place, where it refers to an object.
+    name: str
+    line: int
+    column: int
+    end_column: int
+
+
+def explain(schema: Schema, read: Sketch, line: int, column: int) -> Help | None:
+    """Return help for the key or word at a place; None where the schema says nothing."""
+    for root in read.roots:
+        if root is not None and root.line <= line <= root.end_line:
+            found = _within(schema, schemas_at(schema, root, ()), root, (), line, column)
+            if found is not None:
+                return found
+    return None
+
+
+def _within(
+    root: Schema, schemas: list[Schema], node: Node, path: Path, line: int, column: int
+) -> Help | None:
+    if node.kind == "scalar":
+        return _help(schemas, node, path, node.text) if _covers(node, line, column) else None
+    for index, entry in enumerate(node.entries):
+        step = index if node.kind == "sequence" else entry.key.text if entry.key else ""
+        if entry.key is not None and _covers(entry.key, line, column):
+            below = step_into(root, schemas, step, entry.value)
+            return _help(below, entry.key, (*path, step), "")
+        value = entry.value
+        if value is not None and value.line <= line <= value.end_line:
+            below = step_into(root, schemas, step, value)
+            found = _within(root, below, value, (*path, step), line, column)
+            if found is not None:
+                return found
+    return None
+
+
+def _help(schemas: list[Schema], at: Node, path: Path, text: str) -> Help | None:
+    facts = facts_of(schemas)
+    if not facts.description and not facts.choices:
+        return None
+    last = path[-1] if path else ""
+    return Help(
+        key=last if isinstance(last, str) else "",
+        path=path,
+        facts=facts,
+        name=text if facts.refers_to else "",
+        line=at.line,
+        column=at.column,
+        end_column=at.end_column,
+    )
+
+
+def _covers(node: Node, line: int, column: int) -> bool:
+    return node.line == line and node.column <= column <= node.end_column

@@ -1,0 +1,186 @@
+"""
+Names: the objects a text describes, in order, and where it refers to which.
+
+The schema says which places do so: ``x-item`` on an object of a kind, with the
+path to its name or to what it leads to, and ``x-refers-to`` on a text that names
+an object. A kind with ``x-implied`` exists as soon as it is referred to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from console.dialects.assist.schemas import Schema, schemas_at, step_into
+from console.dialects.assist.sketch import Node, Sketch
+from console.dialects.assist.spot import Path
+
+#: Objects and references that are looked at; a text of a megabyte may have more.
+MOST = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """An object that the text describes."""
+
+    kind: str
+    #: Its name; of a rule the name of the queue it leads to. Empty while it has none.
+    name: str
+    #: Counts from 1 among those of its kind.
+    number: int
+    #: Whether *name* is its own, and not that of another object.
+    is_named: bool
+    #: Whether it is written out, and not only referred to.
+    is_described: bool
+    document: int
+    path: Path
+    line: int
+    column: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A place that names an object."""
+
+    kind: str
+    name: str
+    line: int
+    column: int
+    end_column: int
+    document: int
+    path: Path
+
+
+@dataclass(slots=True)
+class Names:
+    """What a text describes and refers to, in the order of the text."""
+
+    items: list[Item] = field(default_factory=list)
+    references: list[Reference] = field(default_factory=list)
+
+    def known(self, kind: str) -> list[str]:
+        """Return the names of a kind: those described first, then those only referred to."""
+        described = [item.name for item in self.items if item.kind == kind and item.is_named]
+        referred = [each.name for each in self.references if each.kind == kind]
+        return [name for name in dict.fromkeys([*described, *referred]) if name]
+
+    def described(self, kind: str, name: str) -> Item | None:
+        """Return the object *name*, or None when nothing describes it."""
+        for each in self.items:
+            if (each.kind, each.name) == (kind, name) and each.is_named and each.is_described:
+                return each
+        return None
+
+    def to(self, kind: str, name: str) -> list[Reference]:
+        """Return where *name* is referred to."""
+        return [each for each in self.references if (each.kind, each.name) == (kind, name)]
+
+    def around(self, line: int) -> Item | None:
+        """Return the innermost object with a part on *line*."""
+        found = [
+            item for item in self.items if item.is_described and item.line <= line <= item.end_line
+        ]
+        return found[-1] if found else None
+
+
+def read_names(schema: Schema, read: Sketch) -> Names:
+    """Return the names in a text that was read."""
+    walk = _Walk(schema)
+    for number, root in enumerate(read.roots):
+        if root is not None:
+            walk.document = number
+            walk.visit(root, schemas_at(schema, root, ()), ())
+    walk.imply()
+    return walk.names
+
+
+class _Walk:
+    def __init__(self, schema: Schema) -> None:
+        self.names = Names()
+        self.document = 0
+        self._schema = schema
+        self._counts: Counter[str] = Counter()
+        self._implied: dict[tuple[str, str], Reference] = {}
+
+    def visit(self, node: Node, schemas: list[Schema], path: Path) -> None:
+        if len(self.names.items) + len(self.names.references) >= MOST:
+            return
+        if node.kind == "scalar":
+            self._refer(node, schemas, path)
+            return
+        for schema in schemas:
+            if "x-item" in schema:
+                self._item(node, schema["x-item"], path)
+                break
+        for index, entry in enumerate(node.entries):
+            if entry.value is None:
+                continue
+            step = index if node.kind == "sequence" else entry.key.text if entry.key else ""
+            below = step_into(self._schema, schemas, step, entry.value)
+            if below:
+                self.visit(entry.value, below, (*path, step))
+
+    def _item(self, node: Node, item: Schema, path: Path) -> None:
+        kind = item["kind"]
+        self._counts[kind] += 1
+        named: Node | None = node
+        for key in item.get("name", item.get("leads_to", ())):
+            named = named.get(key) if named is not None and named.kind == "mapping" else None
+        at = named if named is not None and "name" in item else node
+        self.names.items.append(
+            Item(
+                kind=kind,
+                name=named.text if named is not None else "",
+                number=self._counts[kind],
+                is_named="name" in item,
+                is_described=True,
+                document=self.document,
+                path=path,
+                line=node.line,
+                column=at.column if at.line == node.line else node.column,
+                end_line=node.end_line,
+            )
+        )
+
+    def _refer(self, node: Node, schemas: list[Schema], path: Path) -> None:
+        for schema in schemas:
+            kind = schema.get("x-refers-to")
+            if not kind or not node.text:
+                continue
+            self.names.references.append(
+                Reference(
+                    kind=kind,
+                    name=node.text,
+                    line=node.line,
+                    column=node.column,
+                    end_column=node.end_column,
+                    document=self.document,
+                    path=path,
+                )
+            )
+            if schema.get("x-implied"):
+                self._implied.setdefault((kind, node.text), self.names.references[-1])
+            return
+
+    def imply(self) -> None:
+        """Add what is referred to, and exists by that alone, unless it is described."""
+        described = {(item.kind, item.name) for item in self.names.items if item.is_named}
+        for (kind, name), first in self._implied.items():
+            if (kind, name) in described:
+                continue
+            self._counts[kind] += 1
+            self.names.items.append(
+                Item(
+                    kind=kind,
+                    name=name,
+                    number=self._counts[kind],
+                    is_named=True,
+                    is_described=False,
+                    document=first.document,
+                    path=first.path,
+                    line=first.line,
+                    column=first.column,
+                    end_line=first.line,
+                )
+            )

@@ -1,0 +1,107 @@
+"""JSON Schema for editors: what a schema says of one place of a document that is being written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from console.dialects.assist.sketch import Node
+
+Schema = Mapping[str, Any]
+
+
+def schemas_at(root: Schema, document: Node | None, path: tuple[str | int, ...]) -> list[Schema]:
+    """
+    Return the schemas that hold at *path*, those that say more of it in front.
+
+    Where a choice depends on fields that the document does not have yet, every
+    branch counts.
+    """
+    found = [branch for branch in _branches(root, root, document) if branch]
+    node = document
+    for step in path:
+        node = _child(node, step)
+        found = step_into(root, found, step, node)
+    return found
+
+
+def step_into(
+    root: Schema, schemas: list[Schema], step: str | int, node: Node | None
+) -> list[Schema]:
+    """Return the schemas of what is under *step*, where *schemas* hold; *node* stands there."""
+    below = [each for schema in schemas for each in _below(schema, step)]
+    return [branch for each in below for branch in _branches(root, each, node) if branch]
+
+
+def properties_of(schemas: list[Schema]) -> dict[str, list[Schema]]:
+    """Return what the keys of a mapping are said to be, by key, in the order of the schemas."""
+    merged: dict[str, list[Schema]] = {}
+    for schema in schemas:
+        for key, each in schema.get("properties", {}).items():
+            merged.setdefault(key, []).append(each)
+    return merged
+
+
+def describe(schemas: list[Schema], key: str) -> Any:
+    """Return the first thing that *schemas* say under *key*; None when none says anything."""
+    return next((schema[key] for schema in schemas if key in schema), None)
+
+
+def _below(schema: Schema, step: str | int) -> Iterator[Schema]:
+    if isinstance(step, int):
+        items = schema.get("items")
+        if isinstance(items, Mapping):
+            yield items
+        return
+    own = schema.get("properties", {}).get(step)
+    if own is not None:
+        yield own
+    elif isinstance(schema.get("additionalProperties"), Mapping):
+        yield schema["additionalProperties"]
+
+
+def _branches(root: Schema, schema: Schema, node: Node | None) -> Iterator[Schema]:
+    if "$ref" in schema:
+        yield from _branches(root, _referred(root, schema["$ref"]), node)
+    if "if" in schema:
+        branch = "then" if _holds(schema["if"], node) else "else"
+        if branch in schema:
+            yield from _branches(root, schema[branch], node)
+    for word in ("allOf", "anyOf", "oneOf"):
+        for each in schema.get(word, ()):
+            yield from _branches(root, each, node)
+    yield schema
+
+
+def _referred(root: Schema, pointer: str) -> Schema:
+    found: Any = root
+    for step in pointer.lstrip("#/").split("/"):
+        if step:
+            found = found[step]
+    return found  # type: ignore[no-any-return]
+
+
+def _holds(condition: Schema, node: Node | None) -> bool:
+    for key, wanted in condition.get("properties", {}).items():
+        value = node.get(key) if node is not None else None
+        if value is None:
+            # Not written yet. What is recognised by a pattern is not the usual case.
+            if "pattern" in wanted:
+                return False
+            continue
+        if "const" in wanted and value.text != str(wanted["const"]):
+            return False
+        if "pattern" in wanted and not re.search(wanted["pattern"], value.text):
+            return False
+    return True
+
+
+def _child(node: Node | None, step: str | int) -> Node | None:
+    if node is None:
+        return None
+    if isinstance(step, str):
+        return node.get(step) if node.kind == "mapping" else None
+    if node.kind == "sequence" and step < len(node.entries):
+        return node.entries[step].value
+    return None

@@ -1,0 +1,130 @@
+"""Spots: what may be written at the cursor, as a path into the document and a role."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from console.dialects.assist.sketch import Node, Sketch
+
+Path = tuple[str | int, ...]
+
+_WORD: Final = re.compile(r"(?:[^\s,\[\]{}\"'#:]|:(?=\S))*$")
+_STRINGS: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
+_NOTE: Final = re.compile(r"(?:^|\s)#")
+_DASHES: Final = re.compile(r"\s*(?:-[ \t]+)*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """
+    Where the cursor is.
+
+    A *key* belongs into the mapping at *path*; a *value* stands at *path*; what
+    *begins* at *path* may be either, for nothing stands there yet. *root* is the
+    document above the cursor, as far as it was read.
+    """
+
+    role: Literal["key", "value", "begins"]
+    path: Path
+    #: What was typed of it.
+    word: str
+    document: int
+    root: Node | None
+    #: Keys that the mapping has above the cursor.
+    present: frozenset[str] = frozenset()
+
+
+def find_spot(text: str, line: int, column: int) -> Spot | None:
+    """Return the spot at a cursor, both counted from 1; None in comments and blocks of text."""
+    lines = text.split("\n")
+    if not 1 <= line <= len(lines):
+        return None
+    before = lines[line - 1][: max(column - 1, 0)].rstrip("\r")
+    if _NOTE.search(_STRINGS.sub("''", before)):
+        return None
+    match = _WORD.search(before)
+    word = match[0] if match else ""
+    before = before[: len(before) - len(word)]
+    read = Sketch()
+    for each in lines[: line - 1]:
+        read.read(each.rstrip("\r"))
+    start = len(before)
+    if before.endswith(("'", '"')) and not _STRINGS.sub("", before).endswith(("'", '"')):
+        # Behind a whole quoted text: nothing can begin there.
+        return None
+    read.read(before.rstrip("'\"") if before.endswith(("'", '"')) else before)
+    if read.in_text is not None and start > read.in_text:
+        return None
+    if read.stack and read.stack[-1].column is None:
+        return _in_flow(read, word)
+    if _DASHES.fullmatch(before):
+        return _at_start(read, before, word)
+    top = read.stack[-1] if read.stack else None
+    if top is None or top.node.kind != "mapping" or top.node.entries[-1].value is not None:
+        return None
+    return _spot(read, "value", _path(read), word)
+
+
+def _in_flow(read: Sketch, word: str) -> Spot:
+    top = read.stack[-1]
+    above = _path(read, up_to=len(read.stack) - 1)
+    if top.node.kind == "sequence":
+        return _spot(read, "begins", (*above, len(top.node.entries)), word)
+    if top.awaits and top.node.entries[-1].value is None:
+        return _spot(read, "value", _path(read), word)
+    return _spot(read, "key", above, word, top.node.keys)
+
+
+def _at_start(read: Sketch, before: str, word: str) -> Spot | None:
+    """Return the spot of a line with nothing but indentation and dashes before the cursor."""
+    column = len(before)
+    if "-" in before:
+        return _spot(read, "begins", _path(read), word)
+    stack = read.stack
+    while stack and stack[-1].column is not None and stack[-1].column > column:
+        stack.pop()
+    while stack and stack[-1].node.kind == "sequence":
+        stack.pop()
+    if not stack:
+        is_inside = read.roots[-1] is not None and read.roots[-1].column - 1 != column
+        present = read.roots[-1].keys if read.roots[-1] is not None else frozenset()
+        return None if is_inside else _spot(read, "key", (), word, present)
+    top = stack[-1]
+    if top.column == column:
+        above = _path(read, up_to=len(stack) - 1)
+        return _spot(read, "key", above, word, top.node.keys)
+    value = top.node.entries[-1].value
+    if value is None or value.kind != "scalar":
+        present = value.keys if value is not None else frozenset()
+        return _spot(read, "begins", _path(read), word, present)
+    return None
+
+
+def _path(read: Sketch, up_to: int | None = None) -> Path:
+    steps: list[str | int] = []
+    for each in read.stack[:up_to]:
+        last = each.node.entries[-1] if each.node.entries else None
+        if each.node.kind == "sequence":
+            steps.append(max(len(each.node.entries) - 1, 0))
+        elif last is not None and last.key is not None:
+            steps.append(last.key.text)
+    return tuple(steps)
+
+
+def _spot(
+    read: Sketch,
+    role: Literal["key", "value", "begins"],
+    path: Path,
+    word: str,
+    present: frozenset[str] = frozenset(),
+) -> Spot:
+    return Spot(
+        role=role,
+        path=path,
+        word=word,
+        document=len(read.roots) - 1,
+        root=read.roots[-1],
+        present=present,
+    )
