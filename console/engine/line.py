@@ -64,11 +64,15 @@ class Line:
         """The highest priority that waits here."""
         return -self._order[0][0] if self._order else None
 
-    def join(self, pending: Pending) -> PendingClass:
-        """Put a workload into its class, which is made if it is the first of its kind."""
+    def join(self, pending: Pending, key: str | None = None) -> PendingClass:
+        """
+        Put a workload into its class, which is made if it is the first of its kind.
+
+        *key* names the class, where that is known.
+        """
         route = pending.route
         assert route.queue is not None
-        key = class_key(pending)
+        key = key or class_key(pending)
         pending.class_key = key
         cls = self.classes.get(key)
         if cls is None:

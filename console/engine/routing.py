@@ -65,6 +65,8 @@ class Router:
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._routes: dict[tuple[tuple[tuple[str, str], ...], int | None, str], Route] = {}
+        #: The same by the identity of labels, which each entry keeps alive: many share theirs.
+        self._of_shared: dict[tuple[int, int | None, str], tuple[Mapping[str, str], Route]] = {}
 
     def route(self, workload: Workload) -> Route:
         """
@@ -73,6 +75,10 @@ class Router:
         By local queues where the policy has them (Kueue, spec 1.5, 1.6, 3.4),
         else by rules (native dialect, admission steps 1 and 3).
         """
+        shared = (id(workload.labels), workload.priority, workload.namespace)
+        known = self._of_shared.get(shared)
+        if known is not None:
+            return known[1]
         key = (tuple(sorted(workload.labels.items())), workload.priority, workload.namespace)
         found = self._routes.get(key)
         if found is None:
@@ -83,6 +89,9 @@ class Router:
             else:
                 found = self._judge(workload.labels, workload.priority)
             self._routes[key] = found
+        if len(self._of_shared) >= _REMEMBERED:
+            self._of_shared.clear()
+        self._of_shared[shared] = (workload.labels, found)
         return found
 
     def _follow(self, routing: LocalQueueRouting, workload: Workload) -> Route:

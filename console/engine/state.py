@@ -9,21 +9,38 @@ changes any more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from console.engine import record, standing
 from console.engine.decision import Assignment, Decision, Reason
 from console.engine.disciplines import Progress, load_discipline
 from console.engine.ledger import Ledger, Usage
-from console.engine.matching import Matcher
-from console.engine.pending import Announced, Pending, PendingClass, Verdict
+from console.engine.matching import Matcher, Obstacles
+from console.engine.pending import Announced, Pending, PendingClass, Verdict, class_key
 from console.engine.policy import Policy, StopPolicy, Undeclared
 from console.engine.routing import Route, Router, flavor_rejection
 from console.engine.running import MOST_STOPS, NEVER, Running
 from console.engine.touched import Changes
 from console.engine.trace import PreemptedStep, Trace, TurnStep, TurnVerdict
 from console.engine.tree import Preemptor, QueueState, Tree, plant
-from console.engine.workload import Workload
+from console.engine.workload import PodSet, Workload
 from console.engine.world import World, usage_of
+
+#: Judgments kept in memory. Labels may be unique to each workload, and then they never help.
+_REMEMBERED = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgment:
+    """What a queue makes of workloads that share their route and their pod sets."""
+
+    route: Route
+    pod_sets: tuple[PodSet, ...]
+    #: Why they cannot be taken at all.
+    rejection: Reason | None
+    obstacles: tuple[Obstacles, ...]
+    #: Name of their class, while they yield to nobody.
+    key: str
 
 
 class State(World):
@@ -34,6 +51,8 @@ class State(World):
         self._arrivals: list[Pending] = []
         #: Ids of those whose queue was stopped to be drained, and who have yet to be told.
         self._draining: list[str] = []
+        #: By the identity of route and pod sets, which each judgment keeps alive.
+        self._judged: dict[tuple[int, int], _Judgment] = {}
         self._take_policy(policy)
 
     # Facts that come in
@@ -344,6 +363,7 @@ class State(World):
         self.policy = policy
         self._router = Router(policy)
         self._matcher = Matcher(policy)
+        self._judged.clear()
         self._discipline = load_discipline(policy.discipline)
         self.ledger = Ledger(policy)
         self._active.clear()
@@ -386,27 +406,43 @@ class State(World):
     def _wait_or_arrive(self, pending: Pending, victims: Iterable[str]) -> None:
         """Let one wait for those of *victims* who are stopping; without any it arrives."""
         stopping = {each for each in victims if each in self.departing}
+        if not stopping:
+            self._arrive(pending)
+            return
         route = self._router.route(pending.workload)
         queue = self.queues.get(route.queue or "")
-        if not stopping or queue is None or not self._is_taken_by(queue, pending, route):
+        if queue is None or not self._is_taken_by(queue, pending, route):
             self._arrive(pending)
             return
         pending.route = route
         self.pending[pending.workload.id] = pending
-        self._match(pending, queue)
+        pending.obstacles = self._judge(pending, queue).obstacles
         self._wait_outside(queue, Preemptor(pending, None, stopping))
         self._stir(queue)
 
     def _is_taken_by(self, queue: QueueState, pending: Pending, route: Route) -> bool:
         if queue.policy is None or route.problem is not None:
             return False
-        if self.policy.settings.undeclared is Undeclared.BLOCK:
-            return True
-        return flavor_rejection(route, queue.policy, pending.workload.total()) is None
+        pending.route = route
+        return self._judge(pending, queue).rejection is None
 
-    def _match(self, pending: Pending, queue: QueueState) -> None:
+    def _judge(self, pending: Pending, queue: QueueState) -> _Judgment:
+        """Return what the queue makes of a routed workload, found once for all that are alike."""
+        route, pod_sets = pending.route, pending.workload.pod_sets
+        known = self._judged.get((id(route), id(pod_sets)))
+        if known is not None:
+            return known
         assert queue.policy is not None
-        pending.obstacles = self._matcher.obstacles(pending.workload, queue.policy)
+        rejection = None
+        if self.policy.settings.undeclared is Undeclared.IGNORE:
+            rejection = flavor_rejection(route, queue.policy, pending.workload.total())
+        obstacles = self._matcher.obstacles(pending.workload, queue.policy)
+        if len(self._judged) >= _REMEMBERED:
+            self._judged.clear()
+        alike = Pending(pending.workload, route, obstacles)
+        judgment = _Judgment(route, pod_sets, rejection, obstacles, class_key(alike))
+        self._judged[id(route), id(pod_sets)] = judgment
+        return judgment
 
     def _route(self, pending: Pending) -> None:
         if self.pending.get(pending.workload.id) is not pending:
@@ -416,16 +452,14 @@ class State(World):
             self._route_nowhere(pending)
             return
         queue = self.queues[route.queue]
-        assert queue.policy is not None
-        if self.policy.settings.undeclared is Undeclared.IGNORE:
-            rejection = flavor_rejection(route, queue.policy, pending.workload.total())
-            if rejection is not None:
-                self._reject(pending, rejection)
-                return
-        self._match(pending, queue)
+        judgment = self._judge(pending, queue)
+        if judgment.rejection is not None:
+            self._reject(pending, judgment.rejection)
+            return
+        pending.obstacles = judgment.obstacles
         if pending.yields_to is not None and pending.yields_to not in self.pending:
             pending.yields_to = None
-        cls = queue.line.join(pending)
+        cls = queue.line.join(pending, judgment.key if pending.yields_to is None else None)
         self._changes.queues.add(route.queue)
         self._changes.classes.add((route.queue, cls.key))
         if pending.yields_to is not None:
