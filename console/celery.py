@@ -25,6 +25,9 @@ VISIBILITY_TIMEOUT = 120
 #: that serves it alone keeps its state warm; safety does not depend on that.
 LANES = tuple(f"admission-{number}" for number in range(8))
 
+#: The queue of impact questions: they take seconds of a core, and admission never waits for them.
+IMPACT = "impact"
+
 #: The queue of everything else.
 COMMON = "sluice"
 
@@ -39,7 +42,7 @@ app = Celery("sluice")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.update(
     task_default_queue=COMMON,
-    task_queues=[Queue(name, routing_key=name) for name in (COMMON, *LANES)],
+    task_queues=[Queue(name, routing_key=name) for name in (COMMON, IMPACT, *LANES)],
     task_acks_late=True,
     task_reject_on_worker_lost=True,
     task_ignore_result=True,
@@ -68,6 +71,16 @@ app.conf.update(
             "task": "console.configs.tasks.revert",
             "schedule": 2.0,
             "options": {"expires": 10},
+        },
+        "sweep impacts": {
+            "task": "console.configs.tasks.sweep_impact_runs",
+            "schedule": 10.0,
+            "options": {"expires": 10},
+        },
+        "tidy impacts": {
+            "task": "console.configs.tasks.tidy_impact_runs",
+            "schedule": 3600.0,
+            "options": {"expires": 600},
         },
         "tidy": {
             "task": "console.workloads.tasks.tidy",

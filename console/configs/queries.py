@@ -7,7 +7,15 @@ from functools import lru_cache
 
 from django.db.models import F, Q, QuerySet
 
-from console.configs.models import ActiveConfig, ConfigVersion, Draft, QueueSpec, RevertTimer
+from console.configs.models import (
+    ActiveConfig,
+    ConfigVersion,
+    Draft,
+    Expectation,
+    ImpactRun,
+    QueueSpec,
+    RevertTimer,
+)
 from console.dialects import default_dialect, dialects
 from console.dialects.base import PastSpec
 from console.engine.policy import Policy
@@ -40,6 +48,11 @@ def get_version(org: Organization, number: int) -> ConfigVersion:
 def versions(org: Organization) -> QuerySet[ConfigVersion]:
     """Return all versions, newest first."""
     return ConfigVersion.objects.filter(org=org).order_by("-number")
+
+
+def newest_number(org: Organization) -> int:
+    """Return how many versions there are, which is the number of the newest."""
+    return versions(org).values_list("number", flat=True).first() or 0
 
 
 def list_versions(org: Organization, limit: int, cursor: str | None = None) -> Page[ConfigVersion]:
@@ -92,6 +105,11 @@ def revert_timer_of(org: Organization) -> RevertTimer | None:
     return RevertTimer.objects.filter(org=org).first()
 
 
+def expectations_of(org: Organization) -> QuerySet[Expectation]:
+    """Return what is expected of every config of *org*, by name."""
+    return Expectation.objects.filter(org=org).order_by("name")
+
+
 def past_specs(org: Organization) -> dict[str, PastSpec]:
     """Return what each queue name was fixed to by the first version that had it."""
     rows = QueueSpec.objects.filter(org=org).values_list("name", "version", "spec")
@@ -115,6 +133,20 @@ def active_policy(org: Organization) -> Policy:
     """Return what the active version compiles to; a policy without anything before the first."""
     version = active_version(org)
     return policy_of(version) if version else NO_POLICY
+
+
+def get_impact(org: Organization, number: int) -> ImpactRun:
+    """Return an impact run with its answer; raises NotFound when *org* has none of that number."""
+    run = ImpactRun.objects.filter(org=org, pk=number).first()
+    if run is None:
+        raise NotFound(f"There is no impact run {number} in {org.slug}; they are kept for a week.")
+    return run
+
+
+def unfinished_impacts(org: Organization) -> QuerySet[ImpactRun]:
+    """Return the impact runs that wait or run."""
+    unfinished = (ImpactRun.State.WAITING, ImpactRun.State.RUNNING)
+    return ImpactRun.objects.filter(org=org, state__in=unfinished)
 
 
 @lru_cache(maxsize=64)

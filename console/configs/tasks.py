@@ -4,10 +4,31 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from console.configs.services.find_impact import FIND
 from console.configs.services.revert_unconfirmed import revert_unconfirmed
+from console.configs.services.run_impact import run_impact
+from console.configs.services.sweep_impacts import forget_impacts, sweep_impacts
 
 
 @shared_task(name="console.configs.tasks.revert")
 def revert() -> None:
     """Take back what nobody confirmed in time."""
     revert_unconfirmed()
+
+
+@shared_task(name=FIND)
+def find_impact(run_id: int) -> None:
+    """Answer one impact question."""
+    run_impact(run_id)
+
+
+@shared_task(name="console.configs.tasks.sweep_impact_runs")
+def sweep_impact_runs() -> None:
+    """Find impact questions that were left lying."""
+    sweep_impacts()
+
+
+@shared_task(name="console.configs.tasks.tidy_impact_runs")
+def tidy_impact_runs() -> None:
+    """Forget impact questions that ended long ago."""
+    forget_impacts()

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 
-from console.celery import COMMON, LANES
+from console.celery import COMMON, IMPACT, LANES
 
 _WEB_PROCESSES = 2
 _WEB_THREADS = 4
 
 #: More workers than this help only installations with many busy organizations.
 _MOST_WORKERS = 4
+
+#: Admission and pages go first: with all cores busy, impact gets about a quarter of one.
+_IMPACT_NICENESS = 5
 
 
 def web(descriptor: int) -> list[str]:
@@ -37,14 +41,17 @@ def workers() -> dict[str, list[str]]:
     and one with a long run delays only those of its own lane.
     """
     count = min(os.cpu_count() or 1, _MOST_WORKERS)
-    return {f"worker-{index}": _worker(index, count) for index in range(count)}
+    shares = {f"worker-{index}": (COMMON, *LANES[index::count]) for index in range(count)}
+    # One more for impact, behind all others when cores are short.
+    impact = ["nice", "-n", str(_IMPACT_NICENESS), *_worker("impact", (IMPACT,))]
+    return {name: _worker(name, queues) for name, queues in shares.items()} | {"impact": impact}
 
 
-def _worker(index: int, count: int) -> list[str]:
+def _worker(name: str, queues: Iterable[str]) -> list[str]:
     return [
         *(sys.executable, "-m", "celery", "--quiet", "--app", "console.celery", "worker"),
-        *("--hostname", f"worker-{index}@%h", "--concurrency", "1"),
-        *("--queues", ",".join((COMMON, *LANES[index::count]))),
+        *("--hostname", f"{name}@%h", "--concurrency", "1"),
+        *("--queues", ",".join(queues)),
         "--without-gossip",
         "--without-mingle",
     ]

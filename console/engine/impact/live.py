@@ -99,28 +99,26 @@ class LiveImpact:
 def live_impact(
     state: State,
     policy: Policy,
-    going_on: Callable[[], None] = lambda: None,
+    going_on: Callable[[int], None] = lambda done: None,
 ) -> LiveImpact:
     """
     Return what *policy* would do to the workloads of *state*, which is used up by it.
 
     What is still to be decided under the present policy is decided first and is not
-    counted. *going_on* is called now and then.
+    counted. *going_on* is called now and then with how many were decided about.
     """
     _settle(state, going_on)
     before = _Before(state)
-    going_on()
     lost = {
         uid: loss
         for uid, loss in losses(state, policy).items()
         if before.losses.get(uid) is not loss
     }
+    going_on(0)
     state.change_policy(policy)
-    going_on()
     decided = _settle(state, going_on)
     found = _Found(state, before)
     found.pending(decided)
-    going_on()
     found.running(decided, lost)
     over = sorted(_over(state, before), key=lambda each: (each.queue, each.flavor, each.resource))
     return LiveImpact(
@@ -228,13 +226,13 @@ class _Found:
         self._affected.setdefault(outcome, []).append(affected)
 
 
-def _settle(state: State, going_on: Callable[[], None]) -> dict[str, Decision]:
+def _settle(state: State, going_on: Callable[[int], None]) -> dict[str, Decision]:
     """Settle, and return the last decision about each workload."""
     decided: dict[str, Decision] = {}
     while True:
         for decision in state.settle(STRETCH):
             decided[decision.workload] = decision
-        going_on()
+        going_on(len(decided))
         if state.is_settled:
             return decided
 

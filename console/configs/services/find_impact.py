@@ -1,0 +1,116 @@
+"""Ask what a text would do to live and recorded work, before it is applied."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import timedelta
+from functools import partial
+
+import structlog
+from celery import current_app
+from django.db import transaction
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+from redis import RedisError
+
+from console.celery import IMPACT
+from console.configs.models import ImpactRun
+from console.configs.queries import active_number, unfinished_impacts
+from console.configs.services.check_config import check_config
+from console.configs.services.run_impact import run_impact
+from console.errors import ConfigRejected, Conflict
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor, Permission
+from console.workloads.models import Engine, RecordedShape, State
+
+#: The task that answers one question.
+FIND = "console.configs.tasks.find_impact"
+
+#: How long an answer is given again: live work goes on changing.
+FRESH = timedelta(minutes=5)
+
+#: Questions of one organization that may be open at once.
+MOST_OPEN = 5
+
+#: Live workloads and recorded rows up to which the answer takes less than a second, and is
+#: found while the person waits; and characters of a text that compiles in a part of that.
+SMALL_LIVE, SMALL_RECORDED, SMALL_TEXT = 4_000, 1_000, 100_000
+
+log = structlog.get_logger("console.impact")
+
+
+def find_impact(actor: Actor, dialect: str, text: str, *, again: bool = False) -> ImpactRun:
+    """
+    Return a run that finds what *text* would do, or that has found it.
+
+    A small organization's is done when this returns; others wait for a worker. The
+    same question about the same active version is asked once: a run that is open is
+    returned, and so is a fresh answer unless *again*. Raises NotAllowed, BadRequest for an
+    unknown dialect, ConfigRejected for a text with errors, and Conflict
+    (``too_many_impacts``) when too many questions are open.
+    """
+    actor.require(Permission.DRAFT)
+    reading = check_config(actor, dialect, text)
+    if not reading.ok:
+        raise ConfigRejected(reading)
+    digest = digest_of(dialect, text)
+    base = active_number(actor.org)
+    known = _known(actor.org, digest, base, again=again)
+    if known is not None:
+        return known
+    if unfinished_impacts(actor.org).count() >= MOST_OPEN:
+        raise Conflict(
+            "too_many_impacts",
+            f"{MOST_OPEN} other impact questions of {actor.org.slug} are open; "
+            "wait for one to end, or cancel one.",
+        )
+    run = ImpactRun.objects.create(
+        org=actor.org,
+        author=actor.name,
+        dialect=dialect,
+        text=text,
+        digest=digest,
+        base=base,
+    )
+    if _is_small(actor.org, text):
+        run_impact(run.pk)
+        run.refresh_from_db()
+    else:
+        transaction.on_commit(partial(send, run.pk))
+    return run
+
+
+def digest_of(dialect: str, text: str) -> str:
+    """Return what two questions share that are the same."""
+    return hashlib.sha256(f"{dialect}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def send(run_id: int) -> None:
+    """
+    Ask a worker for the answer.
+
+    A broker that is down is logged and not raised: the row is written, and the
+    sweep asks again.
+    """
+    try:
+        current_app.send_task(FIND, args=[run_id], queue=IMPACT, expires=600)
+    except (OperationalError, RedisError) as error:
+        log.warning("impact not requested, the sweep will", run=run_id, error=str(error))
+
+
+def _known(org: Organization, digest: str, base: int, *, again: bool) -> ImpactRun | None:
+    same = ImpactRun.objects.filter(org=org, digest=digest, base=base, is_cancelled=False)
+    newest = same.exclude(state__in=(ImpactRun.State.FAILED, ImpactRun.State.CANCELLED)).first()
+    if newest is None or newest.state != ImpactRun.State.DONE:
+        return newest
+    assert newest.ended_at is not None, "what is done has ended"
+    is_fresh = timezone.now() - newest.ended_at < FRESH
+    return newest if is_fresh and not again else None
+
+
+def _is_small(org: Organization, text: str) -> bool:
+    counts = Engine.objects.values_list("counts", flat=True).get(org=org)
+    live = sum(counts.get(each, 0) for each in (State.PENDING, State.ADMITTED, State.PREEMPTING))
+    if live > SMALL_LIVE or len(text) > SMALL_TEXT:
+        return False
+    return not RecordedShape.objects.filter(org=org)[SMALL_RECORDED:].exists()

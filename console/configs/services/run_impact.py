@@ -1,0 +1,165 @@
+"""
+Find the impact of one text and write it down: the work behind an `ImpactRun`.
+
+It reads rows as they are at one moment, and takes no lease and no lock, so that
+admission goes on beside it. Now and then it notes how far it is; that note is refused
+when somebody cancelled the run or when the sweep gave it up, and then it stops.
+"""
+
+from __future__ import annotations
+
+import time
+
+import structlog
+from celery.exceptions import SoftTimeLimitExceeded
+from django.utils import timezone
+
+from console.configs.models import ImpactRun
+from console.configs.queries import NO_POLICY, get_version, policy_of
+from console.configs.services.check_config import find_dialect
+from console.configs.stored_impact import affected_ids, impact_to_json
+from console.engine.impact import history_impact, live_impact
+from console.engine.policy import Policy
+from console.errors import ConfigRejected, ConsoleError
+from console.workloads.models import Engine, State, Workload
+from console.workloads.queries.history import history_of
+from console.workloads.services.load_state import load_policy
+from console.workloads.services.snapshot_state import snapshot_state
+
+#: Seconds between two notes of how far a run is.
+PACE = 0.25
+
+#: Ids per IN list; SQLite takes 999 parameters in one statement.
+_CHUNK = 500
+
+log = structlog.get_logger("console.impact")
+
+
+class _StoppedError(Exception):
+    """Nobody waits for the answer any more."""
+
+
+def run_impact(run_id: int) -> None:
+    """Find the answer of a run that waits, and write it down; others are left alone."""
+    now = timezone.now()
+    waiting = ImpactRun.objects.filter(pk=run_id, state=ImpactRun.State.WAITING)
+    if not waiting.update(state=ImpactRun.State.RUNNING, started_at=now, seen_at=now):
+        return
+    run = ImpactRun.objects.select_related("org").get(pk=run_id)
+    try:
+        _find(run)
+    except _StoppedError:
+        log.info("impact stopped", run=run_id)
+    except ConsoleError as error:
+        fail_impact(run_id, error.message)
+    except SoftTimeLimitExceeded:
+        fail_impact(run_id, "It took longer than a worker may spend on one question.")
+    except BaseException:
+        fail_impact(run_id, "It ended with an error; the log of the worker says which.")
+        raise
+
+
+def fail_impact(run_id: int, sentence: str) -> None:
+    """Note that a run ended without an answer, and why."""
+    ImpactRun.objects.filter(pk=run_id, state=ImpactRun.State.RUNNING).update(
+        state=ImpactRun.State.FAILED, error=sentence, ended_at=timezone.now()
+    )
+
+
+def _find(run: ImpactRun) -> None:
+    org = run.org
+    before = policy_of(get_version(org, run.base)) if run.base else NO_POLICY
+    after = _compile(run)
+    counts = Engine.objects.values_list("counts", flat=True).get(org=org)
+    live = sum(counts.get(each, 0) for each in (State.PENDING, State.ADMITTED, State.PREEMPTING))
+    progress = _Progress(run.pk, live)
+    as_of = timezone.now()
+    state, version = snapshot_state(org, progress.read)
+    if version != run.base:
+        # It was applied a moment ago, and the worker is about to take it in.
+        state.change_policy(load_policy(org, run.base))
+    impact = live_impact(state, after, progress.decide)
+    # Hundreds of thousands of objects: gone before history needs room.
+    del state
+    history = history_of(org)
+    progress.begin_history(len(history.shapes))
+    compared = history_impact(before, after, history, progress.compare)
+    ids = sorted(affected_ids(impact))
+    names: dict[str, str] = {}
+    for start in range(0, len(ids), _CHUNK):
+        rows = Workload.objects.filter(uid__in=ids[start : start + _CHUNK])
+        names.update(rows.values_list("uid", "name"))
+    progress.end(
+        impact_to_json(impact, compared, as_of=as_of, names=names, before=before, after=after)
+    )
+
+
+def _compile(run: ImpactRun) -> Policy:
+    # Whether queues keep their specs was judged when the question was asked.
+    reading = find_dialect(run.dialect).read(run.text, {})
+    if reading.policy is None:
+        raise ConfigRejected(reading)
+    return reading.policy
+
+
+class _Progress:
+    """How far a run is: live work counts twice, once to be read and once to be decided."""
+
+    def __init__(self, run_id: int, live: int) -> None:
+        self._id = run_id
+        self._live = live
+        self._shapes = 0
+        self._noted = 0.0
+
+    def read(self, done: int) -> None:
+        """Note how many workloads were read."""
+        self._note(min(done, self._live))
+
+    def decide(self, done: int) -> None:
+        """Note how many workloads were decided about."""
+        self._note(self._live + min(done, self._live))
+
+    def begin_history(self, shapes: int) -> None:
+        """Note how many shapes there are to compare."""
+        self._shapes = shapes
+        self._noted = 0
+        self._note(2 * self._live)
+
+    def compare(self, done: int) -> None:
+        """Note how many shapes were compared."""
+        self._note(2 * self._live + done)
+
+    def end(self, result: dict[str, object]) -> None:
+        """Write the answer down, unless nobody waits for it."""
+        total = 2 * self._live + self._shapes
+        now = timezone.now()
+        wanted = ImpactRun.objects.filter(
+            pk=self._id, state=ImpactRun.State.RUNNING, is_cancelled=False
+        )
+        written = wanted.update(
+            state=ImpactRun.State.DONE,
+            result=result,
+            done=total,
+            total=total,
+            seen_at=now,
+            ended_at=now,
+        )
+        if not written:
+            self._give_up()
+
+    def _note(self, done: int) -> None:
+        if time.monotonic() - self._noted < PACE:
+            return
+        self._noted = time.monotonic()
+        wanted = ImpactRun.objects.filter(
+            pk=self._id, state=ImpactRun.State.RUNNING, is_cancelled=False
+        )
+        total = 2 * self._live + self._shapes
+        if not wanted.update(done=done, total=total, seen_at=timezone.now()):
+            self._give_up()
+
+    def _give_up(self) -> None:
+        ImpactRun.objects.filter(
+            pk=self._id, state=ImpactRun.State.RUNNING, is_cancelled=True
+        ).update(state=ImpactRun.State.CANCELLED, ended_at=timezone.now())
+        raise _StoppedError

@@ -1,0 +1,177 @@
+"""Impact as rows keep it: plain JSON of bounded size, with the names that its ids stood for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from console.engine.amounts import encode_amount
+from console.engine.impact import (
+    Affected,
+    Doubt,
+    HistoryImpact,
+    HistoryOutcome,
+    LiveImpact,
+    ShapeImpact,
+    Standing,
+)
+from console.engine.policy import Policy
+
+#: Shapes kept of each outcome, those with the most runs; the rest is counted.
+LISTED = 500
+
+
+def affected_ids(live: LiveImpact) -> set[str]:
+    """Return the ids of all workloads that the answer names."""
+    listed = [each for group in live.groups.values() for each in group.first]
+    preemptors = {each.preemptor for each in listed if each.preemptor is not None}
+    return {each.workload for each in listed} | preemptors
+
+
+def impact_to_json(
+    live: LiveImpact,
+    history: HistoryImpact,
+    *,
+    as_of: datetime,
+    names: Mapping[str, str],
+    before: Policy,
+    after: Policy,
+) -> dict[str, Any]:
+    """
+    Return both parts of an answer.
+
+    *as_of* is when live work was read, *names* has the names of `affected_ids`.
+    Amounts are as `encode_amount` writes them; rules are counted from 0.
+    """
+    kept = _kept(history.shapes)
+    return {
+        "as_of": as_of.isoformat(),
+        "live": _live(live, names),
+        "history": {
+            "window_days": history.window_days,
+            "is_complete": history.is_complete,
+            "shapes": len(history.shapes),
+            "runs": history.runs,
+            "outcomes": _outcomes(history.shapes),
+            "listed": LISTED,
+            "rows": [_shape(each) for each in kept],
+            "doubts": [_doubt(each) for each in history.doubts],
+        },
+        "rules": {
+            "before": _rules(before, (each.before.rule for each in kept)),
+            "after": _rules(
+                after,
+                (
+                    *(each.after.rule for each in kept),
+                    *(rule for doubt in history.doubts for rule in doubt.rules),
+                ),
+            ),
+        },
+    }
+
+
+def _live(live: LiveImpact, names: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "running": live.running,
+        "pending": live.pending,
+        "outcomes": [
+            {
+                "outcome": outcome.value,
+                "count": group.count,
+                "first": [_affected(each, names) for each in group.first],
+            }
+            for outcome, group in live.groups.items()
+        ],
+        "over": [
+            {
+                "queue": each.queue,
+                "flavor": each.flavor,
+                "resource": each.resource,
+                "used": each.used,
+                "nominal_before": encode_amount(each.nominal_before),
+                "nominal_after": encode_amount(each.nominal_after),
+            }
+            for each in live.over
+        ],
+        "over_count": live.over_count,
+    }
+
+
+def _affected(each: Affected, names: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "id": each.workload,
+        "name": names.get(each.workload, each.workload),
+        "queue": each.queue,
+        "to": each.to,
+        "reason": each.reason.value if each.reason is not None else None,
+        "losses": [loss.value for loss in each.losses],
+        "preemptor": None
+        if each.preemptor is None
+        else {"id": each.preemptor, "name": names.get(each.preemptor, each.preemptor)},
+    }
+
+
+def _kept(shapes: Sequence[ShapeImpact]) -> list[ShapeImpact]:
+    kept: list[ShapeImpact] = []
+    counts = dict.fromkeys(HistoryOutcome, 0)
+    for each in shapes:
+        counts[each.outcome] += 1
+        if counts[each.outcome] <= LISTED:
+            kept.append(each)
+    return kept
+
+
+def _outcomes(shapes: Sequence[ShapeImpact]) -> dict[str, dict[str, int]]:
+    found = {outcome.value: {"shapes": 0, "runs": 0} for outcome in HistoryOutcome}
+    for each in shapes:
+        found[each.outcome]["shapes"] += 1
+        found[each.outcome]["runs"] += each.shape.runs
+    return found
+
+
+def _shape(each: ShapeImpact) -> dict[str, Any]:
+    workload = each.shape.workload
+    return {
+        "labels": dict(workload.labels),
+        "namespace": workload.namespace,
+        "requested_priority": workload.priority,
+        "requests": workload.total(),
+        "runs": each.shape.runs,
+        "last_seen": each.shape.last_seen,
+        "outcome": each.outcome.value,
+        "before": _standing(each.before),
+        "after": _standing(each.after),
+        "doubts": [{"kind": kind.value, "key": key} for kind, key in each.doubts],
+    }
+
+
+def _standing(standing: Standing) -> dict[str, Any]:
+    return {
+        "queue": standing.queue,
+        "rule": standing.rule,
+        "priority": standing.priority,
+        "fit": standing.fit.value,
+        "reason": standing.reason.value,
+    }
+
+
+def _doubt(doubt: Doubt) -> dict[str, Any]:
+    return {
+        "kind": doubt.kind.value,
+        "key": doubt.key,
+        "rules": list(doubt.rules),
+        "flavors": list(doubt.flavors),
+        "shapes": doubt.shapes,
+        "runs": doubt.runs,
+    }
+
+
+def _rules(policy: Policy, indexes: Iterable[int | None]) -> dict[str, list[int]]:
+    """Return the first and the last line of rules, by index as text, where they are known."""
+    wanted = {index for index in indexes if index is not None}
+    return {
+        str(rule.index): [rule.origin.line, rule.origin.end_line]
+        for rule in policy.rules
+        if rule.index in wanted and rule.origin is not None
+    }
