@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from console.engine.diff.plain import differing, plain, plain_fields, said_fields
@@ -18,34 +19,51 @@ def rule_name(rule: Rule) -> str:
     return f"{rule.index} to {rule.queue}"
 
 
-def rule_changes(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[Change]:
+@dataclass(slots=True)
+class Matches:
+    """Which rules of two lists are one rule, as (older, newer), and which have no counterpart."""
+
+    same: _Pairs = field(default_factory=list)
+    changed: _Pairs = field(default_factory=list)
+    moved: _Pairs = field(default_factory=list)
+    removed: list[Rule] = field(default_factory=list)
+    added: list[Rule] = field(default_factory=list)
+
+
+def match_rules(old: Sequence[Rule], new: Sequence[Rule]) -> Matches:
     """
-    Yield what differs, in the order of the newer rules, removed ones last.
+    Return which rules are one.
 
     Equal rules are matched first, as many as keep their order; between them those
     that lead to one queue or ask the same; then, wherever they are, equal ones, which have
     moved, and those that lead to one queue by the same labels.
     """
-    changed: _Pairs = []
-    gone: list[Rule] = []
-    come: list[Rule] = []
+    found = Matches()
     matcher = SequenceMatcher(None, [*map(_meaning, old)], [*map(_meaning, new)], autojunk=False)
     for tag, i, i_end, j, j_end in matcher.get_opcodes():
-        if tag != "equal":
-            left, right = list(old[i:i_end]), list(new[j:j_end])
-            changed += _take(left, right, lambda rule: rule.queue)
-            changed += _take(left, right, _asks)
-            gone += left
-            come += right
-    moved = _take(gone, come, _meaning)
-    moved += _take(gone, come, lambda rule: (rule.queue, _selector(rule)))
+        left, right = list(old[i:i_end]), list(new[j:j_end])
+        if tag == "equal":
+            found.same += zip(left, right, strict=True)
+            continue
+        found.changed += _take(left, right, lambda rule: rule.queue)
+        found.changed += _take(left, right, _asks)
+        found.removed += left
+        found.added += right
+    found.moved += _take(found.removed, found.added, _meaning)
+    found.moved += _take(found.removed, found.added, lambda rule: (rule.queue, _selector(rule)))
+    return found
+
+
+def rule_changes(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[Change]:
+    """Yield what differs, in the order of the newer rules, removed ones last."""
+    matches = match_rules(old, new)
     found = [
-        *(_between(ChangeKind.CHANGED, before, after) for before, after in changed),
-        *(_between(ChangeKind.MOVED, before, after) for before, after in moved),
-        *(_added(rule) for rule in come),
+        *(_between(ChangeKind.CHANGED, before, after) for before, after in matches.changed),
+        *(_between(ChangeKind.MOVED, before, after) for before, after in matches.moved),
+        *(_added(rule) for rule in matches.added),
     ]
     yield from (change for _, change in sorted(found, key=lambda pair: pair[0]))
-    yield from map(_removed, gone)
+    yield from map(_removed, matches.removed)
 
 
 def _take(old: list[Rule], new: list[Rule], key: _Key) -> _Pairs:

@@ -1,47 +1,48 @@
-"""What differs between two config texts, as rows and sentences for a page."""
+"""What differs between two configs in meaning, in words: objects, flows between rules, chips."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from console.engine.amounts import Unlimited
 from console.engine.diff import (
     Change,
     ChangeKind,
-    Line,
+    Flow,
+    Flows,
+    Followed,
+    Limit,
     Noun,
+    QuotaChange,
     compare_policies,
-    text_diff,
 )
+from console.engine.origin import Origin
 from console.engine.policy import Policy
+from console.engine.words import cut, plural
+from console.pages.presenters.change_words import (
+    DetailLine,
+    counted_name,
+    detail_line,
+    followed_name,
+    region_words,
+    signed,
+)
 
-_SIGNS = {Line.SAME: "", Line.ADDED: "+", Line.REMOVED: "−", Line.GAP: ""}
-
+#: The sign, the color, and the word of what happened to an object.
 _KINDS = {
     ChangeKind.ADDED: ("+", "added", "added"),
     ChangeKind.REMOVED: ("−", "removed", "removed"),
     ChangeKind.CHANGED: ("~", "changed", "changed"),
     ChangeKind.MOVED: ("↕", "changed", "moved"),
+    ChangeKind.RENAMED: ("→", "changed", "renamed"),
 }
 
-#: The parts of an object in the words of the config.
-_PARTS = {
-    "groups": "quota",
-    "parent": "cohort",
-    "launch_config": "instance config",
-    "undeclared": "undeclared resources",
-    "zeros_take_flavors": "requests of nothing",
+_PLURALS = {
+    Noun.PRIORITY_CLASS: "priority classes",
+    Noun.SETTINGS: "settings",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiffLine:
-    """One row of a text diff."""
-
-    change: str
-    sign: str
-    old: int | None
-    new: int | None
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,48 +51,228 @@ class ChangeLine:
 
     kind: str
     sign: str
+    #: What happened to which object.
     text: str
+    details: tuple[DetailLine, ...] = ()
+    #: What a rule now takes from others, or leaves to them.
+    flows: tuple[str, ...] = ()
+    origin: Origin | None = None
+    old_origin: Origin | None = None
 
 
-def diff_lines(old: str, new: str) -> list[DiffLine]:
-    """Return the text diff; empty when the texts are equal."""
-    return [
-        DiffLine(
-            change=row.kind.value,
-            sign=_SIGNS[row.kind],
-            old=row.old,
-            new=row.new,
-            text=row.text,
-        )
-        for row in text_diff(old, new)
-    ]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeGroup:
+    """The changed objects of one kind, and how many of that kind are as they were."""
+
+    title: str
+    changes: tuple[ChangeLine, ...]
+    unchanged: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeChip:
+    """A count on the top of a review: "+1 queue"."""
+
+    kind: str
+    text: str
 
 
 def change_lines(old: Policy, new: Policy) -> list[ChangeLine]:
     """Return what differs in meaning; empty when only comments or layout do."""
-    return [_line(change) for change in compare_policies(old, new)]
+    return [change_line(change) for change in compare_policies(old, new)]
 
 
-def summary_of(changes: list[ChangeLine]) -> str:
+def change_line(change: Change) -> ChangeLine:
+    """Return one object that differs."""
+    sign, kind, word = _KINDS[change.kind]
+    noun = change.noun.replace("_", " ").capitalize()
+    name = counted_name(change.noun, change.name)
+    text = f"{noun} {name} {word}"
+    if change.kind is ChangeKind.RENAMED:
+        text = f"{noun} {change.old_name} renamed to {name}"
+    elif change.kind is ChangeKind.MOVED:
+        text = f"{noun} {name} moved from place {_place(change.old_name or change.name)}"
+    shown = [
+        detail_line(
+            detail,
+            has_old=change.kind is not ChangeKind.ADDED,
+            has_new=change.kind is not ChangeKind.REMOVED,
+        )
+        for detail in change.details
+        if not isinstance(detail, Followed) and not (_is_place(change, detail.part))
+    ]
+    followers = [followed_name(detail) for detail in change.details if isinstance(detail, Followed)]
+    if followers:
+        verb = "uses" if len(followers) == 1 else "use"
+        shown.append(DetailLine(what=f"{cut(followers)} {verb} the new name"))
+    return ChangeLine(
+        kind=kind,
+        sign=sign,
+        text=text,
+        details=tuple(shown),
+        origin=change.origin,
+        old_origin=change.old_origin,
+    )
+
+
+def change_groups(
+    changes: Sequence[Change], flows: Flows, old: Policy, new: Policy
+) -> tuple[ChangeGroup, ...]:
+    """Return the changes by kind of object; flows stand with the rule that takes or leaves them."""
+    told = _flows_by_change(changes, flows, old, new)
+    totals = _totals(new)
+    groups = []
+    for noun in Noun:
+        of_kind = [change for change in changes if change.noun is noun]
+        if not of_kind:
+            continue
+        there = sum(1 for change in of_kind if change.kind is not ChangeKind.REMOVED)
+        lines = tuple(
+            replace(change_line(change), flows=tuple(told.get(id(change), ())))
+            for change in of_kind
+        )
+        groups.append(
+            ChangeGroup(
+                title=_plural(noun).capitalize(),
+                changes=lines,
+                unchanged=max(0, totals.get(noun, there) - there),
+            )
+        )
+    return tuple(groups)
+
+
+def change_chips(changes: Iterable[Change]) -> tuple[ChangeChip, ...]:
+    """Return counts of what happened to which kind of object."""
+    counts = Counter((change.kind, change.noun) for change in changes)
+    chips = []
+    for (happened, noun), count in counts.items():
+        sign, kind, word = _KINDS[happened]
+        if noun is Noun.SETTINGS:
+            chips.append(ChangeChip(kind=kind, text="~ settings"))
+            continue
+        things = noun.replace("_", " ") if count == 1 else _plural(noun)
+        if happened in (ChangeKind.MOVED, ChangeKind.RENAMED):
+            chips.append(ChangeChip(kind=kind, text=f"{count} {things} {word}"))
+        else:
+            chips.append(ChangeChip(kind=kind, text=f"{sign}{count} {things}"))
+    return tuple(chips)
+
+
+def risk_line(changes: Iterable[Change], flows: Flows) -> str:
+    """Return what the changes come to: nominal quota in all, and recorded workloads per rule."""
+    totals: Counter[tuple[str, str]] = Counter()
+    for change in changes:
+        for detail in change.details:
+            if isinstance(detail, QuotaChange) and detail.limit is Limit.NOMINAL:
+                old, new = detail.old or 0, detail.new or 0
+                if not isinstance(old, Unlimited) and not isinstance(new, Unlimited):
+                    totals[detail.flavor, detail.resource] += new - old
+    said = []
+    quotas = [
+        f"{flavor} / {resource} {signed(total, resource)}"
+        for (flavor, resource), total in totals.items()
+        if total
+    ]
+    if quotas:
+        said.append(f"Nominal quota in all: {cut(quotas)}.")
+    if flows.window_days:
+        moved = sum(flow.runs for flow in flows.flows if flow.new is not None)
+        lost = sum(flow.runs for flow in flows.flows if flow.new is None)
+        found = f"Of the last {flows.window_days} days, {_seen(moved, flows)}"
+        said.append(f"{found} would be taken by another rule, and {lost} by none.")
+    return " ".join(said)
+
+
+def summary_of(changes: Sequence[ChangeLine], total: int | None = None) -> str:
     """
-    Return a change of config on one line.
+    Return a change of config on one line; *changes* may be the first few of *total*.
 
     >>> summary_of([ChangeLine(kind="added", sign="+", text="Queue lab added")])
     '+ Queue lab added'
     """
-    shown = "; ".join(f"{line.sign} {line.text}" for line in changes[:3])
-    more = len(changes) - 3
+    shown = "; ".join(f"{line.sign} {_in_short(line)}" for line in changes[:3])
+    more = (len(changes) if total is None else total) - 3
     return f"{shown}; and {more} more" if more > 0 else shown or "Same meaning"
 
 
-def _line(change: Change) -> ChangeLine:
-    sign, kind, word = _KINDS[change.kind]
-    name = change.name
-    if change.noun is Noun.RULE:
-        # People count rules from 1, as the explanations do.
-        index, _, rest = name.partition(" ")
-        name = f"{int(index) + 1} {rest}"
-    noun = change.noun.replace("_", " ")
-    parts = ", ".join(_PARTS.get(part, part.replace("_", " ")) for part in change.parts)
-    what = f": {parts} {word}" if parts else f" {word}"
-    return ChangeLine(kind=kind, sign=sign, text=f"{noun.capitalize()} {name}{what}")
+def _in_short(line: ChangeLine) -> str:
+    if line.sign != "~" or not line.details:
+        return line.text
+    first, *rest = line.details
+    more = f", and {len(rest)} more" if rest else ""
+    return f"{line.text.removesuffix(' changed')}: {first.text}{more}"
+
+
+def _is_place(change: Change, part: str) -> bool:
+    """Say whether a detail tells the place, which the line of a moved rule tells already."""
+    return change.kind is ChangeKind.MOVED and part == "index"
+
+
+def _place(name: str) -> int:
+    return int(name.partition(" ")[0]) + 1
+
+
+def _plural(noun: Noun) -> str:
+    return _PLURALS.get(noun, f"{noun.replace('_', ' ')}s")
+
+
+def _totals(policy: Policy) -> dict[Noun, int]:
+    routing = policy.local_routing
+    return {
+        Noun.FLAVOR: len(policy.flavors),
+        Noun.COHORT: len(policy.cohorts),
+        Noun.QUEUE: len(policy.queues),
+        Noun.RULE: len(policy.rules),
+        Noun.LOCAL_QUEUE: len(routing.local_queues) if routing else 0,
+        Noun.PRIORITY_CLASS: len(routing.priority_classes) if routing else 0,
+        Noun.NAMESPACE: len(routing.namespaces) if routing else 0,
+    }
+
+
+def _flows_by_change(
+    changes: Sequence[Change], flows: Flows, old: Policy, new: Policy
+) -> dict[int, list[str]]:
+    """Return sentences by the change they stand with: that of the rule that takes, else leaves."""
+    takers: dict[int, Change] = {}
+    leavers: dict[int, Change] = {}
+    for change in changes:
+        if change.noun is Noun.RULE:
+            if change.kind is not ChangeKind.REMOVED:
+                takers[_place(change.name) - 1] = change
+            if change.kind is not ChangeKind.ADDED:
+                leavers[_place(change.old_name or change.name) - 1] = change
+    told: dict[int, list[str]] = {}
+    for flow in flows.flows:
+        taker = takers.get(flow.new) if flow.new is not None else None
+        leaver = leavers.get(flow.old) if flow.old is not None else None
+        told_with = taker or leaver
+        if told_with is not None:
+            text = _flow(flow, flows, old, new, is_taken=taker is not None)
+            told.setdefault(id(told_with), []).append(text)
+    return told
+
+
+def _flow(flow: Flow, flows: Flows, old: Policy, new: Policy, *, is_taken: bool) -> str:
+    if flow.new is None:
+        said = "No rule takes what it took: rejected"
+    elif is_taken:
+        before = "no rule took" if flow.old is None else f"{_rule(old, flow.old)} took"
+        said = f"Takes what {before}"
+    else:
+        said = f"Leaves to {_rule(new, flow.new)} what it took"
+    where = ""
+    if flow.where is not None:
+        where = f" where {region_words(flow.where)}"
+        where += "" if flow.is_whole else ", and more"
+    seen = ""
+    if flows.window_days:
+        seen = f": {_seen(flow.runs, flows)} in the last {flows.window_days} days"
+    return f"{said}{where}{seen}."
+
+
+def _seen(runs: int, flows: Flows) -> str:
+    return f"{'' if flows.is_history_whole else 'at least '}{plural(runs, 'workload')}"
+
+
+def _rule(policy: Policy, index: int) -> str:
+    return f"rule {index + 1} to {policy.rules[index].queue}"

@@ -1,0 +1,91 @@
+"""Blame: which version last changed each line of a text, found by walking back through history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from console.configs.models import ConfigVersion
+from console.configs.queries import versions
+from console.engine.diff.lines import opcodes_of
+from console.orgs.models import Organization
+
+#: Versions that are walked back through.
+MOST_VERSIONS = 200
+#: Lines of all texts that are compared on the way.
+MOST_LINES = 400_000
+#: Rows that are read at once.
+_BATCH = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blame:
+    """
+    For each line the number of the version that last changed it.
+
+    None stands for a line that is older than the walk went back; *since* is the
+    oldest version that was looked at.
+    """
+
+    lines: tuple[int | None, ...]
+    since: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every line's version was found."""
+        return None not in self.lines
+
+
+def blame_of(org: Organization, version: ConfigVersion) -> Blame:
+    """Return who last changed each line of *version*; versions never change, so it is kept."""
+    return _blame(org.pk, version.number)
+
+
+@lru_cache(maxsize=32)
+def _blame(org_id: int, number: int) -> Blame:
+    history = _texts(org_id, number)
+    at, text = next(history)
+    lines = text.splitlines()
+    found: list[int | None] = [None] * len(lines)
+    # Of each line that is not found yet: where it is in the text looked at, and in the first one.
+    open_lines = {place: place for place in range(len(lines))}
+    compared = 0
+    for older, older_text in history:
+        if not open_lines:
+            break
+        before = older_text.splitlines()
+        compared += len(before) + len(lines)
+        if compared > MOST_LINES:
+            break
+        kept: dict[int, int] = {}
+        for tag, i, i_end, j, _ in opcodes_of(before, lines):
+            if tag == "equal":
+                for step in range(i_end - i):
+                    if j + step in open_lines:
+                        kept[i + step] = open_lines.pop(j + step)
+        for place in open_lines.values():
+            found[place] = at
+        open_lines, lines, at = kept, before, older
+    else:
+        # There is nothing older: what is left has been there since the first version.
+        if at == 1:
+            for place in open_lines.values():
+                found[place] = at
+    return Blame(lines=tuple(found), since=at)
+
+
+def _texts(org_id: int, number: int) -> Iterator[tuple[int, str]]:
+    """Yield number and text of a version and of those before it, newest first."""
+    rows = ConfigVersion.objects.filter(org=org_id).order_by("-number")
+    for start in range(0, MOST_VERSIONS, _BATCH):
+        batch = list(rows.filter(number__lte=number - start).values_list("number", "text")[:_BATCH])
+        yield from batch
+        if len(batch) < _BATCH:
+            return
+
+
+def blamed(org: Organization, blame: Blame) -> dict[int, ConfigVersion]:
+    """Return the versions that *blame* names, without their texts, by number."""
+    numbers = {number for number in blame.lines if number is not None}
+    return {row.number: row for row in versions(org).defer("text").filter(number__in=numbers)}

@@ -1,0 +1,154 @@
+"""The history of a config: versions, what each changed, and which of them changed one object."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from django.db.models import Count, F, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
+
+from console.configs.models import ConfigVersion, VersionChange
+from console.configs.queries import versions
+from console.configs.stored_changes import load_change
+from console.engine.diff import Change, Noun
+from console.errors import BadRequest, FieldError
+from console.orgs.models import Organization
+from console.paging import Page, read_cursor, write_cursor
+
+#: Changes of a version that a list of versions tells.
+_TOLD = 3
+#: Renames of one object that are followed back.
+_MOST_NAMES = 20
+
+#: The kinds of version that can be asked for, and their rows.
+KINDS = {
+    "apply": Q(kind=ConfigVersion.Kind.APPLY),
+    "rollback": Q(kind=ConfigVersion.Kind.ROLLBACK) & ~Q(via=ConfigVersion.Via.TIMER),
+    "timer": Q(via=ConfigVersion.Via.TIMER),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionFilter:
+    """Which versions to list; empty: all."""
+
+    author: str = ""
+    kind: str = ""
+    noun: str = ""
+    name: str = ""
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> VersionFilter:
+        """Return the filter that *query* asks for; raises BadRequest for a strange one."""
+        found = cls(
+            **{name: query.get(name, "").strip() for name in ("author", "kind", "noun", "name")}
+        )
+        problems = []
+        if found.kind and found.kind not in KINDS:
+            known = ", ".join(KINDS)
+            problems.append(FieldError("kind", "unknown", f"{found.kind!r} is none of {known}."))
+        if found.noun and found.noun not in list(Noun):
+            known = ", ".join(Noun)
+            problems.append(FieldError("noun", "unknown", f"{found.noun!r} is none of {known}."))
+        if problems:
+            raise BadRequest(problems)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What a version changed: its first changes, and how many there are."""
+
+    changes: tuple[Change, ...] = ()
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """One page of versions, newest first, with what each changed."""
+
+    page: Page[ConfigVersion]
+    told: Mapping[int, Told] = field(default_factory=dict)
+    #: Names that the object asked for had before, latest first.
+    old_names: tuple[str, ...] = ()
+
+
+def read_log(
+    org: Organization, chosen: VersionFilter, limit: int, cursor: str | None = None
+) -> Log:
+    """Return the versions that *chosen* lets through, without their texts."""
+    rows = versions(org).defer("text")
+    old_names: tuple[str, ...] = ()
+    if chosen.author:
+        rows = rows.filter(author=chosen.author)
+    if chosen.kind:
+        rows = rows.filter(KINDS[chosen.kind])
+    if chosen.noun or chosen.name:
+        found = VersionChange.objects.filter(org=org)
+        if chosen.noun:
+            found = found.filter(noun=chosen.noun)
+        if chosen.name:
+            old_names = _old_names(org, chosen)
+            found = found.filter(_named(chosen, (chosen.name, *old_names)))
+        rows = rows.filter(number__in=found.order_by().values("version"))
+    keys = read_cursor(cursor)
+    if keys:
+        rows = rows.filter(number__lt=keys[0])
+    got = list(rows[: limit + 1])
+    page = got[:limit]
+    following = write_cursor(page[-1].number) if len(got) > limit else None
+    return Log(
+        page=Page(page, following),
+        told=changes_of(org, [version.number for version in page], _TOLD),
+        old_names=old_names,
+    )
+
+
+def changes_of(org: Organization, numbers: Collection[int], most: int) -> dict[int, Told]:
+    """Return the first *most* changes of each of the versions *numbers*, and how many it has."""
+    rows = VersionChange.objects.filter(org=org, version__in=numbers).order_by()
+    totals = dict(rows.values_list("version").annotate(count=Count("id")))
+    first = _first(rows, most)
+    told: dict[int, list[Change]] = {}
+    for row in first:
+        told.setdefault(row.version, []).append(load_change(row))
+    return {
+        number: Told(changes=tuple(told.get(number, ())), total=totals.get(number, 0))
+        for number in numbers
+    }
+
+
+def authors_of(org: Organization, most: int = 100) -> list[str]:
+    """Return who has applied something, by name; the first *most*."""
+    rows = ConfigVersion.objects.filter(org=org).order_by("author")
+    return list(rows.values_list("author", flat=True).distinct()[:most])
+
+
+def _first(rows: QuerySet[VersionChange], most: int) -> QuerySet[VersionChange]:
+    place = Window(RowNumber(), partition_by=[F("version")], order_by=["id"])
+    return rows.annotate(place=place).filter(place__lte=most).order_by("id")
+
+
+def _named(chosen: VersionFilter, names: Collection[str]) -> Q:
+    """Return the condition on an object's name; of rules the queue that they lead to will do."""
+    condition = Q(name__in=names) | Q(old_name__in=names)
+    if chosen.noun in ("", Noun.RULE):
+        for name in names:
+            led = f" to {name}"
+            condition |= Q(noun=Noun.RULE) & (Q(name__endswith=led) | Q(old_name__endswith=led))
+    return condition
+
+
+def _old_names(org: Organization, chosen: VersionFilter) -> tuple[str, ...]:
+    """Return what the object was called before its renames, latest first."""
+    names = [chosen.name]
+    renames = VersionChange.objects.filter(org=org, kind="renamed").order_by("-version")
+    if chosen.noun:
+        renames = renames.filter(noun=chosen.noun)
+    while len(names) <= _MOST_NAMES:
+        older = renames.filter(name=names[-1]).values_list("old_name", flat=True).first()
+        if older is None or older in names:
+            break
+        names.append(older)
+    return tuple(names[1:])

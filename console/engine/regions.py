@@ -1,0 +1,173 @@
+"""Regions: exact sets of workloads by their labels and requested priority, as rules cut them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from console.engine.policy import OnViolation, Rule
+from console.engine.selectors import MatchExpression, Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What a label may be: one of *listed*, or with *is_all_but* anything else; or not there."""
+
+    listed: frozenset[str] = frozenset()
+    is_all_but: bool = True
+    may_be_absent: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no label is like that."""
+        return not (self.listed or self.is_all_but or self.may_be_absent)
+
+    @property
+    def is_anything(self) -> bool:
+        """Whether every label is like that."""
+        return self.is_all_but and self.may_be_absent and not self.listed
+
+    def without(self, other: Values) -> Values:
+        """Return what is not in *other*."""
+        opposite = Values(other.listed, not other.is_all_but, not other.may_be_absent)
+        return self.common(opposite)
+
+    def common(self, other: Values) -> Values:
+        """Return what is in both."""
+        absent = self.may_be_absent and other.may_be_absent
+        if self.is_all_but and other.is_all_but:
+            return Values(self.listed | other.listed, True, absent)
+        if self.is_all_but:
+            return Values(other.listed - self.listed, False, absent)
+        if other.is_all_but:
+            return Values(self.listed - other.listed, False, absent)
+        return Values(self.listed & other.listed, False, absent)
+
+
+ANYTHING = Values()
+
+
+@dataclass(frozen=True, slots=True)
+class Priorities:
+    """Requested priorities from *low* to *high*, None: open; and whether none may be requested."""
+
+    low: int | None = None
+    high: int | None = None
+    may_be_absent: bool = True
+
+    @property
+    def is_anything(self) -> bool:
+        """Whether every request is like that."""
+        return self.low is None and self.high is None and self.may_be_absent
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """
+    Workloads whose labels are as told and whose requested priority is; a label not told is free.
+
+    Never empty: what would be is None or is not there.
+    """
+
+    labels: Mapping[str, Values] = field(default_factory=dict)
+    priorities: Priorities = Priorities()
+
+    def common(self, other: Region) -> Region | None:
+        """Return the workloads of both, or None when there are none."""
+        labels = dict(self.labels)
+        for key, values in other.labels.items():
+            labels[key] = labels.get(key, ANYTHING).common(values)
+            if labels[key].is_empty:
+                return None
+        priorities = _common(self.priorities, other.priorities)
+        return None if priorities is None else Region(labels, priorities)
+
+    def without(self, other: Region) -> Iterator[Region]:
+        """Yield regions that together are what is not in *other*; no workload is in two of them."""
+        if self.common(other) is None:
+            yield self
+            return
+        rest = dict(self.labels)
+        for key, values in other.labels.items():
+            mine = rest.get(key, ANYTHING)
+            outside = mine.without(values)
+            if not outside.is_empty:
+                yield replace(self, labels={**rest, key: outside})
+            rest[key] = mine.common(values)
+        for priorities in _outside(self.priorities, other.priorities):
+            yield Region(rest, priorities)
+
+    def has(self, labels: Mapping[str, str], priority: int | None) -> bool:
+        """Say whether a workload with *labels* that requests *priority* is in the region."""
+        point = Region(
+            {key: _value(labels.get(key)) for key in self.labels},
+            Priorities(None, None) if priority is None else Priorities(priority, priority, False),
+        )
+        if priority is None and not self.priorities.may_be_absent:
+            return False
+        return self.common(point) is not None
+
+
+def region_of(rule: Rule) -> Region | None:
+    """Return the workloads that *rule* would take if it were tried; None: it never takes any."""
+    labels: dict[str, Values] = {}
+    for expression in rule.selector.expressions:
+        values = labels.get(expression.key, ANYTHING).common(values_of(expression))
+        if values.is_empty:
+            return None
+        labels[expression.key] = values
+    policy = rule.priority
+    if policy.on_violation is not OnViolation.REJECT:
+        return Region(labels)
+    return Region(labels, Priorities(policy.minimum, policy.maximum))
+
+
+def values_of(expression: MatchExpression) -> Values:
+    """Return the values of a label that meet *expression*."""
+    listed = frozenset(expression.values)
+    match expression.operator:
+        case Operator.IN:
+            return Values(listed, is_all_but=False, may_be_absent=False)
+        case Operator.NOT_IN:
+            return Values(listed)
+        case Operator.EXISTS:
+            return Values(may_be_absent=False)
+        case Operator.DOES_NOT_EXIST:
+            return Values(is_all_but=False)
+
+
+#: Above every priority and below every priority at once: only the absence of one is left.
+_NOT_REQUESTED = Priorities(1, 0, may_be_absent=True)
+
+
+def _value(actual: str | None) -> Values:
+    if actual is None:
+        return Values(is_all_but=False)
+    return Values(frozenset({actual}), is_all_but=False, may_be_absent=False)
+
+
+def _common(one: Priorities, other: Priorities) -> Priorities | None:
+    lows = [each.low for each in (one, other) if each.low is not None]
+    highs = [each.high for each in (one, other) if each.high is not None]
+    low, high = max(lows, default=None), min(highs, default=None)
+    absent = one.may_be_absent and other.may_be_absent
+    if low is not None and high is not None and low > high:
+        return _NOT_REQUESTED if absent else None
+    return Priorities(low, high, absent)
+
+
+def _outside(one: Priorities, other: Priorities) -> Iterator[Priorities]:
+    pieces = []
+    if other.low is not None and other.high is not None and other.low > other.high:
+        pieces.append(Priorities(may_be_absent=False))
+    else:
+        if other.low is not None:
+            pieces.append(Priorities(None, other.low - 1, may_be_absent=False))
+        if other.high is not None:
+            pieces.append(Priorities(other.high + 1, None, may_be_absent=False))
+    if not other.may_be_absent:
+        pieces.append(_NOT_REQUESTED)
+    for piece in pieces:
+        found = _common(one, piece)
+        if found is not None:
+            yield found

@@ -1,0 +1,242 @@
+"""The parts of a difference in words: fields, values, quota cells, and sets of workloads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from console.engine.amounts import Amount, Unlimited
+from console.engine.diff import (
+    Detail,
+    FieldChange,
+    Followed,
+    Limit,
+    OrderChange,
+    Plain,
+    QuotaChange,
+)
+from console.engine.policy import WEIGHT_ONE
+from console.engine.regions import Priorities, Region, Values
+from console.engine.words import cut, expression, quantity
+
+#: Characters of a value that are shown.
+_LONGEST = 300
+
+_LIMITS = {
+    Limit.NOMINAL: "nominal",
+    Limit.BORROWING: "borrowing limit",
+    Limit.LENDING: "lending limit",
+}
+
+#: Fields in the words of the product; others say their own name.
+_FIELDS = {
+    ("parent",): "cohort",
+    ("index",): "place among the rules",
+    ("is_passthrough",): "admits everything without quota",
+    ("strategy",): "order of admission",
+    ("stop",): "stop policy",
+    ("fair_weight",): "fair share weight",
+    ("namespaces",): "namespaces that may use it",
+    ("preemption", "within_queue"): "preemption within the queue",
+    ("preemption", "reclaim_within_cohort"): "reclaim within the cohort",
+    ("preemption", "borrow_within_cohort"): "preemption while borrowing",
+    ("preemption", "max_priority_threshold"): "highest priority preempted while borrowing",
+    ("fungibility", "when_can_borrow"): "next flavor when it can borrow",
+    ("fungibility", "when_can_preempt"): "next flavor when it can preempt",
+    ("fungibility", "preference"): "preference among flavors",
+    ("priority", "default"): "default priority",
+    ("priority", "minimum"): "lowest priority",
+    ("priority", "maximum"): "highest priority",
+    ("priority", "on_violation"): "a priority outside the range",
+    ("groups", "resources"): "resources that take one flavor together",
+    ("dialect",): "config language",
+    ("routing",): "routing by",
+    ("fair_sharing",): "fair sharing",
+    ("undeclared",): "a resource without quota",
+    ("zeros_take_flavors",): "a request of nothing takes a flavor",
+}
+#: Mappings whose entries are fields, and what an entry is.
+_ENTRIES = {"node_labels": "node label", "launch_config": "instance config", "labels": "label"}
+
+#: What a field without a value means.
+_NOTHING = {
+    ("parent",): "no cohort",
+    ("priority", "minimum"): "open",
+    ("priority", "maximum"): "open",
+    ("preemption", "max_priority_threshold"): "any",
+    ("namespaces",): "nobody's",
+}
+#: Fields that select, and what an empty selector means.
+_SELECTORS = {"selector": "every workload", "namespaces": "all"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetailLine:
+    """One part that differs: what it is, from what to what, and by how much; empty: not said."""
+
+    what: str
+    old: str = ""
+    new: str = ""
+    delta: str = ""
+
+    @property
+    def text(self) -> str:
+        """All of it on one line."""
+        if self.old and self.new:
+            by = f" ({self.delta})" if self.delta else ""
+            return f"{self.what} {self.old} → {self.new}{by}"
+        return " ".join(part for part in (self.what, self.old, self.new) if part)
+
+
+def detail_line(detail: Detail, *, has_old: bool = True, has_new: bool = True) -> DetailLine:
+    """Return *detail* in words; of an object that is on one side alone, that side."""
+    match detail:
+        case QuotaChange():
+            what, old, new, delta = _quota(detail)
+        case FieldChange():
+            what, old, new = _field(detail)
+            delta = ""
+        case OrderChange():
+            what = f"order of flavors for {cut(detail.resources)}"
+            old, new, delta = ", ".join(detail.old), ", ".join(detail.new), ""
+        case Followed():
+            return DetailLine(what=f"{followed_name(detail)} follows to the new name")
+        case _:
+            assert_never(detail)
+    return DetailLine(
+        what=what,
+        old=old if has_old else "",
+        new=new if has_new else "",
+        delta=delta if has_old and has_new else "",
+    )
+
+
+def followed_name(followed: Followed) -> str:
+    """Return how somebody who names the renamed object is called."""
+    return f"{followed.noun.replace('_', ' ')} {counted_name(followed.noun, followed.name)}"
+
+
+def counted_name(noun: str, name: str) -> str:
+    """
+    Return the name of an object for people, who count rules from 1.
+
+    >>> counted_name("rule", "0 to research"), counted_name("queue", "lab")
+    ('1 to research', 'lab')
+    """
+    index, _, rest = name.partition(" ")
+    return f"{int(index) + 1} {rest}" if noun == "rule" and index.isdigit() else name
+
+
+def signed(change: int, resource: str) -> str:
+    """
+    Return a difference of amounts with its sign.
+
+    >>> signed(-16000, "gpu"), signed(500, "cpu")
+    ('−16', '+0.5')
+    """
+    return f"{'−' if change < 0 else '+'}{quantity(abs(change), resource)}"
+
+
+def region_words(region: Region) -> str:
+    """
+    Return which workloads *region* is.
+
+    >>> region_words(Region({"team": Values(frozenset({"ml"}), False, False)}))
+    'team is ml'
+    """
+    said = [_values(key, values) for key, values in region.labels.items() if not values.is_anything]
+    if not region.priorities.is_anything:
+        said.append(_priorities(region.priorities))
+    return cut(said) or "everything"
+
+
+def _quota(detail: QuotaChange) -> tuple[str, str, str, str]:
+    old, new = detail.old, detail.new
+    delta = ""
+    if isinstance(old, int) and isinstance(new, int):
+        delta = signed(new - old, detail.resource)
+    what = f"{detail.flavor} / {detail.resource} {_LIMITS[detail.limit]}"
+    return what, _amount(old, detail), _amount(new, detail), delta
+
+
+def _amount(value: Amount | None, detail: QuotaChange) -> str:
+    if value is None:
+        return "none"
+    return "unlimited" if isinstance(value, Unlimited) else quantity(value, detail.resource)
+
+
+def _field(detail: FieldChange) -> tuple[str, str, str]:
+    head, *rest = detail.path
+    if rest and head in _ENTRIES:
+        what = f"{_ENTRIES[head]} {'.'.join(rest)}"
+    else:
+        what = _FIELDS.get(detail.path, " ".join(detail.path).replace("_", " "))
+    return what, _value(detail.path, detail.old), _value(detail.path, detail.new)
+
+
+def _value(path: tuple[str, ...], value: Plain) -> str:
+    if value is None:
+        return _NOTHING.get(path, "none")
+    if path == ("fair_weight",) and isinstance(value, int):
+        return f"{value / WEIGHT_ONE:g}"
+    if path == ("index",) and isinstance(value, int):
+        return str(value + 1)
+    if path[0] in _SELECTORS and isinstance(value, list):
+        return " and ".join(map(_expression, value)) or _SELECTORS[path[0]]
+    return _cut(_plain(path, value))
+
+
+def _plain(path: tuple[str, ...], value: Plain) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        # What people wrote stays as it is; words of the policy lose their underscores.
+        is_word = path[0] not in (*_ENTRIES, "parent", "queue", "queue_label", "priority_label")
+        return (value.replace("_", " ") if is_word else value) or "empty"
+    if isinstance(value, Mapping):
+        said = ", ".join(f"{key}: {_plain(path, item)}" for key, item in value.items())
+        return f"{{{said}}}" if said else "empty"
+    if isinstance(value, list):
+        return ", ".join(_plain(path, item) for item in value) or "none"
+    return str(value)
+
+
+def _expression(stored: Plain) -> str:
+    if not isinstance(stored, Mapping):
+        return str(stored)
+    values = stored.get("values")
+    listed = [str(value) for value in values] if isinstance(values, list) else []
+    return expression(str(stored.get("key")), str(stored.get("operator")), listed)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _values(key: str, values: Values) -> str:
+    names = sorted(values.listed)
+    if not values.is_all_but:
+        if not names:
+            return f"no label {key}"
+        said = f"{key} is {names[0]}" if len(names) == 1 else expression(key, "in", names)
+        return f"{said} or absent" if values.may_be_absent else said
+    if not names:
+        return f"{key} exists"
+    excluded = expression(key, "not_in", names)
+    return excluded if values.may_be_absent else f"{key} exists, {excluded}"
+
+
+def _priorities(priorities: Priorities) -> str:
+    low, high = priorities.low, priorities.high
+    if low is not None and high is not None and low > high:
+        return "no priority requested"
+    if low is None and high is None:
+        return "a priority requested"
+    if low is None:
+        said = f"priority up to {high}"
+    elif high is None:
+        said = f"priority from {low}"
+    else:
+        said = f"priority {low}" if low == high else f"priority {low} to {high}"
+    return f"{said} or none" if priorities.may_be_absent else said

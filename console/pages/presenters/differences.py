@@ -1,0 +1,181 @@
+"""A difference between two configs as a page shows it: by meaning, as text, or with defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.http import QueryDict
+
+from console.engine.diff import Change, Flows, compare_policies, effective_text, flows_between
+from console.engine.history import History
+from console.engine.policy import Policy
+from console.pages.presenters.changes import (
+    ChangeChip,
+    ChangeGroup,
+    change_chips,
+    change_groups,
+    risk_line,
+)
+from console.pages.presenters.lists import with_query
+from console.pages.presenters.text_diff import DiffLine, SplitLine, diff_lines, split_lines
+
+
+class View(StrEnum):
+    """The ways to look at a difference, as they stand in the address."""
+
+    MEANING = "meaning"
+    TEXT = "text"
+    SPLIT = "split"
+    EFFECTIVE = "effective"
+
+
+_TITLES = {
+    View.MEANING: "Meaning",
+    View.TEXT: "Text",
+    View.SPLIT: "Side by side",
+    View.EFFECTIVE: "With defaults",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One of the two configs: what it is called, its text, and its policy unless it has errors."""
+
+    title: str
+    text: str
+    policy: Policy | None
+    #: The page that shows its text with line anchors; empty: there is none.
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tab:
+    """One way to look at it."""
+
+    title: str
+    url: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What `configs/_difference.html` shows."""
+
+    view: View
+    tabs: tuple[Tab, ...]
+    old: Side
+    new: Side
+    chips: tuple[ChangeChip, ...]
+    risk: str
+    #: Of the view by meaning.
+    groups: tuple[ChangeGroup, ...] = ()
+    #: Why flows between rules may be missing; empty when none can be.
+    caveat: str = ""
+    rows: tuple[DiffLine, ...] = ()
+    split: tuple[SplitLine, ...] = ()
+    #: Of the views of text: whether lines that differ in white space alone are left out, and
+    #: the address of the other choice.
+    ignores_space: bool = False
+    space_url: str = ""
+
+    @property
+    def can_tell_meaning(self) -> bool:
+        """Whether both texts can be read."""
+        return self.old.policy is not None and self.new.policy is not None
+
+    @property
+    def is_same_text(self) -> bool:
+        """Whether the texts are equal, to the last space."""
+        return self.old.text == self.new.text
+
+    @property
+    def is_same_meaning(self) -> bool:
+        """Whether both are one policy."""
+        return self.can_tell_meaning and not self.chips
+
+
+def difference_of(
+    path: str,
+    query: QueryDict,
+    old: Side,
+    new: Side,
+    history: Callable[[], History] | None = None,
+) -> Difference:
+    """
+    Return the difference between *old* and *new*, as *query* wants to see it.
+
+    ``diff`` is the view, ``space=hide`` leaves out lines that differ in white space alone.
+    With *history*, which is read when it is needed, the view by meaning says which recorded
+    workloads change their rule.
+    """
+    view = _view(query.get("diff", ""))
+    ignores_space = query.get("space") == "hide"
+    changes: tuple[Change, ...] = ()
+    flows = Flows()
+    if old.policy is not None and new.policy is not None:
+        changes = compare_policies(old.policy, new.policy)
+        if view is View.MEANING and changes:
+            recorded = history() if history is not None and old.policy.rules else None
+            flows = flows_between(old.policy, new.policy, recorded)
+    else:
+        view = view if view is View.SPLIT else View.TEXT
+    shown = _shown(view, old, new, ignores_space=ignores_space)
+    return Difference(
+        view=view,
+        tabs=_tabs(path, query, view, may_read=bool(old.policy and new.policy)),
+        old=old,
+        new=new,
+        chips=change_chips(changes),
+        risk=risk_line(changes, flows),
+        groups=_groups(view, old, new, changes, flows),
+        caveat="" if flows.is_exact else _CAVEAT,
+        rows=tuple(shown) if view is not View.SPLIT else (),
+        split=tuple(split_lines(old.text, new.text, ignore_space=ignores_space))
+        if view is View.SPLIT
+        else (),
+        ignores_space=ignores_space,
+        space_url=with_query(path, query, space=None if ignores_space else "hide"),
+    )
+
+
+_CAVEAT = (
+    "The rules overlap in too many ways to work out every workload that changes its rule. "
+    "What recorded workloads do is complete; the impact page has the whole of it."
+)
+
+
+def _view(given: str) -> View:
+    try:
+        return View(given)
+    except ValueError:
+        return View.MEANING
+
+
+def _shown(view: View, old: Side, new: Side, *, ignores_space: bool) -> list[DiffLine]:
+    if view is View.TEXT:
+        return diff_lines(old.text, new.text, ignore_space=ignores_space)
+    if view is View.EFFECTIVE and old.policy is not None and new.policy is not None:
+        return diff_lines(effective_text(old.policy), effective_text(new.policy))
+    return []
+
+
+def _groups(
+    view: View, old: Side, new: Side, changes: tuple[Change, ...], flows: Flows
+) -> tuple[ChangeGroup, ...]:
+    if view is not View.MEANING or old.policy is None or new.policy is None:
+        return ()
+    return change_groups(changes, flows, old.policy, new.policy)
+
+
+def _tabs(path: str, query: QueryDict, view: View, *, may_read: bool) -> tuple[Tab, ...]:
+    views = tuple(View) if may_read else (View.TEXT, View.SPLIT)
+    return tuple(
+        Tab(
+            title=_TITLES[each],
+            url=with_query(path, query, diff=each.value),
+            is_current=each is view,
+        )
+        for each in views
+    )
