@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from console.configs.models import ConfigVersion
-from console.configs.queries import active_version
+from console.configs.models import ConfigVersion, RevertTimer
+from console.configs.queries import active_version, revert_timer_of
 from console.orgs.models import Organization, User
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import orgs_of
@@ -51,6 +51,8 @@ class Shell:
     section: str
     nav: tuple[NavItem, ...]
     active: ConfigVersion | None
+    #: What takes the active version back unless somebody confirms it.
+    timer: RevertTimer | None
     live: str
     as_of: datetime
     may_submit: bool
@@ -77,6 +79,7 @@ def render_page(
         section=section,
         nav=NAV,
         active=active_version(actor.org),
+        timer=revert_timer_of(actor.org),
         live=getattr(request, "live_version", ""),
         as_of=timezone.now(),
         may_submit=actor.may(Permission.SUBMIT),
@@ -90,4 +93,5 @@ def render_page(
 
 def live_version(org: Organization) -> str:
     """Return a text that changes with everything a live page shows of *org*."""
-    return f"{org.engine.version}.{org.active_config.number}"
+    active = org.active_config
+    return f"{org.engine.version}.{active.number}.{active.changed_at:%s%f}"

@@ -4,8 +4,11 @@ from django.urls import path, register_converter
 
 from console.pages.converters import NameConverter
 from console.pages.views import (
+    assist_calls,
     cohorts,
     configs,
+    confirm,
+    conflicts,
     draft_calls,
     drafts,
     events,
@@ -48,6 +51,10 @@ urlpatterns = [
     path("o/<slug:org>/config", configs.active, name="config"),
     path("o/<slug:org>/config/edit", drafts.edit, name="config-edit"),
     path("o/<slug:org>/config/edit/check", draft_calls.check, name="config-check"),
+    path("o/<slug:org>/config/edit/complete", assist_calls.complete, name="config-complete"),
+    path("o/<slug:org>/config/edit/explain", assist_calls.explain, name="config-explain"),
+    path("o/<slug:org>/config/edit/context", assist_calls.context, name="config-context"),
+    path("o/<slug:org>/config/edit/hits", assist_calls.hits, name="config-hits"),
     path("o/<slug:org>/config/edit/begin", draft_calls.begin, name="config-draft-begin"),
     path("o/<slug:org>/config/drafts", drafts.drafts, name="config-drafts"),
     path(_DRAFT, drafts.draft, name="config-draft"),
@@ -56,7 +63,9 @@ urlpatterns = [
     path(f"{_DRAFT}/visit", draft_calls.visit, name="config-draft-visit"),
     path(f"{_DRAFT}/leave", draft_calls.leave, name="config-draft-leave"),
     path("o/<slug:org>/config/review", reviews.review, name="config-review"),
-    path("o/<slug:org>/config/conflict", reviews.conflict, name="config-conflict"),
+    path("o/<slug:org>/config/review/fix", reviews.fix, name="config-fix"),
+    path("o/<slug:org>/config/conflict", conflicts.conflict, name="config-conflict"),
+    path("o/<slug:org>/config/confirm", confirm.confirm, name="config-confirm"),
     path("o/<slug:org>/config/history", configs.history, name="config-history"),
     path("o/<slug:org>/config/v/<int:number>", configs.version, name="config-version"),
     path("o/<slug:org>/config/compare", configs.compare, name="config-compare-form"),

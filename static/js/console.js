@@ -26,8 +26,10 @@
   const tellAges = () => {
     if (document.hidden) return;
     for (const time of document.querySelectorAll("time[data-age]")) {
-      const text = span((Date.now() + skew - Date.parse(time.dateTime)) / 1000);
-      const full = time.dataset.age === "span" ? text : `${text} ago`;
+      const seconds = (Date.now() + skew - Date.parse(time.dateTime)) / 1000;
+      const ahead = time.dataset.age === "until";
+      const text = span(ahead ? -seconds : seconds);
+      const full = time.dataset.age === "span" || ahead ? text : `${text} ago`;
       if (time.textContent !== full) time.textContent = full;
     }
   };

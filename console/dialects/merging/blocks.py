@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from console.dialects.merging.pieces import whole_lines
+from console.dialects.merging.pieces import lines_of, whole_lines
 from console.engine.diff import Noun
 from console.engine.origin import Origin
 from console.engine.policy import Policy
@@ -63,7 +63,7 @@ def cut(text: str, policy: Policy, rules: list[int]) -> dict[Key, str] | None:
         if rule.origin is None:
             return None
         placed.append((rule.origin, (Noun.RULE, rule.queue, number)))
-    lines = whole_lines(text).splitlines(keepends=True)
+    lines = lines_of(whole_lines(text))
     blocks: dict[Key, str] = {}
     seen: Counter[str] = Counter()
     at = 0

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import TypeVar
 
-from console.dialects.merging.pieces import Piece
+from console.dialects.merging.pieces import Piece, lines_of
 
 #: Lines beyond which matching, whose time grows with the square, is not tried.
 MOST_LINES = 4000
@@ -24,7 +24,7 @@ def merge_lines(base: str, theirs: str, yours: str) -> tuple[Piece, ...]:
     >>> [piece.is_conflict for piece in merge_lines("a\n", "b\n", "c\n")]
     [True]
     """
-    sides = [text.splitlines(keepends=True) for text in (base, theirs, yours)]
+    sides = [lines_of(text) for text in (base, theirs, yours)]
     if max(map(len, sides)) > MOST_LINES:
         return (_piece(*sides),)
     found = (_piece(*region) for region in regions(*sides))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from console.engine.diff import Noun
+
+#: What ends a line where origins count lines, which is less than `str.splitlines` knows.
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 class Verdict(StrEnum):
@@ -77,6 +81,16 @@ class Merge:
         waiting = iter(decided)
         texts = (next(waiting) if piece.is_conflict else piece.merged for piece in self.pieces)
         return "".join(whole_lines(text) for text in texts if text)
+
+
+def lines_of(text: str) -> list[str]:
+    r"""
+    Return the lines of *text* with their ends.
+
+    >>> lines_of("a\r\nb\x85c\n\nd")
+    ['a\r\n', 'b\x85c\n', '\n', 'd']
+    """
+    return _LINE.findall(text)
 
 
 def whole_lines(text: str) -> str:

@@ -209,6 +209,17 @@ def waiting(moment: datetime | None) -> SafeString | str:
 
 
 @register.simple_tag
+def until(moment: datetime) -> SafeString:
+    """Write how long it is until *moment*; scripts keep it current."""
+    return format_html(
+        '<time datetime="{}" title="{}" data-age="until">{}</time>',
+        moment.isoformat(),
+        f"{moment:%Y-%m-%d %H:%M:%S} UTC",
+        _span(max(0, int((moment - timezone.now()).total_seconds()))),
+    )
+
+
+@register.simple_tag
 def exact(moment: datetime | None) -> SafeString | str:
     """Write a moment in full."""
     if moment is None:
@@ -233,7 +244,10 @@ def field_time(moment: datetime | None) -> str:
 
 def span_of(moment: datetime) -> str:
     """Return the time since *moment* in its largest sensible unit."""
-    seconds = max(0, int((timezone.now() - moment).total_seconds()))
+    return _span(max(0, int((timezone.now() - moment).total_seconds())))
+
+
+def _span(seconds: int) -> str:
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size:
             return f"{seconds // size} {unit}"

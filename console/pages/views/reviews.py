@@ -1,36 +1,45 @@
-"""Review and apply: what a draft or an old version would change, and the way out of a conflict."""
+"""Review and apply: what a draft or an old version would change, and what follows from it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from console.configs.models import ConfigVersion, Draft
 from console.configs.queries import (
     NO_POLICY,
     active_version,
-    get_draft,
     get_version,
-    latest_draft,
     policy_of,
-    versions_after,
 )
 from console.configs.services.apply_config import apply_config
 from console.configs.services.check_config import check_config
+from console.configs.services.consequences import consequences_of
 from console.configs.services.discard_draft import discard_draft
+from console.configs.services.fix_draft import fix_draft
 from console.configs.services.roll_back import roll_back
-from console.configs.services.save_draft import save_draft
 from console.dialects.base import Reading
-from console.errors import BadRequest, ConfigRejected, FieldError, StaleVersion
+from console.engine.affected import affected_workloads
+from console.engine.diff import compare_policies
+from console.errors import (
+    BadRequest,
+    ConfigRejected,
+    ConsequencesNotAccepted,
+    StaleVersion,
+)
 from console.orgs.permissions import Actor, Permission
-from console.pages.access import org_page, signed_in_user
-from console.pages.presenters.changes import change_lines, diff_lines
-from console.pages.presenters.merge import Merge, merge_texts
+from console.pages.access import org_page
+from console.pages.draft_address import draft_of_request, read_number
+from console.pages.presenters.differences import Difference, Side, difference_of
+from console.pages.presenters.review import fixables, ladder_of
+from console.pages.presenters.version_sides import NOTHING, version_side
+from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
+from console.pages.views.conflicts import conflict_page
+from console.workloads.queries.history import history_of, live_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +53,17 @@ class Proposal:
     target: ConfigVersion | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Review:
+    """One look at a proposal, against what is active."""
+
+    request: HttpRequest
+    actor: Actor
+    proposal: Proposal
+    active: ConfigVersion | None
+    reading: Reading
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @org_page
 def review(request: HttpRequest, actor: Actor) -> HttpResponse:
@@ -52,161 +72,179 @@ def review(request: HttpRequest, actor: Actor) -> HttpResponse:
     proposal = _proposal(request, actor)
     if proposal is None:
         return HttpResponseRedirect(reverse("pages:config-edit", args=[actor.org.slug]))
-    active = active_version(actor.org)
-    reading = check_config(actor, proposal.dialect, proposal.text)
+    found = _Review(
+        request=request,
+        actor=actor,
+        proposal=proposal,
+        active=active_version(actor.org),
+        reading=check_config(actor, proposal.dialect, proposal.text),
+    )
     if request.method == "POST":
-        return _apply(request, actor, proposal, active, reading)
-    if proposal.draft and proposal.base != (active.number if active else 0):
+        return _apply(found)
+    if proposal.draft and proposal.base != (found.active.number if found.active else 0):
         url = reverse("pages:config-conflict", args=[actor.org.slug])
         return HttpResponseRedirect(f"{url}?draft={proposal.draft.pk}")
-    return _page(request, actor, proposal, active, reading)
+    return _page(found, ReviewForm(message=_suggested(proposal)))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_POST
 @org_page
-def conflict(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Show what was applied since the draft was begun, and carry the draft over to it."""
-    actor.require(Permission.DRAFT)
-    draft = _draft(request, actor)
-    active = active_version(actor.org)
-    if draft is None or active is None or draft.base == active.number:
-        return HttpResponseRedirect(reverse("pages:config-edit", args=[actor.org.slug]))
-    if request.method != "POST":
-        return _conflict_page(request, actor, draft, active, status=200)
-    text: str | None = draft.text
-    url = reverse("pages:config-draft", args=[actor.org.slug, draft.pk])
-    if request.POST.get("do") == "merge":
-        text = _merge(actor, draft, active).text
-        url = f"{reverse('pages:config-review', args=[actor.org.slug])}?draft={draft.pk}"
-    if text is None:
-        # One more apply since the page was opened: what fitted together no longer does.
-        return _conflict_page(request, actor, draft, active, status=409)
-    save_draft(actor, draft.pk, draft.dialect, text, active.number, draft.revision + 1)
-    messages.success(request, f"Your draft is now based on version {active.number}.")
-    return HttpResponseRedirect(url)
+def fix(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Make a repair that the draft's diagnostics offer, and look at the review again."""
+    number = read_number(request.POST.get("draft", ""), "draft")
+    revision = read_number(request.POST.get("revision", ""), "revision")
+    fix_draft(actor, number, revision, request.POST.get("fix", ""))
+    return HttpResponseRedirect(
+        f"{reverse('pages:config-review', args=[actor.org.slug])}?draft={number}"
+    )
 
 
 def _proposal(request: HttpRequest, actor: Actor) -> Proposal | None:
     target = request.POST.get("to") or request.GET.get("to", "")
     if target:
-        if not (target.isascii() and target.isdigit() and len(target) < 10):
-            raise BadRequest([FieldError("to", "invalid_number", f"{target!r} is no version.")])
-        old = get_version(actor.org, int(target))
+        old = get_version(actor.org, read_number(target, "to"))
         return Proposal(dialect=old.dialect, text=old.text, base=old.number, target=old)
-    draft = _draft(request, actor)
+    draft = draft_of_request(request, actor)
     if draft is None:
         return None
     return Proposal(dialect=draft.dialect, text=draft.text, base=draft.base, draft=draft)
 
 
-def _draft(request: HttpRequest, actor: Actor) -> Draft | None:
-    """Return the draft that the address or the form names, else the person's latest."""
-    number = request.POST.get("draft") or request.GET.get("draft", "")
-    if not number:
-        return latest_draft(actor.org, signed_in_user(request))
-    if not (number.isascii() and number.isdigit() and len(number) < 10):
-        raise BadRequest([FieldError("draft", "invalid_number", f"{number!r} is no draft.")])
-    return get_draft(actor.org, int(number))
+def _suggested(proposal: Proposal) -> str:
+    if proposal.target:
+        return f"Roll back to version {proposal.target.number}"
+    return proposal.draft.title if proposal.draft else ""
 
 
-def _apply(
-    request: HttpRequest,
-    actor: Actor,
-    proposal: Proposal,
-    active: ConfigVersion | None,
-    reading: Reading,
-) -> HttpResponse:
-    message = request.POST.get("message", "")
-    expected = request.POST.get("expected_version", "")
-    if not (expected.isascii() and expected.isdigit() and len(expected) < 10):
-        raise BadRequest([FieldError("expected_version", "required", "The base is missing.")])
-    if proposal.draft and request.POST.get("revision") != str(proposal.draft.revision):
+def _apply(found: _Review) -> HttpResponse:
+    actor, proposal = found.actor, found.proposal
+    form = read_review(found.request)
+    if proposal.draft and form.revision != str(proposal.draft.revision):
         notice = "The draft was saved again after you opened this review. This is its present text."
-        return _page(
-            request, actor, proposal, active, reading, notice=notice, message=message, status=409
-        )
+        return _page(found, form, notice=notice, status=409)
     try:
-        if proposal.target:
-            made = roll_back(actor, proposal.target.number, int(expected), message)
-        else:
-            made = apply_config(actor, proposal.dialect, proposal.text, message, int(expected))
-    except ConfigRejected as error:
-        return _page(request, actor, proposal, active, error.reading, message=message, status=422)
+        made = _make(actor, proposal, form)
+    except ConfigRejected:
+        return _page(found, form, status=422)
     except BadRequest as error:
         notice = " ".join(finding.message for finding in error.errors)
-        return _page(
-            request, actor, proposal, active, reading, notice=notice, message=message, status=422
-        )
+        return _page(found, form, notice=notice, status=422)
+    except ConsequencesNotAccepted:
+        return _page(found, form, was_sent=True, status=422)
     except StaleVersion as error:
-        now_active = active_version(actor.org)
-        if proposal.draft and now_active:
-            return _conflict_page(request, actor, proposal.draft, now_active, status=409)
-        return _page(
-            request,
-            actor,
-            proposal,
-            now_active,
-            reading,
-            notice=f"{error.message} This is the change against it.",
-            message=message,
-            status=409,
-        )
+        return _too_late(found, form, error)
     if proposal.draft:
         discard_draft(actor, proposal.draft.pk, proposal.draft.revision)
     url = reverse("pages:config-version", args=[actor.org.slug, made.number])
     return HttpResponseRedirect(f"{url}?applied=1")
 
 
+def _make(actor: Actor, proposal: Proposal, form: ReviewForm) -> ConfigVersion:
+    accept = form.accepted(form.expected_version + 1)
+    via = ConfigVersion.Via.PAGE
+    if proposal.target:
+        return roll_back(
+            actor,
+            proposal.target.number,
+            form.expected_version,
+            form.message,
+            accept=accept,
+            revert_after=form.revert_after,
+            via=via,
+        )
+    return apply_config(
+        actor,
+        proposal.dialect,
+        proposal.text,
+        form.message,
+        form.expected_version,
+        accept=accept,
+        revert_after=form.revert_after,
+        via=via,
+    )
+
+
+def _too_late(found: _Review, form: ReviewForm, error: StaleVersion) -> HttpResponse:
+    draft, active = found.proposal.draft, active_version(found.actor.org)
+    if draft and active:
+        return conflict_page(found.request, found.actor, draft, active, status=409)
+    now = _Review(
+        request=found.request,
+        actor=found.actor,
+        proposal=found.proposal,
+        active=active,
+        reading=found.reading,
+    )
+    notice = f"{error.message} This is the change against it."
+    return _page(now, form, notice=notice, status=409)
+
+
 def _page(
-    request: HttpRequest,
-    actor: Actor,
-    proposal: Proposal,
-    active: ConfigVersion | None,
-    reading: Reading,
+    found: _Review,
+    form: ReviewForm,
     *,
     notice: str = "",
-    message: str = "",
+    was_sent: bool = False,
     status: int = 200,
 ) -> HttpResponse:
+    actor, proposal, active, policy = (
+        found.actor,
+        found.proposal,
+        found.active,
+        found.reading.policy,
+    )
     before = policy_of(active) if active else NO_POLICY
     number = active.number if active else 0
     context = {
         "proposal": proposal,
         "base": number,
         "next": number + 1,
-        "reading": reading,
-        "changes": change_lines(before, reading.policy) if reading.policy else (),
-        "rows": diff_lines(active.text if active else "", proposal.text),
-        "warnings": [item for item in reading.diagnostics if item not in reading.errors],
+        "reading": found.reading,
+        "difference": _difference(found),
+        "warnings": [
+            item for item in found.reading.diagnostics if item not in found.reading.errors
+        ],
         "notice": notice,
-        "message": message
-        or (f"Roll back to version {proposal.target.number}" if proposal.target else ""),
+        "form": form,
+        "fixable": fixables(found.reading.diagnostics),
     }
+    if policy is not None:
+        title = f"version {proposal.target.number}" if proposal.target else "your draft"
+        context["difference"] = difference_of(
+            found.request.path,
+            found.request.GET,
+            version_side(active) if active else NOTHING,
+            Side(title=title, text=proposal.text, policy=policy),
+            lambda: history_of(actor.org),
+        )
+        context["ladder"] = ladder_of(
+            consequences_of(actor, proposal.dialect, proposal.text, found.reading),
+            form,
+            version=number + 1,
+            affected=affected_workloads(
+                before, policy, compare_policies(before, policy), live_of(actor.org)
+            ),
+            back_to=proposal.target.number if proposal.target else None,
+            was_sent=was_sent,
+        )
     return render_page(
-        request, actor, "configs/review.html", context, section="config", status=status
+        found.request, actor, "configs/review.html", context, section="config", status=status
     )
 
 
-def _conflict_page(
-    request: HttpRequest, actor: Actor, draft: Draft, active: ConfigVersion, *, status: int
-) -> HttpResponse:
-    base = _base_text(actor, draft)
-    context = {
-        "draft": draft,
-        "active": active,
-        "newer": versions_after(actor.org, draft.base),
-        "theirs": diff_lines(base, active.text),
-        "yours": diff_lines(base, draft.text),
-        "merge": _merge(actor, draft, active),
-    }
-    return render_page(
-        request, actor, "configs/conflict.html", context, section="config", status=status
+def _difference(found: _Review) -> Difference:
+    request, org, proposal = found.request, found.actor.org, found.proposal
+    old = version_side(found.active) if found.active else NOTHING
+    if proposal.target:
+        title, url = f"version {proposal.target.number}", "pages:config-version"
+        number = proposal.target.number
+    else:
+        assert proposal.draft is not None
+        title, url, number = "this draft", "pages:config-draft", proposal.draft.pk
+    new = Side(
+        title=title,
+        text=proposal.text,
+        policy=found.reading.policy,
+        url=reverse(url, args=[org.slug, number]),
     )
-
-
-def _merge(actor: Actor, draft: Draft, active: ConfigVersion) -> Merge:
-    return merge_texts(_base_text(actor, draft), active.text, draft.text)
-
-
-def _base_text(actor: Actor, draft: Draft) -> str:
-    return get_version(actor.org, draft.base).text if draft.base else ""
+    return difference_of(request.path, request.GET, old, new, lambda: history_of(org))

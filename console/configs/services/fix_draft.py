@@ -1,0 +1,45 @@
+"""Fix a draft: the repairs that its diagnostics offer become a save of it."""
+
+from __future__ import annotations
+
+from console.configs.models import Draft
+from console.configs.queries import get_draft
+from console.configs.services.check_config import check_config
+from console.configs.services.save_draft import save_draft
+from console.dialects.diagnostics import Diagnostic, Fix
+from console.dialects.positions import apply_fix
+from console.errors import Conflict
+from console.orgs.permissions import Actor, Permission
+
+
+def key_of(diagnostic: Diagnostic, place: int) -> str:
+    """Return what names the repair at *place* of *diagnostic* among all of one text."""
+    span = diagnostic.span
+    return f"{diagnostic.code}-{span.line}-{span.column}-{place}"
+
+
+def fix_draft(actor: Actor, number: int, revision: int, key: str) -> Draft:
+    """
+    Make the repair that `key_of` calls *key*, in draft *number* as of save *revision*.
+
+    Raises NotAllowed, NotFound, and Conflict: ``stale_draft`` when the draft was saved since
+    or does not offer this repair any more, ``draft_locked`` when somebody else edits it.
+    """
+    actor.require(Permission.DRAFT)
+    draft = get_draft(actor.org, number)
+    fix = _offered(actor, draft).get(key) if draft.revision == revision else None
+    if fix is None:
+        raise Conflict(
+            "stale_draft", "The draft changed since, and this repair is not offered any more."
+        )
+    text = apply_fix(draft.text, fix)
+    return save_draft(actor, number, draft.dialect, text, draft.base, revision + 1)
+
+
+def _offered(actor: Actor, draft: Draft) -> dict[str, Fix]:
+    reading = check_config(actor, draft.dialect, draft.text)
+    return {
+        key_of(diagnostic, place): fix
+        for diagnostic in reading.diagnostics
+        for place, fix in enumerate(diagnostic.fixes)
+    }

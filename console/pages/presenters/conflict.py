@@ -1,0 +1,116 @@
+"""A merge in words: what fits together, and what a person has to decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from console.configs.services.merge_draft import Decided
+from console.dialects.merging import Choice, Merge, Piece
+
+#: Pieces that fit together and are named; the rest is counted.
+_NAMED = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """How one side has a piece."""
+
+    choice: str
+    title: str
+    #: None: it does not have it.
+    text: str | None
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictRow:
+    """One piece to decide on."""
+
+    number: int
+    title: str
+    sides: tuple[Side, ...]
+    #: The text of one's own, and whether that is the choice.
+    edited: str
+    is_edited: bool
+    is_missing: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitting:
+    """One piece that only one side changed, or both alike."""
+
+    title: str
+    whose: str
+
+
+def conflict_rows(
+    merge: Merge, base: int, active: int, decided: Sequence[Decided | None], *, was_sent: bool
+) -> tuple[ConflictRow, ...]:
+    """Return the conflicts with what was *decided* of them so far."""
+    titles = {
+        Choice.BASE: f"Before, in version {base}" if base else "Before",
+        Choice.THEIRS: f"Theirs, in version {active}",
+        Choice.YOURS: "Yours",
+    }
+    rows = []
+    lines = _lines_of(merge)
+    for number, piece in enumerate(merge.conflicts):
+        one = decided[number] if number < len(decided) else None
+        rows.append(
+            ConflictRow(
+                number=number,
+                title=_title(piece) or f"{lines[number]} of version {active}",
+                sides=tuple(
+                    Side(
+                        choice=choice.value,
+                        title=title,
+                        text=piece.state(choice) or None,
+                        is_chosen=one is not None and one.choice is choice,
+                    )
+                    for choice, title in titles.items()
+                ),
+                edited=one.text if one and one.choice is None else piece.yours or "",
+                is_edited=one is not None and one.choice is None,
+                is_missing=was_sent and one is None,
+            )
+        )
+    return tuple(rows)
+
+
+def fittings(merge: Merge) -> tuple[Fitting, ...]:
+    """Return what was changed and fits together, in the order of the text."""
+    found = (
+        Fitting(title=_title(piece) or "Lines outside of objects", whose=whose)
+        for piece in merge.pieces
+        if not piece.is_conflict and (whose := _whose(piece))
+    )
+    return tuple(dict.fromkeys(found))[:_NAMED]
+
+
+def _whose(piece: Piece) -> str:
+    if piece.theirs == piece.yours:
+        return "both alike" if piece.theirs != piece.base else ""
+    if piece.yours == piece.base:
+        return "theirs"
+    return "yours" if piece.theirs == piece.base else "both, on different lines"
+
+
+def _title(piece: Piece) -> str:
+    if piece.noun is None:
+        return ""
+    noun = piece.noun.replace("_", " ").capitalize()
+    return f"{noun} to {piece.name}" if noun == "Rule" else f"{noun} {piece.name}"
+
+
+def _lines_of(merge: Merge) -> list[str]:
+    """Return where the conflicts are in the text of theirs."""
+    places = []
+    line = 1
+    for piece in merge.pieces:
+        count = len((piece.theirs or "").splitlines())
+        if piece.is_conflict:
+            last = line + max(count, 1) - 1
+            places.append(f"Line {line}" if last == line else f"Lines {line} to {last}")
+        line += count
+    return places

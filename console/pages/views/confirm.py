@@ -1,0 +1,42 @@
+"""Confirm an apply that waits for it, or take it back at once."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from console.configs.models import ConfigVersion
+from console.configs.services.confirm_config import confirm_config
+from console.configs.services.revert_config import revert_config
+from console.errors import ConfigRejected
+from console.orgs.permissions import Actor
+from console.pages.access import org_page, safe_return_url
+from console.pages.draft_address import read_number
+
+
+@require_POST
+@org_page
+def confirm(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Keep the version that waits, or go back to the one before it."""
+    version = read_number(request.POST.get("version", ""), "version")
+    if request.POST.get("do") == "revert":
+        return _revert(request, actor, version)
+    confirm_config(actor, version)
+    messages.success(request, f"Version {version} is confirmed and stays.")
+    return HttpResponseRedirect(safe_return_url(request, request.POST.get("next", "")))
+
+
+def _revert(request: HttpRequest, actor: Actor, version: int) -> HttpResponse:
+    try:
+        made = revert_config(actor, version, ConfigVersion.Via.PAGE)
+    except ConfigRejected as error:
+        messages.error(
+            request,
+            f"Nothing was taken back: under today's rules the older text has errors, first of all: "
+            f"{error.reading.errors[0].message}",
+        )
+        return HttpResponseRedirect(safe_return_url(request, request.POST.get("next", "")))
+    url = reverse("pages:config-version", args=[actor.org.slug, made.number])
+    return HttpResponseRedirect(f"{url}?applied=1")

@@ -1,0 +1,138 @@
+"""A conflict: what was applied since a draft was begun, and how the draft goes on from there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from console.configs.models import ConfigVersion, Draft
+from console.configs.queries import active_version, get_version, versions_after
+from console.configs.services.merge_draft import Decided, merge_draft, merge_of
+from console.configs.services.save_draft import save_draft
+from console.dialects.merging import Choice, Verdict
+from console.errors import BadRequest, Conflict
+from console.orgs.permissions import Actor, Permission
+from console.pages.access import org_page
+from console.pages.draft_address import draft_of_request
+from console.pages.presenters.conflict import conflict_rows, fittings
+from console.pages.presenters.text_diff import diff_lines
+from console.pages.shell import render_page
+
+#: Conflicts that one form answers at most; more are for the editor.
+_MOST = 1000
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@org_page
+def conflict(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Show both changes and how they merge; put the draft on the active version."""
+    actor.require(Permission.DRAFT)
+    draft, active = draft_of_request(request, actor), active_version(actor.org)
+    if draft is None:
+        return HttpResponseRedirect(reverse("pages:config-edit", args=[actor.org.slug]))
+    if active is None or draft.base == active.number:
+        return HttpResponseRedirect(_url("config-draft", actor, draft))
+    if request.method != "POST":
+        return conflict_page(request, actor, draft, active)
+    if not _is_present(request, draft, active):
+        notice = "The draft or the active version changed after you opened this page."
+        return conflict_page(request, actor, draft, active, notice=notice, status=409)
+    if request.POST.get("do") == "mine":
+        revision = draft.revision + 1
+        save_draft(actor, draft.pk, draft.dialect, draft.text, active.number, revision)
+        messages.success(request, f"Your draft is now based on version {active.number}.")
+        return HttpResponseRedirect(_url("config-draft", actor, draft))
+    return _merge(request, actor, draft, active)
+
+
+def conflict_page(
+    request: HttpRequest,
+    actor: Actor,
+    draft: Draft,
+    active: ConfigVersion,
+    *,
+    notice: str = "",
+    decided: Sequence[Decided | None] = (),
+    was_sent: bool = False,
+    status: int = 200,
+) -> HttpResponse:
+    """Return the page about *draft*, which *active* came before."""
+    base = get_version(actor.org, draft.base).text if draft.base else ""
+    merge = merge_of(draft, active)
+    context = {
+        "draft": draft,
+        "active": active,
+        "newer": versions_after(actor.org, draft.base),
+        "theirs": diff_lines(base, active.text),
+        "yours": diff_lines(base, draft.text),
+        "notice": notice,
+        "was_sent": was_sent,
+        "verdict": merge.verdict.value if merge else "",
+        "conflicts": conflict_rows(merge, draft.base, active.number, decided, was_sent=was_sent)
+        if merge
+        else (),
+        "fittings": fittings(merge) if merge else (),
+    }
+    return render_page(
+        request, actor, "configs/conflict.html", context, section="config", status=status
+    )
+
+
+def _merge(request: HttpRequest, actor: Actor, draft: Draft, active: ConfigVersion) -> HttpResponse:
+    decided = _decided(request)
+    if any(one is None for one in decided):
+        return conflict_page(
+            request, actor, draft, active, decided=decided, was_sent=True, status=422
+        )
+    try:
+        _, verdict = merge_draft(
+            actor,
+            draft.pk,
+            draft.revision,
+            active.number,
+            [one for one in decided if one is not None],
+        )
+    except BadRequest:
+        return conflict_page(
+            request, actor, draft, active, decided=decided, was_sent=True, status=422
+        )
+    except Conflict as error:
+        now_active = active_version(actor.org) or active
+        return conflict_page(request, actor, draft, now_active, notice=error.message, status=409)
+    if verdict is Verdict.BROKEN:
+        messages.warning(
+            request,
+            f"Both changes are in the draft, on version {active.number}. "
+            "Together they have errors, so look at the problems below.",
+        )
+        return HttpResponseRedirect(_url("config-draft", actor, draft))
+    messages.success(request, f"Both changes are in the draft, on version {active.number}.")
+    review = reverse("pages:config-review", args=[actor.org.slug])
+    return HttpResponseRedirect(f"{review}?draft={draft.pk}")
+
+
+def _is_present(request: HttpRequest, draft: Draft, active: ConfigVersion) -> bool:
+    seen = request.POST.get("revision"), request.POST.get("onto")
+    return seen == (str(draft.revision), str(active.number))
+
+
+def _decided(request: HttpRequest) -> list[Decided | None]:
+    """Return what was decided, in the order of the conflicts; None where nothing was."""
+    count = request.POST.get("conflicts", "0")
+    number = int(count) if count.isascii() and count.isdigit() and len(count) < 5 else 0
+    return [_one(request, place) for place in range(min(number, _MOST))]
+
+
+def _one(request: HttpRequest, place: int) -> Decided | None:
+    choice = request.POST.get(f"choice-{place}", "")
+    if choice == "edited":
+        return Decided(None, request.POST.get(f"text-{place}", "").replace("\r\n", "\n"))
+    return Decided(Choice(choice)) if choice in set(Choice) else None
+
+
+def _url(name: str, actor: Actor, draft: Draft) -> str:
+    return reverse(f"pages:{name}", args=[actor.org.slug, draft.pk])
