@@ -17,6 +17,12 @@ from console.api.views.configs import (
 from console.api.views.feeds import Decisions, Events
 from console.api.views.orgs import OneOrg, Orgs
 from console.api.views.queues import HoldQueue, OneQueue, QueuePending, Queues, ResumeQueue
+from console.api.views.routing import (
+    CheckExpectations,
+    ConfigRoute,
+    DeleteExpectations,
+    Expectations,
+)
 from console.api.views.workloads import (
     FinishWorkload,
     FinishWorkloads,
@@ -49,6 +55,18 @@ urlpatterns = [
     path(f"{_ORG}/config/check", ConfigCheck.as_view(), name="config-check"),
     path(f"{_ORG}/config/schema", ConfigSchema.as_view(), name="config-schema"),
     path(f"{_ORG}/config/rollback", ConfigRollback.as_view(), name="config-rollback"),
+    path(f"{_ORG}/config/route", ConfigRoute.as_view(), name="config-route"),
+    path(f"{_ORG}/config/expectations", Expectations.as_view(), name="expectations"),
+    path(
+        f"{_ORG}/config/expectations/check",
+        CheckExpectations.as_view(),
+        name="check-expectations",
+    ),
+    path(
+        f"{_ORG}/config/expectations/delete",
+        DeleteExpectations.as_view(),
+        name="delete-expectations",
+    ),
     path(f"{_ORG}/config/versions", ConfigVersions.as_view(), name="versions"),
     path(_VERSION, OneVersion.as_view(), name="version"),
     path(f"{_VERSION}/diff", VersionDiff.as_view(), name="version-diff"),

@@ -22,6 +22,7 @@ READERS = frozenset(Role.values)
 SUBMITTERS = frozenset({Role.SUBMITTER, Role.OPERATOR, Role.OWNER})
 OPERATORS = frozenset({Role.OPERATOR, Role.OWNER})
 OWNERS = frozenset({Role.OWNER})
+DRAFTERS = frozenset({Role.EDITOR, Role.OWNER})
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Case:
 VERSION = (("number", 1),)
 QUEUE = (("queue", "default"),)
 WORKLOAD = (("uid", "w"),)
+EXPECTED = {"name": "any", "queue": "default"}
 CASES = [
     Case("org", "get", READERS, 200),
     Case("workloads", "get", READERS, 200),
@@ -62,6 +64,11 @@ CASES = [
     Case("versions", "post", OWNERS, 201, {"text": OPEN + "#\n", "expected_version": 1}),
     Case("version", "get", READERS, 200, arguments=VERSION),
     Case("version-diff", "get", READERS, 200, arguments=VERSION),
+    Case("config-route", "post", READERS, 200, {"labels": {"team": "ml"}}),
+    Case("expectations", "get", READERS, 200),
+    Case("expectations", "post", DRAFTERS, 200, {"expectations": [EXPECTED]}),
+    Case("check-expectations", "post", READERS, 200, {}),
+    Case("delete-expectations", "post", DRAFTERS, 200, {"names": ["any"]}),
     Case("queues", "get", READERS, 200),
     Case("queue", "get", READERS, 200, arguments=QUEUE),
     Case("queue-pending", "get", READERS, 200, arguments=QUEUE),

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from console.configs.models import Expectation
+from console.configs.queries import expectations_of
+from console.configs.read_expectations import MOST_EXPECTATIONS
 from console.engine.expected import Expected, Met, meet
 from console.engine.explain.landing import met_sentence
 from console.engine.policy import Policy
 from console.engine.workload import PodSet, Workload
 from console.orgs.models import Organization
-
-#: Expectations of one organization; more cannot be saved.
-MOST_EXPECTATIONS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,5 +70,4 @@ def broken(met: Met) -> Broken:
 
 
 def _expected(org: Organization) -> Iterator[Expected]:
-    for row in Expectation.objects.filter(org=org).order_by("name")[:MOST_EXPECTATIONS]:
-        yield as_expected(row)
+    return map(as_expected, expectations_of(org)[:MOST_EXPECTATIONS])

@@ -1,0 +1,192 @@
+"""What a config makes of tried workloads, as the API writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from console.api.answers.configs import range_answer
+from console.api.answers.times import time_answer
+from console.api.answers.workloads import amounts_answer
+from console.configs.models import Expectation
+from console.configs.services.try_route import Tried
+from console.engine.amounts import amount_to_number
+from console.engine.branches import Branch
+from console.engine.decision import Outcome, Reason
+from console.engine.expected import Met
+from console.engine.explain.landing import landing_sentence, met_sentence
+from console.engine.explain.tested import (
+    branch_words,
+    fit_sentences,
+    near_sentence,
+    obstacle_words,
+    rule_sentence,
+)
+from console.engine.fitting import Fit, FlavorTruth
+from console.engine.nearest import NearMiss
+from console.engine.reasons import reason_title
+from console.engine.truth import DoorTruth, ExpressionTruth, RuleTruth
+
+
+def route_answer(tried: Tried) -> dict[str, Any]:
+    """Return everything that one config makes of one workload."""
+    landing = tried.landing
+    return {
+        "version": tried.subject.version,
+        "draft": tried.subject.draft,
+        "verdict": landing_sentence(landing),
+        "queue": landing.queue,
+        "priority": landing.priority,
+        "rule_index": landing.route.rule,
+        "reason": _reason(landing.reason),
+        "rule_count": tried.rule_count,
+        "rules": [_rule(tried, rule) for rule in tried.rules],
+        "local_queues": [_door(door) for door in tried.doors],
+        "other_queues": [{"queue": miss.queue, **_miss(miss)} for miss in tried.door_misses],
+        "missing_labels": [
+            {
+                "key": label.key,
+                "branches": [_branch(branch) for branch in label.branches],
+                "more": label.more,
+            }
+            for label in tried.missing
+        ],
+        "fit": _fit(tried.fit),
+    }
+
+
+def expectation_answer(row: Expectation) -> dict[str, Any]:
+    """Return a saved expectation."""
+    return {
+        "name": row.name,
+        "labels": row.labels,
+        "namespace": row.namespace,
+        "priority": row.priority,
+        "requests": amounts_answer(row.requests),
+        "queue": row.queue,
+        "effective_priority": row.effective_priority,
+        "author": row.author,
+        "created_at": time_answer(row.created_at),
+    }
+
+
+def met_answer(met: Sequence[Met]) -> dict[str, Any]:
+    """Return what a config makes of expectations."""
+    broken = sum(not each.is_met for each in met)
+    return {
+        "ok": not broken,
+        "broken": broken,
+        "results": [
+            {
+                "name": each.expected.name,
+                "met": each.is_met,
+                "text": met_sentence(each),
+                "queue": each.landing.queue,
+                "priority": each.landing.priority,
+            }
+            for each in met
+        ],
+    }
+
+
+def _reason(reason: Reason | None) -> dict[str, str] | None:
+    return {"code": reason.value, "message": reason_title(reason)} if reason else None
+
+
+def _rule(tried: Tried, rule: RuleTruth) -> dict[str, Any]:
+    miss = tried.misses.get(rule.index)
+    return {
+        "index": rule.index,
+        "queue": rule.queue,
+        "standing": rule.standing.value,
+        "text": rule_sentence(rule, tried.landing.route.rule),
+        "priority": rule.priority.effective if rule.priority else None,
+        "expressions": _expressions(rule.expressions),
+        "range": range_answer(rule.origin),
+        "nearest": _miss(miss) if miss else None,
+    }
+
+
+def _expressions(expressions: Iterable[ExpressionTruth]) -> list[dict[str, Any]]:
+    return [
+        {
+            "key": each.expression.key,
+            "operator": each.expression.operator.value,
+            "values": list(each.expression.values),
+            "actual": each.actual,
+            "holds": each.holds,
+            "range": range_answer(each.expression.origin),
+        }
+        for each in expressions
+    ]
+
+
+def _miss(miss: NearMiss) -> dict[str, Any]:
+    return {
+        "text": near_sentence(miss),
+        "possible": None if miss.is_cut else miss.is_possible,
+        "labels": [
+            {
+                "key": each.key,
+                "value": each.after,
+                "any": each.is_any,
+                "but_not": list(each.but_not),
+            }
+            for each in miss.labels
+        ],
+        "priority": {"value": miss.priority} if miss.changes_priority else None,
+        "namespace": miss.namespace,
+    }
+
+
+def _door(door: DoorTruth) -> dict[str, Any]:
+    return {
+        "name": door.door.name,
+        "queue": door.door.queue,
+        "named": door.is_named,
+        "exists": door.leads,
+        "allowed": door.is_allowed,
+        "expressions": _expressions(door.expressions),
+        "range": range_answer(door.door.origin),
+    }
+
+
+def _branch(branch: Branch) -> dict[str, Any]:
+    landing = branch.landing
+    return {
+        "values": list(branch.values),
+        "queue": landing.queue,
+        "priority": landing.priority if landing.queue is not None else None,
+        "rule_index": landing.route.rule,
+        "flavors": list(branch.flavors),
+        "text": branch_words(branch),
+    }
+
+
+def _fit(fit: Fit) -> dict[str, Any]:
+    return {
+        "ever": fit.now is not None,
+        "now": fit.now is not None and fit.now.outcome.outcome is Outcome.ADMITTED,
+        "sentences": list(fit_sentences(fit)),
+        "flavors": [_flavor(flavor) for flavor in fit.flavors],
+    }
+
+
+def _flavor(flavor: FlavorTruth) -> dict[str, Any]:
+    return {
+        "flavor": flavor.flavor,
+        "accepts": flavor.obstacle is None,
+        "text": obstacle_words(flavor),
+        "expressions": _expressions(flavor.expressions),
+        "resources": [
+            {
+                "resource": share.resource,
+                "requested": amount_to_number(share.requested),
+                "nominal": amount_to_number(share.nominal),
+                "maximum": amount_to_number(share.maximum),
+                "available": amount_to_number(share.available),
+            }
+            for share in flavor.shares
+        ],
+        "range": range_answer(flavor.origin),
+    }

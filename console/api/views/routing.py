@@ -1,0 +1,171 @@
+"""The rule tester: where a workload would land, and what is expected of every config."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.api.answers.routing import expectation_answer, met_answer, route_answer
+from console.api.base import OrgView
+from console.api.schemas import routing as schemas
+from console.api.schemas.common import PROBLEM_TYPE, example, problems
+from console.api.schemas.configs import RejectedProblem
+from console.configs.queries import expectations_of
+from console.configs.read_expectations import ASKED, read_asked, read_expectations
+from console.configs.services.check_expectations import meet_expectations
+from console.configs.services.save_expectations import delete_expectations, save_expectations
+from console.configs.services.try_route import try_route
+from console.configs.subjects import Subject, find_subject, subject_of_text
+from console.dialects import default_dialect
+from console.orgs.permissions import Permission
+from console.reading import Reader
+
+#: Characters of a text; a larger one is refused before it is read.
+LONGEST_TEXT: Final = 4_000_000
+
+_SUBJECT: Final = ("text", "version", "draft")
+_TAG = ["config"]
+_REJECTED = {
+    (422, PROBLEM_TYPE): OpenApiResponse(
+        RejectedProblem, description="The text or draft to try on has errors."
+    )
+}
+
+
+class ConfigRoute(OrgView):
+    """Where a workload would land."""
+
+    @extend_schema(
+        operation_id="try_route",
+        summary="Test where a workload would land",
+        description="Every rule with what it makes of the labels, the least that would lead to "
+        "each other one, and whether the queue could ever hold it. Nothing is stored.",
+        request=schemas.RouteIn,
+        responses={200: schemas.Route, **problems(413, 415), **_REJECTED},
+        examples=[example("Eight GPUs for research", schemas.EXAMPLE_ROUTE, request=True)],
+        tags=_TAG,
+    )
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        """Try it."""
+        reader, fields = self.fields(request, (*ASKED, *_SUBJECT, "dialect"))
+        workload = read_asked(reader, fields)
+        subject = _subject(self, reader, fields)
+        return Response(route_answer(try_route(self.actor, subject, workload)))
+
+
+class Expectations(OrgView):
+    """What every config has to make of some workloads."""
+
+    permissions = {"POST": Permission.DRAFT}
+
+    @extend_schema(
+        operation_id="list_expectations",
+        summary="List expectations",
+        description="By name. They are checked whenever a config is applied.",
+        responses={200: schemas.ExpectationList, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        """List them."""
+        rows = expectations_of(self.actor.org)
+        return Response({"results": [expectation_answer(row) for row in rows]})
+
+    @extend_schema(
+        operation_id="save_expectations",
+        summary="Save expectations",
+        description="Each takes the place of one with its name. All are saved or none.",
+        request=schemas.ExpectationsIn,
+        responses={200: schemas.ExpectationList, **problems(409, 413, 415)},
+        examples=[
+            example("One", {"expectations": [schemas.EXAMPLE_EXPECTATION]}, request=True),
+        ],
+        tags=_TAG,
+    )
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        """Save them."""
+        reader, fields = self.fields(request, ("expectations",), required=("expectations",))
+        expected = (
+            read_expectations(reader, fields["expectations"], "expectations")
+            if "expectations" in fields
+            else []
+        )
+        reader.finish()
+        rows = save_expectations(self.actor, expected)
+        return Response({"results": [expectation_answer(row) for row in rows]})
+
+
+class DeleteExpectations(OrgView):
+    """Expectations that no longer hold."""
+
+    permissions = {"POST": Permission.DRAFT}
+
+    @extend_schema(
+        operation_id="delete_expectations",
+        summary="Delete expectations",
+        description="Names that are not there are passed over, so that it may be sent twice.",
+        request=schemas.ExpectationNames,
+        responses={200: schemas.Deleted, **problems(413, 415)},
+        examples=[
+            example("One", {"names": [schemas.EXAMPLE_EXPECTATION["name"]]}, request=True),
+        ],
+        tags=_TAG,
+    )
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        """Delete them."""
+        reader, fields = self.fields(request, ("names",), required=("names",))
+        names = [
+            reader.text(name, f"names[{i}]", 200, blank=False)
+            for i, name in enumerate(reader.items(fields.get("names", [""]), "names", 1, 500))
+        ]
+        reader.finish()
+        return Response({"deleted": delete_expectations(self.actor, names)})
+
+
+class CheckExpectations(OrgView):
+    """What a config makes of every expectation."""
+
+    @extend_schema(
+        operation_id="check_expectations",
+        summary="Check expectations",
+        description="On the active config, on a version, on a draft, or on a text.",
+        request=schemas.ConfigToTry,
+        responses={200: schemas.ExpectationCheck, **problems(413, 415), **_REJECTED},
+        examples=[example("On version 4", {"version": 4}, request=True)],
+        tags=_TAG,
+    )
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        """Check them."""
+        reader, fields = self.fields(request, (*_SUBJECT, "dialect"))
+        subject = _subject(self, reader, fields)
+        return Response(met_answer(meet_expectations(self.actor.org, subject.policy)))
+
+
+def _subject(view: OrgView, reader: Reader, fields: Mapping[str, Any]) -> Subject:
+    """Return the config that the body names; raises BadRequest with all that is wrong in it."""
+    named = [name for name in _SUBJECT if fields.get(name) is not None]
+    for name in named[1:]:
+        message = f"Only one config is tried: leave this or {named[0]} out."
+        reader.refuse(name, "conflicting_fields", message)
+    name = named[0] if named else "active"
+    if fields.get("dialect") is not None and name != "text":
+        reader.refuse("dialect", "conflicting_fields", "It is for a text; leave it out without.")
+    org, value = view.actor.org, fields.get(name)
+    if name == "text":
+        language = fields.get("dialect")
+        dialect = (
+            default_dialect().name
+            if language is None
+            else reader.text(language, "dialect", 50, blank=False)
+        )
+        text = reader.source(value, "text", LONGEST_TEXT)
+        reader.finish()
+        return subject_of_text(org, dialect, text)
+    number = 0 if name == "active" else reader.integer(value, name, 1, 999_999_999)
+    reader.finish()
+    return find_subject(
+        org, {"active": name, "version": str(number), "draft": f"draft-{number}"}[name]
+    )

@@ -1,0 +1,107 @@
+"""Reads workloads to test and what is expected of them, from requests, forms and files alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from console.engine.expected import Expected
+from console.engine.workload import PodSet, Workload
+from console.reading import Reader, join
+from console.workloads.read_pod_sets import LONGEST_KEY, read_pod_sets, read_requests
+
+#: Expectations of one organization, or of one file.
+MOST_EXPECTATIONS: Final = 500
+
+#: Labels of one workload, and characters of a value, as submissions have them.
+MOST_LABELS: Final = 120
+LONGEST_VALUE: Final = 500
+
+LONGEST_NAME: Final = 200
+LONGEST_QUEUE: Final = 500
+
+#: What may be said of a workload that is tested.
+ASKED: Final = ("labels", "namespace", "priority", "requests", "pod_sets")
+
+#: What may be said of an expectation; pod sets are not kept with one.
+EXPECTATION: Final = (
+    "name",
+    "labels",
+    "namespace",
+    "priority",
+    "requests",
+    "queue",
+    "effective_priority",
+)
+
+
+def read_asked(reader: Reader, fields: Mapping[str, Any], path: str = "") -> Workload:
+    """
+    Read a workload to test from those of *fields* that are of `ASKED`.
+
+    Labels are those that selectors see, so a fact with a field of its own in a
+    submission goes by its label here.
+    """
+    get = fields.get
+    if get("pod_sets") is not None and get("requests") is not None:
+        message = "This is the short form of one pod set; send either requests or pod_sets."
+        reader.refuse(join(path, "requests"), "conflicting_fields", message)
+    priority = get("priority")
+    requests = read_requests(reader, get("requests"), join(path, "requests"), texts=True)
+    pod_sets: tuple[PodSet, ...] = (PodSet(requests={k: v for k, v in requests.items() if v}),)
+    if get("pod_sets") is not None:
+        pod_sets = read_pod_sets(reader, get("pod_sets"), join(path, "pod_sets"))
+    return Workload(
+        id="tested",
+        sequence=0,
+        labels=_labels(reader, get("labels"), join(path, "labels")),
+        namespace=reader.text(get("namespace"), join(path, "namespace"), 253),
+        priority=None if priority is None else reader.integer(priority, join(path, "priority")),
+        pod_sets=pod_sets,
+    )
+
+
+def read_expectations(reader: Reader, value: Any, path: str) -> list[Expected]:
+    """Read a list of 1 to `MOST_EXPECTATIONS` expectations, whose names differ."""
+    items = reader.items(value, path, 1, MOST_EXPECTATIONS)
+    found = [_expectation(reader, item, f"{path}[{i}]") for i, item in enumerate(items)]
+    _check_names(reader, found, path)
+    return found
+
+
+def _expectation(reader: Reader, value: Any, path: str) -> Expected:
+    fields = reader.mapping(value, path, EXPECTATION, required=("name", "queue"))
+    name = fields.get("name", "")
+    effective = fields.get("effective_priority")
+    queue = reader.optional_text(fields.get("queue"), f"{path}.queue", LONGEST_QUEUE)
+    if queue is None and effective is not None:
+        message = "What reaches no queue has no priority there; leave this out."
+        reader.refuse(f"{path}.effective_priority", "conflicting_fields", message)
+    return Expected(
+        name=reader.text(name, f"{path}.name", LONGEST_NAME, blank=False) if name else "",
+        workload=read_asked(reader, fields, path),
+        queue=queue,
+        # Priority classes may be negative.
+        priority=None
+        if effective is None
+        else reader.integer(effective, f"{path}.effective_priority", least=-(2**31)),
+    )
+
+
+def _check_names(reader: Reader, found: Sequence[Expected], path: str) -> None:
+    names: set[str] = set()
+    for i, each in enumerate(found):
+        if each.name and each.name in names:
+            message = f"Another expectation is called {each.name}; give each a name of its own."
+            reader.refuse(f"{path}[{i}].name", "repeated_name", message)
+        names.add(each.name)
+
+
+def _labels(reader: Reader, value: Any, path: str) -> dict[str, str]:
+    found = {}
+    for key, text in reader.entries(value, path, MOST_LABELS, LONGEST_KEY):
+        if text is None:
+            message = "This has to be a string, not null; leave the label out if it is absent."
+            reader.refuse(join(path, key), "wrong_type", message)
+        found[key] = reader.text(text, join(path, key), LONGEST_VALUE)
+    return found

@@ -1,0 +1,106 @@
+"""Try a workload on a config: where it lands and why, what would change that, and how it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from console.configs.subjects import Subject
+from console.engine.branches import MissingLabel, missing_labels
+from console.engine.fitting import Fit, Fitting
+from console.engine.landing import Landing, land
+from console.engine.nearest import NearestRules, NearMiss
+from console.engine.nearest_doors import nearest_doors
+from console.engine.policy import Policy
+from console.engine.routing import Router
+from console.engine.truth import DoorTruth, RuleStanding, RuleTruth, judge_doors, judge_rules
+from console.engine.workload import Workload
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor, Permission
+from console.workloads.models import QueueHold
+from console.workloads.queries.queues import used_of
+
+#: Rules and local queues that one look shows, and misses that it finds a way to.
+MOST_RULES = 100
+MOST_MISSES = 40
+
+#: Workloads of one batch.
+MOST_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What one config makes of one workload."""
+
+    subject: Subject
+    landing: Landing
+    #: Some of the rules in order, each judged on its own; empty where local queues route.
+    rules: tuple[RuleTruth, ...]
+    rule_count: int
+    #: By index of the rule: the least that would lead to it.
+    misses: Mapping[int, NearMiss]
+    #: Where local queues route: those of its namespace, and the least that leads to other queues.
+    doors: tuple[DoorTruth, ...]
+    door_count: int
+    door_misses: tuple[NearMiss, ...]
+    missing: tuple[MissingLabel, ...]
+    fit: Fit
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """What one config makes of one workload among many."""
+
+    landing: Landing
+    fit: Fit
+
+
+def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int = 0) -> Tried:
+    """
+    Return what *subject* makes of *workload*, with the rules from index *start* on.
+
+    Raises NotAllowed. Nothing is stored, and no row of a workload is read.
+    """
+    actor.require(Permission.READ)
+    policy = subject.policy
+    landing = land(policy, workload)
+    rules = judge_rules(policy, workload)
+    shown = rules[start : start + MOST_RULES]
+    doors = judge_doors(policy, workload)
+    nearest = NearestRules(policy, workload)
+    return Tried(
+        subject=subject,
+        landing=landing,
+        rules=shown,
+        rule_count=len(rules),
+        misses={rule.index: nearest.miss(rule.index) for rule in _nearest_first(shown)},
+        doors=doors[:MOST_RULES],
+        door_count=len(doors),
+        door_misses=nearest_doors(policy, workload, MOST_MISSES)
+        if policy.local_routing is not None
+        else (),
+        missing=missing_labels(policy, landing),
+        fit=fitting(actor.org, policy).fit(landing),
+    )
+
+
+def try_routes(actor: Actor, subject: Subject, workloads: Sequence[Workload]) -> tuple[Placed, ...]:
+    """Return what *subject* makes of each of *workloads* alone; raises NotAllowed."""
+    actor.require(Permission.READ)
+    router = Router(subject.policy)
+    fits = fitting(actor.org, subject.policy)
+    landings = [land(subject.policy, workload, router) for workload in workloads]
+    return tuple(Placed(landing, fits.fit(landing)) for landing in landings)
+
+
+def fitting(org: Organization, policy: Policy) -> Fitting:
+    """Return what tries workloads on *policy* with what runs in *org* now."""
+    held = QueueHold.objects.filter(org=org).values_list("queue", flat=True)
+    return Fitting(policy, used_of(org), held)
+
+
+def _nearest_first(rules: Iterable[RuleTruth]) -> list[RuleTruth]:
+    """Return the rules whose nearest miss is told: those that lack least come first."""
+    missed = [rule for rule in rules if rule.standing is not RuleStanding.TOOK]
+    missed.sort(key=lambda rule: sum(not each.holds for each in rule.expressions))
+    return missed[:MOST_MISSES]

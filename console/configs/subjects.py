@@ -1,0 +1,71 @@
+"""Subjects: the config that something is tried on, be it active, a version, a draft or a text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from console.configs.queries import (
+    NO_POLICY,
+    active_version,
+    get_draft,
+    get_version,
+    past_specs,
+    policy_of,
+)
+from console.configs.services.check_config import find_dialect
+from console.engine.policy import Policy
+from console.errors import BadRequest, ConfigRejected, FieldError
+from console.orgs.models import Organization
+
+_NAME = re.compile(r"active|(?P<draft>draft-)?v?(?P<number>[0-9]{1,9})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """One config that compiles."""
+
+    #: As `find_subject` takes it; empty for a text that is stored nowhere.
+    name: str
+    policy: Policy
+    #: The version whose lines the places point at; None: the text is not a version.
+    version: int | None = None
+    #: The draft it is; None: it is none.
+    draft: int | None = None
+
+
+def find_subject(org: Organization, name: str) -> Subject:
+    """
+    Return the config called *name*: ``active``, a version such as ``4``, or ``draft-7``.
+
+    Before the first apply the active one is a config without anything. Raises BadRequest
+    when the name cannot be read, NotFound, and ConfigRejected when a draft has errors.
+    """
+    found = _NAME.fullmatch(name)
+    if found is None:
+        message = "This has to be active, the number of a version, or draft- and a number."
+        raise BadRequest([FieldError("config", "invalid_choice", message)])
+    if found["number"] is None:
+        active = active_version(org)
+        if active is None:
+            return Subject(name=name, policy=NO_POLICY)
+        return Subject(name=name, policy=policy_of(active), version=active.number)
+    number = int(found["number"])
+    if found["draft"] is None:
+        version = get_version(org, number)
+        return Subject(name=str(number), policy=policy_of(version), version=number)
+    draft = get_draft(org, number)
+    policy = _compiled(org, draft.dialect, draft.text)
+    return Subject(name=f"draft-{number}", policy=policy, draft=number)
+
+
+def subject_of_text(org: Organization, dialect: str, text: str) -> Subject:
+    """Return *text* as it would apply; raises BadRequest, and ConfigRejected with its errors."""
+    return Subject(name="", policy=_compiled(org, dialect, text))
+
+
+def _compiled(org: Organization, dialect: str, text: str) -> Policy:
+    reading = find_dialect(dialect).read(text, past_specs(org))
+    if reading.policy is None:
+        raise ConfigRejected(reading)
+    return reading.policy
