@@ -67,25 +67,35 @@ def newest_first(driven: QuerySet[M], rest: Q | None, limit: int, cursor: str | 
     *driven* holds the conditions that one index answers in order; *rest* holds
     the conditions judged row by row.
     """
+    return _walk(driven.order_by("-pk"), rest, limit, cursor, ahead="pk__lt", within="pk__gte")
+
+
+def oldest_first(driven: QuerySet[M], rest: Q | None, limit: int, cursor: str | None) -> Page[M]:
+    """Return the next *limit* rows of *driven* by rising primary key, as `newest_first`."""
+    return _walk(driven.order_by("pk"), rest, limit, cursor, ahead="pk__gt", within="pk__lte")
+
+
+def _walk(
+    ordered: QuerySet[Any], rest: Q | None, limit: int, cursor: str | None, ahead: str, within: str
+) -> Page[Any]:
     keys = read_cursor(cursor)
-    ordered: QuerySet[Any] = driven.order_by("-pk")
     if keys:
-        ordered = ordered.filter(pk__lt=keys[0])
+        ordered = ordered.filter(**{ahead: keys[0]})
     if rest is None:
         return _page(list(ordered[: limit + 1]), limit)
-    found: list[M] = []
-    floor = 0
+    found: list[Any] = []
+    edge = 0
     for _ in range(WINDOWS):
-        floors = ordered.values_list("pk", flat=True)[WINDOW - 1 : WINDOW]
-        floor = next(iter(floors), 0)
+        edges = ordered.values_list("pk", flat=True)[WINDOW - 1 : WINDOW]
+        edge = next(iter(edges), 0)
         window = ordered.filter(rest)
-        if floor:
-            window = window.filter(pk__gte=floor)
+        if edge:
+            window = window.filter(**{within: edge})
         found += window[: limit + 1 - len(found)]
-        if len(found) > limit or not floor:
+        if len(found) > limit or not edge:
             return _page(found, limit)
-        ordered = ordered.filter(pk__lt=floor)
-    return Page(found, write_cursor(floor))
+        ordered = ordered.filter(**{ahead: edge})
+    return Page(found, write_cursor(edge))
 
 
 def merged_newest_first(walks: Iterable[QuerySet[M]], limit: int, cursor: str | None) -> Page[M]:

@@ -155,6 +155,12 @@ class Reader:
             return value
         return least
 
+    def flag(self, value: Any, path: str) -> bool:
+        """Return a boolean; null reads as false."""
+        if value is not None and not isinstance(value, bool):
+            self._wrong_type(path, "a boolean", value)
+        return value is True
+
     def amount(self, value: Any, path: str) -> int:
         """Return a number from 0 to `LARGEST_AMOUNT` with at most three decimals as thousandths."""
         if isinstance(value, bool) or not isinstance(value, int | Decimal):

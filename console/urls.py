@@ -8,5 +8,6 @@ urlpatterns = [
     path("healthz", healthz),
     path("readyz", readyz),
     path("api/v1/", include("console.api.urls")),
+    path("api/v2/", include("console.api.compat.urls")),
     path("", include("console.pages.urls")),
 ]

@@ -46,6 +46,8 @@ class JSONView(APIView):
     content_negotiation_class = AlwaysJSON
     #: Query parameters it reads.
     parameters: ClassVar[Collection[str]] = ()
+    #: Those of them that may come several times.
+    repeatable: ClassVar[Collection[str]] = ()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse parameters that would be ignored otherwise: a misspelled filter shows too much."""
@@ -54,7 +56,7 @@ class JSONView(APIView):
         errors = [
             self._unknown(name) if not self.knows(name) else _repeated(name)
             for name, values in request.query_params.lists()
-            if not self.knows(name) or len(values) > 1
+            if not self.knows(name) or (len(values) > 1 and name not in self.repeatable)
         ]
         if errors:
             raise BadRequest(errors)

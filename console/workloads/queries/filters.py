@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -42,7 +42,7 @@ class WorkloadFilter:
     @classmethod
     def from_query(cls, query: QueryDict) -> WorkloadFilter:
         """Read the filters of a query string; raises BadRequest that names every wrong value."""
-        reader = _Reader(query)
+        reader = QueryReader(query)
         found = cls(
             state=reader.choice("state", State.values),
             queue=reader.text("queue"),
@@ -75,7 +75,7 @@ class EventFilter:
     @classmethod
     def from_query(cls, query: QueryDict) -> EventFilter:
         """Read the filters of a query string; raises BadRequest that names every wrong value."""
-        reader = _Reader(query)
+        reader = QueryReader(query)
         found = cls(
             type=reader.choice("type", EventType.values),
             level=reader.choice("level", Level.values),
@@ -89,7 +89,7 @@ class EventFilter:
         return found
 
 
-class _Reader:
+class QueryReader:
     """Reads values one by one and collects what is wrong with them."""
 
     def __init__(self, query: QueryDict) -> None:
@@ -98,13 +98,12 @@ class _Reader:
 
     def text(self, name: str) -> str | None:
         """Return a text; a parameter without a value counts as absent."""
-        value = self._query.get(name) or None
-        if value is not None and ("\0" in value or len(value) > _LONGEST):
-            self._refuse(
-                name, "invalid_text", f"{name} has to be at most {_LONGEST} characters without NUL."
-            )
-            return None
-        return value
+        texts = self._texts(name, self._query.getlist(name)[-1:])
+        return texts[0] if texts else None
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return all values of a parameter that may come several times."""
+        return self._texts(name, self._query.getlist(name))
 
     def choice(self, name: str, choices: list[str] | tuple[str, ...]) -> str | None:
         """Return one of *choices*."""
@@ -114,6 +113,23 @@ class _Reader:
             "invalid_choice",
             f"{name} has to be one of: {', '.join(choices)}.",
         )
+
+    def choices(self, name: str, choices: list[str] | tuple[str, ...]) -> tuple[str, ...]:
+        """Return some of *choices*, of a parameter that may come several times."""
+        texts = self.texts(name)
+        if not set(texts) <= set(choices):
+            self._refuse(name, "invalid_choice", f"{name} has to be some of: {', '.join(choices)}.")
+        return texts
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        """Return ``true`` or ``false``, in any case."""
+        found = self._converted(
+            name,
+            lambda text: {"true": True, "false": False}[text.lower()],
+            "invalid_choice",
+            f"{name} has to be true or false.",
+        )
+        return default if found is None else found
 
     def time(self, name: str) -> datetime | None:
         """Return a moment; one without a zone is taken as UTC."""
@@ -147,6 +163,15 @@ class _Reader:
         if self._errors:
             raise BadRequest(self._errors)
 
+    def _texts(self, name: str, values: Iterable[str]) -> tuple[str, ...]:
+        texts = tuple(filter(None, values))
+        if any("\0" in text or len(text) > _LONGEST for text in texts):
+            self._refuse(
+                name, "invalid_text", f"{name} has to be at most {_LONGEST} characters without NUL."
+            )
+            return ()
+        return texts
+
     def _converted(
         self, name: str, convert: Callable[[str], T], code: str, message: str
     ) -> T | None:
@@ -155,7 +180,7 @@ class _Reader:
             return None
         try:
             return convert(text)
-        except ValueError:
+        except (ValueError, KeyError):
             self._refuse(name, code, message)
             return None
 

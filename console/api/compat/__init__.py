@@ -1,0 +1,1 @@
+"""The protocol of the public anyscale client, under /api/v2: its names for what Sluice has."""

@@ -1,0 +1,30 @@
+"""Who is asking: the token that the client sends as a cookie, or as a bearer token."""
+
+from __future__ import annotations
+
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from console.api.authentication import BearerTokenAuthentication
+from console.orgs.models import ApiToken
+from console.orgs.services.authenticate_token import authenticate_token
+
+#: Nothing of Sluice ever sets it, so no browser sends it for somebody.
+COOKIE = "cli_token"
+
+
+class ClientTokenAuthentication(BearerTokenAuthentication):
+    """Recognizes ``Authorization: Bearer``, and else the cookie ``cli_token``."""
+
+    def authenticate(self, request: Request) -> tuple[None, ApiToken] | None:
+        """Return the token, or None when there is neither."""
+        found = super().authenticate(request)
+        secret = request.COOKIES.get(COOKIE)
+        if found is not None or secret is None:
+            return found
+        token = authenticate_token(secret)
+        if token is None:
+            raise AuthenticationFailed(
+                "This token is unknown, expired or revoked; set ANYSCALE_CLI_TOKEN to another one."
+            )
+        return None, token

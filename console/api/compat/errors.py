@@ -1,0 +1,50 @@
+"""
+Problems as the client shows them: it prints the text at ``error.detail`` and nothing else.
+
+So that text is complete: every field that is wrong and every finding in a config is a line
+of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rest_framework.response import Response
+
+from console.api.errors import exception_handler as api_handler
+
+#: Lines that one text lists.
+_LISTED = 20
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
+    """Return the answer for *error*, or None for one that is a fault of the product."""
+    problem = api_handler(error, context)
+    if problem is None:
+        return None
+    said = {"code": problem.data["code"], "detail": _detail(problem.data)}
+    findings = {
+        name: problem.data[name] for name in ("diagnostics", "lints") if name in problem.data
+    }
+    answer = Response({"error": {**said, **findings}}, status=problem.status_code)
+    if "WWW-Authenticate" in problem:
+        answer["WWW-Authenticate"] = problem["WWW-Authenticate"]
+    return answer
+
+
+def _detail(problem: Mapping[str, Any]) -> str:
+    lines = list(_lines(problem))
+    # The wrong fields say all there is; how many findings there are is worth a line.
+    head = [] if problem.get("errors") else [problem["detail"]]
+    more = [f"... and {len(lines) - _LISTED} more."] if len(lines) > _LISTED else []
+    return "\n".join([*head, *lines[:_LISTED], *more])
+
+
+def _lines(problem: Mapping[str, Any]) -> Iterator[str]:
+    for each in problem.get("errors", ()):
+        yield f"{each['path']}: {each['message']}" if each["path"] else each["message"]
+    for each in problem.get("diagnostics", ()):
+        place = f"{each['path']}: " if each["path"] else ""
+        hint = f" {each['hint']}" if each["hint"] else ""
+        yield f"{place}{each['message']}{hint} ({each['code']})"

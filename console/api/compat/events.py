@@ -1,0 +1,107 @@
+"""What happened, by any mix of conditions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.api.answers.times import time_answer
+from console.api.compat.base import ClientView, email_of, results
+from console.engine.reasons import event_sentence
+from console.workloads.models import Event, EventType
+from console.workloads.queries.event_search import EventSearch, count_events, search_events
+from console.workloads.queries.filters import QueryReader
+
+#: Events of one page at most, and when the client does not say.
+_MOST, _USUAL = 100, 50
+
+#: All that the protocol knows; Sluice uses the first three.
+_LEVELS = ("INFO", "WARNING", "ERROR", "TRACE", "DEBUG", "CRITICAL", "UNKNOWN")
+
+#: What acts without being a person or a token.
+_ENGINE = "engine"
+
+_LISTS = ("queue_name", "flavor_name", "level", "event_type")
+
+
+class Events(ClientView):
+    """The events of the organization."""
+
+    parameters = (
+        *("cloud_id", "cluster_id", "project_id", "cloud_resource_id", "user_id", "search_id"),
+        *(*_LISTS, "start_time", "end_time", "order_desc", "paging_token", "count"),
+    )
+    repeatable = _LISTS
+
+    def get(self, request: Request) -> Response:
+        """List them, newest first unless the client asks otherwise."""
+        org = self.actor.org
+        reader = QueryReader(request.query_params)
+        search = _search(reader)
+        cloud = reader.text("cloud_id")
+        is_newest_first = reader.flag("order_desc", default=True)
+        reader.finish()
+        count = self.number(request, "count", _USUAL, 0, _MOST)
+        token = self.paging_token(request)
+        if cloud not in (None, org.slug):
+            return results([], 0, None)
+        total = count_events(org, search)
+        if not count:
+            return results([], total, None)
+        page = search_events(org, search, count, token, is_newest_first=is_newest_first)
+        return results([_event(event, org.slug) for event in page.results], total, page.next)
+
+
+def _search(reader: QueryReader) -> EventSearch:
+    ids = (reader.text("cluster_id"), reader.text("search_id"))
+    return EventSearch(
+        types=reader.choices("event_type", EventType.values),
+        levels=reader.choices("level", _LEVELS),
+        queues=reader.texts("queue_name"),
+        flavors=reader.texts("flavor_name"),
+        workloads=frozenset(filter(None, ids)),
+        actor=reader.text("user_id"),
+        project=reader.text("project_id"),
+        cloud_resource=reader.text("cloud_resource_id"),
+        since=reader.time("start_time"),
+        until=reader.time("end_time"),
+    )
+
+
+def _event(event: Event, org: str) -> dict[str, Any]:
+    """Return an event that `search_events` gave."""
+    uid, kind, project, labels = _workload(event)
+    is_engine = event.actor == _ENGINE
+    return {
+        "id": str(event.pk),
+        "organization_id": org,
+        "cloud_id": org,
+        "cluster_id": uid,
+        "scheduler_request_id": uid,
+        "user_id": None if is_engine else event.actor,
+        "user_email": None if is_engine else email_of(event.actor),
+        "queue_name": event.queue,
+        "flavor_name": ", ".join(sorted(set(event.data.get("flavors", {}).values()))) or None,
+        "project_id": project or None,
+        "cloud_resource_id": labels.get("cloud-resource-id"),
+        "workload_type": kind.upper() if kind else None,
+        "instance_type": labels.get("instance-type"),
+        "created_at": time_answer(event.created_at),
+        "event_timestamp": time_answer(event.created_at),
+        "level": event.level,
+        "event_type": event.type,
+        "message": event_sentence(event.type, event.data),
+        "metadata_json": event.data,
+    }
+
+
+def _workload(event: Any) -> tuple[str | None, str | None, str | None, dict[str, str]]:
+    """Return id, type, project and labels of the workload that an event is about."""
+    return (
+        event.workload_uid,
+        event.workload_type,
+        event.workload_project,
+        event.workload_labels or {},
+    )

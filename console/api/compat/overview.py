@@ -1,0 +1,81 @@
+"""The whole organization at a glance: what runs and waits, what is used, what the config has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.api.answers.times import time_answer
+from console.api.compat.base import ClientView, result
+from console.api.compat.resources import counts_answer, market_answer, nodes_answer, usage_answer
+from console.configs.models import ConfigVersion
+from console.configs.queries import NO_POLICY, active_version, policy_of
+from console.engine.amounts import Amount
+from console.engine.ledger import FlavorResource
+from console.engine.policy import Policy
+from console.workloads.models import State
+from console.workloads.queries import state_counts
+from console.workloads.queries.nodes import RUNNING, nodes_of
+from console.workloads.queries.queues import used_of
+
+
+class Overview(ClientView):
+    """The organization at this moment."""
+
+    def get(self, request: Request) -> Response:
+        """Show it."""
+        org = self.actor.org
+        version = active_version(org)
+        policy = policy_of(version) if version else NO_POLICY
+        states = state_counts(org)
+        running, pending = sum(states[state] for state in RUNNING), states[State.PENDING]
+        nodes = nodes_of(org, (running, pending))
+        counts = {
+            "nodes": nodes_answer(nodes),
+            "workloads": counts_answer(running, pending),
+            "market": market_answer(nodes),
+        }
+        used: Counter[FlavorResource] = Counter()
+        for of_queue in used_of(org).values():
+            used.update(of_queue)
+        return result(
+            {
+                "totals": {**counts, "active_workloads": running + pending},
+                "utilization": list(_utilization(policy, used)),
+                # An organization is all the cloud there is.
+                "clouds": [{"cloud_id": org.slug, **counts}],
+                "topology": _topology(policy, version),
+            }
+        )
+
+
+def _utilization(policy: Policy, used: Counter[FlavorResource]) -> Iterator[dict[str, Any]]:
+    """Yield what is used of all quota that queues and cohorts own together."""
+    owned: dict[FlavorResource, Amount] = {}
+    groups = [
+        *(group for queue in policy.queues.values() for group in queue.groups),
+        *(group for cohort in policy.cohorts.values() for group in cohort.groups),
+    ]
+    for entry in (entry for group in groups for entry in group.flavors):
+        for resource, quota in entry.quotas.items():
+            key = entry.flavor, resource
+            owned[key] = owned.get(key, 0) + quota.nominal
+    for key, amount in owned.items():
+        usage = usage_answer(*key, used[key], amount)
+        if usage:
+            yield usage
+
+
+def _topology(policy: Policy, version: ConfigVersion | None) -> dict[str, Any]:
+    return {
+        "active_queues": len(policy.queues),
+        "active_flavors": len(policy.flavors),
+        "active_rules": len(policy.rules),
+        "active_cohorts": len(policy.cohorts),
+        "config_version": version.number if version else 0,
+        "config_updated_at": time_answer(version.created_at) if version else None,
+    }

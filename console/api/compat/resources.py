@@ -1,0 +1,46 @@
+"""Counts and quota in the protocol's words: nodes, markets and the use of resources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from console.engine.amounts import Amount, amount_to_number
+from console.workloads.queries.nodes import Nodes
+
+
+def nodes_answer(nodes: Nodes) -> dict[str, int]:
+    """Return pods as nodes; what is admitted is told to run, and counts as running."""
+    return {"running": nodes.running, "admitted": nodes.running, "pending": nodes.pending}
+
+
+def market_answer(nodes: Nodes) -> dict[str, int]:
+    """Return the markets of the nodes that run."""
+    return {
+        "spot": nodes.spot,
+        "on_demand": nodes.on_demand,
+        "unspecified": nodes.unspecified,
+    }
+
+
+def counts_answer(running: int, pending: int) -> dict[str, int]:
+    """Return how many workloads run and wait."""
+    return {"running": running, "pending": pending}
+
+
+def usage_answer(flavor: str, resource: str, used: int, ceiling: Amount) -> dict[str, Any] | None:
+    """
+    Return the use of one flavor-resource up to its *ceiling*, in the resource's unit.
+
+    None when there is no ceiling: the protocol has a number for it only.
+    """
+    if not isinstance(ceiling, int):
+        return None
+    share = used / ceiling if ceiling else float(used > 0)
+    return {
+        "flavor": flavor,
+        "resource": resource,
+        "used": amount_to_number(used),
+        "ceiling": amount_to_number(ceiling),
+        "headroom": amount_to_number(max(0, ceiling - used)),
+        "utilization": round(share, 4),
+    }
