@@ -1,0 +1,258 @@
+"""What another policy would do to live work is what the engine does when it is applied."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from console.engine.decision import Reason
+from console.engine.impact import (
+    Affected,
+    Exposure,
+    LiveImpact,
+    LiveOutcome,
+    Loss,
+    OverQuota,
+    live_impact,
+)
+from console.engine.impact import live as live_module
+from console.engine.policy import StopPolicy
+from console.engine.state import State
+from tests.engine.builders import ANY, World, only, policy, queue, rule
+from tests.engine.strategies import draws, policies, workloads, worlds
+
+
+def impact_of(world: World, *nodes: object, **settings: object) -> LiveImpact:
+    world.settle()
+    return live_impact(world.state, policy(*nodes, **settings))  # type: ignore[arg-type]
+
+
+def told(impact: LiveImpact) -> dict[str, list[str]]:
+    return {
+        outcome.value: [each.workload for each in group.first]
+        for outcome, group in impact.groups.items()
+    }
+
+
+def test_more_quota_lets_some_start() -> None:
+    world = World(queue("train").owns(gpu=2)).submit("a", "b", "c", "d", gpu=1)
+    impact = impact_of(world, queue("train").owns(gpu=3))
+    assert impact == LiveImpact(
+        running=2,
+        pending=2,
+        groups={
+            LiveOutcome.STARTS: live_module.Group(
+                count=1,
+                first=(
+                    Affected(workload="c", queue="train", to="train", reason=Reason.QUOTA_RESERVED),
+                ),
+            )
+        },
+    )
+
+
+def test_less_quota_leaves_the_last_ones_over_it() -> None:
+    world = World(queue("train").owns(gpu=4)).submit("a", "b", gpu=1, priority=5)
+    world.submit("c", gpu=2, priority=9)
+    impact = impact_of(world, queue("train").owns(gpu=3))
+    assert told(impact) == {"over_nominal": ["b"]}
+    assert impact.over == (
+        OverQuota(
+            queue="train",
+            flavor="any",
+            resource="gpu",
+            used=4000,
+            nominal_before=4000,
+            nominal_after=3000,
+        ),
+    )
+
+
+def test_what_was_over_before_is_no_news() -> None:
+    world = World(queue("train").owns(gpu=4)).submit("a", "b", gpu=2)
+    world.settle()
+    world.apply(queue("train").owns(gpu=2))
+    impact = impact_of(world, queue("train").owns(gpu=2))
+    assert (impact.groups, impact.over) == ({}, ())
+    impact = impact_of(world, queue("train").owns(gpu=1))
+    assert told(impact) == {"over_nominal": ["a"]}
+    assert [each.nominal_after for each in impact.over] == [1000]
+
+
+def test_a_queue_that_is_gone_keeps_its_work_and_owns_nothing() -> None:
+    world = World(queue("old").owns(gpu=2), queue("train").owns(gpu=2))
+    world.submit("a", to="old", gpu=1).submit("b", to="old", gpu=2)
+    impact = impact_of(world, queue("train").owns(gpu=2), rules=[rule(0, "train")])
+    assert told(impact) == {
+        "starts": ["b"],
+        "over_nominal": ["a"],
+        "loses_flavor": ["a"],
+    }
+    assert impact.groups[LiveOutcome.STARTS].first[0].to == "train"
+    assert impact.groups[LiveOutcome.LOSES_FLAVOR].first[0].losses == (Loss.QUEUE,)
+
+
+def test_flavors_are_lost_by_list_and_by_label() -> None:
+    world = World(queue("train").owns("spot", gpu=1).owns("fixed", gpu=1))
+    world.submit("a", "b", gpu=1)
+    impact = impact_of(
+        world, queue("train").owns("fixed", gpu=2), flavors={"fixed": only(team="ml")}
+    )
+    assert told(impact) == {"over_nominal": ["a"], "loses_flavor": ["a", "b"]}
+    assert [each.losses for each in impact.groups[LiveOutcome.LOSES_FLAVOR].first] == [
+        (Loss.FLAVOR,),
+        (Loss.ACCESS,),
+    ]
+
+
+def test_waiting_work_is_rejected_or_routed_elsewhere() -> None:
+    world = World(queue("train").owns(gpu=1), queue("serve").owns(gpu=1))
+    world.submit("runs", "waits", gpu=1).submit("other", gpu=1, labels={"team": "ml"})
+    world.submit("there", to="serve", gpu=1)
+    impact = impact_of(
+        world,
+        queue("train").owns(gpu=1),
+        queue("serve").owns(gpu=1),
+        rules=[rule(0, "serve", only(team="ml"))],
+    )
+    assert told(impact) == {"moved": ["other"], "rejected": ["waits"]}
+    assert impact.groups[LiveOutcome.MOVED].first == (
+        Affected(workload="other", queue="train", to="serve", reason=Reason.WAITING_FOR_QUOTA),
+    )
+    assert impact.groups[LiveOutcome.REJECTED].first == (
+        Affected(workload="waits", queue="train", reason=Reason.NO_RULE_MATCHED),
+    )
+
+
+def test_waiting_work_may_never_fit_any_more() -> None:
+    world = World(queue("train").owns(gpu=4)).submit("a", "b", gpu=4)
+    impact = impact_of(world, queue("train").owns(gpu=3))
+    assert told(impact) == {"never_fits": ["b"], "over_nominal": ["a"]}
+
+
+def test_a_new_right_stops_some_and_endangers_others() -> None:
+    world = World(queue("train").owns(gpu=2)).submit("low", "mid", gpu=1, priority=1)
+    world.settle()
+    world.submit("high", gpu=1, priority=9)
+    impact = impact_of(world, queue("train").owns(gpu=2).preempts())
+    assert told(impact) == {
+        "starts_soon": ["high"],
+        "stopped": ["mid"],
+        "preemptible": ["low"],
+    }
+    assert impact.groups[LiveOutcome.STOPPED].first == (
+        Affected(workload="mid", queue="train", reason=Reason.PREEMPTED_IN_QUEUE, preemptor="high"),
+    )
+    assert impact.groups[LiveOutcome.PREEMPTIBLE].first[0].losses == (Exposure.IN_QUEUE,)
+
+
+def test_a_cohort_that_may_reclaim_endangers_what_is_borrowed() -> None:
+    def nodes(*, reclaim: bool) -> list[object]:
+        serve = queue("serve").within("ml").owns(gpu=2)
+        return [
+            queue("train").within("ml").owns(gpu=1),
+            serve.reclaims(ANY) if reclaim else serve,
+        ]
+
+    world = World(*nodes(reclaim=False)).submit("own", "borrows", gpu=1)  # type: ignore[arg-type]
+    impact = impact_of(world, *nodes(reclaim=True))
+    assert told(impact) == {"preemptible": ["borrows"]}
+    assert impact.groups[LiveOutcome.PREEMPTIBLE].first[0].losses == (Exposure.BY_COHORT,)
+
+
+def test_a_drained_queue_stops_what_runs() -> None:
+    world = World(queue("train").owns(gpu=2)).submit("a", "b", gpu=1)
+    impact = impact_of(world, queue("train").owns(gpu=2).stopped(StopPolicy.HOLD_AND_DRAIN))
+    assert told(impact) == {"stopped": ["a", "b"]}
+    assert {each.reason for each in impact.groups[LiveOutcome.STOPPED].first} == {Reason.DRAINED}
+
+
+def test_what_is_decided_anyway_is_not_counted() -> None:
+    world = World(queue("train").owns(gpu=2)).submit("a", "b", gpu=1)
+    impact = live_impact(world.state, world.policy)
+    assert impact == LiveImpact(running=2, pending=0)
+
+
+def test_long_lists_are_cut_and_counted() -> None:
+    names = [f"w{number}" for number in range(live_module.LISTED + 5)]
+    world = World(queue("train").owns(gpu=0)).submit(*names, gpu=1)
+    impact = impact_of(world, queue("train").owns(gpu=None))
+    group = impact.groups[LiveOutcome.STARTS]
+    assert group.count == len(names)
+    assert [each.workload for each in group.first] == names[: live_module.LISTED]
+
+
+def test_somebody_may_stop_it_in_the_middle() -> None:
+    class Enough(Exception):
+        pass
+
+    seen: list[int] = []
+
+    def going_on(done: int) -> None:
+        seen.append(done)
+        if len(seen) == 2:
+            raise Enough
+
+    world = World(queue("train").owns(gpu=2)).submit("a", "b", gpu=1)
+    try:
+        live_impact(world.state, world.policy, going_on)
+    except Enough:
+        return
+    raise AssertionError("it was not stopped")
+
+
+def _live(draw: st.DrawFn) -> tuple[State, State]:
+    """Return two states that were told the same and rest."""
+    first = draw(policies())
+    states = State(first), State(first)
+    alive: list[str] = []
+    for number in range(1, draw(st.integers(3, 14))):
+        each = draw(workloads(number))
+        alive.append(each.id)
+        ends = draw(st.sampled_from(alive)) if draw(st.integers(0, 3)) == 0 else None
+        for state in states:
+            state.submit(each)
+            state.settle()
+            if ends is not None:
+                state.finish(ends)
+    for state in states:
+        state.settle()
+    return states
+
+
+@worlds(150)
+@given(draws())
+def test_the_same_policy_does_nothing(draw: st.DrawFn) -> None:
+    state, _ = _live(draw)
+    running = sum(not each.departing for each in state.running.values())
+    pending = len(state.pending)
+    assert live_impact(state, state.policy) == LiveImpact(running=running, pending=pending)
+
+
+@worlds(300)
+@given(draws())
+def test_it_tells_what_happens_when_the_policy_is_applied(draw: st.DrawFn) -> None:
+    state, twin = _live(draw)
+    after = draw(policies())
+    waited = {uid: each.route.queue for uid, each in twin.pending.items()}
+    ran = {uid for uid, each in twin.running.items() if not each.departing}
+    waited_for = {uid for each in twin.queues.values() for uid in each.preemptors}
+    found = {
+        outcome: {each.workload for each in group.first}
+        for outcome, group in live_impact(state, after).groups.items()
+    }
+    twin.change_policy(after)
+    twin.settle()
+    now_waits = {uid: each.route.queue for uid, each in twin.pending.items()}
+    happened = {
+        LiveOutcome.STARTS: waited.keys() & twin.running.keys(),
+        LiveOutcome.REJECTED: waited.keys() - twin.running.keys() - twin.pending.keys(),
+        LiveOutcome.MOVED: {
+            uid for uid, place in now_waits.items() if uid in waited and waited[uid] != place
+        },
+        LiveOutcome.STARTS_SOON: {uid for each in twin.queues.values() for uid in each.preemptors}
+        - waited_for,
+        LiveOutcome.STOPPED: {uid for uid in ran if twin.running[uid].departing},
+    }
+    for outcome, ids in happened.items():
+        assert found.get(outcome, set()) == set(ids), outcome
