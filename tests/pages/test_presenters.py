@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.engine.amounts import UNLIMITED, Amount
-from console.pages.presenters.merge import Merge, merge_texts
 from console.pages.presenters.quota import DEMAND, FRAME, Segment, bar_of
 from console.pages.presenters.source import source_lines
 from console.pages.presenters.workloads import linked
@@ -169,34 +168,6 @@ def test_every_part_of_a_bar_in_a_cohort_stays_in_its_frame(data: st.DataObject)
     assert 0 <= bar.track <= FRAME
     assert 0 <= bar.mark <= FRAME
     assert 0 <= bar.limit <= FRAME
-
-
-texts = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=8).map(
-    lambda lines: "".join(f"{line}\n" for line in lines)
-)
-
-
-@given(base=texts, other=texts)
-def test_a_change_of_one_side_alone_is_taken(base: str, other: str) -> None:
-    assert merge_texts(base, base, other) == Merge(other, 0)
-    assert merge_texts(base, other, base) == Merge(other, 0)
-    assert merge_texts(base, other, other) == Merge(other, 0)
-
-
-@given(base=texts, one=texts, other=texts)
-def test_who_is_called_theirs_does_not_matter(base: str, one: str, other: str) -> None:
-    assert merge_texts(base, one, other) == merge_texts(base, other, one)
-
-
-def test_both_changes_are_in_the_merge() -> None:
-    base = "a\nb\nc\nd\ne\n"
-    assert merge_texts(base, "A\nb\nc\nd\ne\n", "a\nb\nc\nd\nE\nf\n") == Merge(
-        "A\nb\nc\nd\nE\nf\n", 0
-    )
-
-
-def test_the_same_place_changed_twice_is_a_conflict() -> None:
-    assert merge_texts("a\nb\nc\n", "a\nx\nc\n", "a\ny\nc\n") == Merge(None, 1)
 
 
 @given(st.text(alphabet="a: -#'\"{}\t", max_size=40))
