@@ -82,6 +82,11 @@ app.conf.update(
             "schedule": 3600.0,
             "options": {"expires": 600},
         },
+        "measure effects": {
+            "task": "console.configs.tasks.measure",
+            "schedule": 600.0,
+            "options": {"expires": 600},
+        },
         "tidy": {
             "task": "console.workloads.tasks.tidy",
             "schedule": 3600.0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 
 from console.configs.services.find_impact import FIND
+from console.configs.services.measure_effects import measure_effects
 from console.configs.services.revert_unconfirmed import revert_unconfirmed
 from console.configs.services.run_impact import run_impact
 from console.configs.services.sweep_impacts import forget_impacts, sweep_impacts
@@ -32,3 +33,9 @@ def sweep_impact_runs() -> None:
 def tidy_impact_runs() -> None:
     """Forget impact questions that ended long ago."""
     forget_impacts()
+
+
+@shared_task(name="console.configs.tasks.measure")
+def measure() -> None:
+    """Write what came of versions whose first day is over."""
+    measure_effects()

@@ -6,12 +6,14 @@ from console.pages.converters import NameConverter
 from console.pages.views import (
     assist_calls,
     cohorts,
+    comparisons,
     configs,
     confirm,
     conflicts,
     draft_calls,
     drafts,
     events,
+    history,
     orgs,
     overview,
     queues,
@@ -66,11 +68,13 @@ urlpatterns = [
     path("o/<slug:org>/config/review/fix", reviews.fix, name="config-fix"),
     path("o/<slug:org>/config/conflict", conflicts.conflict, name="config-conflict"),
     path("o/<slug:org>/config/confirm", confirm.confirm, name="config-confirm"),
-    path("o/<slug:org>/config/history", configs.history, name="config-history"),
+    path("o/<slug:org>/config/history", history.history, name="config-history"),
     path("o/<slug:org>/config/v/<int:number>", configs.version, name="config-version"),
-    path("o/<slug:org>/config/compare", configs.compare, name="config-compare-form"),
+    path("o/<slug:org>/config/compare", comparisons.choose, name="config-compare-form"),
     path(
-        "o/<slug:org>/config/compare/<int:old>...<int:new>", configs.compare, name="config-compare"
+        "o/<slug:org>/config/compare/<int:old>...<int:new>",
+        comparisons.compare,
+        name="config-compare",
     ),
     path("o/<slug:org>/events", events.events, name="events"),
 ]

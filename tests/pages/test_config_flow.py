@@ -71,8 +71,12 @@ def apply_form(page: Element) -> dict[str, str]:
 
 
 def changes(page: Element) -> list[str]:
-    """Return the sentences of what a change means."""
-    return [item.text for item in page.walk() if item.attrs.get("class") == "change"]
+    """Return the sentences of what a change means, without their details."""
+    return [
+        f"{item.all('span', class_='change__sign')[0].text} {item.all('p')[0].text}"
+        for item in page.walk()
+        if item.attrs.get("class") == "change"
+    ]
 
 
 def test_from_an_empty_organization_to_a_rollback(
@@ -118,7 +122,7 @@ def test_from_an_empty_organization_to_a_rollback(
 
     send(browser, "review", WIDER)
     review = read_page(browser.get(REVIEW))
-    assert changes(review) == ["~ Rule 1 to research: priority changed"]
+    assert changes(review) == ["~ Rule 1 to research changed"]
     browser.post(REVIEW, apply_form(review) | {"message": "wider"})
 
     back = read_page(browser.get(f"{REVIEW}?to=1"))
@@ -134,14 +138,26 @@ def test_from_an_empty_organization_to_a_rollback(
         "Roll back to version 1",
     )
     history = read_page(browser.get("/o/here/config/history")).rows()
-    priority = "~ Rule 1 to research: priority changed"
-    assert [row[:3] for row in history] == [
-        ["v3 Active", "Roll back to version 1 rolled back to v1", priority],
-        ["v2", "wider", priority],
+    by = f"{owner.name}, in the browser"
+    later = "Effect after a day: not known yet"
+    assert [row[1:5] for row in history] == [
         [
-            "v1",
-            "the first",
+            "v3 Active Rolled back to version 1",
+            f"Roll back to version 1 {by}",
+            "~ Rule 1 to research: highest priority 200 → 100 (−100)",
+            later,
+        ],
+        [
+            "v2 Applied",
+            f"wider {by}",
+            "~ Rule 1 to research: highest priority 100 → 200 (+100)",
+            later,
+        ],
+        [
+            "v1 Applied",
+            f"the first {by}",
             "+ Flavor spot added; + Queue research added; + Queue default added; and 2 more",
+            later,
         ],
     ]
 
@@ -170,7 +186,7 @@ def test_a_faster_apply_is_answered_with_409_and_a_merge(
     assert is_draft_of(browser.get(REVIEW), CONFLICT)
     assert is_draft_of(browser.post(CONFLICT, {"do": "merge"}), REVIEW)
     review = read_page(browser.get(REVIEW))
-    assert changes(review) == ["~ Rule 1 to research: priority changed"]
+    assert changes(review) == ["~ Rule 1 to research changed"]
     browser.post(REVIEW, apply_form(review))
     assert active_version(org).text == SHARED.replace("max: 100", "max: 200")
 
@@ -367,7 +383,7 @@ def test_a_dump_of_another_language_from_the_example_to_a_version(browser: Clien
         "+ Local queue research-01/main added",
         "+ Priority class production added",
         "+ Namespace research-01 added",
-        "~ Settings of admission: undeclared resources, requests of nothing changed",
+        "~ Settings of admission changed",
     ]
     done = browser.post(REVIEW, apply_form(review) | {"message": "from the cluster"})
     assert done.headers["Location"] == "/o/here/config/v/1?applied=1"

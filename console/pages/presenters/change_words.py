@@ -96,7 +96,7 @@ def detail_line(detail: Detail, *, has_old: bool = True, has_new: bool = True) -
             what, old, new, delta = _quota(detail)
         case FieldChange():
             what, old, new = _field(detail)
-            delta = ""
+            delta = _step(detail)
         case OrderChange():
             what = f"order of flavors for {cut(detail.resources)}"
             old, new, delta = ", ".join(detail.old), ", ".join(detail.new), ""
@@ -164,6 +164,16 @@ def _amount(value: Amount | None, detail: QuotaChange) -> str:
     if value is None:
         return "none"
     return "unlimited" if isinstance(value, Unlimited) else quantity(value, detail.resource)
+
+
+def _step(detail: FieldChange) -> str:
+    """Return by how much a plain number changes; nothing for what is no amount."""
+    old, new = detail.old, detail.new
+    if detail.path[0] not in ("priority", "value") or isinstance(old, bool):
+        return ""
+    if isinstance(old, int) and isinstance(new, int):
+        return f"{'−' if new < old else '+'}{abs(new - old)}"
+    return ""
 
 
 def _field(detail: FieldChange) -> tuple[str, str, str]:

@@ -1,0 +1,49 @@
+"""The config's history: its versions, what each changed, and what came of it."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.views.decorators.http import require_safe
+
+from console.configs.changelog import KINDS, VersionFilter, authors_of, read_log
+from console.configs.queries import active_number
+from console.engine.diff import Noun
+from console.orgs.permissions import Actor
+from console.pages.access import org_page
+from console.pages.presenters.filters import canonical_query, chips_of
+from console.pages.presenters.history import history_row, kind_titles, noun_titles
+from console.pages.presenters.lists import pager_of
+from console.pages.shell import render_page
+
+#: Versions on one page.
+PAGE_SIZE = 20
+
+FILTERS = ("author", "kind", "noun", "name")
+
+
+@require_safe
+@org_page
+def history(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """List versions by the filters of the address, newest first."""
+    query = canonical_query(request.GET)
+    if query != request.GET:
+        return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
+    chosen = VersionFilter.from_query(query)
+    log = read_log(actor.org, chosen, PAGE_SIZE, query.get("cursor"))
+    active = active_number(actor.org)
+    rows = [
+        history_row(version, log.told[version.number], active=active)
+        for version in log.page.results
+    ]
+    context = {
+        "rows": rows,
+        "active_number": active,
+        "pager": pager_of(request.path, query, log.page),
+        "chips": chips_of(request.path, query, FILTERS),
+        "chosen": chosen,
+        "old_names": log.old_names,
+        "authors": authors_of(actor.org),
+        "kinds": kind_titles(KINDS),
+        "nouns": noun_titles(Noun),
+    }
+    return render_page(request, actor, "configs/history.html", context, section="config")
