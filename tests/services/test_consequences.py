@@ -1,0 +1,248 @@
+"""Consequences: what an apply would do is named, and nothing is applied that was not accepted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from console.configs.models import ConfigVersion, Expectation
+from console.configs.services.apply_config import apply_config
+from console.configs.services.consequences import find_consequences
+from console.configs.services.roll_back import roll_back
+from console.errors import ConfigRejected, ConsequencesNotAccepted, NotAllowed
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.models import Event
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import Submission
+
+Settle = Callable[[Organization], int]
+
+#: A Kueue config, whose queues may change: {quota}, {stop} and {flavor} of queue ml.
+KUEUE = """\
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: spot}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: fixed}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: ml}
+spec:
+  stopPolicy: {stop}
+  namespaceSelector: {}
+  resourceGroups:
+    - coveredResources: [gpu]
+      flavors:
+        - {name: {flavor}, resources: [{name: gpu, nominalQuota: {quota}}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: main, namespace: team}
+spec: {clusterQueue: ml, stopPolicy: {door}}
+"""
+NATIVE = """\
+resource_flavors:
+  - name: spot
+resource_queues:
+  - name: ml
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{ name: spot, resources: [{ name: gpu, nominal_quota: 4 }] }]
+  - name: default
+scheduling_rules:
+  - selector: [{ key: team, operator: in, values: [ml] }]
+    resource_queue: ml
+  - resource_queue: default
+"""
+RENAMED = (
+    NATIVE.replace("name: ml\n", "name: ml:v2\n")
+    .replace("resource_queue: ml\n", "resource_queue: ml:v2\n")
+    .replace("nominal_quota: 4", "nominal_quota: 2")
+)
+
+
+def kueue(quota: int = 4, stop: str = "None", flavor: str = "spot", door: str = "None") -> str:
+    """Return the Kueue config."""
+    values = {"quota": str(quota), "stop": stop, "flavor": flavor, "door": door}
+    text = KUEUE
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
+
+
+def names(actor: Actor, dialect: str, text: str) -> list[tuple[str, int]]:
+    """Return the codes and levels of what follows."""
+    return [(each.code, each.level) for each in find_consequences(actor, dialect, text)]
+
+
+@pytest.fixture
+def native(owner: Actor, settle: Settle) -> None:
+    """Apply the native config and let work run and wait in queue ml."""
+    apply_config(owner, "native", NATIVE, "", 0)
+    asks = {"gpu": 2000}
+    submit_workloads(
+        owner, [Submission(name=f"w{n}", tags={"team": "ml"}, requests=asks) for n in range(3)]
+    )
+    settle(owner.org)
+
+
+@pytest.fixture
+def running(owner: Actor, settle: Settle) -> None:
+    """Apply the Kueue config and let work run and wait in queue ml."""
+    apply_config(owner, "kueue", kueue(), "", 0)
+    labels = {"kueue.x-k8s.io/queue-name": "main"}
+    asks = {"gpu": 2000}
+    submit_workloads(
+        owner,
+        [Submission(name=f"w{n}", namespace="team", tags=labels, requests=asks) for n in range(3)],
+    )
+    settle(owner.org)
+
+
+def test_nothing_follows_from_the_first_config_or_from_a_comment(owner: Actor) -> None:
+    assert names(owner, "native", NATIVE) == []
+    apply_config(owner, "native", NATIVE, "", 0)
+    assert names(owner, "native", "# A comment.\n" + NATIVE) == []
+
+
+def test_a_queue_with_work_goes(native: None, owner: Actor) -> None:
+    text = "resource_queues:\n  - name: default\nscheduling_rules:\n  - resource_queue: default\n"
+    (found,) = find_consequences(owner, "native", text)
+    assert (found.code, found.level, found.message) == (
+        "queue_removed",
+        3,
+        "Queue ml goes, with 2 running and 1 waiting: what runs is charged to it until it ends, "
+        "what waits is routed again and rejected where no rule takes it.",
+    )
+
+
+def test_a_renamed_queue_drains_under_its_old_name(native: None, owner: Actor) -> None:
+    (found,) = find_consequences(owner, "native", RENAMED)
+    assert (found.code, found.level, found.message) == (
+        "queue_drains",
+        2,
+        "ml becomes ml:v2, with 2 running and 1 waiting: what runs drains under the old name and "
+        "is not charged to the new one, so both together may use more than one of them owns until "
+        "it ends; what waits is routed again.",
+    )
+
+
+def test_queues_without_work_come_and_go_as_they_like(owner: Actor) -> None:
+    apply_config(owner, "native", NATIVE, "", 0)
+    assert names(owner, "native", RENAMED) == []
+
+
+def test_routing_that_leaves_work_out_or_lets_all_of_it_in(native: None, owner: Actor) -> None:
+    closed = NATIVE.replace("  - resource_queue: default\n", "")
+    assert names(owner, "native", closed) == [("catch_all_lost", 3), ("warnings_added", 2)]
+    codes = names(owner, "native", NATIVE[: NATIVE.index("scheduling_rules")])
+    assert ("quota_dropped", 3) in codes
+
+
+def test_warnings_that_the_active_version_has_are_not_asked_again(owner: Actor) -> None:
+    closed = NATIVE.replace("  - resource_queue: default\n", "")
+    apply_config(owner, "native", closed, "", 0)
+    assert names(owner, "native", "# Still closed.\n" + closed) == []
+
+
+def test_work_that_is_told_to_stop_or_cannot_start(running: None, owner: Actor) -> None:
+    (drained,) = find_consequences(owner, "kueue", kueue(stop="HoldAndDrain"))
+    assert (drained.code, drained.level, drained.message) == (
+        "work_evicted",
+        3,
+        "Queue ml is stopped and drained: 2 running workloads have to stop.",
+    )
+    (held,) = find_consequences(owner, "kueue", kueue(stop="Hold"))
+    assert (held.code, held.level, held.message) == (
+        "queue_stopped",
+        2,
+        "Queue ml is held: 1 waiting workload cannot start there any more.",
+    )
+    assert names(owner, "kueue", kueue(door="HoldAndDrain")) == [("work_evicted", 3)]
+
+
+def test_quota_below_what_runs_and_a_flavor_that_is_taken_away(running: None, owner: Actor) -> None:
+    (over,) = find_consequences(owner, "kueue", kueue(quota=3))
+    assert (over.code, over.level) == ("over_nominal", 2)
+    assert over.message.startswith("ml uses 4 gpu of spot and will own 3 gpu.")
+    assert names(owner, "kueue", kueue(quota=4)) == []
+    lost, warned = find_consequences(owner, "kueue", kueue(flavor="fixed"))
+    assert warned.code == "warnings_added"
+    assert (lost.code, lost.level, lost.message) == (
+        "flavor_lost",
+        2,
+        "Running work of queue ml uses a flavor that is not among its flavors any more: it keeps "
+        "what it has until it ends.",
+    )
+
+
+def test_another_language_and_a_broken_expectation(native: None, owner: Actor) -> None:
+    Expectation.objects.create(
+        org=owner.org, name="ml lands in ml", labels={"team": "ml"}, queue="ml", author="ada"
+    )
+    found = {each.code: each.message for each in find_consequences(owner, "kueue", kueue())}
+    assert found["dialect_changed"] == "The language of the config changes from Native to Kueue."
+    assert found["expectation_broken"] == (
+        "1 saved expectation does not hold under this text: ml lands in ml."
+    )
+    assert found["catch_all_lost"]
+
+
+def test_a_text_with_errors_has_no_consequences(owner: Actor, viewer: Actor) -> None:
+    with pytest.raises(ConfigRejected):
+        find_consequences(owner, "native", "resource_queues: 5")
+    assert find_consequences(viewer, "native", NATIVE) == ()
+
+
+def test_an_apply_needs_every_code_when_it_is_asked(native: None, owner: Actor) -> None:
+    closed = RENAMED.replace("  - resource_queue: default\n", "")
+    wanted = ["catch_all_lost", "queue_drains", "warnings_added"]
+    with pytest.raises(ConsequencesNotAccepted) as refused:
+        apply_config(owner, "native", closed, "", 1, accept=["queue_drains", "more"])
+    assert [each.code for each in refused.value.consequences] == wanted
+    assert refused.value.missing == ("catch_all_lost", "warnings_added")
+    assert ConfigVersion.objects.count() == 1
+
+    version = apply_config(owner, "native", closed, "", 1, accept=wanted)
+    version.refresh_from_db()
+    assert [each["code"] for each in version.consequences] == wanted
+    assert all(each["message"] for each in version.consequences)
+    event = Event.objects.filter(type="CONFIG_UPDATED").first()
+    assert event is not None
+    assert json.loads(json.dumps(event.data)) == {
+        "version": 2,
+        "from": 1,
+        "kind": "apply",
+        "message": "",
+        "via": "api",
+        "accepted": wanted,
+    }
+
+
+def test_a_roll_back_is_asked_the_same(native: None, owner: Actor) -> None:
+    apply_config(owner, "native", NATIVE.replace("ml]", "ml, nlp]"), "", 1)
+    closed = NATIVE.replace("  - resource_queue: default\n", "")
+    apply_config(owner, "native", closed, "", 2)
+    apply_config(owner, "native", NATIVE, "", 3)
+    with pytest.raises(ConsequencesNotAccepted):
+        roll_back(owner, 3, 4, accept=[])
+    accepted = ["catch_all_lost", "warnings_added"]
+    version = roll_back(owner, 3, 4, accept=accepted)
+    assert (version.number, [each["code"] for each in version.consequences]) == (5, accepted)
+
+
+def test_nothing_is_asked_of_scripts_that_do_not_say_what_they_accept(
+    native: None, owner: Actor
+) -> None:
+    assert apply_config(owner, "native", RENAMED, "", 1).consequences == []
+
+
+def test_who_may_not_apply_learns_nothing_from_trying(native: None, editor: Actor) -> None:
+    with pytest.raises(NotAllowed):
+        apply_config(editor, "native", RENAMED, "", 1, accept=[])
