@@ -117,8 +117,10 @@ def test_a_queue_with_work_goes(native: None, owner: Actor) -> None:
     assert (found.code, found.level, found.message) == (
         "queue_removed",
         3,
-        "Queue ml goes, with 2 running and 1 waiting: what runs is charged to it until it ends, "
-        "what waits is routed again and rejected where no rule takes it.",
+        (
+            "Queue ml goes, with 2 running and 1 waiting: what runs is charged to it until "
+            "it ends, what waits is routed again and rejected where no rule takes it."
+        ),
     )
 
 
@@ -127,9 +129,11 @@ def test_a_renamed_queue_drains_under_its_old_name(native: None, owner: Actor) -
     assert (found.code, found.level, found.message) == (
         "queue_drains",
         2,
-        "ml becomes ml:v2, with 2 running and 1 waiting: what runs drains under the old name and "
-        "is not charged to the new one, so both together may use more than one of them owns until "
-        "it ends; what waits is routed again.",
+        (
+            "ml becomes ml:v2, with 2 running and 1 waiting: what runs drains under the old name "
+            "and is not charged to the new one, so both together may use more than one of them "
+            "owns until it ends; what waits is routed again."
+        ),
     )
 
 
@@ -177,8 +181,10 @@ def test_quota_below_what_runs_and_a_flavor_that_is_taken_away(running: None, ow
     assert (lost.code, lost.level, lost.message) == (
         "flavor_lost",
         2,
-        "Running work of queue ml uses a flavor that is not among its flavors any more: it keeps "
-        "what it has until it ends.",
+        (
+            "Running work of queue ml uses a flavor that is not among its flavors any more: it "
+            "keeps what it has until it ends."
+        ),
     )
 
 

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from console.configs.models import ActiveConfig, RevertTimer
 from console.errors import Conflict
+from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.workloads.models import Event, EventType
 
@@ -21,16 +22,26 @@ def confirm_config(actor: Actor, version: int) -> None:
     actor.require(Permission.APPLY)
     org = actor.org
     with transaction.atomic():
-        confirmed, _ = RevertTimer.objects.filter(org=org, version=version).delete()
-        if not confirmed:
+        timers = RevertTimer.objects.filter(org=org, version=version)
+        if not lock_active(org, version) or not timers.delete()[0]:
             raise nothing_to_confirm(version)
-        ActiveConfig.objects.filter(org=org).update(changed_at=timezone.now())
         Event.objects.create(
             org=org,
             type=EventType.CONFIG_UPDATED,
             actor=actor.name,
             data={"version": version, "from": version, "kind": "confirm"},
         )
+
+
+def lock_active(org: Organization, version: int) -> bool:
+    """
+    Say whether *version* is active, and keep it so until the transaction ends.
+
+    Whoever touches a timer does this first, as an apply does, so that nobody waits for
+    somebody who waits for them. Pages learn that there is something new to show.
+    """
+    active = ActiveConfig.objects.filter(org=org, number=version)
+    return bool(active.update(changed_at=timezone.now()))
 
 
 def nothing_to_confirm(version: int) -> Conflict:

@@ -7,13 +7,13 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from console.configs.models import ActiveConfig, ConfigVersion, RevertTimer
+from console.configs.models import ConfigVersion, RevertTimer
 from console.configs.queries import get_version, past_specs
 from console.configs.services.activate_version import activate_version
+from console.configs.services.confirm_config import lock_active
 from console.configs.services.roll_back import version_of_old
 from console.dialects import dialects
 from console.dialects.base import Reading
-from console.errors import StaleVersion
 from console.orgs.models import Role
 from console.orgs.permissions import Actor
 from console.workloads.models import Event, EventType, Level
@@ -25,8 +25,8 @@ def revert_unconfirmed() -> int:
     """
     Let every timer fire that is due, and return how many versions came back.
 
-    Two that run at once, a confirmation or an apply at the same moment do no harm: the
-    timer's row is claimed by deleting it in the transaction that brings the version back.
+    Two that run at once, a confirmation or an apply at the same moment do no harm: whoever
+    deletes the timer's row, under the lock of the active version, has won.
     """
     due = RevertTimer.objects.filter(due_at__lte=timezone.now(), failed_at=None)
     return sum(_fire(timer) for timer in due.select_related("org").order_by("due_at"))
@@ -45,21 +45,13 @@ def _fire(timer: RevertTimer) -> bool:
         via=ConfigVersion.Via.TIMER,
     )
     actor = Actor(org=timer.org, role=Role.OWNER, name=timer.author, key="timer")
-    try:
-        with transaction.atomic():
-            if not _claimed(timer):
-                return False
-            activate_version(actor, version, reading, timer.version)
-    except StaleVersion:
-        # Another apply came first, and it ends the timer itself.
-        return False
+    with transaction.atomic():
+        if not lock_active(timer.org, timer.version) or not _unfailed(timer).delete()[0]:
+            # Somebody confirmed it or applied another version first.
+            return False
+        activate_version(actor, version, reading, timer.version)
     log.info("config reverted", org=timer.org.slug, version=version.number, back_to=old.number)
     return True
-
-
-def _claimed(timer: RevertTimer) -> bool:
-    deleted, _ = _unfailed(timer).delete()
-    return bool(deleted)
 
 
 def _read(old: ConfigVersion) -> Reading | None:
@@ -71,10 +63,9 @@ def _read(old: ConfigVersion) -> Reading | None:
 def _tell_unreadable(timer: RevertTimer) -> None:
     """Leave the timer, so that people see it waiting for them, and say why, once."""
     with transaction.atomic():
-        now = timezone.now()
-        if not _unfailed(timer).update(failed_at=now):
+        is_mine = lock_active(timer.org, timer.version)
+        if not is_mine or not _unfailed(timer).update(failed_at=timezone.now()):
             return
-        ActiveConfig.objects.filter(org=timer.org).update(changed_at=now)
         Event.objects.create(
             org=timer.org,
             type=EventType.CONFIG_UPDATED,
