@@ -1,39 +1,42 @@
-/* Saves the draft on the server while its author types, one save at a time, and says so. */
+/* Saves the draft on the server while its editor types, one save at a time, and says so. */
 "use strict";
 
 window.DraftSaver = class {
   #form;
   #status;
-  #text;
-  #headers;
+  #read;
+  #ask;
   #timer = 0;
   #busy = false;
   #stopped = false;
+  #sent = false;
   #saved;
   #savedAt = 0;
 
-  constructor(form, text, headers) {
+  // `read()` gives the language and the text; `ask(name, body)` posts to an address of the form.
+  constructor(form, read, ask) {
     this.#form = form;
     this.#status = form.querySelector("[data-saved]");
-    this.#text = text;
-    this.#headers = headers;
+    this.#read = read;
+    this.#ask = ask;
+    this.#stopped = "readOnly" in form.dataset;
     this.#saved = this.#state();
     setInterval(() => this.#tell(), 1000);
+    form.addEventListener("submit", () => {
+      this.#sent = true;
+    });
     addEventListener("beforeunload", (event) => {
-      if (this.#isUnsaved() && !form.dataset.sent) event.preventDefault();
+      if (this.#isUnsaved() && !this.#sent) event.preventDefault();
     });
   }
 
-  #dialect() {
-    return this.#form.elements.namedItem("dialect").value;
-  }
-
-  #title() {
-    return this.#form.elements.namedItem("title").value;
+  #field(name) {
+    return this.#form.elements.namedItem(name);
   }
 
   #state() {
-    return `${this.#dialect()}\n${this.#title()}\n${this.#text()}`;
+    const { dialect, text } = this.#read();
+    return `${dialect}\n${this.#field("title").value}\n${text}`;
   }
 
   #isUnsaved() {
@@ -66,21 +69,16 @@ window.DraftSaver = class {
     }
     this.#busy = true;
     const state = this.#state();
-    const field = (name) => this.#form.elements.namedItem(name);
     try {
-      const answer = await fetch(this.#form.dataset.draftUrl, {
-        method: "POST",
-        headers: this.#headers,
-        body: JSON.stringify({
-          dialect: this.#dialect(),
-          text: this.#text(),
-          base: Number(field("base").value),
-          revision: Number(field("revision").value),
-        }),
-        signal: AbortSignal.timeout(15000),
+      const answer = await this.#ask(this.#form.dataset.saveUrl ? "save" : "begin", {
+        ...this.#read(),
+        title: this.#field("title").value,
+        base: Number(this.#field("base").value),
+        revision: Number(this.#field("revision").value),
       });
-      if (answer.status === 409) {
-        this.#conflict((await answer.json()).detail);
+      if (answer.status === 409 || answer.status === 404) {
+        const { code, detail } = await answer.json();
+        this.stop(detail, code);
         return;
       }
       if (answer.status === 401) {
@@ -88,10 +86,9 @@ window.DraftSaver = class {
         return;
       }
       if (!answer.ok) throw new Error(`status ${answer.status}`);
-      field("revision").value = (await answer.json()).revision;
+      this.#keep(await answer.json());
       this.#saved = state;
       this.#savedAt = Date.now();
-      this.#form.querySelector("[data-discard]").hidden = false;
       this.#tell();
     } catch (error) {
       this.#tell("Not saved: the server does not answer. Trying again.");
@@ -102,16 +99,43 @@ window.DraftSaver = class {
     }
   }
 
-  // Another window saved: nothing more is sent until a person has decided.
-  #conflict(detail) {
+  // With its first save a draft gets an address of its own, for this window and for others.
+  #keep({ revision, page }) {
+    this.#field("revision").value = revision;
+    if (this.#form.dataset.saveUrl) return;
+    for (const name of ["save", "visit", "leave"]) this.#form.dataset[`${name}Url`] = `${page}/${name}`;
+    this.#form.action = page;
+    history.replaceState(null, "", page);
+    for (const node of document.querySelectorAll("[data-when-saved]")) node.hidden = false;
+    for (const link of document.querySelectorAll("a[data-page]")) link.href = page + link.dataset.page;
+  }
+
+  // Somebody else has the draft now: nothing more is sent until a person has decided.
+  stop(detail, code) {
+    if (this.#stopped) return;
+    const isUnsaved = this.#isUnsaved();
     this.#stopped = true;
-    this.#status.textContent = `Not saved: ${detail} `;
-    const link = document.createElement("button");
-    link.className = "link-button";
-    link.name = "do";
-    link.value = "save";
-    link.textContent = "Compare the two texts";
-    this.#status.append(link);
     this.#status.setAttribute("role", "alert");
+    if (code === "taken" && !isUnsaved) {
+      this.#status.textContent = `${detail} Your text is saved. `;
+      this.#status.append(this.#way("save", "Look at the draft as it is now"));
+      return;
+    }
+    this.#status.textContent = `Not saved: ${detail} `;
+    const isGone = code === "not_found" || code === "gone" || !this.#form.dataset.saveUrl;
+    this.#status.append(
+      isGone ? this.#way("begin", "Keep my text as a new draft") : this.#way("save", "Compare the two texts"),
+    );
+  }
+
+  #way(verb, words) {
+    const button = document.createElement("button");
+    button.className = "link-button";
+    button.name = "do";
+    button.value = verb === "begin" ? "save" : verb;
+    // The draft of this address is gone: the text goes where new ones begin.
+    if (verb === "begin") button.formAction = this.#form.dataset.newUrl;
+    button.textContent = words;
+    return button;
   }
 };

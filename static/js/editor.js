@@ -1,17 +1,26 @@
-/* The config editor: ACE in place of the textarea, checks while typing, an autosaved draft. */
+/* The config editor: ACE in place of the textarea, and what belongs to it wired together. */
 "use strict";
 
 (() => {
   const form = document.querySelector("[data-editor]");
   if (!form || !window.ace) return;
 
-  const CHECK_AFTER = 250;
+  const CHECK_AFTER = 150;
+  const HITS_AFTER = 1500;
   const area = form.elements.namedItem("text");
+  const readOnly = "readOnly" in form.dataset;
   const headers = {
     "Content-Type": "application/json",
     Accept: "application/json",
     "X-CSRFToken": form.elements.namedItem("csrfmiddlewaretoken").value,
   };
+  const ask = (name, body) =>
+    fetch(form.dataset[`${name}Url`], {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(15000),
+    });
 
   // Style sheets are linked: the policy of the site allows no inline ones.
   ace.config.set("useStrictCSP", true);
@@ -25,6 +34,7 @@
     useWorker: false,
     mode: "ace/mode/yaml",
     value: area.value,
+    readOnly,
     tabSize: 2,
     useSoftTabs: true,
     fontSize: 13,
@@ -32,23 +42,28 @@
     highlightActiveLine: true,
     enableKeyboardAccessibility: false,
     // The editor adds the row of the cursor to it.
-    textInputAriaLabel: "Config text; press Escape, then Tab, to leave",
+    textInputAriaLabel: "Config text; Tab leaves it",
     scrollPastEnd: 0.2,
   });
   editor.session.setNewLineMode("unix");
   editor.session.setUndoManager(new ace.UndoManager());
+  // The keyboard is not trapped in the text: brackets indent instead.
+  editor.commands.bindKey("Tab", null);
+  editor.commands.bindKey("Shift-Tab", null);
   form.querySelector("[data-tab-hint]").hidden = false;
 
-  const text = () => editor.getValue();
+  const language = form.elements.namedItem("dialect");
+  const state = () => ({ dialect: language.value, text: editor.getValue() });
   const problems = new window.Problems(editor, form);
-  const saver = new window.DraftSaver(form, text, headers);
+  const outline = new window.Outline(editor, form);
+  const saver = new window.DraftSaver(form, state, ask);
+  const assist = new window.Assist(editor, form, ask);
 
   // A text pasted in another language is one click away from being read in it.
-  const language = form.elements.namedItem("dialect");
   const notice = form.querySelector("[data-likely]");
   const other = notice.querySelector("button");
   const suggest = (likely) => {
-    notice.hidden = !likely;
+    notice.hidden = !likely || readOnly;
     if (!likely) return;
     other.value = likely.name;
     other.textContent = `Read it as ${likely.title}`;
@@ -60,70 +75,79 @@
     editor.focus();
   });
 
-  let sent = 0;
-  let shown = 0;
-  const check = async () => {
-    const seq = (sent += 1);
-    try {
-      const answer = await fetch(form.dataset.checkUrl, {
-        method: "POST",
-        headers,
-        body: JSON.stringify({ seq, dialect: language.value, text: text() }),
-        signal: AbortSignal.timeout(10000),
-      });
-      if (!answer.ok) throw new Error(`status ${answer.status}`);
-      const result = await answer.json();
-      // An answer about an older text must not replace a newer one.
-      if (result.seq <= shown || result.seq < sent) return;
-      shown = result.seq;
-      problems.show(result.diagnostics);
-      suggest(result.likely);
-    } catch (error) {
-      if (seq === sent) {
-        problems.fail("The server does not answer, so this text is not checked. It is checked again as you type.");
+  // An answer about an older text must not replace a newer one.
+  const latest = (name, show, fail) => {
+    let sent = 0;
+    return async () => {
+      const seq = (sent += 1);
+      try {
+        const answer = await ask(name, { seq, ...state() });
+        if (!answer.ok) throw new Error(`status ${answer.status}`);
+        const result = await answer.json();
+        if (result.seq === sent) show(result);
+      } catch (error) {
+        if (seq === sent) fail();
       }
-    }
+    };
   };
+  const review = form.querySelector('button[value="review"]');
+  const check = latest(
+    "check",
+    (result) => {
+      problems.show(result.diagnostics);
+      outline.show(result.outline);
+      suggest(result.likely);
+      if (review) review.disabled = false;
+    },
+    () => {
+      problems.fail("The server does not answer, so this text is not checked. It is checked again as you type.");
+      if (review) review.disabled = true;
+    },
+  );
+  const countHits = latest("hits", (result) => outline.showHits(result), () => {});
 
   let timer = 0;
+  let hitsTimer = 0;
   const changed = () => {
     clearTimeout(timer);
+    clearTimeout(hitsTimer);
     timer = setTimeout(check, CHECK_AFTER);
+    hitsTimer = setTimeout(countHits, HITS_AFTER);
+    assist.refresh();
     saver.changed();
   };
   editor.session.on("change", changed);
   language.addEventListener("change", changed);
+  form.elements.namedItem("title").addEventListener("input", () => saver.changed());
 
-  // Escape arms Tab to leave the editor, so that the keyboard is not trapped in it.
-  let leaving = false;
-  editor.container.addEventListener(
-    "keydown",
-    (event) => {
-      if (event.key === "Escape") leaving = true;
-      else if (event.key === "Tab" && leaving) {
-        event.stopPropagation();
-        leaving = false;
-      } else if (event.key !== "Shift") leaving = false;
-    },
-    true,
-  );
-
-  const command = (name, key, exec) => editor.commands.addCommand({ name, bindKey: key, exec });
+  const command = (name, key, exec) => editor.commands.addCommand({ name, bindKey: key, exec, readOnly: true });
   command("nextProblem", "F8", () => problems.step(1));
   command("previousProblem", "Shift-F8", () => problems.step(-1));
+  command("fixProblem", { win: "Ctrl-.", mac: "Command-." }, () => problems.fix());
   command("saveDraft", { win: "Ctrl-S", mac: "Command-S" }, () => saver.save());
   document.addEventListener("keydown", (event) => {
-    if (event.key === "F8" && !event.defaultPrevented) {
-      event.preventDefault();
-      problems.step(event.shiftKey ? -1 : 1);
-    }
+    if (event.defaultPrevented) return;
+    if (event.key === "F8") problems.step(event.shiftKey ? -1 : 1);
+    else if (event.key === "." && (event.ctrlKey || event.metaKey)) problems.fix();
+    else return;
+    event.preventDefault();
+  });
+
+  new window.Presence(form, ask, {
+    lost: (sentence, kind) => {
+      editor.setReadOnly(true);
+      saver.stop(sentence, kind);
+    },
   });
 
   form.addEventListener("submit", () => {
-    area.value = text();
+    area.value = editor.getValue();
   });
   for (const button of form.querySelectorAll('button[value="check"], button[value="save"]')) {
     button.hidden = true;
   }
+  // On a phone the text comes first; the outline opens on demand.
+  if (matchMedia("(width < 1000px)").matches) form.querySelector("[data-outline-panel]").open = false;
   check();
+  countHits();
 })();

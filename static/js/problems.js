@@ -17,17 +17,8 @@ window.Problems = class {
     this.#template = document.getElementById("problem-template");
   }
 
-  // Columns of the server count code points from 1; the editor counts UTF-16 units from 0.
-  #position(line, column) {
-    const text = this.#editor.session.getLine(line - 1) ?? "";
-    return { row: line - 1, column: Array.from(text).slice(0, column - 1).join("").length };
-  }
-
   #range(span) {
-    const start = this.#position(span.line, span.column);
-    const end = this.#position(span.end_line, span.end_column);
-    const { Range } = ace.require("ace/range");
-    return new Range(start.row, start.column, end.row, end.column);
+    return window.Places.range(this.#editor.session, span);
   }
 
   show(problems) {
@@ -104,6 +95,7 @@ window.Problems = class {
       button.type = "button";
       button.textContent = fix.title;
       button.addEventListener("click", () => this.#apply(fix));
+      button.disabled = this.#editor.getReadOnly();
       fixes.append(button);
     }
     return item;
@@ -136,7 +128,18 @@ window.Problems = class {
     this.go(by > 0 ? Math.max(after, 0) : (after <= 0 ? count : after) - 1);
   }
 
+  // The repair of the problem one is at, else of the first one on the cursor's line.
+  fix() {
+    const row = this.#editor.getCursorPosition().row + 1;
+    const isHere = ({ fixes, range }) => fixes.length && range.line <= row && row <= range.end_line;
+    const current = this.#problems[this.#current];
+    const problem = current && isHere(current) ? current : this.#problems.find(isHere);
+    if (problem) this.#apply(problem.fixes[0]);
+    else window.announce("There is no repair for this line");
+  }
+
   #apply(fix) {
+    if (this.#editor.getReadOnly()) return;
     const ranges = fix.edits.map((edit) => [this.#range(edit.range), edit.new_text]);
     // From the end on, so that earlier places stay where they are.
     ranges.sort(([a], [b]) => b.start.row - a.start.row || b.start.column - a.start.column);

@@ -31,7 +31,7 @@ def fields(page: Element, form_id: str = "editor") -> dict[str, str]:
     values = {
         item.attrs["name"]: item.attrs.get("value", "")
         for item in form.all("input")
-        if item.attrs["name"] != "csrfmiddlewaretoken"
+        if item.attrs.get("name", "csrfmiddlewaretoken") != "csrfmiddlewaretoken"
     }
     area = form.all("textarea")[0]
     # A browser drops the line break behind the tag, as the page counts on.

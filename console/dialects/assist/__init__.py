@@ -15,6 +15,7 @@ from console.dialects.assist.names import Item, Names, Reference, read_names
 from console.dialects.assist.schemas import Schema
 from console.dialects.assist.sketch import Sketch, sketch
 from console.dialects.base import Dialect
+from console.dialects.source import MAX_BYTES
 
 __all__ = ["Assistant", "Completion", "Help", "Item", "Names", "Reference", "assist"]
 
@@ -39,8 +40,12 @@ class Assistant:
 
 
 def assist(dialect: Dialect, text: str) -> Assistant:
-    """Return the assistant of *text* as a document of *dialect*; the last few are remembered."""
-    return _assist(dialect.name, dialect.schema, text)
+    """
+    Return the assistant of *text* as a document of *dialect*; the last few are remembered.
+
+    A text that is too large to be read at all describes nothing.
+    """
+    return _assist(dialect.name, dialect.schema, text if len(text) <= MAX_BYTES else "")
 
 
 @lru_cache(maxsize=16)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -12,28 +11,34 @@ from django.views.decorators.http import require_POST
 from console.configs.draft_lock import Presence
 from console.configs.models import Draft
 from console.configs.services.begin_draft import begin_draft
-from console.configs.services.check_config import check_config
+from console.configs.services.check_config import find_dialect
+from console.configs.services.lint_config import lint_config
 from console.configs.services.save_draft import save_draft
 from console.configs.services.visit_draft import leave_draft, visit_draft
-from console.errors import BadRequest, ConsoleError, FieldError
+from console.dialects.assist import assist
+from console.errors import BadRequest, ConsoleError
 from console.orgs.permissions import Actor
 from console.pages.access import org_page, signed_in_user
+from console.pages.json_body import integer_of, read_json, text_of
 from console.pages.presenters.drafts import other_language
+from console.pages.presenters.outline import outline_json, outline_of
 
 
 @require_POST
 @org_page
 def check(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Answer the diagnostics of a text as JSON, with its *seq*: late answers can be told."""
+    """Answer the problems and the outline of a text with its *seq*: late answers can be told."""
     body = read_json(request)
     dialect, text = text_of(body, "dialect"), text_of(body, "text")
-    reading = check_config(actor, dialect, text)
+    checked = lint_config(actor, dialect, text)
     likely = other_language(dialect, text)
+    names = assist(find_dialect(dialect), text).names
     return JsonResponse(
         {
             "seq": body.get("seq"),
-            "ok": reading.ok,
-            "diagnostics": [item.to_json() for item in reading.diagnostics],
+            "ok": checked.reading.ok,
+            "diagnostics": [item.to_json() for item in checked.findings],
+            "outline": outline_json(outline_of(names, checked.findings)),
             "likely": {"name": likely.name, "title": likely.title} if likely else None,
         }
     )
@@ -47,7 +52,7 @@ def begin(request: HttpRequest, actor: Actor) -> HttpResponse:
     title = body.get("title", "")
     try:
         draft = begin_draft(
-            actor, text_of(body, "dialect"), text_of(body, "text"), _integer(body, "base"), title
+            actor, text_of(body, "dialect"), text_of(body, "text"), integer_of(body, "base"), title
         )
     except BadRequest:
         raise
@@ -62,7 +67,7 @@ def save(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Save the draft and answer its revision; 409 when somebody else edits it or saved since."""
     body = read_json(request)
     dialect, text = text_of(body, "dialect"), text_of(body, "text")
-    base, revision = _integer(body, "base"), _integer(body, "revision")
+    base, revision = integer_of(body, "base"), integer_of(body, "revision")
     title = text_of(body, "title") if "title" in body else None
     try:
         draft = save_draft(actor, number, dialect, text, base, revision + 1, title)
@@ -90,32 +95,6 @@ def leave(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """End the person's visit, so that the next one need not take the draft over."""
     leave_draft(actor, number)
     return HttpResponse(status=204)
-
-
-def read_json(request: HttpRequest) -> dict[str, Any]:
-    """Return the object in the body; raises BadRequest when there is none."""
-    try:
-        body = json.loads(request.body)
-    except (ValueError, RecursionError) as error:
-        raise BadRequest([FieldError("", "invalid_json", "The body is not JSON.")]) from error
-    if not isinstance(body, dict):
-        raise BadRequest([FieldError("", "wrong_type", "The body has to be an object.")])
-    return body
-
-
-def text_of(body: dict[str, Any], name: str) -> str:
-    """Return the text *name* of the body; raises BadRequest when it is none."""
-    value = body.get(name)
-    if not isinstance(value, str):
-        raise BadRequest([FieldError(name, "wrong_type", f"{name} has to be a text.")])
-    return value
-
-
-def _integer(body: dict[str, Any], name: str) -> int:
-    value = body.get(name)
-    if type(value) is not int:
-        raise BadRequest([FieldError(name, "wrong_type", f"{name} has to be a number.")])
-    return value
 
 
 def _refused(error: ConsoleError) -> HttpResponse:

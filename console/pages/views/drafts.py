@@ -22,19 +22,22 @@ from console.configs.queries import (
     list_drafts,
 )
 from console.configs.services.begin_draft import begin_draft
-from console.configs.services.check_config import check_config, find_dialect
+from console.configs.services.check_config import find_dialect
+from console.configs.services.count_hits import count_hits
 from console.configs.services.discard_draft import discard_draft
+from console.configs.services.lint_config import Checked, lint_config
 from console.configs.services.save_draft import save_draft
 from console.configs.services.take_over_draft import take_over_draft
 from console.configs.services.visit_draft import visit_draft
 from console.dialects import default_dialect, dialects, likely_dialect
-from console.dialects.base import Reading
+from console.dialects.assist import assist
 from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page, signed_in_user
-from console.pages.presenters.changes import diff_lines
 from console.pages.presenters.drafts import other_language, samples_of
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
+from console.pages.presenters.outline import outline_of
+from console.pages.presenters.text_diff import diff_lines
 from console.pages.shell import render_page
 
 
@@ -163,9 +166,9 @@ def _after_save(request: HttpRequest, actor: Actor, saved: Draft, do: str) -> Ht
         url = reverse("pages:config-review", args=[actor.org.slug])
         return HttpResponseRedirect(f"{url}?draft={saved.pk}")
     if do == "check":
-        reading = check_config(actor, saved.dialect, saved.text)
+        checked = lint_config(actor, saved.dialect, saved.text)
         (presence,) = presences([saved], timezone.now())
-        return _page(request, actor, saved, presence=presence, reading=reading)
+        return _page(request, actor, saved, presence=presence, checked=checked)
     if do != "sample":
         messages.success(request, "The draft is saved.")
     return _go(actor, saved)
@@ -217,16 +220,18 @@ def _page(
     shown: Draft,
     *,
     presence: Presence | None = None,
-    reading: Reading | None = None,
+    checked: Checked | None = None,
     refused: _Refused | None = None,
     status: int = 200,
 ) -> HttpResponse:
     now_active = active_number(actor.org)
     if refused and presence is None:
         (presence,) = presences([refused.stored], timezone.now())
-    holder = presence.editor if presence else None
-    if holder is not None and holder.pk == signed_in_user(request).pk:
-        holder = None
+    me = signed_in_user(request)
+    holder = presence.editor if presence and presence.editor != me else None
+    names = assist(find_dialect(shown.dialect), shown.text).names
+    policy = checked.reading.policy if checked else None
+    hits = count_hits(actor, policy) if policy else None
     context: dict[str, Any] = {
         "draft": shown,
         "is_saved": shown.pk is not None,
@@ -235,10 +240,18 @@ def _page(
         "dialects": dialects().values(),
         "likely": other_language(shown.dialect, shown.text),
         "samples": () if shown.text.strip() else samples_of(dialects().values()),
-        "reading": reading,
+        "checked": checked,
+        "hits": hits,
+        "outline": outline_of(names, checked.findings if checked else (), hits),
         "holder": holder,
         "may_edit": actor.may(Permission.DRAFT) and (holder is None or refused is not None),
         "presence": presence,
+        "onlookers": [
+            visit.user.email
+            for visit in (presence.visits if presence else ())
+            if visit.user not in (me, holder)
+        ],
+        "may_discard": shown.author_id == me.pk or actor.may(Permission.APPLY),
         "refused": refused,
         "other_rows": diff_lines(refused.stored.text, shown.text) if refused else (),
     }

@@ -1,0 +1,117 @@
+"""The outline of a text: its objects in groups, with the worst problem and the hits of each."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from console.configs.services.count_hits import Hits
+from console.dialects.assist import Item, Names
+from console.dialects.diagnostics import Diagnostic, Severity
+
+#: Objects that an outline lists.
+MOST = 2_000
+
+_TITLES = {
+    "flavor": "Flavors",
+    "cohort": "Cohorts",
+    "queue": "Queues",
+    "rule": "Rules",
+    "local queue": "Local queues",
+    "priority class": "Priority classes",
+    "namespace": "Namespaces",
+}
+_WORST = [Severity.ERROR, Severity.WARNING, Severity.INFO]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One object of the text."""
+
+    title: str
+    name: str
+    number: int
+    line: int
+    end_line: int
+    column: int
+    #: The worst problem within it, or nothing.
+    severity: str
+    #: Recorded runs that it would take; None where that is not counted.
+    hits: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The objects of one kind, in the order of the text."""
+
+    kind: str
+    title: str
+    entries: tuple[Entry, ...]
+    #: Objects beyond those listed.
+    more: int
+
+
+def outline_of(
+    names: Names, problems: Sequence[Diagnostic] = (), hits: Hits | None = None
+) -> tuple[Group, ...]:
+    """Return the outline of a text whose objects are *names*."""
+    kinds = dict.fromkeys([*_TITLES, *(item.kind for item in names.items)])
+    ordered = sorted(problems, key=lambda problem: problem.span.line)
+    lines = [problem.span.line for problem in ordered]
+    room = MOST
+    groups = []
+    for kind in kinds:
+        items = [item for item in names.items if item.kind == kind]
+        if not items:
+            continue
+        shown = items[:room]
+        room -= len(shown)
+        groups.append(
+            Group(
+                kind=kind,
+                title=_TITLES.get(kind, f"{kind}s".capitalize()),
+                entries=tuple(
+                    _entry(
+                        item,
+                        ordered[bisect_left(lines, item.line) : bisect_right(lines, item.end_line)],
+                        hits,
+                    )
+                    for item in shown
+                ),
+                more=len(items) - len(shown),
+            )
+        )
+    return tuple(groups)
+
+
+def outline_json(groups: Sequence[Group]) -> list[dict[str, Any]]:
+    """Return the outline as the editor's script reads it."""
+    return [asdict(group) for group in groups]
+
+
+def title_of(item: Item) -> str:
+    """Return what an object is called among those of its kind."""
+    if item.is_named:
+        return item.name or f"unnamed {item.kind} {item.number}"
+    return f"{item.number} → {item.name}" if item.name else f"{item.number}"
+
+
+def _entry(item: Item, problems: Sequence[Diagnostic], hits: Hits | None) -> Entry:
+    found = {problem.severity for problem in problems} if item.is_described else set()
+    counted: int | None = None
+    if hits is not None and item.kind == "queue":
+        counted = hits.queues.get(item.name, 0)
+    elif hits is not None and item.kind == "rule":
+        counted = hits.rules.get(item.number - 1, 0)
+    return Entry(
+        title=title_of(item),
+        name=item.name,
+        number=item.number,
+        line=item.line,
+        end_line=item.end_line,
+        column=item.column,
+        severity=next((severity.value for severity in _WORST if severity in found), ""),
+        hits=counted,
+    )

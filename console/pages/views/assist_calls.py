@@ -1,0 +1,96 @@
+"""What the editor's script asks about the place of the cursor, and about the whole outline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_POST
+
+from console.configs.services.check_config import find_dialect
+from console.configs.services.count_hits import count_hits
+from console.configs.services.lint_config import lint_config
+from console.dialects.assist import Assistant, assist
+from console.errors import NotFound
+from console.orgs.permissions import Actor, Permission
+from console.pages.access import org_page
+from console.pages.json_body import read_json, read_place, text_of
+from console.pages.presenters.assist import completion_json, fact_lines, help_json, thing_at
+from console.pages.presenters.outline import outline_json, outline_of
+from console.pages.presenters.queues import QueueRow, queue_row
+from console.workloads.queries import queue_view
+
+
+@require_POST
+@org_page
+def complete(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Answer what may stand at the cursor."""
+    body, assistant = _read(request, actor)
+    line, column = read_place(body)
+    found = assistant.complete(line, column)
+    return JsonResponse({"seq": body.get("seq"), "completions": [*map(completion_json, found)]})
+
+
+@require_POST
+@org_page
+def explain(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Answer what the key or word at a place means; null where there is nothing to say."""
+    body, assistant = _read(request, actor)
+    found = assistant.explain(*read_place(body))
+    return JsonResponse({"seq": body.get("seq"), "help": help_json(found) if found else None})
+
+
+@require_POST
+@org_page
+def context(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Answer the panel about what is under the cursor: its meaning, its usage, who refers to it."""
+    body, assistant = _read(request, actor)
+    line, column = read_place(body)
+    found = assistant.explain(line, column)
+    thing = thing_at(assistant.names, found, line)
+    return render(
+        request,
+        "configs/_context.html",
+        {
+            "org": actor.org,
+            "help": found,
+            "help_lines": fact_lines(found.facts) if found else (),
+            "thing": thing,
+            "queue": _queue(actor, thing.name) if thing and thing.kind == "queue" else None,
+        },
+    )
+
+
+@require_POST
+@org_page
+def hits(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Answer the outline with recorded runs by rule and queue; no counts while there are errors."""
+    body, assistant = _read(request, actor)
+    checked = lint_config(actor, text_of(body, "dialect"), text_of(body, "text"))
+    policy = checked.reading.policy
+    counted = count_hits(actor, policy) if policy else None
+    return JsonResponse(
+        {
+            "seq": body.get("seq"),
+            "outline": outline_json(outline_of(assistant.names, checked.findings, counted)),
+            "runs": counted.runs if counted else None,
+            "nowhere": counted.nowhere if counted else None,
+            "days": counted.window_days if counted else None,
+            "is_complete": counted.is_complete if counted else None,
+        }
+    )
+
+
+def _read(request: HttpRequest, actor: Actor) -> tuple[dict[str, Any], Assistant]:
+    actor.require(Permission.READ)
+    body = read_json(request)
+    return body, assist(find_dialect(text_of(body, "dialect")), text_of(body, "text"))
+
+
+def _queue(actor: Actor, name: str) -> QueueRow | None:
+    """Return how the queue stands now; None when the active version has none of that name."""
+    try:
+        return queue_row(queue_view(actor.org, name))
+    except NotFound:
+        return None

@@ -1,0 +1,138 @@
+/* The outline of the text: groups of objects with their problems and hits; a click moves the cursor. */
+"use strict";
+
+window.Outline = class {
+  #editor;
+  #body;
+  #filter;
+  #groups = [];
+  #hits = new Map();
+  #drawn = "";
+
+  constructor(editor, form) {
+    this.#editor = editor;
+    this.#body = form.querySelector("[data-outline]");
+    this.#filter = form.querySelector("[data-outline-filter]");
+    this.#filter.parentElement.hidden = false;
+    this.#filter.addEventListener("input", () => this.#draw());
+    // Enter would send the form of the editor.
+    this.#filter.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      this.#body.querySelector("button")?.click();
+    });
+    this.#body.addEventListener("click", (event) => {
+      const button = event.target.closest("button[data-line]");
+      if (button) window.Places.go(editor, Number(button.dataset.line), Number(button.dataset.column));
+    });
+    editor.selection.on("changeCursor", () => this.#markCurrent());
+  }
+
+  show(groups) {
+    this.#groups = groups;
+    this.#draw();
+  }
+
+  // Counts are found less often than the outline: the last ones stay until there are newer.
+  showHits(answer) {
+    const note = this.#body.parentElement.querySelector("[data-hits-note]");
+    note.hidden = answer.runs === null;
+    if (answer.runs !== null) {
+      const runs = answer.runs.toLocaleString("en");
+      note.textContent = answer.runs
+        ? `Runs of the last ${answer.days} days under this text, of ${runs} in all${answer.is_complete ? "" : " that were looked at"}${answer.nowhere ? `; ${answer.nowhere.toLocaleString("en")} would go nowhere` : ""}.`
+        : `Nothing was submitted in the last ${answer.days} days.`;
+      this.#hits.clear();
+      for (const group of answer.outline) {
+        for (const entry of group.entries) {
+          if (entry.hits !== null) this.#hits.set(this.#key(group, entry), entry.hits);
+        }
+      }
+    }
+    this.show(answer.outline);
+  }
+
+  #key(group, entry) {
+    return `${group.kind}\n${group.kind === "rule" ? entry.title : entry.name}`;
+  }
+
+  #draw() {
+    const wanted = this.#filter.value.trim().toLowerCase();
+    const state = JSON.stringify([wanted, this.#groups, [...this.#hits]]);
+    if (state === this.#drawn) return;
+    this.#drawn = state;
+    const parts = [];
+    for (const group of this.#groups) {
+      const entries = group.entries.filter((entry) => entry.title.toLowerCase().includes(wanted));
+      if (!entries.length) continue;
+      const title = document.createElement("h3");
+      title.className = "outline__title";
+      title.textContent = group.title;
+      const count = document.createElement("span");
+      count.className = "muted";
+      count.textContent = ` ${group.entries.length + group.more}`;
+      title.append(count);
+      const list = document.createElement("ul");
+      list.append(...entries.map((entry) => this.#item(group, entry)));
+      parts.push(title, list);
+    }
+    if (!parts.length) {
+      const nothing = document.createElement("p");
+      nothing.className = "muted panel__body";
+      nothing.textContent = wanted ? "Nothing here has this in its name." : "Nothing is described yet.";
+      parts.push(nothing);
+    }
+    const focused = document.activeElement?.closest("[data-outline] button")?.dataset.key;
+    this.#body.replaceChildren(...parts);
+    if (focused) this.#body.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+    this.#markCurrent();
+  }
+
+  #item(group, entry) {
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "outline__entry";
+    button.dataset.line = entry.line;
+    button.dataset.column = entry.column;
+    button.dataset.end = entry.end_line;
+    button.dataset.key = `${group.kind} ${entry.title}`;
+    const name = document.createElement("span");
+    name.className = "outline__name";
+    name.textContent = entry.title;
+    button.append(name);
+    const hits = this.#hits.get(this.#key(group, entry));
+    if (hits !== undefined) {
+      const count = document.createElement("span");
+      count.className = "outline__hits";
+      count.textContent = hits.toLocaleString("en");
+      const unit = document.createElement("span");
+      unit.className = "visually-hidden";
+      unit.textContent = hits === 1 ? " run" : " runs";
+      count.append(unit);
+      button.append(count);
+    }
+    if (entry.severity) {
+      const dot = document.createElement("span");
+      dot.className = "outline__dot";
+      dot.dataset.severity = entry.severity;
+      const word = document.createElement("span");
+      word.className = "visually-hidden";
+      word.textContent = ` has ${entry.severity === "info" ? "a note" : `a problem: ${entry.severity}`}`;
+      dot.append(word);
+      button.append(dot);
+    }
+    item.append(button);
+    return item;
+  }
+
+  #markCurrent() {
+    const line = this.#editor.getCursorPosition().row + 1;
+    let current = null;
+    for (const button of this.#body.querySelectorAll("button[data-line]")) {
+      button.removeAttribute("aria-current");
+      if (Number(button.dataset.line) <= line && line <= Number(button.dataset.end)) current ??= button;
+    }
+    current?.setAttribute("aria-current", "true");
+  }
+};

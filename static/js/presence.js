@@ -1,0 +1,75 @@
+/* Who is at the draft: says so every few seconds, shows others, and stops when somebody takes over. */
+"use strict";
+
+window.Presence = class {
+  static EVERY = 10000;
+
+  #form;
+  #ask;
+  #status;
+  #lost;
+  #mayEdit;
+  #known = "";
+
+  constructor(form, ask, { lost }) {
+    this.#form = form;
+    this.#ask = ask;
+    this.#lost = lost;
+    this.#mayEdit = !("readOnly" in form.dataset);
+    this.#status = document.querySelector("[data-presence]");
+    setInterval(() => this.visit(), window.Presence.EVERY);
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) this.visit();
+    });
+    addEventListener("pagehide", () => this.#leave());
+    this.visit();
+  }
+
+  async visit() {
+    if (!this.#form.dataset.visitUrl) return;
+    try {
+      const answer = await this.#ask("visit", {});
+      if (answer.status === 404) {
+        this.#lost((await answer.json()).detail, "gone");
+        return;
+      }
+      if (answer.ok) this.#show(await answer.json());
+    } catch (error) {
+      // The saver and the checks say that the server does not answer.
+      this.#known = "";
+    }
+  }
+
+  #show({ editor, others, revision }) {
+    const parts = [];
+    if (editor) parts.push(`${editor.name} edits`);
+    if (others.length) parts.push(`${others.join(", ")} ${others.length === 1 ? "looks" : "look"} on`);
+    const text = parts.join(" · ");
+    if (text !== this.#known) {
+      this.#known = text;
+      this.#status.textContent = text;
+      if (text) window.announce(text);
+    }
+    if (editor && this.#mayEdit) {
+      this.#mayEdit = false;
+      this.#lost(`${editor.name} edits this draft now.`, "taken");
+    }
+    if (!("readOnly" in this.#form.dataset)) return;
+    // Nothing is exchanged under the eyes of whoever looks on: they ask for it.
+    const isNewer = revision !== Number(this.#form.elements.namedItem("revision").value);
+    const isFree = !editor && "mayTake" in this.#form.dataset;
+    const news = document.querySelector("[data-news]");
+    news.hidden = !isNewer && !isFree;
+    news.querySelector("span").textContent = isFree ? "Nobody edits this draft any more." : "A newer text was saved.";
+  }
+
+  // The next one need not wait until the visit lapses.
+  #leave() {
+    if (!this.#form.dataset.leaveUrl) return;
+    fetch(this.#form.dataset.leaveUrl, {
+      method: "POST",
+      keepalive: true,
+      headers: { "X-CSRFToken": this.#form.elements.namedItem("csrfmiddlewaretoken").value },
+    });
+  }
+};
