@@ -51,7 +51,7 @@ def _console_problem(error: ConsoleError) -> Response:
                 {"path": e.path, "code": e.code, "message": e.message} for e in error.errors
             ]
         case ConfigRejected():
-            more |= findings_answer(error.reading)
+            more |= findings_answer(error.reading.diagnostics)
         case StaleVersion():
             more["expected_version"] = error.expected
             more["active_version"] = error.active

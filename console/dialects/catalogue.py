@@ -7,6 +7,7 @@ from typing import Final
 
 from console.dialects import dialects
 from console.dialects.codes import SHARED_CODES, Code
+from console.dialects.lints.codes import LINT_CODES
 
 _SHARED: Final = {
     "YML": ("The text", "What is wrong with the YAML itself, in any config language."),
@@ -15,6 +16,11 @@ _SHARED: Final = {
         "What is wrong with one field or one list, in any config language.",
     ),
 }
+_ABOUT_LINTS: Final = (
+    "What a sound config of any language probably does not mean to say: judged by its meaning, by "
+    "what was taken in during the last 30 days, by what runs now, and by the active version. The "
+    "editor and the API show them beside the findings above; none of them stops an apply."
+)
 _HEAD: Final = """\
 # Diagnostics
 
@@ -28,8 +34,9 @@ This page is generated from the declarations of the codes; a test keeps the two 
 
 
 def every_code() -> tuple[Code, ...]:
-    """Return the codes of the text, of its shared structure and of every dialect."""
-    return (*SHARED_CODES, *(code for each in dialects().values() for code in each.codes))
+    """Return the codes of the text, of its shared structure, of every dialect, and of lints."""
+    own = (code for each in dialects().values() for code in each.codes)
+    return (*SHARED_CODES, *own, *LINT_CODES)
 
 
 def catalogue() -> str:
@@ -45,6 +52,7 @@ def _sections() -> Iterator[str]:
     for dialect in sorted(dialects().values(), key=lambda d: (not d.is_default, d.name)):
         prefix = dialect.codes[0].code[:3]
         yield _section(f"{prefix}: {dialect.title}", dialect.about_codes, dialect.codes)
+    yield _section("LNT: Lints", _ABOUT_LINTS, LINT_CODES)
 
 
 def _section(heading: str, lead: str, codes: Iterable[Code]) -> str:

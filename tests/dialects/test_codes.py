@@ -10,6 +10,8 @@ from console.dialects import dialects
 from console.dialects.base import Reading
 from console.dialects.catalogue import catalogue, every_code
 from console.dialects.codes import SHARED_CODES
+from console.dialects.lints.codes import LINT_CODES
+from tests.dialects.lints.marked import marked_documents
 from tests.dialects.native.test_queue_specs import PAST, TEXT
 from tests.dialects.test_source import SYNTAX
 
@@ -45,6 +47,7 @@ def test_codes_are_declared_once_and_told_in_full():
 
 def test_the_codes_of_a_dialect_share_a_prefix_of_their_own():
     prefixes = [{code.code[:3] for code in dialect.codes} for dialect in dialects().values()]
+    prefixes += [{code.code[:3] for code in LINT_CODES}]
     prefixes += [{code.code[:3]} for code in SHARED_CODES[:1]]
     assert [len(own) for own in prefixes] == [1] * len(prefixes)
     assert len(set().union(*prefixes)) == len(prefixes)
@@ -52,6 +55,7 @@ def test_the_codes_of_a_dialect_share_a_prefix_of_their_own():
 
 def test_every_declared_code_is_given_out_and_no_other():
     severities = {d.code: d.severity for reading in readings() for d in reading.diagnostics}
+    severities |= {d.code: d.severity for each in marked_documents() for d in each.check().lints}
     assert {code.code: code.severity for code in every_code()} == severities
 
 

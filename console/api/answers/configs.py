@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from console.api.answers.times import time_answer
 from console.configs.models import ConfigVersion
+from console.dialects.diagnostics import Diagnostic, Severity, span_to_json
 from console.engine.diff import Change, DiffRow
-from console.dialects.base import Reading
-from console.dialects.diagnostics import Severity, span_to_json
 from console.engine.origin import Origin
 
 
@@ -26,11 +26,13 @@ def version_answer(version: ConfigVersion, *, active: int) -> dict[str, Any]:
     }
 
 
-def findings_answer(reading: Reading) -> dict[str, Any]:
+def findings_answer(found: Iterable[Diagnostic]) -> dict[str, Any]:
     """Return what was found in a text: what stops an apply, and what only deserves a look."""
-    errors = [d.to_json() for d in reading.diagnostics if d.severity is Severity.ERROR]
-    lints = [d.to_json() for d in reading.diagnostics if d.severity is not Severity.ERROR]
-    return {"diagnostics": errors, "lints": lints}
+    answers = [(each.severity is Severity.ERROR, each.to_json()) for each in found]
+    return {
+        "diagnostics": [answer for is_error, answer in answers if is_error],
+        "lints": [answer for is_error, answer in answers if not is_error],
+    }
 
 
 def change_answer(change: Change) -> dict[str, Any]:

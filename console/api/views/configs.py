@@ -28,10 +28,11 @@ from console.configs.queries import (
     policy_of,
 )
 from console.configs.services.apply_config import apply_config
-from console.configs.services.check_config import check_config, find_dialect
-from console.engine.diff import compare_policies, text_diff
+from console.configs.services.check_config import find_dialect
+from console.configs.services.lint_config import lint_config
 from console.configs.services.roll_back import roll_back
 from console.dialects import default_dialect
+from console.engine.diff import compare_policies, text_diff
 from console.errors import NotFound
 from console.orgs.permissions import Permission
 from console.reading import LARGEST_INTEGER, Reader
@@ -79,7 +80,8 @@ class ConfigCheck(OrgView):
         operation_id="check_config",
         summary="Check a config",
         description="Finds everything that is wrong with a text, against the queue specs that "
-        "earlier versions fixed. Nothing is stored.",
+        "earlier versions fixed, and what looks unintended given what runs and what was taken in "
+        "during the last 30 days. Nothing is stored.",
         request=schemas.ConfigText,
         responses={200: schemas.ConfigCheck, **problems(413, 415)},
         examples=[example("A text", {"text": schemas.EXAMPLE_TEXT}, request=True)],
@@ -90,8 +92,8 @@ class ConfigCheck(OrgView):
         reader, fields = self.fields(request, ("dialect", "text"), required=("text",))
         dialect, text = _config(reader, fields)
         reader.finish()
-        reading = check_config(self.actor, dialect, text)
-        return Response({"ok": reading.ok, **findings_answer(reading)})
+        checked = lint_config(self.actor, dialect, text)
+        return Response({"ok": checked.reading.ok, **findings_answer(checked.findings)})
 
 
 class ConfigVersions(OrgView):

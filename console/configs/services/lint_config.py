@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from console.configs.services.check_config import check_config
-from console.dialects.base import Reading
-from console.dialects.diagnostics import Diagnostic
+from console.configs.queries import active_version, policy_of
+from console.configs.services.check_config import check_config, find_dialect
+from console.dialects.lints import Checked, Facts, lint
+from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.workloads.queries.history import live_of
+from console.workloads.queries.recent_history import recent_history
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """A reading, and beside it the lints; a text with errors has none."""
-
-    reading: Reading
-    lints: tuple[Diagnostic, ...] = ()
-
-    @property
-    def findings(self) -> tuple[Diagnostic, ...]:
-        """Diagnostics and lints together, in the order of the text."""
-        return tuple(sorted((*self.reading.diagnostics, *self.lints), key=lambda d: d.span))
+__all__ = ["Checked", "lint_config"]
 
 
 def lint_config(actor: Actor, dialect: str, text: str) -> Checked:
@@ -29,4 +19,16 @@ def lint_config(actor: Actor, dialect: str, text: str) -> Checked:
 
     Raises NotAllowed, and BadRequest when the dialect is not known.
     """
-    return Checked(reading=check_config(actor, dialect, text))
+    reading = check_config(actor, dialect, text)
+    if not reading.ok:
+        return Checked(reading=reading)
+    return lint(find_dialect(dialect), reading, _facts(actor.org))
+
+
+def _facts(org: Organization) -> Facts:
+    active = active_version(org)
+    return Facts(
+        history=recent_history(org),
+        live=live_of(org),
+        before=policy_of(active) if active is not None else None,
+    )

@@ -71,4 +71,9 @@ DIALECT = Dialect(
     ),
     schema=json_schema,
     samples=samples,
+    said_by_lints={
+        "KUE056": "LNT008",
+        "KUE057": "LNT008",
+        "KUE062": "LNT009",
+    },
 )

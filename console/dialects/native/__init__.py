@@ -76,6 +76,13 @@ DIALECT = Dialect(
     about_codes="What the fields of a native config say together.",
     schema=json_schema,
     samples=samples,
+    said_by_lints={
+        "NAT020": "LNT001",
+        "NAT021": "LNT002",
+        "NAT022": "LNT004",
+        "NAT024": "LNT003",
+        "NAT027": "LNT008",
+    },
     is_default=True,
     client_form=ClientForm(read=document_of, write=text_of),
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 from django.db.models import Max, Sum
 from django.utils import timezone
@@ -10,7 +12,7 @@ from django.utils import timezone
 from console.engine.history import History, Live, Shape
 from console.engine.workload import Workload
 from console.orgs.models import Organization
-from console.workloads.models import QueueCount, RecordedShape
+from console.workloads.models import LabelSet, QueueCount, RecordedShape
 from console.workloads.queries.queues import used_of
 from console.workloads.stored_pod_sets import decode_pod_sets
 
@@ -69,19 +71,28 @@ def live_of(org: Organization) -> Live:
 
 
 def _contents(keys: list[int]) -> dict[int, Workload]:
-    found: dict[int, Workload] = {}
-    columns = ("pk", "digest", "label_set__labels", "namespace", "requested_priority")
+    """Return one workload for each row; those of one label set share its mapping."""
+    rows: list[tuple[Any, ...]] = []
+    columns = ("pk", "digest", "label_set_id", "namespace", "requested_priority")
+    for chunk in _chunks(keys):
+        found = RecordedShape.objects.filter(pk__in=chunk)
+        rows += found.values_list(*columns, "requests", "pod_sets")
+    labels: dict[int, dict[str, str]] = {}
+    for chunk in _chunks(sorted({row[2] for row in rows})):
+        labels |= LabelSet.objects.filter(pk__in=chunk).values_list("pk", "labels")
+    return {
+        pk: Workload(
+            id=digest,
+            sequence=pk,
+            labels=labels[label_set],
+            namespace=namespace,
+            priority=priority,
+            pod_sets=decode_pod_sets(pod_sets, requests),
+        )
+        for pk, digest, label_set, namespace, priority, requests, pod_sets in rows
+    }
+
+
+def _chunks(keys: list[int]) -> Iterator[list[int]]:
     for start in range(0, len(keys), _CHUNK):
-        rows = RecordedShape.objects.filter(pk__in=keys[start : start + _CHUNK])
-        for pk, digest, labels, namespace, priority, requests, pod_sets in rows.values_list(
-            *columns, "requests", "pod_sets"
-        ):
-            found[pk] = Workload(
-                id=digest,
-                sequence=pk,
-                labels=labels,
-                namespace=namespace,
-                priority=priority,
-                pod_sets=decode_pod_sets(pod_sets, requests),
-            )
-    return found
+        yield keys[start : start + _CHUNK]

@@ -1,0 +1,103 @@
+"""
+Lints: what a sound config of any language probably does not mean to say.
+
+They judge a policy, not a text: alone, by recorded history, and by what runs now.
+What a dialect says itself of the same place is said once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final
+
+from console.dialects.base import Dialect, Reading
+from console.dialects.collector import collector_paused
+from console.dialects.diagnostics import Diagnostic
+from console.dialects.findings import Findings
+from console.dialects.lints.codes import RECORDED_WITHOUT_RULE
+from console.dialects.lints.facts import NO_FACTS, Facts
+from console.dialects.lints.flavors import lint_flavors
+from console.dialects.lints.labels import lint_labels
+from console.dialects.lints.lenders import lint_lenders
+from console.dialects.lints.past import Past
+from console.dialects.lints.quotas import lint_quotas
+from console.dialects.lints.reach import lint_lost, lint_queues, lint_refused
+from console.dialects.lints.requests import lint_requests
+from console.dialects.lints.running import lint_removed, lint_usage
+from console.dialects.lints.selectors import lint_selectors
+from console.dialects.lints.shadows import lint_shadows, shadowed
+from console.dialects.lints.spots import Spots
+from console.engine.ledger import Ledger
+from console.engine.policy import Policy
+
+__all__ = ["NO_FACTS", "Checked", "Facts", "lint"]
+
+_FIELD: Final = re.compile(r"\.[^.\[\]]+$")
+
+#: Lints that tell more than the finding of a dialect at the same place, and take its place.
+_TELL_MORE: Final = frozenset({RECORDED_WITHOUT_RULE.code})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A reading, and the lints beside it; a text with errors has none."""
+
+    reading: Reading
+    lints: tuple[Diagnostic, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """Diagnostics and lints together, in the order of the text."""
+        return tuple(sorted((*self.reading.diagnostics, *self.lints), key=lambda d: d.span))
+
+
+def lint(dialect: Dialect, reading: Reading, facts: Facts = NO_FACTS) -> Checked:
+    """Return *reading*, which *dialect* made, with what *facts* and its policy tell about it."""
+    if reading.policy is None or reading.source is None:
+        return Checked(reading=reading)
+    findings = Findings(reading.source.positions)
+    with collector_paused():
+        _lint(reading.policy, facts, Spots(reading.source), findings)
+    return _said_once(dialect, reading, findings.diagnostics())
+
+
+def _lint(policy: Policy, facts: Facts, spots: Spots, findings: Findings) -> None:
+    ledger = Ledger(policy)
+    shadows = shadowed(policy.rules)
+    lint_shadows(shadows, policy.rules, spots, findings)
+    lint_selectors(policy, spots, findings)
+    lint_queues(policy, shadows, spots, findings)
+    lint_flavors(policy, spots, findings)
+    lint_quotas(policy, ledger, spots, findings)
+    lint_lenders(policy, spots, findings)
+    lint_usage(policy, facts.live, spots, findings)
+    if facts.before is not None:
+        lint_removed(policy, facts.before, facts.live, spots, findings)
+    if facts.history.shapes:
+        past = Past(policy, facts.history)
+        lint_lost(policy, past, spots, findings)
+        lint_refused(policy, past, spots, findings)
+        lint_requests(policy, ledger, past, spots, findings)
+        lint_labels(policy, past, spots, findings)
+
+
+def _said_once(dialect: Dialect, reading: Reading, lints: tuple[Diagnostic, ...]) -> Checked:
+    """Return both without what is said of one place by either."""
+    kept, dropped = [], set()
+    for theirs in reading.diagnostics:
+        code = dialect.said_by_lints.get(theirs.code)
+        same = [d for d in lints if d.code == code and d.path.startswith(_object(theirs.path))]
+        if same and code in _TELL_MORE:
+            continue
+        dropped.update(same)
+        kept.append(theirs)
+    return Checked(
+        reading=replace(reading, diagnostics=tuple(kept)),
+        lints=tuple(each for each in lints if each not in dropped),
+    )
+
+
+def _object(path: str) -> str:
+    """Return the path of the object whose field *path* may be."""
+    return _FIELD.sub("", path)

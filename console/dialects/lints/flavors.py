@@ -1,0 +1,55 @@
+"""Flavors that no workload comes to, because one before them takes all and never ends."""
+
+from __future__ import annotations
+
+from console.dialects.findings import Findings
+from console.dialects.lints.codes import FLAVOR_NEVER_TRIED
+from console.dialects.lints.selectors import region_of_selector
+from console.dialects.lints.spots import Spots
+from console.dialects.lints.wording import quoted
+from console.engine.amounts import UNLIMITED
+from console.engine.nodes import untolerated
+from console.engine.policy import Flavor, FlavorQuotas, Policy, Queue, ResourceGroup
+
+
+def lint_flavors(policy: Policy, spots: Spots, findings: Findings) -> None:
+    """Note, queue by queue, flavors that stand behind one without a limit."""
+    for queue in policy.queues.values():
+        for group in queue.groups:
+            _lint_group(queue, group, policy, spots, findings)
+
+
+def _lint_group(
+    queue: Queue, group: ResourceGroup, policy: Policy, spots: Spots, findings: Findings
+) -> None:
+    endless: list[FlavorQuotas] = []
+    for entry in group.flavors:
+        flavor = policy.flavors.get(entry.flavor)
+        before = next(
+            (each for each in endless if _accepts_all_of(policy.flavors[each.flavor], flavor)),
+            None,
+        )
+        if before is not None:
+            findings.add(
+                FLAVOR_NEVER_TRIED,
+                spots.name(entry.origin, entry.flavor),
+                f"Flavor {quoted(entry.flavor)} is never tried in queue {quoted(queue.name)}: "
+                f"{quoted(before.flavor)} before it has no limit and accepts all that it would.",
+                f"Put {quoted(entry.flavor)} first, or give {quoted(before.flavor)} a quota.",
+            )
+        elif entry.flavor in policy.flavors and all(
+            resource in entry.quotas and entry.quotas[resource].nominal is UNLIMITED
+            for resource in group.resources
+        ):
+            endless.append(entry)
+
+
+def _accepts_all_of(one: Flavor, other: Flavor | None) -> bool:
+    """Say whether no workload that *other* accepts is refused by *one*."""
+    if other is None or untolerated(one.taints, one.tolerations) is not None:
+        return False
+    # Pods are held to those labels alone that a flavor has: more of them refuse more.
+    if any(other.node_labels.get(key) != value for key, value in one.node_labels.items()):
+        return False
+    narrow, wide = region_of_selector(other.selector), region_of_selector(one.selector)
+    return narrow is not None and wide is not None and not list(narrow.without(wide))

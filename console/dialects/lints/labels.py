@@ -1,0 +1,86 @@
+"""Labels that a config asks about and nobody had: misspelled, or not there yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from console.dialects.findings import Findings
+from console.dialects.lints.codes import KEY_NEVER_SEEN, VALUE_NEVER_SEEN
+from console.dialects.lints.past import Past
+from console.dialects.lints.spots import Spots
+from console.dialects.lints.wording import names, quoted, window
+from console.dialects.repairs import did_you_mean
+from console.dialects.wording import shorten
+from console.engine.policy import Policy
+from console.engine.selectors import MatchExpression, Operator
+
+#: Workloads below which it says little that a label was never seen.
+_ENOUGH = 20
+#: Values of one expression that are told one by one.
+_EACH = 3
+
+
+def lint_labels(policy: Policy, past: Past, spots: Spots, findings: Findings) -> None:
+    """Note keys and values that no recorded workload had, with the nearest that one had."""
+    if past.history.runs < _ENOUGH:
+        return
+    for expression in _expressions(policy):
+        if expression.key not in past.keys:
+            # Asking for its absence is how a label is made room for.
+            if expression.operator is not Operator.DOES_NOT_EXIST:
+                _lint_key(expression, past, spots, findings)
+            continue
+        seen = past.values[expression.key]
+        unseen = [value for value in dict.fromkeys(expression.values) if value not in seen]
+        if len(unseen) > _EACH:
+            _lint_many(expression, unseen, past, spots, findings)
+        else:
+            for value in unseen:
+                _lint_value(expression, value, past, spots, findings)
+
+
+def _expressions(policy: Policy) -> Iterator[MatchExpression]:
+    for flavor in policy.flavors.values():
+        yield from flavor.selector.expressions
+    for rule in policy.rules:
+        yield from rule.selector.expressions
+
+
+def _lint_key(expression: MatchExpression, past: Past, spots: Spots, findings: Findings) -> None:
+    place = spots.key(expression.origin, expression.key)
+    hint, repairs = did_you_mean(findings, place, expression.key, sorted(past.keys))
+    findings.add(
+        KEY_NEVER_SEEN,
+        place,
+        f"No workload of {window(past)} had label {quoted(expression.key)}.",
+        hint or f"Seen were {names(sorted(past.keys))}.",
+        repairs,
+    )
+
+
+def _lint_value(
+    expression: MatchExpression, value: str, past: Past, spots: Spots, findings: Findings
+) -> None:
+    place = spots.item(expression.origin, value)
+    seen = sorted(past.values[expression.key])
+    hint, repairs = did_you_mean(findings, place, value, seen)
+    findings.add(
+        VALUE_NEVER_SEEN,
+        place,
+        f"Label {quoted(expression.key)} was never {quoted(value)} in {window(past)}.",
+        hint or f"Seen were {names(seen)}.",
+        repairs,
+    )
+
+
+def _lint_many(
+    expression: MatchExpression, unseen: list[str], past: Past, spots: Spots, findings: Findings
+) -> None:
+    key = shorten(expression.key)
+    findings.add(
+        VALUE_NEVER_SEEN,
+        spots.head(expression.origin),
+        f'{len(unseen)} of {len(expression.values)} values of label "{key}" were never seen in '
+        f"{window(past)}: {names(unseen)}.",
+        f"Seen were {names(sorted(past.values[expression.key]))}.",
+    )

@@ -1,0 +1,42 @@
+"""Lenders that can be starved: what they lend is theirs again only when a borrower ends."""
+
+from __future__ import annotations
+
+from console.dialects.findings import Findings
+from console.dialects.lints.codes import LENDER_STARVED
+from console.dialects.lints.spots import Spots
+from console.dialects.lints.wording import names, quoted
+from console.dialects.sharing import quotas_of
+from console.engine.policy import Policy, PreemptionRule, Queue
+from console.engine.trees import Trees
+
+
+def lint_lenders(policy: Policy, spots: Spots, findings: Findings) -> None:
+    """Note, once for a tree, the queues whose quota others may hold as long as they like."""
+    trees = Trees(policy)
+    for root in trees.roots:
+        queues = [policy.queues[name] for name in trees.queues_below(root)]
+        lenders = [queue for queue in queues if _lends_for_good(queue)]
+        if not any(_may_take(borrower, lender) for lender in lenders for borrower in queues):
+            continue
+        told = names(queue.name for queue in lenders)
+        findings.add(
+            LENDER_STARVED,
+            spots.name(lenders[0].origin, lenders[0].name),
+            f"In cohort {quoted(root)}, what {told} {'lends' if len(lenders) == 1 else 'lend'} "
+            "comes back only when its borrower ends.",
+            "Let them reclaim it by preemption, or keep some at home with a lending limit.",
+        )
+
+
+def _lends_for_good(queue: Queue) -> bool:
+    return queue.preemption.reclaim_within_cohort is PreemptionRule.NEVER and any(
+        quota.nominal > 0 and quota.lending_limit > 0 for _, quota in quotas_of([queue])
+    )
+
+
+def _may_take(borrower: Queue, lender: Queue) -> bool:
+    if borrower is lender:
+        return False
+    lent = {key for key, quota in quotas_of([lender]) if quota.nominal > 0}
+    return any(key in lent and quota.borrowing_limit > 0 for key, quota in quotas_of([borrower]))

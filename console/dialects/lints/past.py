@@ -1,0 +1,192 @@
+"""The past under a policy: which queue each recorded kind of workload would be led to."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from console.engine.history import History, Shape
+from console.engine.local_queues import follow_local_queue
+from console.engine.policy import Policy, Rule
+from console.engine.routing import effective_priority
+from console.engine.selectors import Operator
+from console.engine.trace import LocalQueueVerdict
+from console.engine.workload import Workload
+
+#: Kinds that are led to their queue, those seen last.
+MOST_KINDS = 2_000
+
+#: Verdicts under which a workload never comes to a queue while this policy holds.
+_LOST = frozenset(
+    {
+        LocalQueueVerdict.NOT_NAMED,
+        LocalQueueVerdict.MISSING,
+        LocalQueueVerdict.QUEUE_MISSING,
+        LocalQueueVerdict.PRIORITY_CLASS_MISSING,
+        LocalQueueVerdict.NAMESPACE_NOT_ALLOWED,
+    }
+)
+
+
+@dataclass(slots=True)
+class Kind:
+    """Shapes that every selector and door of the policy treats alike, and where they go."""
+
+    #: One of them.
+    workload: Workload
+    #: Those of its labels that the policy asks about: all that they share.
+    labels: Mapping[str, str]
+    #: None where nothing takes them.
+    queue: str | None = None
+    #: Whether they come to no queue although the policy routes.
+    is_lost: bool = False
+    shapes: list[Shape] = field(default_factory=list)
+
+    @property
+    def runs(self) -> int:
+        """How many workloads the shapes stand for."""
+        return sum(shape.runs for shape in self.shapes)
+
+
+class Past:
+    """Recorded history as one policy would route it."""
+
+    def __init__(self, policy: Policy, history: History) -> None:
+        self.history = history
+        self._policy = policy
+        self._doors = RuleIndex(policy.rules)
+        #: Values that were seen of each label that the policy asks about; those of others are not
+        #: looked at.
+        self.values: dict[str, set[str]] = {}
+        #: Every label that was seen.
+        self.keys: set[str] = set()
+        self.kinds: list[Kind] = []
+        self.is_complete = history.is_complete
+        self._read()
+
+    def by_queue(self) -> Mapping[str, list[Kind]]:
+        """Return the kinds that reach a queue, by its name."""
+        found: defaultdict[str, list[Kind]] = defaultdict(list)
+        for kind in self.kinds:
+            if kind.queue is not None:
+                found[kind.queue].append(kind)
+        return found
+
+    def lost(self) -> list[Kind]:
+        """Return the kinds that reach no queue."""
+        return [kind for kind in self.kinds if kind.is_lost]
+
+    def _read(self) -> None:
+        asked = tuple(sorted(_asked(self._policy)))
+        self.values = {key: set() for key in asked}
+        alike: dict[object, Kind] = {}
+        of_labels: dict[int, tuple[str | None, ...]] = {}
+        for shape in self.history.shapes:
+            workload = shape.workload
+            labels = workload.labels
+            # Shapes of one label set share its mapping.
+            facts = of_labels.get(id(labels))
+            if facts is None:
+                facts = of_labels[id(labels)] = tuple(map(labels.get, asked))
+                self._see(labels, asked, facts)
+            key = (facts, workload.namespace, workload.priority)
+            kind = alike.get(key)
+            if kind is None:
+                if len(alike) == MOST_KINDS:
+                    self.is_complete = False
+                    continue
+                kind = alike[key] = Kind(workload, {k: labels[k] for k in asked if k in labels})
+            kind.shapes.append(shape)
+        self.kinds = list(alike.values())
+        for kind in self.kinds:
+            self._lead(kind)
+
+    def _see(
+        self, labels: Mapping[str, str], asked: Iterable[str], facts: Iterable[str | None]
+    ) -> None:
+        self.keys.update(labels)
+        for key, value in zip(asked, facts, strict=True):
+            if value is not None:
+                self.values[key].add(value)
+
+    def _lead(self, kind: Kind) -> None:
+        policy, workload = self._policy, kind.workload
+        if policy.local_routing is not None:
+            led = follow_local_queue(
+                policy.local_routing,
+                policy.queues,
+                labels=workload.labels,
+                namespace=workload.namespace,
+                requested=workload.priority,
+            )
+            kind.is_lost = led.step.verdict in _LOST
+            kind.queue = led.queue.name if led.queue is not None and not kind.is_lost else None
+        elif policy.rules:
+            rule = self._doors.first(workload)
+            kind.queue = rule.queue if rule is not None else None
+            kind.is_lost = rule is None
+
+
+class RuleIndex:
+    """
+    Rules by what they pin: which of them could take a workload at all, in order.
+
+    Most configs tell rules apart by one label, so a look at its value leaves few to be judged.
+    """
+
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        self._rules = rules
+        pins = [_pins(rule) for rule in rules]
+        counts: defaultdict[str, int] = defaultdict(int)
+        for each in pins:
+            for key in each:
+                counts[key] += 1
+        #: The label that most rules pin.
+        self.key = max(counts, key=lambda key: (counts[key], key), default="")
+        self._open: list[int] = []
+        self._by_value: defaultdict[str, list[int]] = defaultdict(list)
+        #: By rule: values of the label that it takes; None: any.
+        self.pinned = [each.get(self.key) for each in pins]
+        for index, values in enumerate(self.pinned):
+            if values is None:
+                self._open.append(index)
+            for value in values or ():
+                self._by_value[value].append(index)
+
+    def first(self, workload: Workload) -> Rule | None:
+        """Return the rule that takes *workload*, or None."""
+        value = workload.labels.get(self.key)
+        for rule in self.among(() if value is None else (value,)):
+            taken = rule.selector.matches(workload.labels)
+            if taken and effective_priority(rule, workload.priority).effective is not None:
+                return rule
+        return None
+
+    def among(self, values: Iterable[str]) -> Iterator[Rule]:
+        """Yield, in order, the rules that may take workloads with one of *values*, or none."""
+        indexes = set(self._open)
+        for value in values:
+            indexes.update(self._by_value.get(value, ()))
+        for index in sorted(indexes):
+            yield self._rules[index]
+
+
+def _pins(rule: Rule) -> dict[str, frozenset[str]]:
+    """Return the labels that a rule wants to have one of a few values, and those values."""
+    pins: dict[str, frozenset[str]] = {}
+    for expression in rule.selector.expressions:
+        if expression.operator is Operator.IN:
+            values = frozenset(expression.values)
+            pins[expression.key] = pins.get(expression.key, values) & values
+    return pins
+
+
+def _asked(policy: Policy) -> set[str]:
+    """Return the labels of workloads that the policy asks about."""
+    selectors = [rule.selector for rule in policy.rules]
+    selectors += [flavor.selector for flavor in policy.flavors.values()]
+    asked = {expression.key for each in selectors for expression in each.expressions}
+    if policy.local_routing is not None:
+        asked |= {policy.local_routing.queue_label, policy.local_routing.priority_label}
+    return asked

@@ -1,0 +1,65 @@
+"""Quotas that say more or less than they seem to: none at all, and nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from console.dialects.findings import Findings
+from console.dialects.lints.codes import BLOCKED_BY_ZERO, UNLIMITED_QUOTA
+from console.dialects.lints.spots import Spots
+from console.dialects.lints.wording import quoted
+from console.dialects.wording import listed, shorten
+from console.engine.amounts import UNLIMITED
+from console.engine.ledger import Ledger
+from console.engine.policy import FlavorQuotas, Policy, Queue, Quota
+
+
+def lint_quotas(policy: Policy, ledger: Ledger, spots: Spots, findings: Findings) -> None:
+    """Note what has no limit because none is written, and what 0 blocks."""
+    for queue in policy.queues.values():
+        for group in queue.groups:
+            for entry in group.flavors:
+                _lint_unlimited(queue, entry, spots, findings)
+            for resource in group.resources:
+                quotas = [entry.quotas.get(resource, Quota()) for entry in group.flavors]
+                node = ledger.queue(queue.name)
+                if all(quota.nominal == 0 for quota in quotas) and not any(
+                    node.potential((entry.flavor, resource)) > 0 for entry in group.flavors
+                ):
+                    findings.add(
+                        BLOCKED_BY_ZERO,
+                        spots.head(quotas[0].origin),
+                        f"Queue {quoted(queue.name)} never admits what asks for "
+                        f"{shorten(resource)}: its quota is 0 and there is none to borrow.",
+                        "Write a quota above 0, or leave the resource out if it is not meant.",
+                    )
+
+
+def _lint_unlimited(queue: Queue, entry: FlavorQuotas, spots: Spots, findings: Findings) -> None:
+    unlisted = []
+    for resource, quota in _unlimited(entry):
+        if quota.origin == entry.origin:
+            unlisted.append(resource)
+            continue
+        findings.add(
+            UNLIMITED_QUOTA,
+            spots.head(quota.origin),
+            f"No quota of {shorten(resource)} is written here, so it has no limit in flavor "
+            f"{quoted(entry.flavor)}.",
+            "Write a number, 0 to block it.",
+        )
+    if unlisted:
+        findings.add(
+            UNLIMITED_QUOTA,
+            spots.name(entry.origin, entry.flavor),
+            f"{listed(map(shorten, unlisted), 'and')} {'has' if len(unlisted) == 1 else 'have'} "
+            f"no quota in flavor {quoted(entry.flavor)} of queue {quoted(queue.name)}, so there is "
+            "no limit.",
+            "Write a number, 0 to block it.",
+        )
+
+
+def _unlimited(entry: FlavorQuotas) -> Iterator[tuple[str, Quota]]:
+    for resource, quota in entry.quotas.items():
+        if quota.nominal is UNLIMITED:
+            yield resource, quota

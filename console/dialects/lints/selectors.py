@@ -1,0 +1,88 @@
+"""Selectors that nothing can meet: alone, or together with what flavors of the queue ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from console.dialects.findings import Findings
+from console.dialects.lints.codes import CONTRADICTION, RULE_WITHOUT_FLAVOR
+from console.dialects.lints.spots import Spots
+from console.dialects.lints.wording import names, quoted
+from console.engine.policy import Policy, Queue, Rule
+from console.engine.regions import ANYTHING, Region, region_of, values_of
+from console.engine.selectors import MatchExpression, Selector
+
+
+def lint_selectors(policy: Policy, spots: Spots, findings: Findings) -> None:
+    """Note contradictions within selectors, and between a rule and the flavors behind it."""
+    for selector in _selectors(policy):
+        culprit = _contradiction(selector)
+        if culprit is not None:
+            findings.add(
+                CONTRADICTION,
+                spots.whole(culprit.origin),
+                "Nothing can meet this together with what is asked of label "
+                f"{quoted(culprit.key)} before it.",
+                "Put alternatives into one list of values.",
+            )
+    flavors = {name: region_of_selector(each.selector) for name, each in policy.flavors.items()}
+    for rule in policy.rules:
+        region = region_of(rule)
+        if region is not None:
+            _lint_flavors(rule, region, policy.queues[rule.queue], flavors, spots, findings)
+
+
+def region_of_selector(selector: Selector) -> Region | None:
+    """Return the workloads whose labels meet *selector*; None: none ever do."""
+    return region_of(Rule(index=0, queue="", selector=selector))
+
+
+def _selectors(policy: Policy) -> Iterator[Selector]:
+    for flavor in policy.flavors.values():
+        yield flavor.selector
+    for rule in policy.rules:
+        yield rule.selector
+    for queue in policy.queues.values():
+        if queue.namespaces is not None:
+            yield queue.namespaces
+
+
+def _contradiction(selector: Selector) -> MatchExpression | None:
+    """Return the first expression that excludes those before it."""
+    left = dict.fromkeys((expression.key for expression in selector.expressions), ANYTHING)
+    for expression in selector.expressions:
+        left[expression.key] = left[expression.key].common(values_of(expression))
+        if left[expression.key].is_empty:
+            return expression
+    return None
+
+
+def _lint_flavors(
+    rule: Rule,
+    region: Region,
+    queue: Queue,
+    flavors: dict[str, Region | None],
+    spots: Spots,
+    findings: Findings,
+) -> None:
+    closed = [
+        group
+        for group in queue.groups
+        if not any(_meet(region, flavors.get(entry.flavor, Region())) for entry in group.flavors)
+    ]
+    if not closed:
+        return
+    every = len(closed) == len(queue.groups)
+    resources = names((resource for group in closed for resource in group.resources), "or")
+    which = "it takes" if every else f"it takes that asks for {resources}"
+    findings.add(
+        RULE_WITHOUT_FLAVOR,
+        spots.reference(rule.origin, rule.queue),
+        f"No flavor of {quoted(queue.name)} accepts what rule {rule.index + 1} asks of labels, "
+        f"so whatever {which} is rejected.",
+        "Change the rule, its queue, or the selectors of the flavors.",
+    )
+
+
+def _meet(region: Region, flavor: Region | None) -> bool:
+    return flavor is not None and region.common(flavor) is not None

@@ -1,0 +1,87 @@
+"""Shadows: rules of which nothing is left when those before them have had their turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from console.dialects.findings import Findings
+from console.dialects.lints.codes import RULE_SHADOWED
+from console.dialects.lints.past import RuleIndex
+from console.dialects.lints.spots import Spots
+from console.dialects.lints.wording import names
+from console.engine.policy import Rule
+from console.engine.regions import Region, region_of
+
+#: Regions that are cut out of others in one check, and that one rule may be cut into.
+_MOST_CUTS, _MOST_PIECES = 20_000, 100
+
+
+def shadowed(rules: tuple[Rule, ...]) -> dict[int, tuple[Rule, ...]]:
+    """Return the rules that never take anything, by index, with those before that take it."""
+    found: dict[int, tuple[Rule, ...]] = {}
+    index = RuleIndex(rules)
+    regions = [region_of(rule) for rule in rules]
+    cuts = _MOST_CUTS
+    for rule, region in zip(rules, regions, strict=True):
+        if region is None:
+            continue
+        pieces, takers = [region], []
+        for other in _before(rule, rules, index):
+            cuts -= 1
+            theirs = regions[other.index]
+            if theirs is None or not any(piece.common(theirs) for piece in pieces):
+                continue
+            takers.append(other)
+            pieces = [left for piece in pieces for left in piece.without(theirs)]
+            cuts -= len(pieces)
+            if not pieces or len(pieces) > _MOST_PIECES:
+                break
+        if not pieces:
+            enough = _enough(region, takers, regions)
+            # A last rule for everything is a safety net, also when the others leave nothing.
+            if len(enough) == 1 or rule is not rules[-1] or region != Region():
+                found[rule.index] = enough
+        if cuts < 0:
+            break
+    return found
+
+
+def lint_shadows(
+    shadows: Mapping[int, tuple[Rule, ...]],
+    rules: tuple[Rule, ...],
+    spots: Spots,
+    findings: Findings,
+) -> None:
+    """Note the rules that others shadow."""
+    for index, takers in shadows.items():
+        rule = rules[index]
+        take = "takes" if len(takers) == 1 else "together take"
+        findings.add(
+            RULE_SHADOWED,
+            spots.reference(rule.origin, rule.queue),
+            f"Rule {index + 1} is never reached: {names(map(_told, takers))} {take} all "
+            "that it would take.",
+            "Move it up, narrow those before it, or remove it.",
+        )
+
+
+def _before(rule: Rule, rules: tuple[Rule, ...], index: RuleIndex) -> tuple[Rule, ...]:
+    """Return the rules before *rule* that may take some of the same workloads."""
+    values = index.pinned[rule.index]
+    if values is None:
+        return rules[: rule.index]
+    return tuple(each for each in index.among(values) if each.index < rule.index)
+
+
+def _enough(region: Region, takers: list[Rule], regions: list[Region | None]) -> tuple[Rule, ...]:
+    """Return the one of *takers* that takes all of *region* alone, or all of them."""
+    for taker in takers:
+        theirs = regions[taker.index]
+        if theirs is not None and not list(region.without(theirs)):
+            return (taker,)
+    return tuple(takers)
+
+
+def _told(rule: Rule) -> str:
+    where = f" (line {rule.origin.line})" if rule.origin is not None else ""
+    return f"rule {rule.index + 1}{where}"

@@ -1,0 +1,160 @@
+"""Spots: where in the text a lint points, found from what a policy knows of its origins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from console.dialects.findings import Place
+from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode
+from console.dialects.source import Source
+from console.engine.origin import Origin
+
+#: The node around a node, and the key or index in it.
+_Above: TypeAlias = "tuple[Node, str | int] | None"
+
+_LINE = re.compile(r"[^\r\n]*")
+
+#: The beginning of the text: for what stands nowhere in it.
+START = Place(0, 0)
+
+
+class Spots:
+    """
+    Places in one text.
+
+    Every method takes the origin of an object and answers a part of it; an object
+    whose origin is not known, or is not a value of its own, is pointed at by its first line.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._text = source.positions.text
+        self._above: dict[int, _Above] = {}
+        self._by_span: dict[tuple[int, int], Node] = {}
+
+    def head(self, origin: Origin | None) -> Place:
+        """Return the first line of an object."""
+        found = self._find(origin)
+        if found is None:
+            return self._first_line(origin)
+        line = _LINE.match(self._text, found.start, found.end)
+        end = line.end() if line else found.end
+        return Place(
+            found.start,
+            found.start + len(self._text[found.start : end].rstrip()),
+            self._path(found),
+        )
+
+    def whole(self, origin: Origin | None) -> Place:
+        """Return all of an object; meant for small ones."""
+        found = self._find(origin)
+        return self._place(found) if found is not None else self._first_line(origin)
+
+    def name(self, origin: Origin | None, name: str) -> Place:
+        """Return the value of the field ``name`` that is *name*, else any field's that is it."""
+        return self._field(origin, name, is_name=True)
+
+    def reference(self, origin: Origin | None, name: str) -> Place:
+        """Return the value of a field other than ``name`` that names *name*."""
+        return self._field(origin, name, is_name=False)
+
+    def key(self, origin: Origin | None, key: str) -> Place:
+        """Return where an expression names the label *key*."""
+        return self._field(origin, key, is_name=False)
+
+    def item(self, origin: Origin | None, text: str) -> Place:
+        """Return the item *text* of a list somewhere in an object."""
+        found = self._find(origin)
+        for node in _below(found) if found is not None else ():
+            if isinstance(node, ListNode):
+                for each in node.items:
+                    if isinstance(each, ScalarNode) and each.text == text:
+                        return self._place(each)
+        return self.head(origin)
+
+    def _field(self, origin: Origin | None, text: str, *, is_name: bool) -> Place:
+        found = self._find(origin)
+        if not isinstance(found, MapNode):
+            return self.head(origin)
+        candidates = [
+            (key, value)
+            for mapping in _mappings(found)
+            for key, (_, value) in mapping.entries.items()
+            if isinstance(value, ScalarNode) and value.text == text
+        ]
+        if not candidates:
+            return self.head(origin)
+        fitting = [value for key, value in candidates if (key == "name") is is_name]
+        return self._place((fitting or [value for _, value in candidates])[0])
+
+    def _first_line(self, origin: Origin | None) -> Place:
+        if origin is None:
+            return START
+        start = self._source.positions.offset(origin.line, origin.column)
+        line = _LINE.match(self._text, start)
+        return Place(start, line.end() if line else start)
+
+    def _place(self, node: Node) -> Place:
+        return Place(node.start, node.end, self._path(node))
+
+    def _find(self, origin: Origin | None) -> Node | None:
+        """Return the node whose span is *origin*."""
+        if origin is None:
+            return None
+        if not self._by_span:
+            self._index()
+        offset = self._source.positions.offset
+        start = offset(origin.line, origin.column)
+        return self._by_span.get((start, offset(origin.end_line, origin.end_column)))
+
+    def _index(self) -> None:
+        waiting: list[tuple[Node, _Above]] = [(root, None) for root in self._source.roots]
+        for node, above in waiting:
+            if id(node) in self._above:
+                # An alias leads to what its anchor marks.
+                continue
+            self._above[id(node)] = above
+            # Of a value and the list or mapping that is nothing but it, the outer one counts.
+            self._by_span.setdefault((node.start, node.end), node)
+            if isinstance(node, MapNode):
+                waiting += [(value, (node, key)) for key, (_, value) in node.entries.items()]
+            elif isinstance(node, ListNode):
+                waiting += [(item, (node, index)) for index, item in enumerate(node.items)]
+
+    def _path(self, node: Node) -> str:
+        steps: list[str] = []
+        at = self._above[id(node)]
+        root = node
+        while at is not None:
+            root, step = at
+            steps.append(f"[{step}]" if isinstance(step, int) else f".{step}")
+            at = self._above[id(root)]
+        if len(self._source.roots) > 1:
+            index = next(i for i, each in enumerate(self._source.roots) if each is root)
+            steps.append(f"[{index}]")
+        return "".join(reversed(steps)).removeprefix(".")
+
+
+def _mappings(node: MapNode) -> Iterator[MapNode]:
+    """Yield a mapping and those that are its values, the outer ones first."""
+    level = [node]
+    while level:
+        yield from level
+        level = [
+            value
+            for mapping in level
+            for _, value in mapping.entries.values()
+            if isinstance(value, MapNode)
+        ]
+
+
+def _below(node: Node) -> Iterator[Node]:
+    yield node
+    if isinstance(node, MapNode):
+        for _, value in node.entries.values():
+            yield from _below(value)
+    elif isinstance(node, ListNode):
+        for item in node.items:
+            yield from _below(item)

@@ -1,0 +1,39 @@
+"""Words that several lints share: names, windows of history, and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from console.dialects.lints.past import Past
+from console.dialects.wording import listed, shorten
+
+#: Names that a message tells; more are counted.
+_NAMED = 3
+
+
+def quoted(name: str) -> str:
+    """Return a name in quotes, not too long."""
+    return f'"{shorten(name)}"'
+
+
+def names(words: Iterable[str], joint: str = "and") -> str:
+    """
+    Return names as a list that counts what is beyond the first few.
+
+    >>> names(["a", "b", "c", "d"])
+    'a, b, c and 1 more'
+    """
+    items = [shorten(word, 40) for word in words]
+    more = len(items) - _NAMED
+    return listed([*items[:_NAMED], f"{more:,} more"] if more > 0 else items, joint)
+
+
+def window(past: Past) -> str:
+    """Return what was looked at: "the last 30 days"."""
+    days = f"the last {past.history.window_days} days"
+    return days if past.is_complete else f"what was recorded last, in {days} at most"
+
+
+def workloads(count: int) -> str:
+    """Return a number of workloads."""
+    return f"{count:,} workload" if count == 1 else f"{count:,} workloads"

@@ -1,0 +1,47 @@
+"""Recent history: that of a few seconds ago will do for whoever asks at every pause in typing."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from datetime import datetime
+from threading import Lock
+from typing import TypeAlias
+
+from console.engine.history import History
+from console.orgs.models import Organization
+from console.workloads.queries.history import history_of
+
+#: Seconds after which it is read again.
+FRESH = 15.0
+
+#: Organizations whose history one process keeps.
+_ORGS = 8
+
+#: Key and age of an organization: a restored database may give a key to another one.
+_Key: TypeAlias = tuple[int, datetime]
+
+_lock = Lock()
+_kept: OrderedDict[_Key, tuple[float, History]] = OrderedDict()
+
+
+def recent_history(org: Organization) -> History:
+    """Return what `history_of` answered at most `FRESH` seconds ago."""
+    key = org.pk, org.created_at
+    with _lock:
+        known = _kept.get(key)
+    if known is not None and time.monotonic() - known[0] < FRESH:
+        return known[1]
+    history = history_of(org)
+    with _lock:
+        _kept[key] = time.monotonic(), history
+        _kept.move_to_end(key)
+        if len(_kept) > _ORGS:
+            _kept.popitem(last=False)
+    return history
+
+
+def forget_histories() -> None:
+    """Drop what is kept; the next one to ask reads anew."""
+    with _lock:
+        _kept.clear()

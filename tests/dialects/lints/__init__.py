@@ -1,0 +1,1 @@
+"""What sound configs of any language are told, and where."""

@@ -1,0 +1,97 @@
+"""
+Marked documents with the facts that they are judged by.
+
+Lines that begin with ``#!`` are YAML of their own: *history* (labels, requests in
+units, runs, and so on), *live* (running, pending, and usage by flavor/resource),
+and *before*, the text of the active version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from console.dialects import dialects
+from console.dialects.base import Dialect
+from console.dialects.lints import Checked, Facts, lint
+from console.engine.amounts import SCALE
+from console.engine.history import History, Live, Shape
+from console.engine.ledger import FlavorResource
+from console.engine.workload import PodSet, Workload
+
+_FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A document, its language, and the facts it brings along."""
+
+    name: str
+    dialect: Dialect
+    text: str
+    facts: Facts
+
+    def check(self, text: str | bytes | None = None) -> Checked:
+        """Return what is found in the document, or in *text* by its facts."""
+        reading = self.dialect.read(self.text if text is None else text, {})
+        return lint(self.dialect, reading, self.facts)
+
+
+def marked_documents() -> Iterator[Marked]:
+    """Yield all documents."""
+    for name, dialect in dialects().items():
+        for path in sorted((_FOLDER / name).glob("*.yaml")):
+            text = path.read_text("utf-8")
+            yield Marked(f"{name}-{path.stem}", dialect, text, _facts(dialect, text))
+
+
+def _facts(dialect: Dialect, text: str) -> Facts:
+    lines = [line[3:] for line in text.splitlines() if line.startswith("#! ")]
+    told: dict[str, Any] = yaml.safe_load("\n".join(lines)) or {}
+    live = told.get("live", {})
+    usage: Mapping[str, Mapping[str, int]] = live.get("usage", {})
+    before = dialect.read(told["before"], {}) if "before" in told else None
+    assert before is None or before.policy is not None, before.errors
+    return Facts(
+        history=History(
+            window_days=30,
+            shapes=tuple(
+                Shape(workload=_workload(index, each), runs=each["runs"], last_seen="2026-01-01")
+                for index, each in enumerate(told.get("history", ()))
+            ),
+        ),
+        live=Live(
+            running=live.get("running", {}),
+            pending=live.get("pending", {}),
+            usage={queue: dict(map(_held, held.items())) for queue, held in usage.items()},
+        ),
+        before=before.policy if before is not None else None,
+    )
+
+
+def _held(item: tuple[str, int]) -> tuple[FlavorResource, int]:
+    flavor, _, resource = item[0].partition("/")
+    return (flavor, resource), item[1] * SCALE
+
+
+def _workload(index: int, told: Mapping[str, Any]) -> Workload:
+    requests = {name: number * SCALE for name, number in told.get("requests", {}).items()}
+    return Workload(
+        id=f"shape-{index}",
+        sequence=index,
+        labels=told.get("labels", {}),
+        namespace=told.get("namespace", ""),
+        priority=told.get("priority"),
+        pod_sets=(
+            PodSet(
+                count=told.get("count", 1),
+                min_count=told.get("min_count"),
+                requests=requests,
+                node_selector=told.get("node_selector", {}),
+            ),
+        ),
+    )

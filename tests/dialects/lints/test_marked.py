@@ -1,0 +1,44 @@
+"""Every marked document has the lints that it announces, and its fixes repair them."""
+
+from __future__ import annotations
+
+import pytest
+
+from console.dialects.lints import Checked
+from console.dialects.positions import apply_fix
+from tests.dialects.carets import expected_findings
+from tests.dialects.lints.marked import Marked, marked_documents
+
+DOCUMENTS = list(marked_documents())
+EVERY = pytest.mark.parametrize("document", DOCUMENTS, ids=[each.name for each in DOCUMENTS])
+
+
+def lints_of(checked: Checked) -> list[tuple[int, int, str]]:
+    """Return line, column and code of every lint, in their order."""
+    assert checked.reading.ok, checked.reading.errors
+    return [(d.span.line, d.span.column, d.code) for d in checked.lints]
+
+
+@EVERY
+def test_document_has_the_lints_it_announces(document: Marked):
+    expected = expected_findings(document.text)
+    assert expected
+    assert expected == lints_of(document.check())
+
+
+@EVERY
+def test_line_ends_and_a_byte_order_mark_do_not_move_lints(document: Marked):
+    expected = lints_of(document.check())
+    for variant in (document.text.replace("\n", "\r\n"), "\ufeff" + document.text):
+        assert expected == lints_of(document.check(variant))
+    assert expected == lints_of(document.check(document.text.encode("utf-8-sig")))
+
+
+@EVERY
+def test_a_fix_leaves_one_lint_of_its_kind_less(document: Marked):
+    before = document.check()
+    for each in before.lints:
+        for fix in each.fixes:
+            after = document.check(apply_fix(document.text, fix))
+            codes = [other.code for other in after.lints]
+            assert codes.count(each.code) < [other.code for other in before.lints].count(each.code)
