@@ -1,11 +1,10 @@
-"""Readings for people and for programs: the same facts as text with a caret and as JSON."""
+"""Findings for people and for programs: the same facts as text with a caret and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from console.dialects.base import Reading
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.positions import Positions
 
@@ -13,26 +12,27 @@ from console.dialects.positions import Positions
 _LINE_WIDTH = 120
 
 
-def reading_to_json(reading: Reading) -> dict[str, Any]:
-    """Return a reading as the API answers it: errors are diagnostics, all others are lints."""
+def findings_to_json(findings: Sequence[Diagnostic]) -> dict[str, Any]:
+    """Return findings as the API answers a check: errors are diagnostics, all others are lints."""
+    errors = [d.to_json() for d in findings if d.severity is Severity.ERROR]
     return {
-        "ok": reading.ok,
-        "diagnostics": [d.to_json() for d in reading.errors],
-        "lints": [d.to_json() for d in reading.diagnostics if d.severity is not Severity.ERROR],
+        "ok": not errors,
+        "diagnostics": errors,
+        "lints": [d.to_json() for d in findings if d.severity is not Severity.ERROR],
     }
 
 
-def reading_to_text(reading: Reading, text: str | bytes, name: str) -> str:
+def findings_to_text(findings: Sequence[Diagnostic], text: str | bytes, name: str) -> str:
     """
-    Return the findings of reading *text*, each with its source line and a caret under it.
+    Return the findings in *text*, each with its source line and a caret under it.
 
     *name* is what the text is called, a file name as a rule.
     """
     # What is not UTF-8 is shown as far as it goes; the findings say where it ends.
     decoded = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     positions = Positions(decoded)
-    blocks = ["\n".join(_block(d, positions, name)) for d in reading.diagnostics]
-    return "\n\n".join([*blocks, _summary(reading, name)])
+    blocks = ["\n".join(_block(d, positions, name)) for d in findings]
+    return "\n\n".join([*blocks, _summary(findings, name)])
 
 
 def _block(diagnostic: Diagnostic, positions: Positions, name: str) -> Iterator[str]:
@@ -54,9 +54,9 @@ def _block(diagnostic: Diagnostic, positions: Positions, name: str) -> Iterator[
         yield f"  {diagnostic.hint}"
 
 
-def _summary(reading: Reading, name: str) -> str:
-    errors = len(reading.errors)
-    warnings = sum(d.severity is Severity.WARNING for d in reading.diagnostics)
+def _summary(findings: Sequence[Diagnostic], name: str) -> str:
+    errors = sum(d.severity is Severity.ERROR for d in findings)
+    warnings = sum(d.severity is Severity.WARNING for d in findings)
     if not errors and not warnings:
         return f"{name}: no errors, no warnings"
     return f"{name}: {_count(errors, 'error')}, {_count(warnings, 'warning')}"

@@ -12,7 +12,7 @@ from django import forms
 
 from console.errors import BadRequest, FieldError
 from console.exact_json import loads_exactly
-from console.pages.typed_values import Typed, read_typed
+from console.typed_values import Typed, read_typed
 from console.workloads.queries.filters import TYPES
 from console.workloads.submissions import (
     MARKET_TYPES,

@@ -7,12 +7,17 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from jsonschema import Draft202012Validator
 
+from console.configs.expectation_files import CODES, read_expectation_file
+from console.dialects.catalogue import every_code
+from console.dialects.lints import lint
 from console.dialects.native import DIALECT
-from console.dialects.render import reading_to_json
+from console.dialects.render import findings_to_json
 
 BAD = """\
 resource_flavors:
@@ -29,12 +34,12 @@ WARNED = "resource_queues:\n- name: q\n"
 ROOT = Path(__file__).parents[2]
 
 
-def run(path: Path, *options: str) -> tuple[str, int]:
+def run(*arguments: Path | str) -> tuple[str, int]:
     """Run the command in this process; return what it prints and its exit status."""
     out = io.StringIO()
     status = 0
     try:
-        call_command("check_config", str(path), *options, stdout=out)
+        call_command("check_config", *map(str, arguments), stdout=out)
     except SystemExit as stop:
         status = int(stop.code or 0)
     return out.getvalue(), status
@@ -100,7 +105,7 @@ def test_json_is_what_the_api_answers(config: Path, text: str):
     config.write_text(text)
     output, status = run(config, "--format", "json", "--dialect", "native")
     answer = json.loads(output)
-    assert answer == reading_to_json(DIALECT.read(text, {}))
+    assert answer == findings_to_json(lint(DIALECT, DIALECT.read(text, {})).findings)
     assert list(answer) == ["ok", "diagnostics", "lints"]
     assert all(finding["severity"] == "error" for finding in answer["diagnostics"])
     assert not any(finding["severity"] == "error" for finding in answer["lints"])
@@ -131,3 +136,395 @@ def test_long_lines_are_cut_around_the_mark(config: Path):
     output, _ = run(config)
     assert max(len(line) for line in output.splitlines()[1:3]) <= 122
     assert output.splitlines()[1][output.splitlines()[2].index("^")] == "a"
+
+
+SOUND = """\
+resource_queues:
+  - name: research
+  - name: default
+scheduling_rules:
+  - resource_queue: research
+    selector: [{key: team, operator: in, values: [ml]}]
+    priority_policy: {default: 50}
+  - resource_queue: default
+"""
+EXPECTED = """\
+expectations:
+  - name: ml reaches its queue
+    labels: {team: ml}
+    queue: research
+    effective_priority: 50
+  - name: others wait with the rest
+    labels: {team: web}
+    queue: default
+"""
+
+
+def test_several_files_are_several_configs(tmp_path: Path):
+    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
+    good.write_text("{}")
+    bad.write_text("resource_queues: 3\n")
+    output, status = run(good, bad)
+    assert status == 1
+    assert output.startswith(f"{good}: no errors, no warnings\n\n{bad}:1:18: error DOC004")
+    assert output.endswith(f"{bad}: 1 error, no warnings\n")
+    output, status = run(good, bad, "--format", "json")
+    answer = json.loads(output)
+    assert status == 1
+    assert (answer["ok"], [(each["file"], each["ok"]) for each in answer["files"]]) == (
+        False,
+        [(str(good), True), (str(bad), False)],
+    )
+    assert answer["files"][1]["diagnostics"] == [
+        DIALECT.read("resource_queues: 3\n", {}).errors[0].to_json()
+    ]
+    assert run(good, good) == (
+        f"{good}: no errors, no warnings\n\n{good}: no errors, no warnings\n",
+        0,
+    )
+
+
+def test_strict_lets_warnings_fail(config: Path):
+    config.write_text(WARNED)
+    assert run(config)[1] == 0
+    assert run(config, "--strict")[1] == 1
+    config.write_text("{}")
+    assert run(config, "--strict")[1] == 0
+
+
+def test_standard_input_is_read_once():
+    with pytest.raises(CommandError, match="read once only") as error:
+        run("-", "-")
+    assert error.value.returncode == 2
+
+
+def test_expectations_that_hold_are_silent(config: Path, tmp_path: Path):
+    config.write_text(SOUND)
+    expected = tmp_path / "expected.yaml"
+    expected.write_text(EXPECTED)
+    output, status = run(config, "--expect", expected)
+    assert (status, output) == (
+        0,
+        f"{config}: no errors, no warnings\n\n{expected}: no errors, no warnings\n",
+    )
+
+
+def test_a_broken_expectation_is_shown_in_its_file_with_the_line_of_the_config(
+    config: Path, tmp_path: Path
+):
+    config.write_text(SOUND.replace("default: 50", "default: 60").replace("[ml]", "[ml, web]"))
+    expected = tmp_path / "expected.yaml"
+    expected.write_text(EXPECTED)
+    output, status = run(config, "--expect", expected)
+    assert status == 1
+    assert output == (
+        f"{config}: no errors, no warnings\n"
+        "\n"
+        f"{expected}:5:5: error EXP001 ml reaches its queue is expected in research with priority "
+        "50. Rule 1 takes it to research with priority 60.\n"
+        "      effective_priority: 50\n"
+        "      ^^^^^^^^^^^^^^^^^^\n"
+        f"  See {config}:5:5.\n"
+        "\n"
+        f"{expected}:8:5: error EXP001 others wait with the rest is expected in default. Rule 1 "
+        "takes it to research with priority 60.\n"
+        "      queue: default\n"
+        "      ^^^^^\n"
+        f"  See {config}:5:5.\n"
+        "\n"
+        f"{expected}: 2 errors, no warnings\n"
+    )
+
+
+def test_expectations_are_not_judged_by_a_config_with_errors(config: Path, tmp_path: Path):
+    config.write_text("resource_queues: 3\n")
+    expected = tmp_path / "expected.yaml"
+    expected.write_text(EXPECTED)
+    output, status = run(config, "--expect", expected, "--format", "json")
+    files = json.loads(output)["files"]
+    assert status == 1
+    assert [(each["file"], each["ok"]) for each in files] == [
+        (str(config), False),
+        (str(expected), True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "- {name: a, queue: null}\n- {name: a, queue: q}",
+            [("EXP002", 2, "expectations[1].name")],
+        ),
+        ("expectation: []", [("EXP002", 1, "expectation"), ("EXP002", 1, "expectations")]),
+        ("3", [("EXP002", 1, "")]),
+        ("[]", [("EXP002", 1, "expectations")]),
+        (
+            "expectations:\n- {queue: q}\n- name: b\n  queue: q\n  labels:\n    size: 8",
+            [
+                ("EXP002", 2, "expectations[0].name"),
+                ("EXP002", 6, "expectations[1].labels.size"),
+            ],
+        ),
+        ("a: 'b", [("YML001", 1, "")]),
+        ("", [("EXP002", 1, "")]),
+    ],
+)
+def test_an_expectation_file_that_cannot_be_read_says_where(
+    tmp_path: Path, text: str, found: list[tuple[str, int, str]]
+):
+    file = read_expectation_file(text.encode())
+    assert file.expectations == ()
+    assert sorted((d.code, d.span.line, d.path) for d in file.findings) == sorted(found)
+
+
+def test_any_bytes_are_an_expectation_file():
+    for raw in (b"\xff", b"\x00", b"- - - [", b"{" * 200, b"a: &a [*a]"):
+        assert read_expectation_file(raw).expectations == ()
+
+
+def test_the_codes_of_expectations_are_in_the_papers():
+    paper = (ROOT / "docs" / "gitops.md").read_text("utf-8")
+    for code in CODES:
+        assert f"### {code.code} {code.title}\n\n*{code.severity.value}*. {code.advice}\n" in paper
+
+
+# What the public schema of SARIF 2.1.0 requires of the parts that are written here.
+
+TEXT = {"type": "object", "required": ["text"], "additionalProperties": False}
+TEXT["properties"] = {"text": {"type": "string"}, "markdown": {"type": "string"}}
+REGION = {
+    "type": "object",
+    "required": ["startLine", "startColumn", "endLine", "endColumn"],
+    "additionalProperties": False,
+    "properties": {
+        name: {"type": "integer", "minimum": 1}
+        for name in ("startLine", "startColumn", "endLine", "endColumn")
+    },
+}
+ARTIFACT = {
+    "type": "object",
+    "required": ["uri"],
+    "additionalProperties": False,
+    "properties": {
+        "uri": {"type": "string", "pattern": r"^(file://)?[\w./~%-]+$"},
+        "uriBaseId": {"const": "%SRCROOT%"},
+        "index": {"type": "integer", "minimum": -1},
+    },
+}
+LEVEL = {"enum": ["none", "note", "warning", "error"]}
+RULE = {
+    "type": "object",
+    "required": ["id", "shortDescription", "fullDescription", "help", "defaultConfiguration"],
+    "additionalProperties": False,
+    "properties": {
+        "id": {"type": "string"},
+        "shortDescription": TEXT,
+        "fullDescription": TEXT,
+        "help": TEXT,
+        "defaultConfiguration": {"type": "object", "properties": {"level": LEVEL}},
+    },
+}
+FIX = {
+    "type": "object",
+    "required": ["artifactChanges"],
+    "additionalProperties": False,
+    "properties": {
+        "description": TEXT,
+        "artifactChanges": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["artifactLocation", "replacements"],
+                "additionalProperties": False,
+                "properties": {
+                    "artifactLocation": ARTIFACT,
+                    "replacements": {
+                        "type": "array",
+                        "minItems": 1,
+                        "items": {
+                            "type": "object",
+                            "required": ["deletedRegion"],
+                            "additionalProperties": False,
+                            "properties": {"deletedRegion": REGION, "insertedContent": TEXT},
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+RESULT = {
+    "type": "object",
+    "required": ["message", "ruleId", "ruleIndex", "level", "locations"],
+    "additionalProperties": False,
+    "properties": {
+        "ruleId": {"type": "string"},
+        "ruleIndex": {"type": "integer", "minimum": 0},
+        "level": LEVEL,
+        "message": TEXT,
+        "locations": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["physicalLocation"],
+                "additionalProperties": False,
+                "properties": {
+                    "physicalLocation": {
+                        "type": "object",
+                        "required": ["artifactLocation", "region"],
+                        "additionalProperties": False,
+                        "properties": {"artifactLocation": ARTIFACT, "region": REGION},
+                    },
+                    "logicalLocations": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["fullyQualifiedName"],
+                            "additionalProperties": False,
+                            "properties": {"fullyQualifiedName": {"type": "string"}},
+                        },
+                    },
+                },
+            },
+        },
+        "fixes": {"type": "array", "minItems": 1, "items": FIX},
+    },
+}
+SARIF = {
+    "type": "object",
+    "required": ["$schema", "version", "runs"],
+    "additionalProperties": False,
+    "properties": {
+        "$schema": {"type": "string", "pattern": "sarif-schema-2.1.0.json$"},
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["tool", "results"],
+                "additionalProperties": False,
+                "properties": {
+                    "tool": {
+                        "type": "object",
+                        "required": ["driver"],
+                        "additionalProperties": False,
+                        "properties": {
+                            "driver": {
+                                "type": "object",
+                                "required": ["name", "rules"],
+                                "additionalProperties": False,
+                                "properties": {
+                                    "name": {"type": "string"},
+                                    "rules": {"type": "array", "items": RULE, "uniqueItems": True},
+                                },
+                            }
+                        },
+                    },
+                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+                    "artifacts": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "additionalProperties": False,
+                            "properties": {"location": ARTIFACT},
+                        },
+                    },
+                    "results": {"type": "array", "items": RESULT},
+                },
+            },
+        },
+    },
+}
+
+
+def sarif(*arguments: Path | str) -> tuple[dict[str, Any], int]:
+    """Return the one run that the command writes as SARIF, once it is valid, and the status."""
+    output, status = run(*arguments, "--format", "sarif")
+    written = json.loads(output)
+    Draft202012Validator(SARIF).validate(written)
+    return written["runs"][0], status
+
+
+def test_sarif_has_a_rule_with_help_for_each_finding_and_its_fixes(config: Path, tmp_path: Path):
+    config.write_text(BAD.replace("\t", "  "))
+    expected = tmp_path / "expected.yaml"
+    expected.write_text("[]\n")
+    found, status = sarif(config, "--expect", expected)
+    assert status == 1
+    codes = {code.code: code for code in (*every_code(), *CODES)}
+    rules = found["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == ["NAT002", "NAT003", "EXP002"]
+    assert [rule["help"]["text"] for rule in rules] == [codes[rule["id"]].advice for rule in rules]
+    assert [rule["defaultConfiguration"] for rule in rules] == [{"level": "error"}] * 3
+    assert found["columnKind"] == "unicodeCodePoints"
+    assert [each["location"]["uri"] for each in found["artifacts"]] == [
+        f"file://{config}",
+        f"file://{expected}",
+    ]
+    first, second, third = found["results"]
+    assert [rules[each["ruleIndex"]]["id"] for each in found["results"]] == [
+        "NAT003",
+        "NAT002",
+        "EXP002",
+    ]
+    assert second["message"]["text"] == (
+        'Flavor "spto" is not defined in resource_flavors. Did you mean "spot"?'
+    )
+    region = {"startLine": 7, "startColumn": 27, "endLine": 7, "endColumn": 31}
+    assert second["locations"] == [
+        {
+            "physicalLocation": {
+                "artifactLocation": {"uri": f"file://{config}", "index": 0},
+                "region": region,
+            },
+            "logicalLocations": [
+                {"fullyQualifiedName": "resource_queues[0].resource_groups[0].flavors[0].name"}
+            ],
+        }
+    ]
+    assert second["fixes"] == [
+        {
+            "description": {"text": 'Replace with "spot"'},
+            "artifactChanges": [
+                {
+                    "artifactLocation": {"uri": f"file://{config}"},
+                    "replacements": [
+                        {"deletedRegion": region, "insertedContent": {"text": "spot"}}
+                    ],
+                }
+            ],
+        }
+    ]
+    assert first["level"] == third["level"] == "error"
+
+
+def test_sarif_of_a_sound_file_is_a_run_without_results(monkeypatch, tmp_path: Path):
+    monkeypatch.chdir(tmp_path)
+    Path("my config.yaml").write_text("{}")
+    found, status = sarif("my config.yaml")
+    assert status == 0
+    assert (found["results"], found["tool"]["driver"]["rules"]) == ([], [])
+    assert found["artifacts"] == [
+        {"location": {"uri": "my%20config.yaml", "uriBaseId": "%SRCROOT%"}}
+    ]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tests" / "dialects").glob("*/bad/*.yaml")), ids=str
+)
+def test_sarif_tells_every_finding_of_every_bad_document(path: Path):
+    found, _ = sarif(path, "--dialect", path.parents[1].name)
+    output, _ = run(path, "--dialect", path.parents[1].name, "--format", "json")
+    answer = json.loads(output)
+    findings = answer["diagnostics"] + answer["lints"]
+    assert sorted(each["ruleId"] for each in found["results"]) == sorted(
+        each["code"] for each in findings
+    )
+    assert sum(len(each.get("fixes", ())) for each in found["results"]) == sum(
+        len(each["fixes"]) for each in findings
+    )

@@ -14,7 +14,7 @@ from console.dialects import dialects, likely_dialect
 from console.dialects.base import Dialect, PastSpec, Reading
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.positions import Positions, apply_fix
-from console.dialects.render import reading_to_json, reading_to_text
+from console.dialects.render import findings_to_json, findings_to_text
 
 EVERY = pytest.mark.parametrize("dialect", dialects().values(), ids=dialects())
 RELAXED = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
@@ -65,8 +65,8 @@ def check_reading(reading: Reading, text: str | bytes) -> None:
     assert reading.ok == (not reading.errors)
     for diagnostic in reading.diagnostics:
         check_diagnostic(diagnostic)
-    json.dumps([reading_to_json(reading), reading.queue_specs])
-    reading_to_text(reading, text, "config.yaml")
+    json.dumps([findings_to_json(reading.diagnostics), reading.queue_specs])
+    findings_to_text(reading.diagnostics, text, "config.yaml")
     starts = [(d.span.line, d.span.column) for d in reading.diagnostics if d.code != "DOC020"]
     assert starts == sorted(starts)
 

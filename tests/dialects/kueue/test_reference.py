@@ -9,7 +9,7 @@ from pathlib import Path
 from console.dialects.fields import Shape
 from console.dialects.kueue import DIALECT
 from console.dialects.kueue.manifests import KINDS
-from console.dialects.render import reading_to_text
+from console.dialects.render import findings_to_text
 
 TEXT = (Path(__file__).parents[3] / "docs" / "kueue-reference.md").read_text("utf-8")
 MODULES = ("parse", "parse_configuration", "parse_flavor", "parse_groups", "parse_queue")
@@ -65,4 +65,7 @@ spec:
 """
     command, _, output = console.partition("\n")
     assert command == "$ python manage.py check_config --dialect kueue queues.yaml"
-    assert output == reading_to_text(DIALECT.read(config, {}), config, "queues.yaml") + "\n"
+    assert (
+        output
+        == findings_to_text(DIALECT.read(config, {}).diagnostics, config, "queues.yaml") + "\n"
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from console.dialects.fields import Shape
 from console.dialects.native import DIALECT
-from console.dialects.render import reading_to_text
+from console.dialects.render import findings_to_text
 
 TEXT = (Path(__file__).parents[3] / "docs" / "config-reference.md").read_text("utf-8")
 
@@ -51,4 +51,7 @@ scheduling_rules: [{ resource_queue: q }]
 """
     command, _, output = console.partition("\n")
     assert command == "$ python manage.py check_config scheduler.yaml"
-    assert output == reading_to_text(DIALECT.read(config, {}), config, "scheduler.yaml") + "\n"
+    assert (
+        output
+        == findings_to_text(DIALECT.read(config, {}).diagnostics, config, "scheduler.yaml") + "\n"
+    )

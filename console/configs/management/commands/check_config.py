@@ -1,62 +1,140 @@
-"""Check a config file: print what is wrong, where, and how to repair it."""
+"""Check config files, and what is expected of them, for people and for pipelines."""
 
 from __future__ import annotations
 
 import json
 import sys
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from console.configs.expectation_files import CODES, ExpectationFile, read_expectation_file
 from console.dialects import default_dialect, dialects, likely_dialect
 from console.dialects.base import Dialect
-from console.dialects.render import reading_to_json, reading_to_text
+from console.dialects.catalogue import every_code
+from console.dialects.diagnostics import Diagnostic, Severity
+from console.dialects.lints import Checked, lint
+from console.dialects.render import findings_to_json, findings_to_text
+from console.dialects.sarif import CheckedFile, to_sarif
+
+_STDIN = "-"
 
 
 class Command(BaseCommand):
-    """Read a file as a config; exit status 1 when it has errors. Needs no database."""
+    """Read files as configs; exit status 1 when one has errors. Needs no database."""
 
-    help = "Check a scheduler config file; exit status 1 when it has errors."
+    help = (
+        "Check scheduler config files. The exit status is 1 when one has errors or breaks an "
+        "expectation, and 2 when a file cannot be read."
+    )
     # Neither the database nor the settings of the other apps are looked at.
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the arguments."""
-        parser.add_argument("file", metavar="FILE", help="the config, or - for standard input")
+        parser.add_argument(
+            "files",
+            metavar="FILE",
+            nargs="+",
+            help="a config, or - for standard input; each is a config of its own",
+        )
         parser.add_argument(
             "--dialect",
             choices=sorted(dialects()),
-            help="its config language; the one it looks like when absent",
+            help="the config language of all files; what each looks like when absent",
         )
         parser.add_argument(
-            "--format", choices=("text", "json"), default="text", help="how to print the findings"
+            "--expect",
+            metavar="FILE",
+            action="append",
+            default=[],
+            help="label sets and the queues that they have to reach; may be repeated",
+        )
+        parser.add_argument(
+            "--strict", action="store_true", help="exit status 1 for warnings as well"
+        )
+        parser.add_argument(
+            "--format",
+            choices=("text", "json", "sarif"),
+            default="text",
+            help="how to print the findings",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the findings."""
-        name: str = options["file"]
-        raw = _read(name)
-        shown = "<stdin>" if name == "-" else name
+        names: list[str] = options["files"]
+        if names.count(_STDIN) > 1:
+            raise CommandError("Standard input can be read once only.", returncode=2)
+        texts = [_read(name) for name in names]
+        expected = {name: _read(name) for name in options["expect"]}
         # What was ever active is known to the database alone, so no queue name is fixed here.
-        reading = _dialect(options["dialect"], raw).read(raw, {})
-        if options["format"] == "json":
-            self.stdout.write(json.dumps(reading_to_json(reading), indent=2, ensure_ascii=False))
-        else:
-            self.stdout.write(reading_to_text(reading, raw, shown))
-        if not reading.ok:
+        checked = [_check(options["dialect"], raw) for raw in texts]
+        configs = [
+            CheckedFile(_shown(name), raw, each.findings)
+            for name, raw, each in zip(names, texts, checked, strict=True)
+        ]
+        broken = [
+            CheckedFile(name, raw, _judged(read_expectation_file(raw), configs, checked))
+            for name, raw in expected.items()
+        ]
+        self.stdout.write(_written(options["format"], configs, broken))
+        if _fails([*configs, *broken], strict=options["strict"]):
             sys.exit(1)
 
 
-def _dialect(name: str | None, raw: bytes) -> Dialect:
+def _check(dialect: str | None, raw: bytes) -> Checked:
+    language = _language(dialect, raw)
+    return lint(language, language.read(raw, {}))
+
+
+def _language(name: str | None, raw: bytes) -> Dialect:
     if name is not None:
         return dialects()[name]
     return likely_dialect(raw.decode("utf-8", "replace")) or default_dialect()
 
 
+def _judged(
+    file: ExpectationFile, configs: Sequence[CheckedFile], checked: Sequence[Checked]
+) -> list[Diagnostic]:
+    """Return what is wrong with an expectation file, and what the configs that compile break."""
+    found = list(file.findings)
+    for config, each in zip(configs, checked, strict=True):
+        if each.reading.policy is not None:
+            found += file.judge(each.reading.policy, config.name)
+    return sorted(found, key=lambda each: each.span)
+
+
+def _written(form: str, configs: Sequence[CheckedFile], broken: Sequence[CheckedFile]) -> str:
+    files = [*configs, *broken]
+    if form == "sarif":
+        return json.dumps(to_sarif(files, (*every_code(), *CODES)), indent=2)
+    if form == "text":
+        return "\n\n".join(findings_to_text(f.findings, f.text, f.name) for f in files)
+    if len(files) == 1:
+        # As the API answers the check of one text.
+        return _json(findings_to_json(files[0].findings))
+    answers = [{"file": file.name, **findings_to_json(file.findings)} for file in files]
+    return _json({"ok": all(each["ok"] for each in answers), "files": answers})
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _fails(files: Sequence[CheckedFile], *, strict: bool) -> bool:
+    bad = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
+    return any(finding.severity in bad for file in files for finding in file.findings)
+
+
+def _shown(name: str) -> str:
+    return "<stdin>" if name == _STDIN else name
+
+
 def _read(name: str) -> bytes:
-    if name == "-":
+    if name == _STDIN:
         return sys.stdin.buffer.read()
     try:
         return Path(name).read_bytes()

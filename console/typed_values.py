@@ -1,4 +1,4 @@
-"""A value typed into a form as YAML, or JSON, which is YAML too: what JSON would make of it."""
+"""A value typed as YAML, or JSON, which is YAML too: what JSON would make of it, with places."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from console.dialects.diagnostics import Severity
+from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode
 from console.dialects.positions import Positions
 from console.dialects.source import read_source
+from console.engine.origin import Origin
 from console.reading import join
 
 _WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,39})", re.ASCII)
@@ -27,38 +28,48 @@ class Typed:
     A text that was read.
 
     *value* has numbers as int and Decimal, and texts for all else that JSON has no
-    word for, such as ``500m``. It is None beside any of *problems*, which are sentences.
+    word for, such as ``500m``. It is None beside any of *findings*.
     """
 
     value: Any
-    problems: tuple[str, ...]
-    _lines: dict[str, int]
+    #: Why it cannot be read; the problems are their sentences.
+    findings: tuple[Diagnostic, ...]
+    _spans: dict[str, Origin]
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why it cannot be read, each with its line."""
+        return tuple(f"Line {found.span.line}: {found.message}" for found in self.findings)
 
     def line_of(self, path: str) -> int:
         """Return the line of what stands at *path*, or of the nearest that holds it."""
-        while path not in self._lines:
+        return self.span_of(path).line
+
+    def span_of(self, path: str) -> Origin:
+        """Return the place of what stands at *path*, or of the nearest that holds it."""
+        while path not in self._spans:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
-        return self._lines[path]
+        return self._spans[path]
 
 
-def read_typed(text: str, path: str) -> Typed:
+def read_typed(text: str | bytes, path: str) -> Typed:
     """Read *text* as the value at *path*, whatever it is."""
     source = read_source(text)
-    problems = tuple(
-        f"Line {found.span.line}: {found.message}"
-        for found in source.findings.diagnostics()
-        if found.severity is Severity.ERROR
+    errors = tuple(
+        found for found in source.findings.diagnostics() if found.severity is Severity.ERROR
     )
-    lines = {"": 1}
-    if problems or source.root is None:
-        return Typed(None, problems, lines)
+    spans = {"": Origin(1, 1, 1, 1)}
+    if errors or source.root is None:
+        return Typed(None, errors, spans)
     for place, node in _walk(source.root, path):
-        lines[place] = _line(source.positions, node)
-    return Typed(_value(source.root), (), lines)
+        spans[place] = _span(source.positions, node)
+    return Typed(_value(source.root), (), spans)
 
 
-def _line(positions: Positions, node: Node) -> int:
-    return positions.span(node.start, node.start).line
+def _span(positions: Positions, node: Node) -> Origin:
+    """Return the place of a node; of one that holds others, where it begins."""
+    end = node.end if isinstance(node, ScalarNode) else node.start
+    return positions.span(node.start, end)
 
 
 def _walk(node: Node, path: str) -> Iterator[tuple[str, Node]]:

@@ -1,0 +1,105 @@
+"""Expectation files: what a repository expects of its config, and which lines of it are broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from console.configs.read_expectations import read_expectations
+from console.dialects.codes import Code
+from console.dialects.diagnostics import Diagnostic, Severity
+from console.engine.expected import Expected, Met, meet
+from console.engine.explain.landing import met_sentence
+from console.engine.policy import Policy
+from console.errors import FieldError
+from console.reading import Reader
+from console.typed_values import Typed, read_typed
+
+BROKEN: Final = Code(
+    "EXP001",
+    Severity.ERROR,
+    "Expectation that the config does not meet",
+    "The rules or local queues of the config lead this workload elsewhere. Repair the config, or "
+    "change the expectation when the new way is what you want.",
+)
+UNREADABLE: Final = Code(
+    "EXP002",
+    Severity.ERROR,
+    "Expectation that cannot be read",
+    "An expectation has a name and a queue (null when nothing may take it), and may have labels, "
+    "namespace, priority, requests and effective_priority.",
+)
+#: The codes that an expectation file can give out, beside those of YAML itself.
+CODES: Final = (BROKEN, UNREADABLE)
+
+_LIST: Final = "expectations"
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectationFile:
+    """A file that was read: its expectations, or why it has none."""
+
+    expectations: tuple[Expected, ...]
+    findings: tuple[Diagnostic, ...]
+    _typed: Typed = field(repr=False)
+
+    def judge(self, policy: Policy, config: str) -> Iterator[Diagnostic]:
+        """Yield a finding for every expectation that *policy*, read of file *config*, breaks."""
+        for number, met in enumerate(meet(policy, self.expectations)):
+            if not met.is_met:
+                yield self._broken(number, met, config)
+
+    def _broken(self, number: int, met: Met, config: str) -> Diagnostic:
+        reaches = met.landing.queue == met.expected.queue
+        field = "effective_priority" if reaches else "queue"
+        path = f"{_LIST}[{number}].{field}"
+        return Diagnostic(
+            code=BROKEN.code,
+            severity=BROKEN.severity,
+            message=met_sentence(met),
+            path=path,
+            span=self._typed.span_of(path),
+            hint=_place(met, config),
+        )
+
+
+def read_expectation_file(raw: bytes) -> ExpectationFile:
+    """
+    Read a file with a list of expectations, in YAML or JSON, under ``expectations``.
+
+    A list alone will do. Any bytes at all yield a file, if need be without expectations.
+    """
+    typed = read_typed(raw, "")
+    if typed.findings:
+        return ExpectationFile((), typed.findings, typed)
+    reader = Reader()
+    value = typed.value
+    if isinstance(value, list):
+        typed = read_typed(raw, _LIST)
+    else:
+        value = reader.mapping(value, "", (_LIST,), required=(_LIST,)).get(_LIST, [])
+    expectations = read_expectations(reader, value, _LIST) if not reader.errors else []
+    if reader.errors:
+        return ExpectationFile((), tuple(_unreadable(reader.errors, typed)), typed)
+    return ExpectationFile(tuple(expectations), (), typed)
+
+
+def _unreadable(errors: list[FieldError], typed: Typed) -> Iterator[Diagnostic]:
+    for error in errors:
+        yield Diagnostic(
+            code=UNREADABLE.code,
+            severity=UNREADABLE.severity,
+            message=error.message,
+            path=error.path,
+            span=typed.span_of(error.path),
+        )
+
+
+def _place(met: Met, config: str) -> str:
+    """Return where the config says so, or nothing."""
+    route = met.landing.route
+    origin = route.rules[-1].origin if met.landing.queue and route.rules else None
+    if route.local_queue is not None:
+        origin = route.local_queue.origin
+    return f"See {config}:{origin.line}:{origin.column}." if origin is not None else ""

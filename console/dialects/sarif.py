@@ -1,0 +1,132 @@
+"""
+Findings as SARIF 2.1.0, the format in which code hosts and editors take them from any checker.
+
+Lines and columns count from 1 and columns are code points, as everywhere in a diagnostic;
+the end of a region is behind its last character there, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Final
+from urllib.parse import quote
+
+from console.dialects.codes import Code
+from console.dialects.diagnostics import Diagnostic, Fix, Severity
+from console.engine.origin import Origin
+
+SCHEMA: Final = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+_LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFile:
+    """A file and what was found in it."""
+
+    name: str
+    text: bytes
+    findings: Sequence[Diagnostic]
+
+
+def to_sarif(files: Sequence[CheckedFile], codes: Iterable[Code]) -> dict[str, Any]:
+    """
+    Return one run over *files*.
+
+    Its rules are those of *codes* that were given out, each with its help.
+    """
+    found = {finding.code for file in files for finding in file.findings}
+    rules = [code for code in codes if code.code in found]
+    index = {code.code: number for number, code in enumerate(rules)}
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "Sluice",
+                        "rules": [_rule(code) for code in rules],
+                    }
+                },
+                "columnKind": "unicodeCodePoints",
+                "artifacts": [{"location": _location(file.name)} for file in files],
+                "results": [
+                    _result(finding, file, number, index)
+                    for number, file in enumerate(files)
+                    for finding in file.findings
+                ],
+            }
+        ],
+    }
+
+
+def _rule(code: Code) -> dict[str, Any]:
+    return {
+        "id": code.code,
+        "shortDescription": {"text": f"{code.title}."},
+        "fullDescription": {"text": code.advice},
+        "help": {"text": code.advice, "markdown": f"**{code.title}**\n\n{code.advice}"},
+        "defaultConfiguration": {"level": _LEVELS[code.severity]},
+    }
+
+
+def _result(
+    finding: Diagnostic, file: CheckedFile, number: int, index: Mapping[str, int]
+) -> dict[str, Any]:
+    place = {
+        "physicalLocation": {
+            "artifactLocation": {**_location(file.name), "index": number},
+            "region": _region(finding.span),
+        }
+    }
+    if finding.path:
+        place["logicalLocations"] = [{"fullyQualifiedName": finding.path}]  # type: ignore[assignment]
+    result = {
+        "ruleId": finding.code,
+        "ruleIndex": index[finding.code],
+        "level": _LEVELS[finding.severity],
+        "message": {"text": " ".join(filter(None, (finding.message, finding.hint)))},
+        "locations": [place],
+    }
+    if finding.fixes:
+        result["fixes"] = [_fix(fix, file.name) for fix in finding.fixes]
+    return result
+
+
+def _fix(fix: Fix, name: str) -> dict[str, Any]:
+    return {
+        "description": {"text": fix.title},
+        "artifactChanges": [
+            {
+                "artifactLocation": _location(name),
+                "replacements": [
+                    {
+                        "deletedRegion": _region(edit.span),
+                        "insertedContent": {"text": edit.new_text},
+                    }
+                    for edit in fix.edits
+                ],
+            }
+        ],
+    }
+
+
+def _region(span: Origin) -> dict[str, int]:
+    return {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }
+
+
+def _location(name: str) -> dict[str, str]:
+    """Return where a file is; a relative name counts from the root of the sources."""
+    path = PurePosixPath(name)
+    if path.is_absolute():
+        return {"uri": f"file://{quote(str(path))}"}
+    return {"uri": quote(str(path)), "uriBaseId": "%SRCROOT%"}
