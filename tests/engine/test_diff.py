@@ -1,9 +1,17 @@
-"""Differences between configs, as lines and as meaning."""
+"""Differences between configs by meaning: tables of what is told."""
 
 from __future__ import annotations
 
-from console.engine.diff import compare_policies, text_diff
 from console.dialects import dialects
+from console.engine.diff import (
+    FieldChange,
+    Followed,
+    Limit,
+    Noun,
+    OrderChange,
+    QuotaChange,
+    compare_policies,
+)
 from console.engine.policy import Policy
 
 
@@ -55,48 +63,100 @@ def test_rules_by_meaning():
     ]
 
 
-def rows(old: str, new: str) -> list[str]:
-    marks = {"same": " ", "added": "+", "removed": "-", "gap": "@"}
-    return [f"{marks[row.kind]}{row.text}" for row in text_diff(old, new)]
-
-
-def test_lines_with_context():
-    old = "\n".join(f"line {i}" for i in range(1, 21))
-    new = old.replace("line 10", "line ten")
-    assert rows(old, old) == []
-    assert rows("", "") == []
-    assert rows("", "a") == ["+a"]
-    assert rows(old, new) == [
-        "@6 unchanged lines",
-        " line 7",
-        " line 8",
-        " line 9",
-        "-line 10",
-        "+line ten",
-        " line 11",
-        " line 12",
-        " line 13",
-        "@7 unchanged lines",
-    ]
-    assert [(row.old, row.new) for row in text_diff(old, new)][3:6] == [
-        (9, 9),
-        (10, None),
-        (None, 10),
+def told(old: str, new: str) -> list[tuple[object, ...]]:
+    """Return the changes between two native texts with all that they say."""
+    policies = [dialects()["native"].read(text, {}).policy for text in (old, new)]
+    assert policies[0] is not None
+    assert policies[1] is not None
+    return [
+        (change.kind.value, change.name, change.old_name, change.details)
+        for change in compare_policies(policies[0], policies[1])
     ]
 
 
-def test_huge_texts_are_compared_too():
-    old = "\n".join(f"a{i}" for i in range(30_000))
-    new = "\n".join(f"b{i}" for i in range(30_000))
-    assert len(text_diff(old, new)) == 60_000
-    assert rows(old, old.replace("a15000\n", "")) == [
-        "@14997 unchanged lines",
-        " a14997",
-        " a14998",
-        " a14999",
-        "-a15000",
-        " a15001",
-        " a15002",
-        " a15003",
-        "@14996 unchanged lines",
+CONFIG = """
+resource_flavors:
+  - {name: spot}
+  - {name: fixed}
+resource_queues:
+  - name: research
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - {name: spot, resources: [{name: gpu, nominal_quota: 64}]}
+          - {name: fixed, resources: [{name: gpu, nominal_quota: 8}]}
+scheduling_rules:
+  - {resource_queue: research, selector: [{key: team, operator: in, values: [ml]}]}
+"""
+
+
+def quota(flavor: str, old: int | None, new: int | None) -> QuotaChange:
+    return QuotaChange(flavor=flavor, resource="gpu", limit=Limit.NOMINAL, old=old, new=new)
+
+
+def test_quota_cells_are_told_as_numbers():
+    assert told(CONFIG, CONFIG.replace("64", "48")) == [
+        ("changed", "research", "", (quota("spot", 64_000, 48_000),))
+    ]
+    without = CONFIG.replace(
+        "          - {name: fixed, resources: [{name: gpu, nominal_quota: 8}]}\n", ""
+    )
+    assert told(CONFIG, without) == [("changed", "research", "", (quota("fixed", 8_000, None),))]
+    assert told(without, CONFIG) == [("changed", "research", "", (quota("fixed", None, 8_000),))]
+
+
+def test_another_order_of_flavors_is_told():
+    one, other = CONFIG.splitlines()[9:11]
+    swapped = CONFIG.replace(f"{one}\n{other}", f"{other}\n{one}")
+    order = OrderChange(resources=("gpu",), old=("spot", "fixed"), new=("fixed", "spot"))
+    assert told(CONFIG, swapped) == [("changed", "research", "", (order,))]
+
+
+def test_a_renamed_queue_and_flavor_keep_what_refers_to_them():
+    renamed = CONFIG.replace("research", "lab").replace("spot", "cheap")
+    assert told(CONFIG, renamed) == [
+        ("renamed", "cheap", "spot", (Followed(noun=Noun.QUEUE, name="lab"),)),
+        ("renamed", "lab", "research", (Followed(noun=Noun.RULE, name="0 to lab"),)),
+    ]
+
+
+def test_a_rename_may_change_a_number_too():
+    changed = CONFIG.replace("research", "lab").replace("64", "48")
+    assert told(CONFIG, changed) == [
+        (
+            "renamed",
+            "lab",
+            "research",
+            (quota("spot", 64_000, 48_000), Followed(noun=Noun.RULE, name="0 to lab")),
+        )
+    ]
+
+
+def test_a_queue_that_says_something_else_is_another_queue():
+    other = CONFIG.replace("research", "lab").replace("64", "1").replace("8}", "2}")
+    other = other.replace("values: [ml]", "values: [web]")
+    assert [(kind, name) for kind, name, *_ in told(CONFIG, other)] == [
+        ("added", "lab"),
+        ("removed", "research"),
+        ("added", "0 to lab"),
+        ("removed", "0 to research"),
+    ]
+
+
+def test_what_an_added_queue_says_beyond_defaults_is_told():
+    empty = "resource_flavors:\n  - {name: spot}\n  - {name: fixed}\n"
+    assert told(empty, CONFIG) == [
+        ("added", "research", "", (quota("spot", None, 64_000), quota("fixed", None, 8_000))),
+        (
+            "added",
+            "0 to research",
+            "",
+            (
+                FieldChange(
+                    path=("selector",),
+                    old=[],
+                    new=[{"key": "team", "operator": "in", "values": ["ml"]}],
+                ),
+            ),
+        ),
     ]

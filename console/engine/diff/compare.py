@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from console.engine.diff.plain import differing, plain_fields, said_fields
+from console.engine.diff.plain import default_fields, differing, plain_fields
 from console.engine.diff.quotas import quota_details
 from console.engine.diff.renames import Renames, find_renames
 from console.engine.diff.rules import rule_changes
@@ -81,7 +81,7 @@ def _details(old: Any, new: Any) -> Iterator[Difference]:
     if isinstance(new, Queue | Cohort):
         yield from quota_details(old.groups if old is not None else (), new.groups)
     if old is None:
-        yield from differing({}, said_fields(new, _APART))
+        yield from differing(default_fields(new, _APART), plain_fields(new, _APART))
     else:
         yield from differing(plain_fields(old, _APART), plain_fields(new, _APART))
 

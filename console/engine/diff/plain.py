@@ -55,6 +55,16 @@ def said_fields(item: Any, without: tuple[str, ...] = ()) -> dict[str, Plain]:
     }
 
 
+def default_fields(item: Any, without: tuple[str, ...] = ()) -> dict[str, Plain]:
+    """Return what the fields of *item* are when nothing is said; None where something has to be."""
+    return {
+        field.name: None if default is field else default
+        for field in dataclasses.fields(item)
+        if field.name != "origin" and field.name not in without
+        for default in [_default(field)]
+    }
+
+
 def differing(
     old: Mapping[str, Plain], new: Mapping[str, Plain], path: tuple[str, ...] = ()
 ) -> Iterator[FieldChange]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from console.engine.amounts import Amount
 from console.engine.diff.values import Difference, FieldChange, Limit, OrderChange, QuotaChange
@@ -12,6 +13,7 @@ from console.engine.policy import FlavorQuotas, Quota, ResourceGroup
 _UNSAID = Quota()
 
 _Groups = Sequence[ResourceGroup]
+_Cell = tuple[str, str]
 
 
 def quota_details(old: _Groups, new: _Groups) -> Iterator[Difference]:
@@ -19,15 +21,13 @@ def quota_details(old: _Groups, new: _Groups) -> Iterator[Difference]:
     before, after = _cells(old), _cells(new)
     for cell in dict.fromkeys((*after, *before)):
         yield from _cell_changes(cell, before.get(cell), after.get(cell))
-    yield from _orders(old, new)
+    yield from _orders(old, new, before.keys(), after.keys())
     together, now_together = _together(old), _together(new)
-    if together != now_together and old and new:
+    if together != now_together:
         yield FieldChange(path=("groups", "resources"), old=together, new=now_together)
 
 
-def _cell_changes(
-    cell: tuple[str, str], before: Quota | None, after: Quota | None
-) -> Iterator[QuotaChange]:
+def _cell_changes(cell: _Cell, before: Quota | None, after: Quota | None) -> Iterator[QuotaChange]:
     flavor, resource = cell
     for limit in Limit:
         old, new = _number(before, limit), _number(after, limit)
@@ -49,7 +49,7 @@ def _is_unsaid(quota: Quota | None, limit: Limit) -> bool:
     return _number(quota, limit) == _number(_UNSAID, limit)
 
 
-def _cells(groups: _Groups) -> dict[tuple[str, str], Quota]:
+def _cells(groups: _Groups) -> dict[_Cell, Quota]:
     return {
         (entry.flavor, resource): quota
         for group in groups
@@ -58,18 +58,24 @@ def _cells(groups: _Groups) -> dict[tuple[str, str], Quota]:
     }
 
 
-def _orders(old: _Groups, new: _Groups) -> Iterator[OrderChange]:
-    """Yield each group whose flavors are tried in an order that added and removed ones leave."""
-    before = {resource: _names(group.flavors) for group in old for resource in group.resources}
+def _orders(
+    old: _Groups, new: _Groups, before: AbstractSet[_Cell], after: AbstractSet[_Cell]
+) -> Iterator[OrderChange]:
+    """Yield each group whose flavors are tried in an order that its cells do not tell."""
+    known = {resource: _names(group.flavors) for group in old for resource in group.resources}
+    gone, come = before - after, after - before
     for group in new:
         now = _names(group.flavors)
-        resources: dict[tuple[str, ...], list[str]] = {}
+        changed: dict[tuple[str, ...], list[str]] = {}
         for resource in group.resources:
-            resources.setdefault(before.get(resource, now), []).append(resource)
-        for was, moved in resources.items():
-            kept = [name for name in was if name in now]
-            if [*kept, *(name for name in now if name not in was)] != list(now):
-                yield OrderChange(resources=tuple(moved), old=was, new=now)
+            was = known.get(resource, ())
+            # Whose cell is gone is gone, and new ones stand at the end.
+            kept = [name for name in was if (name, resource) not in gone]
+            added = [name for name in now if (name, resource) in come]
+            if [*kept, *added] != list(now):
+                changed.setdefault(was, []).append(resource)
+        for was, resources in changed.items():
+            yield OrderChange(resources=tuple(resources), old=was, new=now)
 
 
 def _names(flavors: Sequence[FlavorQuotas]) -> tuple[str, ...]:
@@ -77,7 +83,7 @@ def _names(flavors: Sequence[FlavorQuotas]) -> tuple[str, ...]:
 
 
 def _together(groups: _Groups) -> list[list[str]]:
-    return sorted(sorted(group.resources) for group in groups)
+    return sorted(sorted(group.resources) for group in groups if len(group.resources) > 1)
 
 
 def quota_facts(groups: _Groups) -> Mapping[tuple[str, ...], object]:

@@ -12,9 +12,11 @@ from console.engine.diff.values import Followed, Noun
 from console.engine.policy import Cohort, LocalQueueRouting, Policy, Queue, ResourceGroup
 
 #: How much of what two objects say together has to be the same for them to be one.
-_NEARLY = 0.6
+_NEARLY = 0.5
 #: What a fact counts that both state and whose value differs.
 _HALF = 0.5
+#: A queue under a new name can make a flavor known that has one too, and the other way round.
+_MOST_ROUNDS = 3
 #: Pairs of removed and added objects that are compared; in a larger change only equal ones.
 _MOST_PAIRS = 2500
 
@@ -47,15 +49,21 @@ class Renames:
 
 def find_renames(old: Policy, new: Policy) -> Renames:
     """Return the flavors, cohorts and queues of *new* that are *old* ones under another name."""
-    found: dict[Noun, dict[str, str]] = {}
+    found: dict[Noun, dict[str, str]] = {noun: {} for noun, _ in _KINDS}
     known = old
-    for noun, facts_of in _KINDS:
-        before, after = facts_of(known), facts_of(new)
-        found[noun] = _pairs(
-            {name: facts for name, facts in before.items() if name not in after},
-            {name: facts for name, facts in after.items() if name not in before},
-        )
-        known = Renames({noun: found[noun]}).apply(known)
+    for _ in range(_MOST_ROUNDS):
+        before_round = known
+        for noun, facts_of in _KINDS:
+            before, after = facts_of(known), facts_of(new)
+            pairs = _pairs(
+                {name: facts for name, facts in before.items() if name not in after},
+                {name: facts for name, facts in after.items() if name not in before},
+            )
+            if pairs:
+                found[noun] |= pairs
+                known = Renames({noun: pairs}).apply(known)
+        if known is before_round:
+            break
     if not any(found.values()):
         return Renames(found)
     followers = {

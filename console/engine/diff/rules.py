@@ -6,11 +6,14 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
-from console.engine.diff.plain import differing, plain, plain_fields, said_fields
+from console.engine.diff.plain import default_fields, differing, plain, plain_fields
 from console.engine.diff.values import Change, ChangeKind, FieldChange, Noun
 from console.engine.policy import Rule
 
 _Pairs = list[tuple[Rule, Rule]]
+#: Fields that are in the name of a rule.
+_NAMED = ("index", "queue")
+
 _Key = Callable[[Rule], Hashable]
 
 
@@ -111,7 +114,7 @@ def _between(kind: ChangeKind, before: Rule, after: Rule) -> tuple[int, Change]:
 
 
 def _added(rule: Rule) -> tuple[int, Change]:
-    details = tuple(differing({}, said_fields(rule, ("index", "queue"))))
+    details = tuple(differing(default_fields(rule, _NAMED), plain_fields(rule, _NAMED)))
     return rule.index, Change(
         kind=ChangeKind.ADDED,
         noun=Noun.RULE,
@@ -122,7 +125,7 @@ def _added(rule: Rule) -> tuple[int, Change]:
 
 
 def _removed(rule: Rule) -> Change:
-    details = tuple(differing(said_fields(rule, ("index", "queue")), {}))
+    details = tuple(differing(plain_fields(rule, _NAMED), default_fields(rule, _NAMED)))
     return Change(
         kind=ChangeKind.REMOVED,
         noun=Noun.RULE,

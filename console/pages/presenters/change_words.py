@@ -192,6 +192,8 @@ def _value(path: tuple[str, ...], value: Plain) -> str:
         return f"{value / WEIGHT_ONE:g}"
     if path == ("index",) and isinstance(value, int):
         return str(value + 1)
+    if path == ("groups", "resources") and isinstance(value, list):
+        return "; ".join(_plain(path, group) for group in value) or "none"
     if path[0] in _SELECTORS and isinstance(value, list):
         return " and ".join(map(_expression, value)) or _SELECTORS[path[0]]
     return _cut(_plain(path, value))

@@ -1,0 +1,127 @@
+"""Laws of comparing policies: what is equal does not differ, and all that differs is told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from console.dialects import dialects
+from console.engine.diff import compare_policies, effective_text, flows_between
+from console.engine.diff.renames import find_renames
+from console.engine.policy import Policy
+from tests.engine.retelling import retell, settled, told_of
+from tests.engine.strategies import policies, worlds
+
+
+def sample_policies() -> list[Policy]:
+    """Return the policy of every sample of every language."""
+    found = []
+    for dialect in dialects().values():
+        for sample in dialect.samples().values():
+            policy = dialect.read(sample, {}).policy
+            assert policy is not None
+            found.append(policy)
+    return found
+
+
+SAMPLES = sample_policies()
+
+
+@st.composite
+def edited(draw: st.DrawFn, policy: Policy) -> Policy:
+    """Draw a small edit of *policy*: a name, a number, the order of rules, or one thing less."""
+    match draw(st.integers(0, 5)):
+        case 0 if policy.queues:
+            return _renamed(policy, draw(st.sampled_from(list(policy.queues))))
+        case 1 if len(policy.rules) > 1:
+            order = draw(st.permutations(policy.rules))
+            rules = tuple(replace(rule, index=index) for index, rule in enumerate(order))
+            return replace(policy, rules=rules)
+        case 2 if policy.rules:
+            left = [*policy.rules]
+            left.remove(draw(st.sampled_from(left)))
+            rules = tuple(replace(rule, index=index) for index, rule in enumerate(left))
+            return replace(policy, rules=rules)
+        case 3 if policy.queues:
+            name = draw(st.sampled_from(list(policy.queues)))
+            queue = policy.queues[name]
+            groups = tuple(
+                replace(group, flavors=tuple(draw(st.permutations(group.flavors))))
+                for group in queue.groups
+            )
+            return replace(policy, queues={**policy.queues, name: replace(queue, groups=groups)})
+        case _:
+            return policy
+
+
+def _renamed(policy: Policy, name: str) -> Policy:
+    return replace(
+        policy,
+        queues={
+            f"{each}-2" if each == name else each: (
+                replace(queue, name=f"{each}-2") if each == name else queue
+            )
+            for each, queue in policy.queues.items()
+        },
+        rules=tuple(
+            replace(rule, queue=f"{name}-2") if rule.queue == name else rule
+            for rule in policy.rules
+        ),
+    )
+
+
+@worlds(200)
+@given(data=st.data())
+def test_what_differs_is_told_and_can_be_applied(data: st.DataObject) -> None:
+    old = data.draw(policies())
+    new = data.draw(st.one_of(policies(), edited(old)))
+    changes = compare_policies(old, new)
+    assert settled(retell(old, changes)) == settled(told_of(new))
+    assert bool(changes) == (settled(told_of(old)) != settled(told_of(new)))
+    assert compare_policies(old, old) == ()
+
+
+def test_samples_of_one_language_are_told_apart_as_well() -> None:
+    pairs = [(old, new) for old in SAMPLES for new in SAMPLES if old.dialect == new.dialect]
+    for old, new in pairs:
+        changes = compare_policies(old, new)
+        assert settled(retell(old, changes)) == settled(told_of(new))
+        assert bool(changes) == (old is not new)
+
+
+@worlds(100)
+@given(data=st.data())
+def test_the_effective_text_differs_when_the_meaning_does(data: st.DataObject) -> None:
+    old = data.draw(policies())
+    new = data.draw(st.one_of(policies(), edited(old)))
+    is_same = effective_text(old) == effective_text(new)
+    assert not is_same or not compare_policies(old, new)
+    assert effective_text(old) == effective_text(replace(old, rules=tuple(old.rules)))
+
+
+@worlds(100)
+@given(data=st.data())
+def test_a_renamed_queue_is_one_queue_and_nobody_changes_by_it(data: st.DataObject) -> None:
+    old = data.draw(policies())
+    name = data.draw(st.sampled_from(list(old.queues)))
+    new = _renamed(old, name)
+    told = [
+        (change.kind.value, change.name, change.old_name) for change in compare_policies(old, new)
+    ]
+    has_evidence = old.queues[name].groups or any(rule.queue == name for rule in old.rules)
+    if has_evidence:
+        assert told == [("renamed", f"{name}-2", name)]
+        assert find_renames(old, new).apply(old).queues.keys() == new.queues.keys()
+        assert flows_between(old, new).flows == ()
+
+
+def test_details_are_what_json_can_say() -> None:
+    for old in SAMPLES:
+        for new in SAMPLES:
+            for change in compare_policies(old, new):
+                for detail in change.details:
+                    values = [getattr(detail, side, None) for side in ("old", "new")]
+                    assert json.dumps(values, default=repr)

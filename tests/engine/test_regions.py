@@ -1,0 +1,127 @@
+"""Regions: exact sets of workloads, held against rules that are simply tried."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from console.engine.diff import flows_between
+from console.engine.history import History, Shape
+from console.engine.policy import OnViolation, Policy, PriorityPolicy, Queue, Rule
+from console.engine.regions import Region, region_of
+from console.engine.routing import Router
+from console.engine.selectors import MatchExpression, Operator, Selector
+from console.engine.workload import PodSet, Workload
+
+KEYS = ("team", "tier")
+VALUES = ("a", "b", "c")
+
+expressions = st.builds(
+    lambda key, operator, values: MatchExpression(
+        key,
+        operator,
+        tuple(sorted(values)) if operator in (Operator.IN, Operator.NOT_IN) else (),
+    ),
+    st.sampled_from(KEYS),
+    st.sampled_from(Operator),
+    st.sets(st.sampled_from(VALUES), min_size=1, max_size=2),
+)
+bounds = st.sampled_from([None, None, 0, 1, 2])
+priorities = st.builds(
+    PriorityPolicy,
+    minimum=bounds,
+    maximum=bounds,
+    on_violation=st.sampled_from(OnViolation),
+)
+rules = st.builds(
+    Rule,
+    index=st.just(0),
+    queue=st.sampled_from(("x", "y", "z")),
+    selector=st.lists(expressions, max_size=3).map(lambda found: Selector(tuple(found))),
+    priority=priorities,
+)
+
+#: Every workload there can be: a value that no rule names stands for all such.
+LABELS = [
+    {key: value for key, value in zip(KEYS, values, strict=True) if value}
+    for values in [(a, b) for a in ("", *VALUES, "other") for b in ("", *VALUES, "other")]
+]
+REQUESTED = (None, -1, 0, 1, 2, 3)
+WORLD = [(labels, requested) for labels in LABELS for requested in REQUESTED]
+
+
+def policy_of(drawn: list[Rule]) -> Policy:
+    """Return a policy of these rules, in order."""
+    return Policy(
+        dialect="native",
+        queues={name: Queue(name=name, is_passthrough=True) for name in "xyz"},
+        rules=tuple(
+            Rule(index=index, queue=rule.queue, selector=rule.selector, priority=rule.priority)
+            for index, rule in enumerate(drawn)
+        ),
+    )
+
+
+def workload(labels: dict[str, str], requested: int | None) -> Workload:
+    """Return a workload with these labels that requests this priority."""
+    return Workload(
+        id="w", sequence=0, labels=labels, priority=requested, pod_sets=(PodSet(requests={}),)
+    )
+
+
+@settings(max_examples=200, deadline=None)
+@given(rule=rules)
+def test_a_rule_takes_what_is_in_its_region(rule: Rule) -> None:
+    region = region_of(rule)
+    router = Router(policy_of([rule]))
+    for labels, requested in WORLD:
+        takes = router.route(workload(labels, requested)).rule is not None
+        assert takes == (region is not None and region.has(labels, requested))
+
+
+@settings(max_examples=200, deadline=None)
+@given(one=rules, other=rules)
+def test_cutting_a_region_leaves_what_is_not_in_the_other(one: Rule, other: Rule) -> None:
+    mine, away = region_of(one), region_of(other)
+    if mine is None or away is None:
+        return
+    rest, common = list(mine.without(away)), mine.common(away)
+    for labels, requested in WORLD:
+        inside = mine.has(labels, requested)
+        there = away.has(labels, requested)
+        holders = sum(piece.has(labels, requested) for piece in rest)
+        assert holders == (inside and not there)
+        assert (common is not None and common.has(labels, requested)) == (inside and there)
+
+
+@settings(max_examples=200, deadline=None)
+@given(old=st.lists(rules, min_size=1, max_size=4), new=st.lists(rules, min_size=1, max_size=4))
+def test_flows_are_those_of_every_workload_there_can_be(old: list[Rule], new: list[Rule]) -> None:
+    before, after = policy_of(old), policy_of(new)
+    history = History(
+        window_days=30,
+        shapes=tuple(
+            Shape(workload=workload(labels, requested), runs=1, last_seen="2026-01-01")
+            for labels, requested in WORLD
+        ),
+    )
+    found = flows_between(before, after, history)
+    assert found.is_exact
+    routers = Router(before), Router(after)
+    for flow in found.flows:
+        assert flow.where is not None
+        seen = [
+            (labels, requested)
+            for labels, requested in WORLD
+            if tuple(each.route(workload(labels, requested)).rule for each in routers)
+            == (flow.old, flow.new)
+        ]
+        assert len(seen) == flow.runs > 0
+        told = [point for point in WORLD if flow.where.has(*point)]
+        assert told
+        assert all(point in seen for point in told)
+        assert not flow.is_whole or told == seen
+
+
+def test_the_whole_world_is_one_region() -> None:
+    assert all(Region().has(labels, requested) for labels, requested in WORLD)

@@ -1,0 +1,104 @@
+"""Differences between texts: lines with context, side by side, and the words inside them."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from console.engine.diff import Line, side_by_side, text_diff
+
+
+def rows(old: str, new: str) -> list[str]:
+    marks = {"same": " ", "added": "+", "removed": "-", "gap": "@"}
+    return [f"{marks[row.kind]}{row.text}" for row in text_diff(old, new)]
+
+
+def test_lines_with_context():
+    old = "\n".join(f"line {i}" for i in range(1, 21))
+    new = old.replace("line 10", "line ten")
+    assert rows(old, old) == []
+    assert rows("", "") == []
+    assert rows("", "a") == ["+a"]
+    assert rows(old, new) == [
+        "@6 unchanged lines",
+        " line 7",
+        " line 8",
+        " line 9",
+        "-line 10",
+        "+line ten",
+        " line 11",
+        " line 12",
+        " line 13",
+        "@7 unchanged lines",
+    ]
+    assert [(row.old, row.new) for row in text_diff(old, new)][3:6] == [
+        (9, 9),
+        (10, None),
+        (None, 10),
+    ]
+
+
+def test_huge_texts_are_compared_too():
+    old = "\n".join(f"a{i}" for i in range(30_000))
+    new = "\n".join(f"b{i}" for i in range(30_000))
+    assert len(text_diff(old, new)) == 60_000
+    assert rows(old, old.replace("a15000\n", "")) == [
+        "@14997 unchanged lines",
+        " a14997",
+        " a14998",
+        " a14999",
+        "-a15000",
+        " a15001",
+        " a15002",
+        " a15003",
+        "@14996 unchanged lines",
+    ]
+
+
+def test_words_that_differ_are_marked():
+    removed, added = text_diff("    nominal_quota: 64", "    nominal_quota: 48")
+    assert removed.pieces == (("    nominal_quota: ", False), ("64", True))
+    assert added.pieces == (("    nominal_quota: ", False), ("48", True))
+    assert text_diff("alpha", "omega")[0].pieces == ()
+
+
+def test_white_space_can_be_left_out():
+    assert len(text_diff("a:  1\nb: 2", "a: 1\nb: 3")) == 4
+    rows = text_diff("a:  1\nb: 2", "a: 1\nb: 3", ignore_space=True)
+    assert [(row.kind, row.text) for row in rows] == [
+        (Line.SAME, "a: 1"),
+        (Line.REMOVED, "b: 2"),
+        (Line.ADDED, "b: 3"),
+    ]
+    assert text_diff("a:  1 ", "a: 1", ignore_space=True) == []
+
+
+def test_side_by_side_pairs_what_changed():
+    rows = side_by_side(text_diff("same\none\ntwo", "same\nONE\n2\n3"))
+    assert [(row.old and row.old.text, row.new and row.new.text) for row in rows] == [
+        ("same", "same"),
+        ("one", "ONE"),
+        ("two", "2"),
+        (None, "3"),
+    ]
+
+
+texts = st.lists(st.sampled_from(["a", "b", "a  ", "c: 1", "c: 2", ""]), max_size=30)
+
+
+@given(old=texts, new=texts)
+def test_the_rows_lead_from_one_text_to_the_other(old: list[str], new: list[str]) -> None:
+    one, other = "\n".join(old), "\n".join(new)
+    before, after = one.splitlines(), other.splitlines()
+    rows = text_diff(one, other)
+    for row in rows:
+        if row.kind is Line.GAP:
+            continue
+        if row.old is not None:
+            assert before[row.old - 1] == row.text
+        if row.new is not None:
+            assert after[row.new - 1] == row.text
+        assert not row.pieces or "".join(piece.text for piece in row.pieces) == row.text
+    kept = len(before) - sum(row.kind is Line.REMOVED for row in rows)
+    assert kept == len(after) - sum(row.kind is Line.ADDED for row in rows)
+    assert bool(rows) == (before != after)
