@@ -82,8 +82,13 @@ class _Judge:
         """Return what is asked for in vain."""
         found: dict[_Place, _Asked] = {}
         for kind in kinds:
+            # Shapes of one kind that ask for the same differ in nothing that matters here.
+            judged: dict[int, tuple[_Place, int] | None] = {}
             for shape in kind.shapes:
-                verdict = self._judge(shape.workload)
+                key = id(shape.workload.pod_sets)
+                if key not in judged:
+                    judged[key] = self._judge(shape.workload)
+                verdict = judged[key]
                 if verdict is not None:
                     place, most = verdict
                     asked = found.setdefault(place, _Asked())

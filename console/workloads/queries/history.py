@@ -10,7 +10,7 @@ from django.db.models import Max, Sum
 from django.utils import timezone
 
 from console.engine.history import History, Live, Shape
-from console.engine.workload import Workload
+from console.engine.workload import PodSet, Workload
 from console.orgs.models import Organization
 from console.workloads.models import LabelSet, QueueCount, RecordedShape
 from console.workloads.queries.queues import used_of
@@ -71,7 +71,7 @@ def live_of(org: Organization) -> Live:
 
 
 def _contents(keys: list[int]) -> dict[int, Workload]:
-    """Return one workload for each row; those of one label set share its mapping."""
+    """Return one workload for each row; labels and requests that are equal are one object."""
     rows: list[tuple[Any, ...]] = []
     columns = ("pk", "digest", "label_set_id", "namespace", "requested_priority")
     for chunk in _chunks(keys):
@@ -80,6 +80,16 @@ def _contents(keys: list[int]) -> dict[int, Workload]:
     labels: dict[int, dict[str, str]] = {}
     for chunk in _chunks(sorted({row[2] for row in rows})):
         labels |= LabelSet.objects.filter(pk__in=chunk).values_list("pk", "labels")
+    plain: dict[tuple[tuple[str, int], ...], tuple[PodSet, ...]] = {}
+
+    def asked(requests: dict[str, int], pod_sets: list[Any]) -> tuple[PodSet, ...]:
+        if pod_sets:
+            return decode_pod_sets(pod_sets, requests)
+        key = tuple(requests.items())
+        if key not in plain:
+            plain[key] = decode_pod_sets((), requests)
+        return plain[key]
+
     return {
         pk: Workload(
             id=digest,
@@ -87,7 +97,7 @@ def _contents(keys: list[int]) -> dict[int, Workload]:
             labels=labels[label_set],
             namespace=namespace,
             priority=priority,
-            pod_sets=decode_pod_sets(pod_sets, requests),
+            pod_sets=asked(requests, pod_sets),
         )
         for pk, digest, label_set, namespace, priority, requests, pod_sets in rows
     }

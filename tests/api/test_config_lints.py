@@ -1,0 +1,57 @@
+"""A check over HTTP answers lints beside what stops an apply."""
+
+from __future__ import annotations
+
+import pytest
+
+TEXT = """\
+resource_flavors: [{name: any}]
+resource_queues:
+  - name: train
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{name: any}]
+scheduling_rules:
+  - selector: [{key: team, operator: in, values: [a]}]
+    resource_queue: train
+"""
+
+
+@pytest.fixture
+def client(api, viewer):
+    return api(viewer)
+
+
+def test_lints_of_the_language_and_of_all_languages_are_one_list(client):
+    body = client.post("config/check", {"dialect": "native", "text": TEXT}).body
+    assert body == {
+        "ok": True,
+        "diagnostics": [],
+        "lints": [
+            {
+                "code": "LNT007",
+                "severity": "info",
+                "message": 'gpu has no quota in flavor "any" of queue "train", so there is no '
+                "limit.",
+                "path": "resource_queues[0].resource_groups[0].flavors[0].name",
+                "range": {"line": 6, "column": 26, "end_line": 6, "end_column": 29},
+                "hint": "Write a number, 0 to block it.",
+                "fixes": [],
+            },
+            {
+                "code": "NAT020",
+                "severity": "warning",
+                "message": "No rule takes everything, so a workload that matches none is rejected.",
+                "path": "scheduling_rules[0]",
+                "range": {"line": 9, "column": 21, "end_line": 9, "end_column": 26},
+                "hint": "Add a last rule that has no selector.",
+                "fixes": [],
+            },
+        ],
+    }
+
+
+def test_a_text_with_errors_has_no_lints(client):
+    body = client.post("config/check", {"text": TEXT.replace("any}]", "many}]", 1)}).body
+    assert [each["code"] for each in body["diagnostics"]] == ["NAT002"]
+    assert body["lints"] == []

@@ -1,0 +1,109 @@
+"""A check knows what an organization ran lately, what it runs now, and what is active."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from console.configs.services.apply_config import apply_config
+from console.configs.services.lint_config import Checked, lint_config
+from console.errors import BadRequest
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.queries import recent_history as recent_history_module
+from console.workloads.queries.recent_history import forget_histories, recent_history
+from console.workloads.services.run_engine import forget_states
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import Submission
+
+Settle = Callable[[Organization], int]
+
+TEXT = """\
+resource_flavors: [{name: any}]
+resource_queues:
+  - name: train
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{name: any, resources: [{name: gpu, nominal_quota: 4}]}]
+scheduling_rules:
+  - {resource_queue: train, selector: [{key: team, operator: in, values: [vision, speech]}]}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _cold() -> Iterator[None]:
+    forget_states()
+    forget_histories()
+    yield
+    forget_states()
+
+
+def told(checked: Checked) -> list[tuple[int, str]]:
+    return [(d.span.line, d.code) for d in checked.findings]
+
+
+def submit(actor: Actor, count: int, team: str) -> None:
+    one = Submission(name="w", tags={"team": team}, requests={"gpu": 2000})
+    submit_workloads(actor, [one] * count)
+
+
+def test_lints_know_history_and_what_runs(
+    org: Organization, other_org: Organization, owner: Actor, settle: Settle
+) -> None:
+    assert told(lint_config(owner, "native", TEXT)) == [(8, "NAT020")]
+    forget_histories()
+    apply_config(owner, "native", TEXT, "", 0)
+    submit(owner, 20, "vision")
+    submit(owner, 3, "lost")
+    settle(org)
+    # Two run and hold 4 gpu, 18 wait, and three were rejected.
+    smaller = TEXT.replace("nominal_quota: 4", "nominal_quota: 1").replace("train", "train-2")
+    checked = lint_config(owner, "native", smaller)
+    assert told(checked) == [(3, "LNT012"), (6, "LNT013"), (8, "LNT001"), (8, "LNT015")]
+    assert [d.message for d in checked.lints] == [
+        (
+            'This looks like queue "train" under a new name. Queue "train-2" begins empty, while '
+            "2 run and 18 wait under the old name."
+        ),
+        (
+            "20 workloads of the last 30 days asked for up to 2 gpu here, and queue "
+            '"train-2" can never have more than 1 gpu for them, in flavor "any".'
+        ),
+        (
+            "No rule takes 3 of the 23 workloads of the last 30 days: another one like them would "
+            "be rejected. Most of them had team=lost."
+        ),
+        'Label "team" was never "speech" in the last 30 days.',
+    ]
+
+
+def test_the_facts_of_others_are_not_told(
+    org: Organization, other_org: Organization, owner: Actor, outsider: object, settle: Settle
+) -> None:
+    submit(owner, 30, "lost")
+    settle(org)
+    assert recent_history(org).runs == 30
+    assert recent_history(other_org).runs == 0
+
+
+def test_a_history_is_read_again_after_some_seconds(
+    org: Organization, owner: Actor, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert recent_history(org).runs == 0
+    submit(owner, 2, "lost")
+    settle(org)
+    assert recent_history(org).runs == 0
+    monkeypatch.setattr(recent_history_module, "FRESH", 0.0)
+    assert recent_history(org).runs == 2
+
+
+def test_a_text_with_errors_is_not_linted(owner: Actor) -> None:
+    checked = lint_config(owner, "native", "resource_queues: [{nmae: a}]")
+    assert not checked.reading.ok
+    assert checked.lints == ()
+
+
+def test_an_unknown_language_is_refused(owner: Actor) -> None:
+    with pytest.raises(BadRequest):
+        lint_config(owner, "no-such", TEXT)
