@@ -15,6 +15,7 @@ from console.api.views.configs import (
     VersionDiff,
 )
 from console.api.views.feeds import Decisions, Events
+from console.api.views.impact import CancelImpact, ConfigImpact, OneImpact
 from console.api.views.orgs import OneOrg, Orgs
 from console.api.views.queues import HoldQueue, OneQueue, QueuePending, Queues, ResumeQueue
 from console.api.views.routing import (
@@ -67,6 +68,9 @@ urlpatterns = [
         DeleteExpectations.as_view(),
         name="delete-expectations",
     ),
+    path(f"{_ORG}/config/impact", ConfigImpact.as_view(), name="config-impact"),
+    path(f"{_ORG}/config/impact/<int:run>", OneImpact.as_view(), name="impact"),
+    path(f"{_ORG}/config/impact/<int:run>/cancel", CancelImpact.as_view(), name="cancel-impact"),
     path(f"{_ORG}/config/versions", ConfigVersions.as_view(), name="versions"),
     path(_VERSION, OneVersion.as_view(), name="version"),
     path(f"{_VERSION}/diff", VersionDiff.as_view(), name="version-diff"),

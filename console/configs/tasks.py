@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from celery import shared_task
+from celery import Task, shared_task
 
 from console.configs.services.find_impact import FIND
 from console.configs.services.measure_effects import measure_effects
 from console.configs.services.revert_unconfirmed import revert_unconfirmed
-from console.configs.services.run_impact import run_impact
+from console.configs.services.run_impact import WORKER_GONE, fail_impact, run_impact
 from console.configs.services.sweep_impacts import forget_impacts, sweep_impacts
 
 
@@ -17,9 +17,11 @@ def revert() -> None:
     revert_unconfirmed()
 
 
-@shared_task(name=FIND)
-def find_impact(run_id: int) -> None:
-    """Answer one impact question."""
+@shared_task(name=FIND, bind=True)
+def find_impact(self: Task[[int], None], run_id: int) -> None:
+    """Answer one impact question; one that comes back was begun by a worker that died."""
+    if self.request.delivery_info and self.request.delivery_info.get("redelivered"):
+        fail_impact(run_id, WORKER_GONE)
     run_impact(run_id)
 
 

@@ -29,6 +29,9 @@ from console.workloads.services.snapshot_state import snapshot_state
 #: Seconds between two notes of how far a run is.
 PACE = 0.25
 
+#: What is said of a run whose worker died.
+WORKER_GONE = "The worker that looked into it is gone. Ask again."
+
 #: Ids per IN list; SQLite takes 999 parameters in one statement.
 _CHUNK = 500
 

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from console.configs.models import ImpactRun
 from console.configs.services.find_impact import send
+from console.configs.services.run_impact import WORKER_GONE
 
 #: Silence after which the worker of a run counts as gone.
 SILENCE = timedelta(seconds=30)
@@ -27,7 +28,7 @@ def sweep_impacts() -> None:
     running.filter(is_cancelled=True).update(state=ImpactRun.State.CANCELLED, ended_at=now)
     running.update(
         state=ImpactRun.State.FAILED,
-        error="The worker that looked into it is gone. Ask again.",
+        error=WORKER_GONE,
         ended_at=now,
     )
     waiting = silent.filter(state=ImpactRun.State.WAITING)

@@ -272,6 +272,7 @@ def lines(org: str, version: int | None, origin: Origin | None) -> SafeString | 
     )
 
 
+@register.filter
 def line_range(origin: Origin) -> str:
     """
     Return a span's lines as a person reads them.

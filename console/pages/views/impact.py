@@ -1,0 +1,129 @@
+"""Impact: what a draft or an old version would do to live and recorded work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from console.configs.models import Draft, ImpactRun
+from console.configs.queries import active_number, get_impact, get_version
+from console.configs.services.cancel_impact import cancel_impact
+from console.configs.services.find_impact import digest_of, find_impact
+from console.dialects.base import Reading
+from console.errors import ConfigRejected, NotFound
+from console.orgs.permissions import Actor, Permission
+from console.pages.access import org_page
+from console.pages.draft_address import draft_of_request, read_number
+from console.pages.presenters.impact import history_view
+from console.pages.presenters.live_impact import live_view
+from console.pages.shell import render_page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Subject:
+    """The text that a question is about: a draft, or an old version to come back."""
+
+    dialect: str
+    text: str
+    #: The query that names it.
+    query: str
+    draft: Draft | None = None
+    target: int | None = None
+
+
+@require_safe
+@org_page
+def ask(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Find the impact of ``?draft=ID`` or ``?to=N``, or go on to where it was found."""
+    return _ask(request, actor, again=False)
+
+
+@require_POST
+@org_page
+def ask_again(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Find it anew, although an answer is known."""
+    return _ask(request, actor, again=True)
+
+
+@require_safe
+@org_page
+def show(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
+    """Show how far a run is, or what it found."""
+    found = get_impact(actor.org, run)
+    subject = _known_subject(request, actor)
+    context: dict[str, Any] = {
+        "run": found,
+        "draft": subject.draft if subject else None,
+        "target": subject.target if subject else None,
+        "query": request.GET.urlencode(),
+        "is_open": found.state in (ImpactRun.State.WAITING, ImpactRun.State.RUNNING),
+        "is_changed": subject is not None
+        and digest_of(subject.dialect, subject.text) != found.digest,
+        "is_outdated": found.base != active_number(actor.org),
+        "active": active_number(actor.org),
+        "percent": 100 * found.done // found.total if found.total else 0,
+    }
+    if found.result is not None:
+        context |= {
+            "as_of": datetime.fromisoformat(found.result["as_of"]),
+            "history": history_view(found.result, request.path, request.GET),
+            "live": live_view(found.result),
+        }
+    return render_page(request, actor, "configs/impact.html", context, section="config")
+
+
+@require_POST
+@org_page
+def cancel(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
+    """Let nobody go on with a run."""
+    cancel_impact(actor, run)
+    url = reverse("pages:config-impact-run", args=[actor.org.slug, run])
+    query = request.GET.urlencode()
+    return HttpResponseRedirect(f"{url}?{query}" if query else url)
+
+
+def _ask(request: HttpRequest, actor: Actor, *, again: bool) -> HttpResponse:
+    actor.require(Permission.DRAFT)
+    subject = _subject(request, actor)
+    if subject is None:
+        return HttpResponseRedirect(reverse("pages:config-drafts", args=[actor.org.slug]))
+    try:
+        run = find_impact(actor, subject.dialect, subject.text, again=again)
+    except ConfigRejected as error:
+        return _refused(request, actor, subject, error.reading)
+    url = reverse("pages:config-impact-run", args=[actor.org.slug, run.pk])
+    return HttpResponseRedirect(f"{url}?{subject.query}")
+
+
+def _known_subject(request: HttpRequest, actor: Actor) -> _Subject | None:
+    """Return what the address of a run says that it is about, if that is still there."""
+    if not (request.GET.get("draft") or request.GET.get("to")):
+        return None
+    try:
+        return _subject(request, actor)
+    except NotFound:
+        return None
+
+
+def _subject(request: HttpRequest, actor: Actor) -> _Subject | None:
+    target = request.GET.get("to", "")
+    if target:
+        number = read_number(target, "to")
+        old = get_version(actor.org, number)
+        return _Subject(dialect=old.dialect, text=old.text, query=f"to={number}", target=number)
+    draft = draft_of_request(request, actor)
+    if draft is None:
+        return None
+    return _Subject(dialect=draft.dialect, text=draft.text, query=f"draft={draft.pk}", draft=draft)
+
+
+def _refused(
+    request: HttpRequest, actor: Actor, subject: _Subject, reading: Reading
+) -> HttpResponse:
+    context = {"draft": subject.draft, "target": subject.target, "reading": reading}
+    return render_page(request, actor, "configs/impact_refused.html", context, section="config")
