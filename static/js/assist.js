@@ -49,6 +49,8 @@ window.Assist = class {
             meta: each.kind,
             docText: each.lines.join("\n"),
             completerId: "schema",
+            // Behind a key comes its value: what may stand there is offered at once.
+            command: each.insert.endsWith(": ") ? "startAutocomplete" : undefined,
             // The order of the schema, where names fit equally well.
             score: 1000 - index,
           })));
@@ -57,10 +59,6 @@ window.Assist = class {
         }
       },
       getDocTooltip: (item) => (item.docText ? { docText: item.docText } : null),
-      // Behind a key comes its value: what may stand there is offered at once.
-      onInsert: (editor, item) => {
-        if (item.value.endsWith(": ")) setTimeout(() => editor.execCommand("startAutocomplete"), 0);
-      },
     };
     this.#editor.setOptions({
       enableBasicAutocompletion: [completer],

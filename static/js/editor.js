@@ -51,6 +51,13 @@
   editor.commands.bindKey("Tab", null);
   editor.commands.bindKey("Shift-Tab", null);
   form.querySelector("[data-tab-hint]").hidden = false;
+  // The next line begins where its keys belong: in the item of a list, below a key without a value.
+  editor.session.getMode().getNextLineIndent = (state, line, tab) => {
+    const [, indent, dashes, rest] = /^(\s*)((?:-\s+)*)(.*)$/.exec(line);
+    const isMapping = /^[^#]*?:(\s|$)/.test(rest);
+    const at = isMapping ? indent + " ".repeat(dashes.length) : indent;
+    return /(:|[[{(])\s*$/.test(rest) ? at + tab : at;
+  };
 
   const language = form.elements.namedItem("dialect");
   const state = () => ({ dialect: language.value, text: editor.getValue() });

@@ -60,10 +60,16 @@ class Editor:
         self.focus()
         self.press("Control+A", "Control+V")
 
+    def place(self, line: int, column: int) -> tuple[float, float]:
+        """Return where a place of the text is on the page; both count from 1."""
+        self.page.locator(".editor__ace .ace_content").wait_for()
+        x, y = self.page.evaluate(_PLACE, [line, column])
+        return x, y
+
     def replace_word(self, line: int, old: str, new: str) -> None:
         """Double-click the word *old* on one line, counted from 1, and type *new* over it."""
         column = self.text.splitlines()[line - 1].index(old) + 1
-        x, y = self.page.evaluate(_PLACE, [line, column])
+        x, y = self.place(line, column)
         self.page.mouse.dblclick(x + 4, y + 8)
         self.type(new)
 
@@ -74,7 +80,7 @@ class Editor:
         expect(entry).to_contain_text(f"line {line}, column {column}")
         gutter = self.page.locator(".ace_gutter-cell.ace_error").filter(has_text=str(line))
         expect(gutter).to_have_count(1, timeout=SOON)
-        x, y = self.page.evaluate(_PLACE, [line, column])
+        x, y = self.place(line, column)
         boxes = [mark.bounding_box() for mark in self.page.locator(".problem-mark--error").all()]
         assert any(box and abs(box["x"] - x) < 2 and abs(box["y"] - y) < 6 for box in boxes), boxes
         return entry

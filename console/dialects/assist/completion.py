@@ -40,13 +40,17 @@ def complete(
     spot = find_spot(text, line, column)
     if spot is None:
         return ()
-    schemas = schemas_at(schema, _whole(read, spot), spot.path)
+    document = _whole(read, spot)
+    schemas = schemas_at(schema, document, spot.path)
     current = text.split("\n")[line - 1]
     behind = current[column - 1 :]
     rest = _REST.match(behind)
     whole = spot.word + (rest[0] if rest else "")
     if spot.role == "key":
-        found = _keys(schemas, _taken(read, spot) - {whole}, behind)
+        found = []
+        if spot.list_of is not None:
+            found += _first_items(schema, schemas_at(schema, document, spot.list_of), names)
+        found += _keys(schemas, _taken(read, spot) - {whole}, behind)
     else:
         found = [*_words(schemas, names)]
         if spot.role == "begins":

@@ -34,6 +34,8 @@ class Spot:
     root: Node | None
     #: Keys that the mapping has above the cursor.
     present: frozenset[str] = frozenset()
+    #: The key right above, which has no value yet: a list may begin below it, as far left.
+    list_of: Path | None = None
 
 
 def find_spot(text: str, line: int, column: int) -> Spot | None:
@@ -94,7 +96,8 @@ def _at_start(read: Sketch, before: str, word: str) -> Spot | None:
     top = stack[-1]
     if top.column == column:
         above = _path(read, up_to=len(stack) - 1)
-        return _spot(read, "key", above, word, top.node.keys)
+        open_key = _path(read) if top.node.entries[-1].value is None else None
+        return _spot(read, "key", above, word, top.node.keys, open_key)
     value = top.node.entries[-1].value
     if value is None or value.kind != "scalar":
         present = value.keys if value is not None else frozenset()
@@ -119,6 +122,7 @@ def _spot(
     path: Path,
     word: str,
     present: frozenset[str] = frozenset(),
+    list_of: Path | None = None,
 ) -> Spot:
     return Spot(
         role=role,
@@ -127,4 +131,5 @@ def _spot(
         document=len(read.roots) - 1,
         root=read.roots[-1],
         present=present,
+        list_of=list_of,
     )

@@ -1,0 +1,229 @@
+"""Writing in the editor: outline, completion, help, repairs by key, and two people at one draft."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visitors
+from tests.browser.documents import CAP, m5
+from tests.browser.editor import Editor
+from tests.browser.place import Place
+
+_CURSOR = "ace.edit(document.querySelector('.editor__ace')).getCursorPosition().row + 1"
+
+
+def line_of(text: str, part: str) -> int:
+    """Return the line of *text*, from 1, on which *part* stands."""
+    return next(i for i, line in enumerate(text.splitlines(), 1) if part in line)
+
+
+def test_the_outline_leads_to_its_objects_and_shows_their_problems_and_hits(
+    page: Page, place: Place
+) -> None:
+    place.apply(CAP)
+    place.submit(m5("one"), m5("two"))
+    page.goto(place.url("config/edit"))
+    editor = Editor(page)
+    outline = page.locator("[data-outline]")
+    expect(outline.get_by_role("heading")).to_have_text(["Flavors 1", "Queues 2", "Rules 2"])
+    cap = outline.get_by_role("button", name=re.compile("^q-m5-2xlarge-cap3"))
+    expect(cap).to_contain_text("2 runs")
+    expect(outline.get_by_role("button", name=re.compile("^1 → q-m5"))).to_contain_text("2 runs")
+    expect(outline.get_by_role("button", name=re.compile("^default"))).to_contain_text("0 runs")
+    expect(page.locator("[data-hits-note]")).to_contain_text("the last 7 days")
+
+    cap.click()
+    assert page.evaluate(_CURSOR) == line_of(CAP, "- name: q-m5")
+    expect(cap).to_have_attribute("aria-current", "true")
+
+    page.get_by_label("Filter the outline").fill("defa")
+    expect(outline.get_by_role("button")).to_have_count(2)
+    page.get_by_label("Filter the outline").press("Enter")
+    assert page.evaluate(_CURSOR) == line_of(CAP, "- name: default")
+    page.get_by_label("Filter the outline").fill("")
+
+    editor.replace(CAP.replace("resource_queue: default", "resource_queue: defalt"))
+    rule = outline.get_by_role("button", name=re.compile("^2 → defalt"))
+    expect(rule).to_contain_text("has a problem: error")
+
+
+def test_keys_words_and_names_are_completed(page: Page, place: Place) -> None:
+    page.goto(place.url("config/edit"))
+    editor = Editor(page)
+    editor.focus()
+    choices = page.locator(".ace_autocomplete .ace_line")
+    editor.type("resource_q")
+    expect(choices.first).to_contain_text("resource_queues")
+    editor.press("Enter", "Enter")
+    editor.press("Control+Space")
+    expect(choices.first).to_contain_text("- name")
+    editor.press("Enter")
+    editor.type("vision")
+    editor.press("Enter")
+    editor.type("pree")
+    expect(choices.first).to_contain_text("preemption")
+    expect(page.locator(".ace_doc-tooltip")).to_contain_text("stop running workloads")
+    editor.press("Enter")
+    editor.type(" { within")
+    expect(choices.first).to_contain_text("within_resource_queue")
+    editor.press("Enter")
+    expect(choices.first).to_contain_text("never")
+    editor.type("low")
+    expect(choices).to_have_count(1)
+    editor.press("Enter")
+    editor.type(" }")
+    editor.press("Enter", "Control+[", "Control+[")
+    editor.type("scheduling_rules:")
+    editor.press("Escape", "Enter")
+    editor.type("- resource_queue: ")
+    editor.press("Control+Space")
+    expect(choices.first).to_contain_text("vision")
+    editor.press("Enter")
+    lines = [line.strip() for line in editor.text.splitlines() if line.strip()]
+    assert lines == [
+        "resource_queues:",
+        "- name: vision",
+        "preemption: { within_resource_queue: lower_priority }",
+        "scheduling_rules:",
+        "- resource_queue: vision",
+    ]
+    expect(editor.problems).to_have_count(0)
+
+
+def test_what_is_under_the_pointer_and_the_cursor_is_explained(page: Page, place: Place) -> None:
+    place.apply(CAP)
+    place.submit(m5("one"))
+    page.goto(place.url("config/edit"))
+    editor = Editor(page)
+    line = line_of(CAP, "nominal_quota")
+    column = CAP.splitlines()[line - 1].index("nominal_quota") + 3
+    x, y = editor.place(line, column)
+    page.mouse.move(x, y + 8)
+    page.mouse.move(x + 2, y + 9)
+    card = page.locator(".hover-card")
+    expect(card).to_be_visible()
+    expect(card).to_contain_text("What the queue owns; absent is unlimited, 0 blocks.")
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+
+    page.mouse.click(x, y + 8)
+    panel = page.get_by_role("complementary", name="At the cursor")
+    expect(panel).to_contain_text("What the queue owns")
+    expect(panel.get_by_role("heading", name="Queue q-m5-2xlarge-cap3")).to_be_visible()
+    expect(panel).to_contain_text("1 running, 0 pending")
+    rule = line_of(CAP, "resource_queue: q-m5")
+    panel.get_by_role("button", name=re.compile(f"^rule 1 .*, line {rule}$")).click()
+    assert page.evaluate(_CURSOR) == rule
+
+
+def test_problems_are_visited_and_repaired_by_keys(page: Page, place: Place) -> None:
+    page.goto(place.url("config/edit"))
+    editor = Editor(page)
+    editor.replace(
+        CAP.replace("resource_flavors:", "resource_flavours:").replace(
+            "resource_queue: default", "resource_queue: defalt"
+        )
+    )
+    wrong = page.locator(".problem[data-severity=error]")
+    expect(wrong.filter(has_text="defalt")).to_be_visible()
+    for _ in range(editor.problems.count()):
+        editor.press("F8", "Control+.")
+        page.wait_for_timeout(50)
+        if editor.text == CAP:
+            break
+    expect(wrong).to_have_count(0)
+    assert editor.text == CAP
+    editor.press("Control+z")
+    expect(wrong).to_have_count(1)
+
+
+def test_tab_leaves_the_text_and_brackets_indent(page: Page, place: Place) -> None:
+    page.goto(place.url("config/edit"))
+    editor = Editor(page)
+    editor.focus()
+    editor.press("Control+]")
+    assert editor.text == "  "
+    editor.press("Tab")
+    assert not page.evaluate("document.activeElement.closest('.ace_editor') !== null")
+    assert editor.text == "  "
+    editor.press("Shift+Tab", "Shift+Tab")
+    assert not page.evaluate("document.activeElement.closest('.ace_editor') !== null")
+
+
+def test_a_draft_is_edited_by_one_of_two_and_taken_over(visitors: Visitors, place: Place) -> None:
+    place.apply(CAP)
+    first, second = visitors.page(place, 0), visitors.page(place, 1)
+    first.goto(place.url("config/edit"))
+    first.get_by_label("Title of the draft").fill("More cores")
+    Editor(first).replace("# mine\n" + CAP)
+    Editor(first).expect_saved()
+    expect(first).to_have_url(re.compile(r"/config/drafts/\d+$"))
+    assert Editor(first).text == "# mine\n" + CAP
+
+    second.goto(place.url("config/drafts"))
+    row = second.get_by_role("row").filter(has_text="More cores")
+    expect(row).to_contain_text(re.compile(r"first@example.com\s*for \d+ s"))
+    row.get_by_role("link", name="More cores").click()
+    expect(second.get_by_role("main")).to_contain_text(
+        "first@example.com has been editing this draft"
+    )
+    expect(second.get_by_role("button", name="Review changes")).to_have_count(0)
+    Editor(second).focus()
+    Editor(second).type("nothing")
+    assert Editor(second).text == "# mine\n" + CAP
+
+    second.get_by_role("button", name="Take over").click()
+    expect(second.get_by_role("status").first).to_contain_text("You edit this draft now")
+    Editor(second).replace("# theirs\n" + CAP)
+    Editor(second).expect_saved()
+
+    # The first one learns of it with the next sign of life, and nothing of theirs is lost.
+    Editor(first).replace("# still mine\n" + CAP)
+    saved = first.locator("[data-saved]")
+    expect(saved).to_contain_text("second@example.com edits this draft")
+    saved.get_by_role("button", name="Compare the two texts").click()
+    expect(first.get_by_role("alert")).to_contain_text("second@example.com edits this draft")
+    assert Editor(first).text.startswith("# still mine")
+    first.get_by_role("button", name="Keep mine as a draft of its own").click()
+    first.goto(place.url("config/drafts"))
+    expect(first.get_by_role("rowheader")).to_have_count(2)
+    second.reload()
+    assert Editor(second).text == "# theirs\n" + CAP
+    # The refused save is an answer of the server, which the browser notes in its console.
+    visitors.complaints[:] = [text for text in visitors.complaints if "409" not in text]
+
+
+def test_a_discarded_draft_leaves_the_text_in_the_other_window(
+    visitors: Visitors, place: Place
+) -> None:
+    first, second = visitors.page(place, 0), visitors.page(place, 1)
+    first.goto(place.url("config/edit?new"))
+    Editor(first).replace(CAP)
+    Editor(first).expect_saved()
+    second.goto(first.url)
+    second.get_by_role("button", name="Take over").click()
+    second.get_by_role("button", name="Discard draft").click()
+    expect(second.get_by_role("status").first).to_contain_text("discarded")
+
+    Editor(first).replace("# kept\n" + CAP)
+    saved = first.locator("[data-saved]")
+    expect(saved).to_contain_text("it was discarded, or applied")
+    saved.get_by_role("button", name="Keep my text as a new draft").click()
+    expect(first.get_by_role("status").first).to_contain_text("The draft is saved")
+    assert Editor(first).text == "# kept\n" + CAP
+    visitors.complaints[:] = [text for text in visitors.complaints if "404" not in text]
+
+
+def test_a_file_becomes_a_draft_and_a_draft_a_file(page: Page, place: Place) -> None:
+    page.goto(place.url("config/drafts"))
+    file = {"name": "cap.yaml", "mimeType": "text/yaml", "buffer": CAP.encode()}
+    page.get_by_label("Config file").set_input_files(file)
+    page.get_by_role("button", name="Make it a draft").click()
+    expect(page).to_have_url(re.compile(r"/config/drafts/\d+$"))
+    assert Editor(page).text == CAP
+    expect(page.get_by_label("Title of the draft")).to_have_value("cap.yaml")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    assert download.value.path().read_text("utf-8") == CAP
