@@ -93,5 +93,5 @@ def render_page(
 
 def live_version(org: Organization) -> str:
     """Return a text that changes with everything a live page shows of *org*."""
-    active = org.active_config
-    return f"{org.engine.version}.{active.number}.{active.changed_at:%s%f}"
+    engine, active = org.engine, org.active_config
+    return f"{engine.version}.{active.number}.{active.changed_at:%s%f}"

@@ -51,6 +51,6 @@ def apply_config(
         message=message,
         author=actor.name,
         via=via,
-        consequences=accept_consequences(actor, dialect, text, reading, accept),
+        consequences=accept_consequences(actor, dialect, text, accept),
     )
     return activate_version(actor, version, reading, expected_version, revert_after)

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 
 from console.configs.models import ConfigVersion
 from console.configs.queries import active_version, policy_of
-from console.configs.services.check_config import check_config
 from console.configs.services.check_expectations import check_expectations
+from console.configs.services.lint_config import Checked, lint_config
 from console.dialects import dialects
-from console.dialects.base import Reading
 from console.dialects.diagnostics import Severity
+from console.dialects.lints.codes import LOOKS_RENAMED, QUOTA_BELOW_USAGE, REMOVED_WITH_WORK
 from console.engine.consequences import GRAVITY, ConsequenceCode, Finding, Gravity, find
 from console.engine.explain.consequences import consequence_sentence
 from console.errors import ConfigRejected, ConsequencesNotAccepted
 from console.orgs.permissions import Actor
 from console.workloads.queries.history import live_of
+
+#: Warnings that are consequences of their own.
+_TOLD = frozenset({QUOTA_BELOW_USAGE.code, REMOVED_WITH_WORK.code, LOOKS_RENAMED.code})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +38,17 @@ def find_consequences(actor: Actor, dialect: str, text: str) -> tuple[Consequenc
     Raises NotAllowed, BadRequest for an unknown dialect, and ConfigRejected when the
     text has errors.
     """
-    reading = check_config(actor, dialect, text)
-    if not reading.ok:
-        raise ConfigRejected(reading)
-    return consequences_of(actor, dialect, text, reading)
+    checked = lint_config(actor, dialect, text)
+    if not checked.reading.ok:
+        raise ConfigRejected(checked.reading)
+    return consequences_of(actor, dialect, text, checked)
 
 
 def consequences_of(
-    actor: Actor, dialect: str, text: str, reading: Reading
+    actor: Actor, dialect: str, text: str, checked: Checked
 ) -> tuple[Consequence, ...]:
-    """Return what follows when *text*, which gave *reading* without errors, becomes active."""
-    found = list(_findings(actor, dialect, text, reading))
+    """Return what follows when *text*, *checked* and without errors, becomes active."""
+    found = list(_findings(actor, dialect, text, checked))
     return tuple(
         Consequence(finding.code.value, consequence_sentence(finding), GRAVITY[finding.code])
         for finding in sorted(found, key=lambda finding: -GRAVITY[finding.code])
@@ -53,7 +56,7 @@ def consequences_of(
 
 
 def accept_consequences(
-    actor: Actor, dialect: str, text: str, reading: Reading, accept: Collection[str] | None
+    actor: Actor, dialect: str, text: str, accept: Collection[str] | None
 ) -> list[dict[str, str]]:
     """
     Return what the author of a version was told and agreed to, as its row keeps it.
@@ -63,25 +66,26 @@ def accept_consequences(
     """
     if accept is None:
         return []
-    consequences = consequences_of(actor, dialect, text, reading)
+    consequences = find_consequences(actor, dialect, text)
     if any(each.code not in accept for each in consequences):
         raise ConsequencesNotAccepted(consequences, accept)
     return [{"code": each.code, "message": each.message} for each in consequences]
 
 
-def _findings(actor: Actor, dialect: str, text: str, reading: Reading) -> Iterator[Finding]:
-    assert reading.policy is not None
+def _findings(actor: Actor, dialect: str, text: str, checked: Checked) -> Iterator[Finding]:
+    policy = checked.reading.policy
+    assert policy is not None
     org = actor.org
     active = active_version(org)
     old = policy_of(active) if active else None
-    yield from find(old, reading.policy, live_of(org))
+    yield from find(old, policy, live_of(org))
     if active and active.dialect != dialect:
         titles = (dialects()[active.dialect].title, dialects()[dialect].title)
         yield Finding(code=ConsequenceCode.DIALECT_CHANGED, names=titles)
-    if added := _warnings(reading) - _known_warnings(actor, active):
+    if added := _warnings(checked) - _known_warnings(actor, active):
         names = tuple(code for code, _ in sorted(added))
         yield Finding(code=ConsequenceCode.WARNINGS_ADDED, names=names)
-    if broken := check_expectations(org, reading.policy):
+    if broken := check_expectations(org, policy):
         names = tuple(each.name for each in broken)
         yield Finding(code=ConsequenceCode.EXPECTATION_BROKEN, names=names)
 
@@ -89,13 +93,13 @@ def _findings(actor: Actor, dialect: str, text: str, reading: Reading) -> Iterat
 def _known_warnings(actor: Actor, active: ConfigVersion | None) -> set[tuple[str, str]]:
     if active is None or active.dialect not in dialects():
         return set()
-    return _warnings(check_config(actor, active.dialect, active.text))
+    return _warnings(lint_config(actor, active.dialect, active.text))
 
 
-def _warnings(reading: Reading) -> set[tuple[str, str]]:
+def _warnings(checked: Checked) -> set[tuple[str, str]]:
     """Return the warnings of a text as their codes and sentences, wherever they are in it."""
     return {
         (found.code, found.message)
-        for found in reading.diagnostics
-        if found.severity is Severity.WARNING
+        for found in checked.findings
+        if found.severity is Severity.WARNING and found.code not in _TOLD
     }

@@ -53,7 +53,7 @@ def roll_back(
         message=message or f"Roll back to version {version}",
         via=via,
     )
-    new.consequences = accept_consequences(actor, old.dialect, old.text, reading, accept)
+    new.consequences = accept_consequences(actor, old.dialect, old.text, accept)
     return activate_version(actor, new, reading, expected_version, revert_after)
 
 

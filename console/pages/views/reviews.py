@@ -16,12 +16,12 @@ from console.configs.queries import (
     policy_of,
 )
 from console.configs.services.apply_config import apply_config
-from console.configs.services.check_config import check_config
 from console.configs.services.consequences import consequences_of
 from console.configs.services.discard_draft import discard_draft
 from console.configs.services.fix_draft import fix_draft
+from console.configs.services.lint_config import Checked, lint_config
 from console.configs.services.roll_back import roll_back
-from console.dialects.base import Reading
+from console.dialects.diagnostics import Severity
 from console.engine.affected import affected_workloads
 from console.engine.diff import compare_policies
 from console.errors import (
@@ -61,7 +61,7 @@ class _Review:
     actor: Actor
     proposal: Proposal
     active: ConfigVersion | None
-    reading: Reading
+    checked: Checked
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -77,7 +77,7 @@ def review(request: HttpRequest, actor: Actor) -> HttpResponse:
         actor=actor,
         proposal=proposal,
         active=active_version(actor.org),
-        reading=check_config(actor, proposal.dialect, proposal.text),
+        checked=lint_config(actor, proposal.dialect, proposal.text),
     )
     if request.method == "POST":
         return _apply(found)
@@ -173,7 +173,7 @@ def _too_late(found: _Review, form: ReviewForm, error: StaleVersion) -> HttpResp
         actor=found.actor,
         proposal=found.proposal,
         active=active,
-        reading=found.reading,
+        checked=found.checked,
     )
     notice = f"{error.message} This is the change against it."
     return _page(now, form, notice=notice, status=409)
@@ -191,7 +191,7 @@ def _page(
         found.actor,
         found.proposal,
         found.active,
-        found.reading.policy,
+        found.checked.reading.policy,
     )
     before = policy_of(active) if active else NO_POLICY
     number = active.number if active else 0
@@ -199,26 +199,18 @@ def _page(
         "proposal": proposal,
         "base": number,
         "next": number + 1,
-        "reading": found.reading,
+        "reading": found.checked.reading,
         "difference": _difference(found),
         "warnings": [
-            item for item in found.reading.diagnostics if item not in found.reading.errors
+            item for item in found.checked.findings if item.severity is not Severity.ERROR
         ],
         "notice": notice,
         "form": form,
-        "fixable": fixables(found.reading.diagnostics),
+        "fixable": fixables(found.checked.reading.diagnostics),
     }
     if policy is not None:
-        title = f"version {proposal.target.number}" if proposal.target else "your draft"
-        context["difference"] = difference_of(
-            found.request.path,
-            found.request.GET,
-            version_side(active) if active else NOTHING,
-            Side(title=title, text=proposal.text, policy=policy),
-            lambda: history_of(actor.org),
-        )
         context["ladder"] = ladder_of(
-            consequences_of(actor, proposal.dialect, proposal.text, found.reading),
+            consequences_of(actor, proposal.dialect, proposal.text, found.checked),
             form,
             version=number + 1,
             affected=affected_workloads(
@@ -234,17 +226,15 @@ def _page(
 
 def _difference(found: _Review) -> Difference:
     request, org, proposal = found.request, found.actor.org, found.proposal
-    old = version_side(found.active) if found.active else NOTHING
+    title, url = "this draft", ""
     if proposal.target:
-        title, url = f"version {proposal.target.number}", "pages:config-version"
         number = proposal.target.number
-    else:
-        assert proposal.draft is not None
-        title, url, number = "this draft", "pages:config-draft", proposal.draft.pk
-    new = Side(
-        title=title,
-        text=proposal.text,
-        policy=found.reading.policy,
-        url=reverse(url, args=[org.slug, number]),
+        title = f"version {number}"
+        url = reverse("pages:config-version", args=[org.slug, number])
+    return difference_of(
+        request.path,
+        request.GET,
+        version_side(found.active) if found.active else NOTHING,
+        Side(title=title, text=proposal.text, policy=found.checked.reading.policy, url=url),
+        lambda: history_of(org),
     )
-    return difference_of(request.path, request.GET, old, new, lambda: history_of(org))

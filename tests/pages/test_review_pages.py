@@ -1,0 +1,385 @@
+"""Review, conflict and confirmation as pages, all without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.utils import timezone
+
+from console.configs.models import ConfigVersion, Draft, RevertTimer
+from console.configs.queries import active_number, get_version
+from console.configs.services.apply_config import apply_config
+from console.configs.services.begin_draft import begin_draft
+from console.configs.services.revert_unconfirmed import revert_unconfirmed
+from console.configs.services.save_draft import save_draft
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.models import Event
+from tests.pages.conftest import CONFIG, World
+from tests.pages.page import Element, complaints, read_page
+
+REVIEW = "/o/here/config/review"
+CONFLICT = "/o/here/config/conflict"
+CONFIRM = "/o/here/config/confirm"
+LAST = "  - selector: [{ key: team, operator: exists }]\n    resource_queue: default\n"
+#: Queue research goes, with work in it, and nothing takes what it took.
+GONE = "resource_queues:\n  - name: default\nscheduling_rules:\n" + LAST
+SMALLER = CONFIG.replace("nominal_quota: 8", "nominal_quota: 4")
+WIDER = CONFIG.replace("max: 100", "max: 200")
+LABS = CONFIG.replace("[research] }]", "[research, labs] }]", 1)
+
+
+def active(org: Organization) -> ConfigVersion:
+    """Return the active version."""
+    return get_version(org, active_number(org))
+
+
+def drafted(actor: Actor, text: str, base: int = 1) -> Draft:
+    """Begin a draft."""
+    return begin_draft(actor, "native", text, base, "For tests")
+
+
+def sent_by(page: Element) -> dict[str, str]:
+    """Return what the form of a review or conflict would send as it is."""
+    form = next(
+        form
+        for form in page.id("main").all("form")
+        if form.all("input", name="expected_version") or form.all("input", name="onto")
+    )
+    return {
+        item.attrs["name"]: item.attrs.get("value", "")
+        for item in form.all("input")
+        if item.attrs.get("type") not in ("checkbox", "radio")
+        and item.attrs["name"] != "csrfmiddlewaretoken"
+    }
+
+
+def ticks(page: Element) -> dict[str, str]:
+    """Return the consequences of a review by code."""
+    labels = {item.attrs["for"]: item.text for item in page.all("label") if "for" in item.attrs}
+    return {
+        item.attrs["value"]: labels[item.attrs["id"]] for item in page.all("input", name="accept")
+    }
+
+
+def buttons(page: Element) -> list[str]:
+    """Return the buttons of the page's own part."""
+    return [button.text for button in page.id("main").all("button")]
+
+
+def opened(browser: Client, url: str) -> Element:
+    """Return a sound page."""
+    page = read_page(browser.get(url))
+    assert complaints(page) == []
+    return page
+
+
+def refused(answer: HttpResponse) -> tuple[int, str]:
+    """Return the status of an answer and what its summary of errors says."""
+    page = read_page(answer)
+    assert complaints(page) == []
+    summary = [item.text for item in page.walk() if item.attrs.get("class") == "error-summary"]
+    return answer.status_code, summary[0] if summary else ""
+
+
+def test_grave_consequences_are_ticked_and_the_number_is_typed(
+    world: World, owner: Actor, browser: Client
+) -> None:
+    draft = drafted(owner, GONE)
+    url = f"{REVIEW}?draft={draft.pk}"
+    page = opened(browser, url)
+    found = ticks(page)
+    assert set(found) == {"queue_removed"}
+    assert found["queue_removed"].startswith("Queue research goes, with 1 running and 2 waiting")
+    assert buttons(page)[-1] == "Apply version 2: 3 workloads affected"
+    form = sent_by(page)
+    assert form["message"] == "For tests"
+
+    nothing = browser.post(url, form)
+    assert refused(nothing) == (
+        422,
+        "Nothing was applied yet Tick 1 more consequence, or change the text.",
+    )
+    form["accept"] = "queue_removed"
+    typed = "Type 2, the number of the version, below the consequences."
+    for number in ("", "1", "22"):
+        answer = browser.post(url, form | {"typed": number})
+        assert refused(answer) == (422, f"Nothing was applied yet {typed}")
+    # What was filled in is still there.
+    again = read_page(browser.post(url, form | {"message": "Really", "typed": "1"}))
+    assert again.id("message").attrs["value"] == "Really"
+    assert "checked" in again.id("accept-queue_removed").attrs
+    assert active_number(world.org) == 1
+
+    done = browser.post(url, form | {"typed": "2"})
+    assert done.headers["Location"] == "/o/here/config/v/2?applied=1"
+    version = ConfigVersion.objects.get(number=2)
+    assert (version.via, [each["code"] for each in version.consequences]) == (
+        "page",
+        ["queue_removed"],
+    )
+    assert not Draft.objects.exists()
+
+
+def test_a_renamed_queue_is_ticked_without_a_number(
+    world: World, owner: Actor, browser: Client
+) -> None:
+    renamed = SMALLER.replace("name: research\n", 'name: "research:v2"\n').replace(
+        "resource_queue: research\n", 'resource_queue: "research:v2"\n'
+    )
+    draft = drafted(owner, renamed)
+    url = f"{REVIEW}?draft={draft.pk}"
+    page = opened(browser, url)
+    assert set(ticks(page)) >= {"queue_drains"}
+    assert not page.all("input", name="typed")
+    answer = browser.post(url, sent_by(page) | {"accept": list(ticks(page))})
+    assert answer.status_code == 302
+
+
+def test_an_immutable_queue_is_one_button_away_from_its_new_name(
+    world: World, owner: Actor, browser: Client
+) -> None:
+    draft = drafted(owner, SMALLER)
+    url = f"{REVIEW}?draft={draft.pk}"
+    page = opened(browser, url)
+    title = 'Rename to "research:v2", in the rules too'
+    assert title in buttons(page)
+    assert "what runs in the old one goes on under its old name until it ends" in page.text
+    (button,) = [item for item in page.all("button", name="fix") if item.text == title]
+    sent = {"draft": str(draft.pk), "revision": "1", "fix": button.attrs["value"]}
+    answer = browser.post(f"{REVIEW}/fix", sent)
+    assert answer.headers["Location"] == url
+    draft.refresh_from_db()
+    assert draft.text == SMALLER.replace("name: research\n", "name: research:v2\n").replace(
+        "resource_queue: research\n", "resource_queue: research:v2\n"
+    )
+    assert "queue_drains" in ticks(opened(browser, url))
+    assert browser.post(f"{REVIEW}/fix", sent).status_code == 409
+
+
+def test_nothing_to_accept_is_one_button(config: None, owner: Actor, browser: Client) -> None:
+    draft = drafted(owner, WIDER)
+    page = opened(browser, f"{REVIEW}?draft={draft.pk}")
+    assert (ticks(page), buttons(page)[-1]) == ({}, "Apply version 2: 0 workloads affected")
+
+
+def test_a_roll_back_is_the_same_review(world: World, owner: Actor, browser: Client) -> None:
+    apply_config(owner, "native", GONE, "", 1)
+    apply_config(owner, "native", CONFIG, "", 2)
+    url = f"{REVIEW}?to=2"
+    page = opened(browser, url)
+    assert page.all("h1")[0].text == "Roll back to version 2"
+    assert set(ticks(page)) == {"queue_removed"}
+    assert buttons(page)[-1].startswith("Roll back to version 2: ")
+    sent = sent_by(page) | {"accept": "queue_removed"}
+    assert browser.post(url, sent).status_code == 422
+    assert browser.post(url, sent | {"typed": "4"}).status_code == 302
+    assert active(world.org).rolled_back_to == 2
+
+
+def test_who_may_not_apply_sees_what_follows(
+    world: World, editor: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    browser = client_for(editor)
+    draft = drafted(editor, GONE)
+    page = opened(browser, f"{REVIEW}?draft={draft.pk}")
+    assert "Queue research goes" in page.id("main").text
+    assert not page.all("input", name="accept")
+    assert browser.post(f"{REVIEW}?draft={draft.pk}", {"revision": "1"}).status_code in (400, 403)
+    assert active_number(world.org) == 1
+
+
+def test_a_draft_of_somebody_else_is_reviewed_and_applied_by_an_owner(
+    config: None, owner: Actor, editor: Actor, browser: Client
+) -> None:
+    draft = drafted(editor, WIDER)
+    url = f"{REVIEW}?draft={draft.pk}"
+    page = opened(browser, url)
+    assert browser.post(url, sent_by(page)).status_code == 302
+    assert active(owner.org).text == WIDER
+
+
+def test_changes_of_one_object_are_decided_side_by_side(
+    config: None, org: Organization, owner: Actor, browser: Client
+) -> None:
+    draft = drafted(owner, WIDER)
+    theirs = LABS.replace("max: 100", "max: 300")
+    apply_config(owner, "native", theirs, "even wider", 1)
+    url = f"{CONFLICT}?draft={draft.pk}"
+    page = opened(browser, url)
+    (piece,) = page.all("fieldset")
+    assert piece.all("legend")[0].text == "Rule to research"
+    texts = [side.text for side in piece.all("pre")]
+    assert [("max: 100" in t, "max: 300" in t, "max: 200" in t) for t in texts] == [
+        (True, False, False),
+        (False, True, False),
+        (False, False, True),
+    ]
+    assert "Flavor spot theirs" in page.text
+    sent = sent_by(page) | {"do": "merge"}
+
+    undecided = browser.post(url, sent)
+    assert undecided.status_code == 422
+    assert complaints(read_page(undecided)) == []
+    assert "Choose what becomes of it." in read_page(undecided).text
+
+    done = browser.post(url, sent | {"choice-0": "yours"})
+    assert done.headers["Location"] == f"{REVIEW}?draft={draft.pk}"
+    draft.refresh_from_db()
+    assert (draft.base, draft.text) == (2, LABS.replace("max: 100", "max: 200"))
+    event = Event.objects.filter(type="CONFIG_UPDATED", data__kind="merge").get()
+    assert (event.actor, event.data) == (
+        owner.name,
+        {"kind": "merge", "version": 2, "from": 1, "draft": draft.pk, "conflicts": 1},
+    )
+
+
+@pytest.mark.parametrize(
+    ("choice", "outcome"),
+    [("base", "max: 100"), ("theirs", "max: 300"), ("yours", "max: 200"), ("edited", "max: 250")],
+)
+def test_each_choice_is_what_comes_out(
+    choice: str, outcome: str, config: None, owner: Actor, browser: Client
+) -> None:
+    draft = drafted(owner, WIDER)
+    apply_config(owner, "native", CONFIG.replace("max: 100", "max: 300"), "", 1)
+    url = f"{CONFLICT}?draft={draft.pk}"
+    own = CONFIG[CONFIG.index("  - selector: [{ key: team, operator: in", 200) :]
+    own = own[: own.index(LAST)].replace("max: 100", "max: 250").replace("\n", "\r\n")
+    page = opened(browser, url)
+    sent = sent_by(page) | {"do": "merge", "choice-0": choice, "text-0": own}
+    assert browser.post(url, sent).status_code == 302
+    draft.refresh_from_db()
+    assert draft.text == CONFIG.replace("max: 100", outcome)
+
+
+def test_a_conflict_page_that_is_out_of_date_merges_nothing(
+    config: None, owner: Actor, browser: Client
+) -> None:
+    draft = drafted(owner, WIDER)
+    apply_config(owner, "native", LABS, "", 1)
+    url = f"{CONFLICT}?draft={draft.pk}"
+    sent = sent_by(opened(browser, url))
+    apply_config(owner, "native", LABS + "# One more.\n", "", 2)
+    for do in ("merge", "mine"):
+        assert browser.post(url, sent | {"do": do}).status_code == 409
+    sent = sent_by(opened(browser, url))
+    save_draft(owner, draft.pk, "native", WIDER + "# Mine.\n", 1, 2)
+    assert browser.post(url, sent | {"do": "merge"}).status_code == 409
+    draft.refresh_from_db()
+    assert (draft.base, draft.revision) == (1, 2)
+
+
+def test_taking_ones_own_text_over_shows_what_it_undoes(
+    config: None, owner: Actor, browser: Client
+) -> None:
+    draft = drafted(owner, WIDER)
+    apply_config(owner, "native", LABS, "", 1)
+    url = f"{CONFLICT}?draft={draft.pk}"
+    answer = browser.post(url, sent_by(opened(browser, url)) | {"do": "mine"})
+    assert answer.headers["Location"] == f"/o/here/config/drafts/{draft.pk}"
+    draft.refresh_from_db()
+    assert (draft.base, draft.text) == (2, WIDER)
+    assert "spot" in opened(browser, f"{REVIEW}?draft={draft.pk}").id("difference").text
+
+
+def test_a_merge_with_errors_opens_in_the_editor(
+    config: None, owner: Actor, browser: Client
+) -> None:
+    spare = CONFIG.replace("resource_queues:\n", "resource_queues:\n  - name: spare\n")
+    apply_config(owner, "native", spare, "", 1)
+    uses = spare + "  - resource_queue: spare\n"
+    draft = drafted(owner, uses, 2)
+    apply_config(owner, "native", CONFIG, "", 2)
+    url = f"{CONFLICT}?draft={draft.pk}"
+    page = opened(browser, url)
+    assert "Merge, then repair" in buttons(page)
+    answer = browser.post(url, sent_by(page) | {"do": "merge"})
+    assert answer.headers["Location"] == f"/o/here/config/drafts/{draft.pk}"
+    draft.refresh_from_db()
+    assert (draft.base, draft.text) == (3, CONFIG + "  - resource_queue: spare\n")
+
+
+def test_drafts_in_another_language_are_taken_over_whole(
+    config: None, owner: Actor, browser: Client
+) -> None:
+    draft = begin_draft(owner, "kueue", "", 1)
+    apply_config(owner, "native", LABS, "", 1)
+    page = opened(browser, f"{CONFLICT}?draft={draft.pk}")
+    assert buttons(page) == ["Edit my text on version 2"]
+    sent = sent_by(page) | {"do": "merge"}
+    assert browser.post(f"{CONFLICT}?draft={draft.pk}", sent).status_code == 409
+
+
+def test_every_page_says_that_a_version_waits(
+    config: None,
+    owner: Actor,
+    viewer: Actor,
+    browser: Client,
+    client_for: Callable[[Actor], Client],
+) -> None:
+    draft = drafted(owner, WIDER)
+    url = f"{REVIEW}?draft={draft.pk}"
+    sent = sent_by(opened(browser, url)) | {"revert_after_minutes": "10"}
+    assert browser.post(url, sent).status_code == 302
+    for path in ("", "queues", "config", "config/v/2?applied=1", "config/history"):
+        banner = opened(browser, f"/o/here/{path}").id("revert-timer")
+        assert banner.text.startswith("Version 2 waits to be confirmed. In 9 min version 1 comes")
+        assert [button.text for button in banner.all("button")] == [
+            "Confirm version 2",
+            "Revert now",
+        ]
+    looks = client_for(viewer)
+    banner = opened(looks, "/o/here/queues").id("revert-timer")
+    assert ("waits to be confirmed" in banner.text, banner.all("button")) == (True, [])
+    assert looks.post(CONFIRM, {"do": "confirm", "version": "2"}).status_code == 403
+
+    # A live page learns that the banner is gone.
+    live = opened(browser, "/o/here/queues").id("live-poll").attrs["data-version"]
+    assert browser.get(f"/o/here/queues?v={live}").status_code == 204
+    here = {"version": "2", "next": "/o/here/queues"}
+    done = browser.post(CONFIRM, here | {"do": "confirm"})
+    assert done.headers["Location"] == "/o/here/queues"
+    assert browser.get(f"/o/here/queues?v={live}").status_code == 200
+    assert opened(browser, "/o/here/queues").id("revert-timer").text == ""
+    assert browser.post(CONFIRM, here | {"do": "confirm"}).status_code == 409
+    assert active_number(owner.org) == 2
+
+
+def test_the_banner_takes_a_version_back(config: None, owner: Actor, browser: Client) -> None:
+    apply_config(owner, "native", WIDER, "", 1, revert_after=timedelta(minutes=10))
+    answer = browser.post(CONFIRM, {"do": "revert", "version": "2", "next": "https://elsewhere/"})
+    assert answer.headers["Location"] == "/o/here/config/v/3?applied=1"
+    assert active(owner.org).text == CONFIG
+
+
+def test_the_banner_stays_when_nothing_can_come_back(
+    config: None, owner: Actor, browser: Client
+) -> None:
+    apply_config(owner, "native", WIDER, "", 1, revert_after=timedelta(minutes=10))
+    RevertTimer.objects.update(due_at=timezone.now())
+    ConfigVersion.objects.filter(number=1).update(text="resource_queues: 5\n")
+    assert revert_unconfirmed() == 0
+    banner = opened(browser, "/o/here/queues").id("revert-timer")
+    assert banner.text.startswith("Version 2 was not confirmed, and could not be taken back")
+    assert [button.text for button in banner.all("button")] == ["Confirm version 2"]
+    answer = browser.post(CONFIRM, {"do": "revert", "version": "2", "next": "/o/here/queues"})
+    assert answer.headers["Location"] == "/o/here/queues"
+    assert "Nothing was taken back" in opened(browser, "/o/here/queues").id("main").text
+    events = opened(browser, "/o/here/events").id("main").text
+    assert "somebody has to decide" in events
+
+
+@pytest.mark.parametrize("minutes", ["0", "1441", "99999999", "x", "-1"])
+def test_a_time_that_makes_no_sense_applies_nothing(
+    minutes: str, config: None, owner: Actor, browser: Client
+) -> None:
+    draft = drafted(owner, WIDER)
+    url = f"{REVIEW}?draft={draft.pk}"
+    sent = sent_by(opened(browser, url)) | {"revert_after_minutes": minutes}
+    assert browser.post(url, sent).status_code in (400, 422)
+    assert active_number(owner.org) == 1
