@@ -75,6 +75,8 @@ def test_versions_follow_each_other(client, settle, owner):
         "kind": "apply",
         "rolled_back_to": None,
         "author": "owner token",
+        "via": "api",
+        "consequences": [],
         "is_active": True,
         "text": OPEN,
     }
@@ -89,7 +91,14 @@ def test_versions_follow_each_other(client, settle, owner):
     assert client.get("config/versions/1").body["is_active"] is False
     assert client.get("config/versions/1").body["text"] == OPEN
     event = client.get("events", type="CONFIG_UPDATED").body["results"][0]
-    assert event["data"] == {"version": 2, "from": 1, "kind": "apply", "message": "cap m5"}
+    assert event["data"] == {
+        "version": 2,
+        "from": 1,
+        "kind": "apply",
+        "message": "cap m5",
+        "via": "api",
+        "accepted": [],
+    }
     settle(owner.org)
 
 
@@ -161,12 +170,26 @@ def test_two_versions_are_compared_as_text_and_as_meaning(client):
         },
         {"kind": "added", "old": None, "new": 18, "text": "    resource_queue: q-m5-2xlarge-cap2"},
     ]
-    assert [(c["kind"], c["object"], c["name"]) for c in diff["changes"]] == [
-        ("added", "queue", "q-m5-2xlarge-cap2"),
-        ("removed", "queue", "q-m5-2xlarge-cap3"),
-        ("added", "rule", "0 to q-m5-2xlarge-cap2"),
-        ("removed", "rule", "0 to q-m5-2xlarge-cap3"),
-    ]
+    (change,) = diff["changes"]
+    assert change.pop("range")["line"] > 1
+    assert change == {
+        "kind": "renamed",
+        "object": "queue",
+        "name": "q-m5-2xlarge-cap2",
+        "old_name": "q-m5-2xlarge-cap3",
+        "parts": ["groups", "references"],
+        "details": [
+            {
+                "type": "quota",
+                "flavor": "m5-2xlarge",
+                "resource": "cpu",
+                "limit": "nominal",
+                "from": 24,
+                "to": 16,
+            },
+            {"type": "followed", "noun": "rule", "name": "0 to q-m5-2xlarge-cap2"},
+        ],
+    }
     same = client.get("config/versions/2/diff", to=2).body
     assert same == {"from": 2, "to": 2, "text": [], "changes": []}
 

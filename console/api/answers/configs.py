@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from console.api.answers.times import time_answer
-from console.configs.models import ConfigVersion
+from console.configs.models import ConfigVersion, RevertTimer
+from console.configs.stored_changes import encode_detail
 from console.dialects.diagnostics import Diagnostic, Severity, span_to_json
-from console.engine.diff import Change, DiffRow
+from console.engine.amounts import amount_to_number
+from console.engine.diff import Change, Detail, DiffRow, QuotaChange
 from console.engine.origin import Origin
 
 
@@ -21,8 +23,21 @@ def version_answer(version: ConfigVersion, *, active: int) -> dict[str, Any]:
         "kind": version.kind,
         "rolled_back_to": version.rolled_back_to,
         "author": version.author,
+        "via": version.via,
+        "consequences": version.consequences,
         "created_at": time_answer(version.created_at),
         "is_active": version.number == active,
+    }
+
+
+def timer_answer(timer: RevertTimer) -> dict[str, Any]:
+    """Return what takes the active version back unless it is confirmed."""
+    return {
+        "version": timer.version,
+        "back_to": timer.back_to,
+        "reverts_at": time_answer(timer.due_at),
+        "author": timer.author,
+        "failed_at": time_answer(timer.failed_at) if timer.failed_at else None,
     }
 
 
@@ -41,9 +56,30 @@ def change_answer(change: Change) -> dict[str, Any]:
         "kind": change.kind.value,
         "object": change.noun,
         "name": change.name,
+        "old_name": change.old_name or None,
         "parts": list(change.parts),
-        "range": range_answer(change.origin),
+        "details": [detail_answer(detail) for detail in change.details],
+        "range": range_answer(change.origin or change.old_origin),
     }
+
+
+def detail_answer(detail: Detail) -> dict[str, Any]:
+    """Return one thing that differs; a side of a quota cell that is not there is absent."""
+    match detail:
+        case QuotaChange():
+            answer: dict[str, Any] = {
+                "type": "quota",
+                "flavor": detail.flavor,
+                "resource": detail.resource,
+                "limit": detail.limit.value,
+            }
+            if detail.old is not None:
+                answer["from"] = amount_to_number(detail.old)
+            if detail.new is not None:
+                answer["to"] = amount_to_number(detail.new)
+            return answer
+        case _:
+            return encode_detail(detail)
 
 
 def diff_row_answer(row: DiffRow) -> dict[str, Any]:

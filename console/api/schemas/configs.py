@@ -6,10 +6,11 @@ from rest_framework import serializers
 
 from console.api.schemas.common import Problem, Range, Schema, page_of
 from console.configs.models import ConfigVersion
-from console.engine.diff import ChangeKind, Line, Noun
 from console.dialects import default_dialect, dialects
 from console.dialects.diagnostics import Severity
 from console.dialects.wording import listed
+from console.engine.consequences import ConsequenceCode
+from console.engine.diff import ChangeKind, Limit, Line, Noun
 
 #: What the parameter says of itself.
 DIALECT = (
@@ -59,6 +60,35 @@ class ConfigCheck(Schema):
     lints = Diagnostic(many=True, help_text="What only deserves a look.")
 
 
+#: What apply and roll back say of the same fields.
+_ACCEPT = (
+    "What of the consequences is accepted, by code. Nothing is asked when it is absent; give [] "
+    "to be refused with the list of them."
+)
+_REVERT = (
+    "Minutes after which the version before comes back unless this one is confirmed with "
+    "`POST config/confirm`, 1 to 1440."
+)
+
+
+def _accept() -> serializers.ListField:
+    codes = serializers.ChoiceField([code.value for code in ConsequenceCode])
+    return serializers.ListField(child=codes, required=False, allow_null=True, help_text=_ACCEPT)
+
+
+def _revert_after() -> serializers.IntegerField:
+    return serializers.IntegerField(
+        min_value=1, max_value=1440, required=False, allow_null=True, help_text=_REVERT
+    )
+
+
+class Consequence(Schema):
+    """Something that follows from an apply."""
+
+    code = serializers.ChoiceField([code.value for code in ConsequenceCode])
+    message = serializers.CharField()
+
+
 class ConfigApply(Schema):
     """A text to apply."""
 
@@ -68,6 +98,8 @@ class ConfigApply(Schema):
     expected_version = serializers.IntegerField(
         min_value=0, help_text="The active version this text was made from; 0 before the first."
     )
+    accept = _accept()
+    revert_after_minutes = _revert_after()
 
 
 class ConfigRollback(Schema):
@@ -76,6 +108,28 @@ class ConfigRollback(Schema):
     version = serializers.IntegerField(min_value=1)
     expected_version = serializers.IntegerField(min_value=0)
     message = serializers.CharField(max_length=500, required=False, allow_blank=True)
+    accept = _accept()
+    revert_after_minutes = _revert_after()
+
+
+class ConfigConfirm(Schema):
+    """A version to keep."""
+
+    version = serializers.IntegerField(min_value=1, help_text="The one that waits.")
+
+
+class ConfigTimer(Schema):
+    """A version that is taken back unless somebody confirms it."""
+
+    version = serializers.IntegerField()
+    back_to = serializers.IntegerField(help_text="The version whose text comes back otherwise.")
+    reverts_at = serializers.DateTimeField()
+    author = serializers.CharField(help_text="Who applied it so.")
+    failed_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="Since when the older text is known to have errors under today's rules: nothing "
+        "is taken back then, and somebody has to decide.",
+    )
 
 
 class VersionSummary(Schema):
@@ -89,11 +143,44 @@ class VersionSummary(Schema):
         allow_null=True, help_text="The version whose text a rollback took."
     )
     author = serializers.CharField(help_text="E-mail address of a person, or name of a token.")
+    via = serializers.ChoiceField(
+        ConfigVersion.Via.values, help_text="What its author used; `timer`: nobody confirmed."
+    )
+    consequences = Consequence(many=True, help_text="What its author was told and agreed to.")
     created_at = serializers.DateTimeField()
     is_active = serializers.BooleanField()
 
 
 VersionPage = page_of(VersionSummary, "VersionPage")
+
+
+# `from` is a word of Python, so the schema is made by its dict.
+ChangeDetail = type(
+    "ChangeDetail",
+    (Schema,),
+    {
+        "__doc__": "One thing that differs.",
+        "type": serializers.ChoiceField(
+            ["field", "quota", "order", "followed"],
+            help_text="A field, a number of a quota cell, the order of flavors, or an object that "
+            "uses the new name of a renamed one.",
+        ),
+        "path": serializers.ListField(child=serializers.CharField(), required=False),
+        "flavor": serializers.CharField(required=False),
+        "resource": serializers.CharField(required=False),
+        "limit": serializers.ChoiceField([limit.value for limit in Limit], required=False),
+        "resources": serializers.ListField(child=serializers.CharField(), required=False),
+        "noun": serializers.ChoiceField([noun.value for noun in Noun], required=False),
+        "name": serializers.CharField(required=False),
+        "from": serializers.JSONField(
+            required=False,
+            allow_null=True,
+            help_text="Of a quota cell a number in the unit of the resource; null stands for "
+            "unlimited, and it is absent where there is no such cell.",
+        ),
+        "to": serializers.JSONField(required=False, allow_null=True, help_text="As `from`."),
+    },
+)
 
 
 class Change(Schema):
@@ -102,7 +189,15 @@ class Change(Schema):
     kind = serializers.ChoiceField([kind.value for kind in ChangeKind])
     object = serializers.ChoiceField([noun.value for noun in Noun])
     name = serializers.CharField()
-    parts = serializers.ListField(child=serializers.CharField())
+    old_name = serializers.CharField(
+        allow_null=True, help_text="Its name in the older config, where that is another one."
+    )
+    parts = serializers.ListField(
+        child=serializers.CharField(), help_text="The fields that differ, of what is in both."
+    )
+    details = ChangeDetail(
+        many=True, help_text="Of an added or removed object: what it says beyond defaults."
+    )
     range = Range(
         allow_null=True, help_text="In the newer text, or in the older one of a removed object."
     )
@@ -146,11 +241,25 @@ class StaleProblem(Problem):
     newer = VersionSummary(many=True, required=False, help_text="Newest first.")
 
 
-class RejectedProblem(Problem):
-    """The config has errors."""
+class RefusedConsequence(Consequence):
+    """A consequence, and how it has to be accepted in the browser."""
 
-    diagnostics = Diagnostic(many=True)
-    lints = Diagnostic(many=True)
+    level = serializers.IntegerField(
+        help_text="2: by name. 3: by name, and by typing the number of the version."
+    )
+
+
+class RejectedProblem(Problem):
+    """The config has errors, or consequences that were not accepted."""
+
+    diagnostics = Diagnostic(many=True, required=False)
+    lints = Diagnostic(many=True, required=False)
+    consequences = RefusedConsequence(
+        many=True, required=False, help_text="All of them, with `consequences_not_accepted`."
+    )
+    missing = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="The codes not accepted."
+    )
 
 
 EXAMPLE_TEXT = (
@@ -169,6 +278,8 @@ EXAMPLE_VERSION = {
     "kind": "apply",
     "rolled_back_to": None,
     "author": "ops@example.com",
+    "via": "api",
+    "consequences": [],
     "created_at": "2026-01-31T12:00:00.250000Z",
     "is_active": True,
     "text": EXAMPLE_TEXT,
@@ -177,7 +288,9 @@ EXAMPLE_VERSION = {
             "kind": "added",
             "object": "queue",
             "name": "default",
+            "old_name": None,
             "parts": [],
+            "details": [],
             "range": {"line": 2, "column": 5, "end_line": 2, "end_column": 18},
         }
     ],
