@@ -12,7 +12,14 @@ from rest_framework.response import Response
 
 from console.api.answers.configs import findings_answer, version_answer
 from console.api.body import PayloadTooLarge
-from console.errors import BadRequest, ConfigRejected, ConsoleError, NotFound, StaleVersion
+from console.errors import (
+    BadRequest,
+    ConfigRejected,
+    ConsequencesNotAccepted,
+    ConsoleError,
+    NotFound,
+    StaleVersion,
+)
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -52,6 +59,12 @@ def _console_problem(error: ConsoleError) -> Response:
             ]
         case ConfigRejected():
             more |= findings_answer(error.reading.diagnostics)
+        case ConsequencesNotAccepted():
+            more["consequences"] = [
+                {"code": each.code, "message": each.message, "level": int(each.level)}
+                for each in error.consequences
+            ]
+            more["missing"] = list(error.missing)
         case StaleVersion():
             more["expected_version"] = error.expected
             more["active_version"] = error.active

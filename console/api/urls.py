@@ -14,6 +14,7 @@ from console.api.views.configs import (
     OneVersion,
     VersionDiff,
 )
+from console.api.views.confirm import ConfigConfirm
 from console.api.views.feeds import Decisions, Events
 from console.api.views.impact import CancelImpact, ConfigImpact, OneImpact
 from console.api.views.orgs import OneOrg, Orgs
@@ -56,6 +57,7 @@ urlpatterns = [
     path(f"{_ORG}/config/check", ConfigCheck.as_view(), name="config-check"),
     path(f"{_ORG}/config/schema", ConfigSchema.as_view(), name="config-schema"),
     path(f"{_ORG}/config/rollback", ConfigRollback.as_view(), name="config-rollback"),
+    path(f"{_ORG}/config/confirm", ConfigConfirm.as_view(), name="config-confirm"),
     path(f"{_ORG}/config/route", ConfigRoute.as_view(), name="config-route"),
     path(f"{_ORG}/config/expectations", Expectations.as_view(), name="expectations"),
     path(

@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import URLPattern, reverse
 
 from console.api import urls
+from console.configs.models import ImpactRun
 from console.orgs.models import Role
 from console.orgs.permissions import Actor
 from console.orgs.services.issue_token import issue_token
@@ -60,6 +61,11 @@ CASES = [
     Case("config-check", "post", READERS, 200, {"text": OPEN}),
     Case("config-schema", "get", READERS, 200),
     Case("config-rollback", "post", OWNERS, 409, {"version": 1, "expected_version": 1}),
+    Case("config-confirm", "get", READERS, 404),
+    Case("config-confirm", "post", OWNERS, 409, {"version": 1}),
+    Case("config-impact", "post", DRAFTERS, 200, {"text": OPEN + "#\n"}),
+    Case("impact", "get", READERS, 200, arguments=(("run", 1),)),
+    Case("cancel-impact", "post", DRAFTERS, 200, {}, (("run", 1),)),
     Case("versions", "get", READERS, 200),
     Case("versions", "post", OWNERS, 201, {"text": OPEN + "#\n", "expected_version": 1}),
     Case("version", "get", READERS, 200, arguments=VERSION),
@@ -90,6 +96,8 @@ def ask(api, owner: Actor, settle) -> Callable[[Client, Case], tuple[int, Any]]:
     client.post("workloads", {"workloads": [{"name": "running"}]})
     settle(owner.org)
     Workload.objects.update(uid="w")
+    client.post("config/impact", {"text": OPEN})
+    ImpactRun.objects.update(id=1)
 
     def send(client: Client, case: Case) -> tuple[int, Any]:
         address = reverse(f"api:{case.name}", kwargs={"org": "here", **dict(case.arguments)})

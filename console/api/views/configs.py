@@ -18,6 +18,7 @@ from console.api.answers.configs import (
 from console.api.base import PAGING, OrgView, results
 from console.api.schemas import configs as schemas
 from console.api.schemas.common import PAGED, PROBLEM_TYPE, example, problems, query
+from console.api.terms import TERMS, read_terms
 from console.configs.models import ConfigVersion
 from console.configs.queries import (
     NO_POLICY,
@@ -48,7 +49,9 @@ _STALE = {
 }
 _REJECTED = {
     (422, PROBLEM_TYPE): OpenApiResponse(
-        schemas.RejectedProblem, description="The text has errors; nothing was applied."
+        schemas.RejectedProblem,
+        description="The text has errors, or consequences that were not accepted; nothing was "
+        "applied.",
     )
 }
 
@@ -121,7 +124,8 @@ class ConfigVersions(OrgView):
         operation_id="apply_config",
         summary="Apply a config",
         description="Makes a text the new active version, if `expected_version` is still the "
-        "active one. Pending work is routed again; running work goes on.",
+        "active one. Pending work is routed again; running work goes on. With `accept` every "
+        "consequence has to be accepted by its code.",
         request=schemas.ConfigApply,
         responses={201: schemas.Version, **problems(413, 415), **_STALE, **_REJECTED},
         examples=[
@@ -134,14 +138,23 @@ class ConfigVersions(OrgView):
         """Apply it."""
         reader, fields = self.fields(
             request,
-            ("dialect", "text", "message", "expected_version"),
+            ("dialect", "text", "message", "expected_version", *TERMS),
             required=("text", "expected_version"),
         )
         dialect, text = _config(reader, fields)
         message = reader.text(fields.get("message"), "message", 500)
         expected = _integer(reader, fields, "expected_version")
+        terms = read_terms(reader, fields)
         reader.finish()
-        version = apply_config(self.actor, dialect, text, message, expected)
+        version = apply_config(
+            self.actor,
+            dialect,
+            text,
+            message,
+            expected,
+            accept=terms.accept,
+            revert_after=terms.revert_after,
+        )
         return Response(_whole(version, version.number), status=201)
 
 
@@ -201,7 +214,7 @@ class ConfigRollback(OrgView):
         operation_id="roll_back",
         summary="Roll back",
         description="Makes the text of an old version a new version, if `expected_version` is "
-        "still the active one.",
+        "still the active one. `accept` is as of apply.",
         request=schemas.ConfigRollback,
         responses={201: schemas.Version, **problems(413, 415), **_STALE, **_REJECTED},
         examples=[
@@ -213,14 +226,22 @@ class ConfigRollback(OrgView):
         """Roll back."""
         reader, fields = self.fields(
             request,
-            ("version", "expected_version", "message"),
+            ("version", "expected_version", "message", *TERMS),
             required=("version", "expected_version"),
         )
         number = _integer(reader, fields, "version")
         expected = _integer(reader, fields, "expected_version")
         message = reader.text(fields.get("message"), "message", 500)
+        terms = read_terms(reader, fields)
         reader.finish()
-        version = roll_back(self.actor, number, expected, message)
+        version = roll_back(
+            self.actor,
+            number,
+            expected,
+            message,
+            accept=terms.accept,
+            revert_after=terms.revert_after,
+        )
         return Response(_whole(version, version.number), status=201)
 
 

@@ -13,6 +13,8 @@ from console.errors import BadRequest, FieldError
 SHORTEST = timedelta(minutes=1)
 LONGEST = timedelta(days=1)
 
+_FIELD = "revert_after_minutes"
+
 
 def read_revert_after(revert_after: timedelta | None, expected: int) -> timedelta | None:
     """
@@ -24,9 +26,11 @@ def read_revert_after(revert_after: timedelta | None, expected: int) -> timedelt
     if revert_after is None:
         return None
     if not expected:
-        raise _refused("no_version_before", "Nothing was applied before, so nothing can come back.")
+        message = "Nothing was applied before, so nothing can come back."
+        raise BadRequest([FieldError(_FIELD, "no_version_before", message)])
     if not SHORTEST <= revert_after <= LONGEST:
-        raise _refused("out_of_range", "Give 1 to 1440 minutes to confirm it in.")
+        message = "Give 1 to 1440 minutes to confirm it in."
+        raise BadRequest([FieldError(_FIELD, "out_of_range", message)])
     return revert_after
 
 
@@ -48,7 +52,3 @@ def replace_timer(
         due_at=timezone.now() + revert_after,
         author=version.author,
     )
-
-
-def _refused(code: str, message: str) -> BadRequest:
-    return BadRequest([FieldError("revert_after_minutes", code, message)])

@@ -1,0 +1,143 @@
+"""On what terms a version is applied over HTTP: consequences accepted by code, and for a time."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from console.configs.models import ConfigVersion, RevertTimer
+from console.configs.services.revert_unconfirmed import revert_unconfirmed
+from console.engine.consequences import ConsequenceCode
+from tests.api.documents import CAP, OPEN
+
+CLOSED = CAP[: CAP.rindex("  - resource_queue: default")]
+
+
+@pytest.fixture
+def client(api, owner):
+    found = api(owner)
+    assert apply(found, OPEN, 0).status == 201
+    return found
+
+
+def apply(client, text: str, expected: int, **terms):
+    return client.post("config/versions", {"text": text, "expected_version": expected, **terms})
+
+
+def test_whoever_asks_is_told_all_consequences(client):
+    answer = apply(client, CLOSED, 1, accept=[])
+    assert answer.problem == (422, "consequences_not_accepted")
+    assert answer.body["missing"] == ["catch_all_lost", "warnings_added"]
+    assert [(each["code"], each["level"]) for each in answer.body["consequences"]] == [
+        ("catch_all_lost", 3),
+        ("warnings_added", 2),
+    ]
+    assert answer.body["detail"] == (
+        "Nothing was applied: look at the consequences, and accept catch_all_lost, "
+        "warnings_added too."
+    )
+    assert ConfigVersion.objects.count() == 1
+
+    half = apply(client, CLOSED, 1, accept=["warnings_added"])
+    assert half.body["missing"] == ["catch_all_lost"]
+    done = apply(client, CLOSED, 1, accept=["warnings_added", "catch_all_lost"])
+    assert done.status == 201
+    told = [{"code": c["code"], "message": c["message"]} for c in answer.body["consequences"]]
+    assert done.body["consequences"] == told
+    assert client.get("config").body["consequences"] == told
+
+
+def test_a_script_that_says_nothing_is_asked_nothing(client):
+    for text, terms in ((CLOSED, {}), (OPEN, {"accept": None})):
+        active = client.get("config").body["version"]
+        assert apply(client, text, active, **terms).status == 201
+
+
+def test_a_roll_back_is_asked_the_same(client):
+    apply(client, CLOSED, 1)
+    apply(client, OPEN, 2)
+    body = {"version": 2, "expected_version": 3}
+    refused = client.post("config/rollback", {**body, "accept": []})
+    assert refused.problem == (422, "consequences_not_accepted")
+    accepted = refused.body["missing"]
+    done = client.post("config/rollback", {**body, "accept": accepted})
+    assert (done.status, [each["code"] for each in done.body["consequences"]]) == (201, accepted)
+
+
+@pytest.mark.parametrize(
+    ("terms", "path", "code"),
+    [
+        ({"accept": "all"}, "accept", "wrong_type"),
+        ({"accept": ["everything"]}, "accept[0]", "invalid_choice"),
+        ({"accept": [3]}, "accept[0]", "wrong_type"),
+        ({"accept": ["queue_removed"] * 50}, "accept", "wrong_length"),
+        ({"revert_after_minutes": "10"}, "revert_after_minutes", "wrong_type"),
+        ({"revert_after_minutes": 0}, "revert_after_minutes", "out_of_range"),
+        ({"revert_after_minutes": 1441}, "revert_after_minutes", "out_of_range"),
+        ({"revert_after_minutes": 10**15}, "revert_after_minutes", "out_of_range"),
+    ],
+)
+def test_terms_that_cannot_be_read(client, terms, path: str, code: str):
+    for answer in (
+        apply(client, CAP, 1, **terms),
+        client.post("config/rollback", {"version": 1, "expected_version": 1, **terms}),
+    ):
+        assert answer.problem == (400, "invalid_request")
+        assert [(e["path"], e["code"]) for e in answer.body["errors"]] == [(path, code)]
+
+
+def test_a_version_for_a_time_is_confirmed(client):
+    assert client.get("config/confirm").problem == (404, "not_found")
+    before = timezone.now()
+    assert apply(client, CAP, 1, revert_after_minutes=10).status == 201
+    timer = client.get("config/confirm").body
+    due = RevertTimer.objects.get().due_at
+    assert due >= before + timedelta(minutes=10)
+    assert timer == {
+        "version": 2,
+        "back_to": 1,
+        "reverts_at": due.isoformat().replace("+00:00", "Z"),
+        "author": "owner token",
+        "failed_at": None,
+    }
+    assert client.post("config/confirm", {"version": 1}).problem == (409, "nothing_to_confirm")
+    answer = client.post("config/confirm", {"version": 2})
+    assert (answer.status, answer.body["version"], answer.body["is_active"]) == (200, 2, True)
+    assert client.post("config/confirm", {"version": 2}).problem == (409, "nothing_to_confirm")
+    assert client.post("config/confirm", {}).problem == (400, "invalid_request")
+    event = client.get("events", type="CONFIG_UPDATED").body["results"][0]
+    assert event["message"] == "Config version 2 was confirmed: it stays"
+
+
+def test_a_version_that_nobody_confirms_is_taken_back(client):
+    apply(client, CAP, 1, revert_after_minutes=1)
+    RevertTimer.objects.update(due_at=timezone.now())
+    assert revert_unconfirmed() == 1
+    now = client.get("config").body
+    assert (now["version"], now["text"], now["kind"], now["via"], now["rolled_back_to"]) == (
+        3,
+        OPEN,
+        "rollback",
+        "timer",
+        1,
+    )
+    assert client.get("config/confirm").problem == (404, "not_found")
+
+
+def test_the_first_version_cannot_be_for_a_time(api, owner):
+    answer = apply(api(owner), OPEN, 0, revert_after_minutes=5)
+    assert [(e["path"], e["code"]) for e in answer.body["errors"]] == [
+        ("revert_after_minutes", "no_version_before")
+    ]
+
+
+def test_every_code_is_told_in_the_docs_and_the_schema(client):
+    schema = json.dumps(client.client.get("/api/v1/schema/", {"format": "json"}).json())
+    with open("docs/api.md") as page:
+        text = page.read()
+    for code in ConsequenceCode:
+        assert f"| `{code.value}` |" in text
+        assert f'"{code.value}"' in schema
