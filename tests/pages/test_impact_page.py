@@ -1,0 +1,242 @@
+"""The impact of a draft as a page: numbers to click, shapes, live work, and runs that are open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from console.configs.models import Draft, ImpactRun
+from console.configs.services import find_impact as find_module
+from console.configs.services.apply_config import apply_config
+from console.configs.services.begin_draft import begin_draft
+from console.configs.services.run_impact import run_impact
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.pages.presenters import impact as presenter
+from tests.pages.conftest import CONFIG, World
+from tests.pages.page import Element, complaints, read_page
+
+ASK = "/o/here/config/impact"
+#: Research goes to default, and so does what has no team, once it has a stage.
+MOVED = CONFIG.replace("    resource_queue: research\n", "    resource_queue: default\n").replace(
+    "    priority_policy: { default: 50, min: 0, max: 100, on_violation: reject }\n", ""
+) + ("  - selector: [{ key: stage, operator: exists }]\n    resource_queue: default\n")
+
+
+@pytest.fixture
+def draft(world: World, owner: Actor) -> Draft:
+    return begin_draft(owner, "native", MOVED, 1)
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(find_module, "SMALL_LIVE", -1)
+
+
+def ask(browser: Client, query: str, url: str = ASK) -> tuple[Element, str]:
+    """Ask, and return the page that the answer leads to, and its address."""
+    answer = browser.get(f"{url}?{query}")
+    assert answer.status_code == 302
+    url = answer.headers["Location"]
+    page = read_page(browser.get(url))
+    assert complaints(page) == []
+    return page, url
+
+
+def tiles(page: Element) -> dict[str, str]:
+    return {
+        tile.attrs["data-outcome"]: tile.all("span", class_="tile__number")[0].text
+        for tile in page.all("a", class_="tile")
+    }
+
+
+def table(page: Element, caption: str) -> list[list[str]]:
+    """Return the rows of a table."""
+    return next(
+        each.rows() for each in page.all("table") if each.all("caption")[0].text == caption
+    )
+
+
+def test_a_draft_is_told_by_outcome_and_shape(browser: Client, draft: Draft) -> None:
+    page, url = ask(browser, f"draft={draft.pk}")
+    assert url == f"{ASK}/{ImpactRun.objects.get().pk}?draft={draft.pk}"
+    assert page.all("h1")[0].text == "Impact of your draft"
+    assert "Last 30 days · 6 submissions · 6 distinct shapes · complete" in page.text
+    assert tiles(page) == {
+        "unchanged": "1",
+        "moved": "3",
+        "rejected": "0",
+        "never_fits": "0",
+        "accepted": "1",
+        "cannot_tell": "1",
+    }
+    doubt = "No recorded workload has the label stage. Asked for by rule 3 (L18–L19)."
+    assert doubt in page.text
+    rows = table(page, "All that changes, those with the most runs first")
+    assert [row[2:] for row in rows if row[0].endswith("1 gpu")] == [
+        [
+            "Routed elsewhere",
+            "research → then default",
+            "1 v1 L14–L16 → then 1 L14–L15",
+            "50 → then 0",
+            "fits → then starts without quota",
+        ]
+    ]
+    lost = next(row for row in rows if row[2].startswith("Cannot tell"))
+    assert lost[2] == "Cannot tell depends on the label stage"
+
+
+def test_a_tile_shows_its_shapes_and_nothing_else(browser: Client, draft: Draft) -> None:
+    page, _ = ask(browser, f"draft={draft.pk}")
+    tile = next(each for each in page.all("a") if each.attrs.get("data-outcome") == "unchanged")
+    chosen = read_page(browser.get(tile.attrs["href"].partition("#")[0]))
+    rows = table(chosen, "Unchanged, those with the most runs first")
+    assert [row[2] for row in rows] == ["Unchanged"]
+    current = [each for each in chosen.all("a", class_="tile") if "aria-current" in each.attrs]
+    assert [each.attrs["data-outcome"] for each in current] == ["unchanged"]
+    none = read_page(browser.get(tile.attrs["href"].replace("unchanged", "rejected")))
+    assert "No recorded workload is in this group." in none.text
+
+
+def test_live_work_is_listed_with_links(browser: Client, draft: Draft, world: World) -> None:
+    page, _ = ask(browser, f"draft={draft.pk}")
+    starts = page.id("live-starts")
+    assert starts.all("summary")[0].text == "Pending work that would start at once: 2"
+    assert starts.all("table")[0].rows() == [
+        ["eval", "research → to default", "Admitted without quota"],
+        ["huge", "research → to default", "Admitted without quota"],
+    ]
+    assert starts.all("a")[0].attrs["href"] == f"/o/here/workloads/{world.waiting.uid}"
+
+
+def test_an_old_version_is_asked_about_by_its_number(browser: Client, world: World) -> None:
+    page, url = ask(browser, "to=1")
+    assert url.endswith("?to=1")
+    assert page.all("h1")[0].text == "Impact of going back to version 1"
+    assert "Nothing that runs or waits is affected." in page.text
+    assert "No recorded workload is in this group." in page.text
+
+
+def test_long_tables_have_pages(
+    browser: Client, draft: Draft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(presenter, "PAGE_SIZE", 2)
+    caption = "All that changes, those with the most runs first"
+    page, _ = ask(browser, f"draft={draft.pk}")
+    sizes = [len(table(page, caption))]
+    while onward := page.all("a", rel="next"):
+        page = read_page(browser.get(onward[0].attrs["href"]))
+        sizes.append(len(table(page, caption)))
+    assert sizes == [2, 2, 1]
+
+
+def test_an_empty_history_says_so(browser: Client, org: Organization, owner: Actor) -> None:
+    draft = begin_draft(owner, "native", CONFIG, 0)
+    page, _ = ask(browser, f"draft={draft.pk}")
+    assert "Nothing is recorded yet" in page.text
+    assert "against no config" in page.text
+
+
+def test_a_text_with_errors_is_not_asked_about(browser: Client, draft: Draft) -> None:
+    Draft.objects.update(text="resource_queues: 3")
+    page = read_page(browser.get(f"{ASK}?draft={draft.pk}"))
+    assert complaints(page) == []
+    assert page.id("errors-title").text == "A text with errors has no impact to look at"
+    assert not ImpactRun.objects.exists()
+
+
+def test_without_a_draft_the_drafts_are_next(browser: Client, org: Organization) -> None:
+    assert browser.get(ASK).headers["Location"] == "/o/here/config/drafts"
+
+
+def test_a_changed_draft_and_another_active_version_are_told(
+    browser: Client, draft: Draft, owner: Actor
+) -> None:
+    page, url = ask(browser, f"draft={draft.pk}")
+    assert "notice" not in {each.attrs.get("class") for each in page.id("main").walk()}
+    apply_config(owner, "native", CONFIG + "#\n", "a comment", 1)
+    assert (
+        "Version 2 is active now. This compares with version 1." in read_page(browser.get(url)).text
+    )
+    Draft.objects.update(text=MOVED + "#\n")
+    assert "The draft has changed since." in read_page(browser.get(url)).text
+    draft.delete()
+    assert read_page(browser.get(url)).all("h1")[0].text == "Impact of a text"
+
+
+# Runs that take a while
+
+
+def test_an_open_run_shows_its_progress_and_reloads_itself(
+    browser: Client, draft: Draft, large: None
+) -> None:
+    page, url = ask(browser, f"draft={draft.pk}")
+    assert page.id("progress-title").text == "Waiting for a worker"
+    ImpactRun.objects.update(state="running", done=30, total=120)
+    page = read_page(browser.get(url))
+    assert page.id("impact-progress").attrs["value"] == "25"
+    region = page.id("impact")
+    assert (region.attrs["hx-get"], region.attrs["hx-trigger"]) == (url, "every 1s")
+    # Without scripts a link does the same.
+    assert page.id("impact-reload").attrs["href"] == f"?draft={draft.pk}"
+    ImpactRun.objects.update(state="waiting")
+    run_impact(ImpactRun.objects.get().pk)
+    done = read_page(browser.get(url))
+    assert "hx-get" not in done.id("impact").attrs
+    assert tiles(done)["moved"] == "3"
+
+
+def test_an_open_run_is_cancelled_and_asked_again(
+    browser: Client, draft: Draft, large: None
+) -> None:
+    page, url = ask(browser, f"draft={draft.pk}")
+    form = page.id("impact").all("form")[0]
+    answer = browser.post(form.attrs["action"])
+    assert answer.headers["Location"] == url
+    page = read_page(browser.get(url))
+    assert page.id("unavailable-title").text == "Cancelled"
+    again = page.id("impact").all("form")[0]
+    assert browser.post(again.attrs["action"]).headers["Location"] != url
+    assert [run.state for run in ImpactRun.objects.all()] == ["waiting", "cancelled"]
+
+
+def test_a_failure_is_not_safety(browser: Client, draft: Draft, large: None) -> None:
+    _, url = ask(browser, f"draft={draft.pk}")
+    ImpactRun.objects.update(state="failed", error="The worker is gone.")
+    page = read_page(browser.get(url))
+    assert page.id("unavailable-title").text == "The impact could not be found"
+    assert "The worker is gone." in page.text
+    assert "that does not mean that it is safe to apply" in page.text
+
+
+def test_looking_again_finds_it_anew(browser: Client, draft: Draft) -> None:
+    page, url = ask(browser, f"draft={draft.pk}")
+    again = page.id("impact").all("form")[0]
+    assert again.all("button")[0].text == "Look again"
+    assert browser.post(again.attrs["action"]).headers["Location"] != url
+
+
+def test_members_may_look_and_only_drafters_may_ask(
+    browser: Client,
+    draft: Draft,
+    viewer: Actor,
+    outsider: object,
+    client_for: Callable[[Actor], Client],
+    large: None,
+) -> None:
+    _, url = ask(browser, f"draft={draft.pk}")
+    run = url.partition("?")[0]
+    looking = client_for(viewer)
+    page = read_page(looking.get(run))
+    assert page.id("progress-title").text == "Waiting for a worker"
+    assert page.id("impact").all("form") == []
+    assert looking.get(f"{ASK}?draft={draft.pk}").status_code == 403
+    assert looking.post(f"{ASK}/again?draft={draft.pk}").status_code == 403
+    assert looking.post(f"{run}/cancel").status_code == 403
+    stranger = Client()
+    stranger.force_login(outsider)  # type: ignore[arg-type]
+    assert stranger.get(run).status_code == 404
+    assert stranger.post(f"{run}/cancel").status_code == 404
+    assert ImpactRun.objects.get().state == "waiting"
