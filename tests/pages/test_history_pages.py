@@ -1,0 +1,211 @@
+"""History, comparison and version pages: what they tell of changes, and how they are filtered."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from console.configs.models import ConfigVersion
+from console.configs.queries import active_number
+from console.configs.services.apply_config import apply_config
+from console.configs.services.begin_draft import begin_draft
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.models import RecordedShape
+from tests.pages.conftest import CONFIG
+from tests.pages.page import Element, read_page
+
+HISTORY = "/o/here/config/history"
+SMALLER = CONFIG.replace("nominal_quota: 8", "nominal_quota: 6").replace(
+    "name: research\n", "name: lab\n"
+)
+SMALLER = SMALLER.replace("resource_queue: research", "resource_queue: lab")
+#: The rules the other way round: the second one takes all that the first one took.
+TURNED = CONFIG[: CONFIG.index("  - selector: [{ key: team, operator: in")] + (
+    "  - selector: [{ key: team, operator: exists }]\n"
+    "    resource_queue: default\n"
+    "  - selector: [{ key: team, operator: in, values: [research] }]\n"
+    "    resource_queue: research\n"
+    "    priority_policy: { default: 50, min: 0, max: 100, on_violation: reject }\n"
+)
+
+
+@pytest.fixture
+def browser(owner: Actor, client_for) -> Client:
+    """The owner's browser."""
+    return client_for(owner)
+
+
+def groups(page: Element) -> dict[str, list[str]]:
+    """Return what each kind of object's changes say, by the group's heading."""
+    found = {}
+    for group in page.all("section", class_="change-group"):
+        heading = group.all("h3")[0].text
+        found[heading] = [item.text for item in group.walk() if item.attrs.get("class") == "change"]
+    return found
+
+
+def chips(page: Element) -> list[str]:
+    return [item.text for item in page.walk() if item.attrs.get("class") == "change-chip"]
+
+
+def tabs(page: Element) -> list[tuple[str, bool]]:
+    ways = next(nav for nav in page.all("nav") if nav.attrs.get("aria-label") == "Ways to compare")
+    return [(link.text, "aria-current" in link.attrs) for link in ways.all("a")]
+
+
+def test_a_renamed_queue_with_a_smaller_quota(config: None, owner: Actor, browser: Client) -> None:
+    apply_config(owner, "native", SMALLER, "smaller", 1)
+    page = read_page(browser.get("/o/here/config/compare/1...2"))
+    assert page.all("h1")[0].text == "From version 1 to version 2"
+    assert chips(page) == ["1 queue renamed"]
+    ((heading, told),) = groups(page).items()
+    assert heading == "Queues 1 unchanged"
+    sentence = "Queue research renamed to lab line 5 spot / gpu nominal from 8 → to 6 (−2)"
+    assert told == [f"→ {sentence} rule 1 to lab uses the new name"]
+    risk = [item.text for item in page.all("p") if "change-risk" in item.attrs.get("class", "")]
+    assert risk == ["Nominal quota in all: spot / gpu −2."]
+    titles = [title for title, _ in tabs(page)]
+    assert titles == ["Meaning", "Text", "Side by side", "With defaults"]
+
+
+def test_a_rule_that_moved_says_what_it_takes(
+    config: None, owner: Actor, org: Organization, browser: Client, submit
+) -> None:
+    for name in ("one", "two"):
+        submit(name, gpu=1)
+    assert RecordedShape.objects.get(org=org).runs == 2
+    apply_config(owner, "native", TURNED, "the wrong way round", 1)
+    page = read_page(browser.get("/o/here/config/compare/1...2"))
+    assert chips(page) == ["1 rule moved"]
+    (told,) = groups(page)["Rules 1 unchanged"]
+    assert "where team is research" in told
+    assert "2 workloads in the last 30 days." in told
+    assert "priority 0 to 100 or none" in told
+
+
+def test_the_ways_to_compare_are_links(config: None, owner: Actor, browser: Client) -> None:
+    apply_config(owner, "native", SMALLER.replace("  - name: default", "  -  name: default"), "", 1)
+    url = "/o/here/config/compare/1...2"
+    current = {
+        view: [
+            title
+            for title, is_current in tabs(read_page(browser.get(url, {"diff": view})))
+            if is_current
+        ]
+        for view in ("", "meaning", "text", "split", "effective", "strange")
+    }
+    assert current == {
+        "": ["Meaning"],
+        "meaning": ["Meaning"],
+        "text": ["Text"],
+        "split": ["Side by side"],
+        "effective": ["With defaults"],
+        "strange": ["Meaning"],
+    }
+    text = read_page(browser.get(url, {"diff": "text"}))
+    words = [item.text for item in text.walk() if item.attrs.get("class") == "diff__word"]
+    assert [word for word in words if word] == ["research", "lab", "8", "6", "research", "lab"]
+    hide = next(link for link in text.all("a") if link.text == "Hide differences in white space")
+    hidden = read_page(browser.get(hide.attrs["href"].partition("#")[0]))
+    assert len(hidden.rows()) < len(text.rows())
+    effective = read_page(browser.get(url, {"diff": "effective"}))
+    lines = ["".join(row[3].split()) for row in effective.rows() if len(row) == 4]
+    assert "queuelab:" in lines
+    assert "borrowing_limit:unlimited" in lines
+
+
+def test_only_comments_differ(config: None, owner: Actor, browser: Client) -> None:
+    apply_config(owner, "native", f"# why\n{CONFIG}", "a comment", 1)
+    page = read_page(browser.get("/o/here/config/compare/1...2"))
+    assert "Nothing changes in meaning" in page.id("difference").text
+    effective = read_page(browser.get("/o/here/config/compare/1...2", {"diff": "effective"}))
+    assert "both say the same" in effective.id("difference").text
+    same = read_page(browser.get("/o/here/config/compare/1...1"))
+    assert "the texts are the same" in same.id("difference").text
+
+
+def test_a_draft_is_compared_with_a_version(
+    config: None, owner: Actor, org: Organization, browser: Client
+) -> None:
+    draft = begin_draft(owner, "native", SMALLER, active_number(org), "smaller")
+    url = "/o/here/config/compare"
+    page = read_page(browser.get(url, {"draft": draft.pk}))
+    assert page.all("h1")[0].text == f"From version 1 to draft {draft.pk}"
+    assert chips(page) == ["1 queue renamed"]
+    broken = begin_draft(owner, "native", "resource_queues: 3", 1, "")
+    page = read_page(browser.get(url, {"draft": broken.pk, "a": "1"}))
+    assert "only their lines can be compared" in page.id("difference").text
+    assert [title for title, _ in tabs(page)] == ["Text", "Side by side"]
+    assert browser.get(url, {"draft": draft.pk, "a": "9"}).status_code == 404
+
+
+def test_history_finds_versions_by_object(config: None, owner: Actor, browser: Client) -> None:
+    apply_config(owner, "native", f"# why\n{CONFIG}", "a comment", 1)
+    apply_config(owner, "native", SMALLER, "smaller", 2)
+    assert [row[1] for row in read_page(browser.get(HISTORY)).rows()] == [
+        "v3 Active Applied",
+        "v2 Applied",
+        "v1 Applied",
+    ]
+    found = read_page(browser.get(HISTORY, {"noun": "queue", "name": "lab"}))
+    assert [row[1] for row in found.rows()] == ["v3 Active Applied", "v1 Applied"]
+    assert "Before it was renamed: research." in found.id("main").text
+    nothing = read_page(browser.get(HISTORY, {"noun": "cohort"}))
+    assert nothing.rows() == []
+    assert "No version matches these filters" in nothing.id("main").text
+    assert browser.get(HISTORY, {"noun": "", "kind": "apply"}).headers["Location"] == (
+        f"{HISTORY}?kind=apply"
+    )
+
+
+def test_history_is_paged(config: None, owner: Actor, browser: Client) -> None:
+    for number in range(1, 25):
+        apply_config(owner, "native", f"# {number}\n{CONFIG}", "", number)
+    first = read_page(browser.get(HISTORY))
+    assert (first.rows()[0][1], first.rows()[-1][1]) == ("v25 Active Applied", "v6 Applied")
+    following = next(link for link in first.all("a") if link.text == "Next page")
+    last = read_page(browser.get(following.attrs["href"]))
+    assert [row[1] for row in last.rows()] == [f"v{n} Applied" for n in range(5, 0, -1)]
+
+
+def test_what_came_of_a_version_is_told(config: None, org: Organization, browser: Client) -> None:
+    day = {"submitted": 40, "admitted": 30, "rejected": 2, "wait_p50": 4.0, "is_whole": True}
+    ConfigVersion.objects.filter(org=org).update(
+        effect={
+            "before": day | {"wait_p95": 100.0},
+            "after": day | {"wait_p95": 30.0, "rejected": 0},
+            "other_versions": 1,
+        }
+    )
+    (row,) = read_page(browser.get(HISTORY)).rows()
+    waits = "wait p50 4.0 s, p95"
+    assert row[4] == (
+        "▲ better: wait p95 1 min 40 s → 30 s, rejections −2 "
+        f"24 h before: 40 submitted, 30 admitted, 2 rejected; {waits} 1 min 40 s (n = 30) "
+        f"24 h after: 40 submitted, 30 admitted, 0 rejected; {waits} 30 s (n = 30) "
+        "1 other version was applied in these two days."
+    )
+
+
+def test_a_version_tells_who_changed_each_line(config: None, owner: Actor, browser: Client) -> None:
+    apply_config(owner, "native", SMALLER, "smaller", 1)
+    page = read_page(browser.get("/o/here/config/v/2", {"blame": "1"}))
+    runs = [item for item in page.walk() if item.attrs.get("class") == "source__run"]
+    told = [run.all("p")[0].all("a")[0].text for run in runs]
+    assert told == ["v1", "v2", "v1", "v2", "v1", "v2", "v1"]
+    assert "smaller" in runs[1].all("p")[0].text
+    lines = [item for item in page.walk() if item.attrs.get("class") == "source__line"]
+    assert [line.attrs["id"] for line in lines] == [
+        f"L{number}" for number in range(1, CONFIG.count("\n") + 1)
+    ]
+
+
+def test_a_version_shows_what_it_changed(config: None, owner: Actor, browser: Client) -> None:
+    apply_config(owner, "native", SMALLER, "smaller", 1)
+    plain = read_page(browser.get("/o/here/config/v/2"))
+    assert "What it changed: → Queue research renamed to lab." in plain.id("main").text
+    page = read_page(browser.get("/o/here/config/v/2", {"diff": "meaning"}))
+    assert chips(page) == ["1 queue renamed"]
+    first = read_page(browser.get("/o/here/config/v/1", {"diff": "meaning"}))
+    assert chips(first) == ["+1 flavor", "+2 queues", "+2 rules"]
