@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
@@ -13,6 +14,7 @@ from console.configs.services.revert_unconfirmed import revert_unconfirmed
 from console.engine.consequences import ConsequenceCode
 from tests.api.documents import CAP, OPEN
 
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "api.md"
 CLOSED = CAP[: CAP.rindex("  - resource_queue: default")]
 
 
@@ -23,7 +25,7 @@ def client(api, owner):
     return found
 
 
-def apply(client, text: str, expected: int, **terms):
+def apply(client, text: str, expected: int, **terms: object):
     return client.post("config/versions", {"text": text, "expected_version": expected, **terms})
 
 
@@ -136,8 +138,7 @@ def test_the_first_version_cannot_be_for_a_time(api, owner):
 
 def test_every_code_is_told_in_the_docs_and_the_schema(client):
     schema = json.dumps(client.client.get("/api/v1/schema/", {"format": "json"}).json())
-    with open("docs/api.md") as page:
-        text = page.read()
+    text = PAGE.read_text("utf-8")
     for code in ConsequenceCode:
         assert f"| `{code.value}` |" in text
         assert f'"{code.value}"' in schema

@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from console.configs.models import ConfigVersion, Expectation
+from console.configs.models import ConfigVersion, Expectation, ImpactRun
 from console.configs.services.apply_config import apply_config
 from console.configs.services.consequences import find_consequences
+from console.configs.services.find_impact import find_impact
 from console.configs.services.roll_back import roll_back
 from console.errors import ConfigRejected, ConsequencesNotAccepted, NotAllowed
 from console.orgs.models import Organization
@@ -198,6 +199,19 @@ def test_another_language_and_a_broken_expectation(native: None, owner: Actor) -
         "1 saved expectation does not hold under this text: ml lands in ml."
     )
     assert found["catch_all_lost"]
+
+
+@pytest.mark.parametrize("state", [ImpactRun.State.FAILED, ImpactRun.State.CANCELLED])
+def test_an_impact_that_could_not_be_found_out(
+    state: ImpactRun.State, native: None, owner: Actor
+) -> None:
+    text = "# Mine.\n" + NATIVE
+    run = find_impact(owner, "native", text)
+    assert names(owner, "native", text) == []
+    ImpactRun.objects.filter(pk=run.pk).update(state=state)
+    (found,) = find_consequences(owner, "native", text)
+    assert (found.code, found.level) == ("preview_unavailable", 2)
+    assert names(owner, "native", text + "# Another text.\n") == []
 
 
 def test_a_text_with_errors_has_no_consequences(owner: Actor, viewer: Actor) -> None:

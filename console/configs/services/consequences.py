@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from console.configs.models import ConfigVersion
+from console.configs.models import ConfigVersion, ImpactRun
 from console.configs.queries import active_version, policy_of
 from console.configs.services.check_expectations import check_expectations
+from console.configs.services.find_impact import digest_of
 from console.configs.services.lint_config import Checked, lint_config
 from console.dialects import dialects
 from console.dialects.diagnostics import Severity
@@ -15,6 +16,7 @@ from console.dialects.lints.codes import LOOKS_RENAMED, QUOTA_BELOW_USAGE, REMOV
 from console.engine.consequences import GRAVITY, ConsequenceCode, Finding, Gravity, find
 from console.engine.explain.consequences import consequence_sentence
 from console.errors import ConfigRejected, ConsequencesNotAccepted
+from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.queries.history import live_of
 
@@ -88,6 +90,15 @@ def _findings(actor: Actor, dialect: str, text: str, checked: Checked) -> Iterat
     if broken := check_expectations(org, policy):
         names = tuple(each.name for each in broken)
         yield Finding(code=ConsequenceCode.EXPECTATION_BROKEN, names=names)
+    if _preview_failed(active, org, digest_of(dialect, text)):
+        yield Finding(code=ConsequenceCode.PREVIEW_UNAVAILABLE)
+
+
+def _preview_failed(active: ConfigVersion | None, org: Organization, digest: str) -> bool:
+    """Say whether the impact of this very text was asked for last and is not known."""
+    base = active.number if active else 0
+    run = ImpactRun.objects.filter(org=org, digest=digest, base=base).order_by("-pk").first()
+    return run is not None and run.state in (ImpactRun.State.FAILED, ImpactRun.State.CANCELLED)
 
 
 def _known_warnings(actor: Actor, active: ConfigVersion | None) -> set[tuple[str, str]]:
