@@ -12,7 +12,7 @@ run: .venv/.runtime
 	@$(BIN)/python manage.py up
 
 # The tests of services, API and tasks run on PostgreSQL too, then everything on SQLite.
-test: .venv/.development
+test: .venv/.development .venv/.anyscale
 	$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -q -m "not browser" tests/services tests/api tests/tasks
 	$(BIN)/python -m pytest
 
@@ -49,4 +49,11 @@ bench: .venv/.development
 .venv/.development: requirements-dev.lock | .venv/.python
 	@echo "Installing the packages of $< into .venv ..."
 	@$(PIP) -r $<
+	@touch $@
+
+# The public anyscale client, which tests run as its users do: its packages never meet ours.
+.venv/.anyscale: tests/compat/requirements.lock | .venv/.python
+	@echo "Installing the packages of $< into .venv/anyscale ..."
+	@$(PY) -m venv .venv/anyscale
+	@.venv/anyscale/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps -r $<
 	@touch $@

@@ -1,0 +1,38 @@
+"""
+Runs in the client's own environment: reads calls, makes them, prints what they returned.
+
+Standard input is a list of ``{"of", "name", "arguments"}``. A call is *of* ``sdk``, a
+function of ``anyscale.scheduler``, or of ``client``, a method of the generated client.
+"""
+
+import json
+import sys
+
+import anyscale
+from anyscale.authenticate import AuthenticationBlock
+
+_QUIET = sys.stdout
+sys.stdout = sys.stderr
+
+
+def main() -> None:
+    """Answer every call with what it returned or raised."""
+    api = AuthenticationBlock(log_output=False, raise_structured_exception=True).api_client
+    answers = []
+    for call in json.load(sys.stdin):
+        function = getattr(anyscale.scheduler if call["of"] == "sdk" else api, call["name"])
+        try:
+            answers.append(plain(function(**call["arguments"])))
+        except Exception as error:  # noqa: BLE001
+            answers.append({"raised": type(error).__name__, "text": str(error)})
+    print(json.dumps(answers, default=str), file=_QUIET)
+
+
+def plain(value: object) -> object:
+    """Return a model of either kind as dicts and lists."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return value.to_dict() if hasattr(value, "to_dict") else value
+
+
+main()
