@@ -83,10 +83,14 @@ def test_a_second_window_of_one_person_does_not_overwrite_the_first(
 ) -> None:
     place.apply(CAP)
     first, second = visitors.page(place), visitors.page(place)
-    for page in (first, second):
-        page.goto(place.url("config/edit"))
-    Editor(first).replace("# of the first window\n" + CAP)
+    first.goto(place.url("config/edit"))
+    Editor(first).replace("# begun\n" + CAP)
     Editor(first).expect_saved()
+    second.goto(place.url("config/edit"))
+    expect(second).to_have_url(re.compile(r"/config/drafts/\d+$"))
+    Editor(first).replace("# of the first window\n" + CAP)
+    Editor(first).press("Control+s")
+    expect(first.locator("[data-saved]")).to_contain_text("saved 0 s ago")
     Editor(second).replace("# of the second window\n" + CAP)
     saved = second.locator("[data-saved]")
     expect(saved).to_contain_text("Not saved")

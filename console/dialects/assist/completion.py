@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +13,9 @@ from console.dialects.assist.schemas import Schema, properties_of, schemas_at, s
 from console.dialects.assist.sketch import Node, Sketch
 from console.dialects.assist.spot import Spot, find_spot
 from console.dialects.scalars import write_text
+
+#: Kind -> the names that a reference to it may have.
+Known = Callable[[str], list[str]]
 
 #: The part of a word behind the cursor.
 _REST: Final = re.compile(r"^[^\s,\[\]{}\"'#:]*")
@@ -46,17 +49,21 @@ def complete(
     behind = current[column - 1 :]
     rest = _REST.match(behind)
     whole = spot.word + (rest[0] if rest else "")
+
+    def known(kind: str) -> list[str]:
+        return names.known(kind, line, column)
+
     if spot.role == "key":
         found = []
         if spot.list_of is not None:
-            found += _first_items(schema, schemas_at(schema, document, spot.list_of), names)
+            found += _first_items(schema, schemas_at(schema, document, spot.list_of), known)
         found += _keys(schemas, _taken(read, spot) - {whole}, behind)
     else:
-        found = [*_words(schemas, names)]
+        found = [*_words(schemas, known)]
         if spot.role == "begins":
             found += _keys(schemas, _taken(read, spot) - {whole}, behind)
             if "-" not in current[: column - 1] and not _is_flow(current[: column - 1]):
-                found += _first_items(schema, schemas, names)
+                found += _first_items(schema, schemas, known)
     typed = spot.word.lower()
     # What only contains the word comes after what begins with it.
     fitting = [each for each in found if typed in each.label.lower()] if typed else found
@@ -85,10 +92,10 @@ def _keys(schemas: list[Schema], taken: frozenset[str], behind: str) -> list[Com
     return found
 
 
-def _words(schemas: list[Schema], names: Names) -> Iterable[Completion]:
+def _words(schemas: list[Schema], known: Known) -> Iterable[Completion]:
     facts = facts_of(schemas)
     if facts.refers_to:
-        for name in names.known(facts.refers_to):
+        for name in known(facts.refers_to):
             yield Completion(label=name, insert=write_text(name), kind=facts.refers_to, facts=facts)
     booleans = ("true", "false") if "boolean" in facts.types else ()
     for word in dict.fromkeys([*facts.choices, *facts.examples]):
@@ -97,10 +104,10 @@ def _words(schemas: list[Schema], names: Names) -> Iterable[Completion]:
         yield Completion(label=word, insert=word, kind="word", facts=facts)
 
 
-def _first_items(root: Schema, schemas: list[Schema], names: Names) -> list[Completion]:
+def _first_items(root: Schema, schemas: list[Schema], known: Known) -> list[Completion]:
     """Return how the items of a list may begin."""
     below = step_into(root, schemas, 0, None)
-    found = [*_words(below, names), *_keys(below, frozenset(), "")]
+    found = [*_words(below, known), *_keys(below, frozenset(), "")]
     return [
         Completion(
             label=f"- {each.label}",

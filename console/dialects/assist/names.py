@@ -59,10 +59,23 @@ class Names:
     items: list[Item] = field(default_factory=list)
     references: list[Reference] = field(default_factory=list)
 
-    def known(self, kind: str) -> list[str]:
-        """Return the names of a kind: those described first, then those only referred to."""
-        described = [item.name for item in self.items if item.kind == kind and item.is_named]
-        referred = [each.name for each in self.references if each.kind == kind]
+    def known(self, kind: str, line: int = 0, column: int = 0) -> list[str]:
+        """
+        Return the names of a kind: those described first, then those only referred to.
+
+        What is being typed at *line* and *column* does not count.
+        """
+        described = [
+            item.name
+            for item in self.items
+            if item.kind == kind and item.is_named and item.is_described
+        ]
+        referred = [
+            each.name
+            for each in self.references
+            if each.kind == kind
+            and not (each.line == line and each.column <= column <= each.end_column)
+        ]
         return [name for name in dict.fromkeys([*described, *referred]) if name]
 
     def described(self, kind: str, name: str) -> Item | None:

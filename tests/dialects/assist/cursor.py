@@ -1,0 +1,34 @@
+"""Texts that say where the cursor is: at the bar."""
+
+from __future__ import annotations
+
+from console.dialects import dialects
+from console.dialects.assist import Assistant, Completion, Help, assist
+
+
+def _split(marked: str) -> tuple[str, int, int]:
+    at = marked.index("|")
+    before = marked[:at]
+    return before + marked[at + 1 :], before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1
+
+
+def completions(dialect: str, marked: str) -> tuple[Completion, ...]:
+    """Return what is offered at the bar of *marked*."""
+    text, line, column = _split(marked)
+    return assistant(dialect, text).complete(line, column)
+
+
+def inserted(dialect: str, marked: str) -> list[str]:
+    """Return the texts that are offered at the bar of *marked*."""
+    return [each.insert for each in completions(dialect, marked)]
+
+
+def explained(dialect: str, marked: str) -> Help | None:
+    """Return help for what is at the bar of *marked*."""
+    text, line, column = _split(marked)
+    return assistant(dialect, text).explain(line, column)
+
+
+def assistant(dialect: str, text: str) -> Assistant:
+    """Return the assistant of *text*."""
+    return assist(dialects()[dialect], text)
