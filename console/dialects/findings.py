@@ -16,6 +16,9 @@ MAX_ERRORS: Final = 5_000
 SUGGESTION_BUDGET: Final = 20_000
 
 
+_RANK: Final = {severity: rank for rank, severity in enumerate(Severity)}
+
+
 class ReadingStopped(Exception):
     """Reading has to stop; the findings say why."""
 
@@ -106,13 +109,10 @@ class Findings:
         """
         Return the findings in the order of the text.
 
-        At most 500 are kept, errors before all others, and an info at the end
-        counts the rest.
+        At most 500 are kept, errors before warnings before infos, and an info at
+        the end counts the rest.
         """
-        found = sorted(
-            self._findings.values(),
-            key=lambda f: (f.code.severity is not Severity.ERROR, f.position),
-        )
+        found = sorted(self._findings.values(), key=lambda f: (_RANK[f.code.severity], f.position))
         kept = sorted(found[:MAX_KEPT], key=lambda f: f.position)
         diagnostics = [self._diagnostic(f) for f in kept]
         left_out = len(found) - len(kept)

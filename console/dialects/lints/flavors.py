@@ -11,6 +11,9 @@ from console.engine.amounts import UNLIMITED
 from console.engine.nodes import untolerated
 from console.engine.policy import Flavor, FlavorQuotas, Policy, Queue, ResourceGroup
 
+#: Endless flavors of one group that later ones are compared with: one is enough to be told.
+_COMPARED = 20
+
 
 def lint_flavors(policy: Policy, spots: Spots, findings: Findings) -> None:
     """Note, queue by queue, flavors that stand behind one without a limit."""
@@ -37,11 +40,19 @@ def _lint_group(
                 f"{quoted(before.flavor)} before it has no limit and accepts all that it would.",
                 f"Put {quoted(entry.flavor)} first, or give {quoted(before.flavor)} a quota.",
             )
-        elif entry.flavor in policy.flavors and all(
-            resource in entry.quotas and entry.quotas[resource].nominal is UNLIMITED
-            for resource in group.resources
+        elif (
+            len(endless) < _COMPARED
+            and entry.flavor in policy.flavors
+            and _has_no_limit(entry, group)
         ):
             endless.append(entry)
+
+
+def _has_no_limit(entry: FlavorQuotas, group: ResourceGroup) -> bool:
+    return all(
+        resource in entry.quotas and entry.quotas[resource].nominal is UNLIMITED
+        for resource in group.resources
+    )
 
 
 def _accepts_all_of(one: Flavor, other: Flavor | None) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
+
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import LENDER_STARVED
 from console.dialects.lints.spots import Spots
 from console.dialects.lints.wording import names, quoted
 from console.dialects.sharing import quotas_of
+from console.engine.ledger import FlavorResource
 from console.engine.policy import Policy, PreemptionRule, Queue
 from console.engine.trees import Trees
 
@@ -17,7 +21,7 @@ def lint_lenders(policy: Policy, spots: Spots, findings: Findings) -> None:
     for root in trees.roots:
         queues = [policy.queues[name] for name in trees.queues_below(root)]
         lenders = [queue for queue in queues if _lends_for_good(queue)]
-        if not any(_may_take(borrower, lender) for lender in lenders for borrower in queues):
+        if not _somebody_may_borrow(lenders, queues):
             continue
         told = names(queue.name for queue in lenders)
         findings.add(
@@ -35,8 +39,16 @@ def _lends_for_good(queue: Queue) -> bool:
     )
 
 
-def _may_take(borrower: Queue, lender: Queue) -> bool:
-    if borrower is lender:
-        return False
-    lent = {key for key, quota in quotas_of([lender]) if quota.nominal > 0}
-    return any(key in lent and quota.borrowing_limit > 0 for key, quota in quotas_of([borrower]))
+def _somebody_may_borrow(lenders: Iterable[Queue], queues: Iterable[Queue]) -> bool:
+    """Say whether any of *queues* may borrow what another one of *lenders* owns."""
+    borrowers: defaultdict[FlavorResource, set[str]] = defaultdict(set)
+    for queue in queues:
+        for key, quota in quotas_of([queue]):
+            if quota.borrowing_limit > 0:
+                borrowers[key].add(queue.name)
+    # Nobody borrows from oneself.
+    return any(
+        quota.nominal > 0 and len(borrowers[key]) > (lender.name in borrowers[key])
+        for lender in lenders
+        for key, quota in quotas_of([lender])
+    )

@@ -8,25 +8,14 @@ from dataclasses import dataclass, field
 
 from console.engine.history import History, Shape
 from console.engine.local_queues import follow_local_queue
-from console.engine.policy import Policy, Rule
+from console.engine.policy import LocalQueueRouting, Policy, Rule
 from console.engine.routing import effective_priority
 from console.engine.selectors import Operator
 from console.engine.trace import LocalQueueVerdict
 from console.engine.workload import Workload
 
-#: Kinds that are led to their queue, those seen last.
-MOST_KINDS = 2_000
-
-#: Verdicts under which a workload never comes to a queue while this policy holds.
-_LOST = frozenset(
-    {
-        LocalQueueVerdict.NOT_NAMED,
-        LocalQueueVerdict.MISSING,
-        LocalQueueVerdict.QUEUE_MISSING,
-        LocalQueueVerdict.PRIORITY_CLASS_MISSING,
-        LocalQueueVerdict.NAMESPACE_NOT_ALLOWED,
-    }
-)
+#: Kinds that are led to their queue, those seen last; and rules that are judged for them.
+MOST_KINDS, MOST_JUDGED = 2_000, 100_000
 
 
 @dataclass(slots=True)
@@ -78,54 +67,68 @@ class Past:
         return [kind for kind in self.kinds if kind.is_lost]
 
     def _read(self) -> None:
-        asked = tuple(sorted(_asked(self._policy)))
+        asked = _asked(self._policy)
         self.values = {key: set() for key in asked}
         alike: dict[object, Kind] = {}
-        of_labels: dict[int, tuple[str | None, ...]] = {}
+        of_labels: dict[int, tuple[tuple[str, str], ...]] = {}
         for shape in self.history.shapes:
             workload = shape.workload
             labels = workload.labels
             # Shapes of one label set share its mapping.
             facts = of_labels.get(id(labels))
             if facts is None:
-                facts = of_labels[id(labels)] = tuple(map(labels.get, asked))
-                self._see(labels, asked, facts)
+                told = sorted(item for item in labels.items() if item[0] in asked)
+                facts = of_labels[id(labels)] = tuple(told)
+                self.keys.update(labels)
+                for label, value in told:
+                    self.values[label].add(value)
             key = (facts, workload.namespace, workload.priority)
             kind = alike.get(key)
             if kind is None:
                 if len(alike) == MOST_KINDS:
                     self.is_complete = False
                     continue
-                kind = alike[key] = Kind(workload, {k: labels[k] for k in asked if k in labels})
+                kind = alike[key] = Kind(workload, dict(facts))
             kind.shapes.append(shape)
-        self.kinds = list(alike.values())
-        for kind in self.kinds:
+        for kind in alike.values():
+            if self._doors.judged > MOST_JUDGED:
+                self.is_complete = False
+                break
             self._lead(kind)
-
-    def _see(
-        self, labels: Mapping[str, str], asked: Iterable[str], facts: Iterable[str | None]
-    ) -> None:
-        self.keys.update(labels)
-        for key, value in zip(asked, facts, strict=True):
-            if value is not None:
-                self.values[key].add(value)
+            self.kinds.append(kind)
 
     def _lead(self, kind: Kind) -> None:
         policy, workload = self._policy, kind.workload
         if policy.local_routing is not None:
-            led = follow_local_queue(
-                policy.local_routing,
-                policy.queues,
-                labels=workload.labels,
-                namespace=workload.namespace,
-                requested=workload.priority,
-            )
-            kind.is_lost = led.step.verdict in _LOST
-            kind.queue = led.queue.name if led.queue is not None and not kind.is_lost else None
+            kind.queue, kind.is_lost = _follow(policy.local_routing, policy, workload)
         elif policy.rules:
             rule = self._doors.first(workload)
             kind.queue = rule.queue if rule is not None else None
             kind.is_lost = rule is None
+
+
+def _follow(
+    routing: LocalQueueRouting, policy: Policy, workload: Workload
+) -> tuple[str | None, bool]:
+    """Return the queue behind the local queue of *workload*, and whether it never comes to one."""
+    labels = workload.labels
+    local = routing.local_queues.get((workload.namespace, labels.get(routing.queue_label, "")))
+    named = labels.get(routing.priority_label)
+    # Following one that is not there would look for its nearest name, each time.
+    if local is None or local.queue not in policy.queues:
+        return None, True
+    if named is not None and named not in routing.priority_classes:
+        return None, True
+    led = follow_local_queue(
+        routing,
+        policy.queues,
+        labels=labels,
+        namespace=workload.namespace,
+        requested=workload.priority,
+    )
+    if led.step.verdict is LocalQueueVerdict.NAMESPACE_NOT_ALLOWED:
+        return None, True
+    return (led.queue.name if led.queue is not None else None), False
 
 
 class RuleIndex:
@@ -137,6 +140,8 @@ class RuleIndex:
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self._rules = rules
+        #: How many rules were looked at for workloads.
+        self.judged = 0
         pins = [_pins(rule) for rule in rules]
         counts: defaultdict[str, int] = defaultdict(int)
         for each in pins:
@@ -158,6 +163,7 @@ class RuleIndex:
         """Return the rule that takes *workload*, or None."""
         value = workload.labels.get(self.key)
         for rule in self.among(() if value is None else (value,)):
+            self.judged += 1
             taken = rule.selector.matches(workload.labels)
             if taken and effective_priority(rule, workload.priority).effective is not None:
                 return rule

@@ -63,8 +63,8 @@ def lint_lost(policy: Policy, past: Past, spots: Spots, findings: Findings) -> N
     findings.add(
         RECORDED_WITHOUT_RULE,
         _first_door(policy, spots),
-        f"No local queue leads {share} to a queue: another one like them would wait for ever. "
-        f"Most of them had {example}.",
+        f"No local queue leads {share} to a queue that admits them: another one like them "
+        f"would wait for ever. Most of them had {example}.",
         "Add the local queues that they name.",
     )
 

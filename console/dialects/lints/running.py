@@ -18,8 +18,10 @@ from console.engine.words import amount, quantity
 
 def lint_usage(policy: Policy, live: Live, spots: Spots, findings: Findings) -> None:
     """Note where running workloads hold more than a queue may have by this config."""
-    ledger = Ledger(policy)
     known = {name: held for name, held in live.usage.items() if name in policy.queues}
+    if not known:
+        return
+    ledger = Ledger(policy)
     for name, held in known.items():
         ledger.add(name, held)
     for name, held in sorted(known.items()):
