@@ -27,6 +27,22 @@ class Values:
         """Whether every label is like that."""
         return self.is_all_but and self.may_be_absent and not self.listed
 
+    def has(self, actual: str | None) -> bool:
+        """Say whether a label may be *actual*; None: it is absent."""
+        if actual is None:
+            return self.may_be_absent
+        return (actual in self.listed) != self.is_all_but
+
+    def meets(self, other: Values) -> bool:
+        """Say whether there is a label that is like both."""
+        if self.may_be_absent and other.may_be_absent:
+            return True
+        if self.is_all_but:
+            return other.is_all_but or not other.listed <= self.listed
+        if other.is_all_but:
+            return not self.listed <= other.listed
+        return not self.listed.isdisjoint(other.listed)
+
     def without(self, other: Values) -> Values:
         """Return what is not in *other*."""
         opposite = Values(other.listed, not other.is_all_but, not other.may_be_absent)
@@ -60,6 +76,14 @@ class Priorities:
         """Whether every request is like that."""
         return self.low is None and self.high is None and self.may_be_absent
 
+    def has(self, requested: int | None) -> bool:
+        """Say whether *requested* is one of them; None: no priority is requested."""
+        if requested is None:
+            return self.may_be_absent
+        if self.low is not None and requested < self.low:
+            return False
+        return self.high is None or requested <= self.high
+
 
 @dataclass(frozen=True, slots=True)
 class Region:
@@ -71,6 +95,17 @@ class Region:
 
     labels: Mapping[str, Values] = field(default_factory=dict)
     priorities: Priorities = Priorities()
+
+    def meets(self, other: Region) -> bool:
+        """Say whether a workload can be in both."""
+        mine, theirs = self.labels, other.labels
+        if len(theirs) < len(mine):
+            mine, theirs = theirs, mine
+        for key, values in mine.items():
+            known = theirs.get(key)
+            if known is not None and not values.meets(known):
+                return False
+        return _common(self.priorities, other.priorities) is not None
 
     def common(self, other: Region) -> Region | None:
         """Return the workloads of both, or None when there are none."""
@@ -84,7 +119,7 @@ class Region:
 
     def without(self, other: Region) -> Iterator[Region]:
         """Yield regions that together are what is not in *other*; no workload is in two of them."""
-        if self.common(other) is None:
+        if not self.meets(other):
             yield self
             return
         rest = dict(self.labels)
@@ -99,13 +134,9 @@ class Region:
 
     def has(self, labels: Mapping[str, str], priority: int | None) -> bool:
         """Say whether a workload with *labels* that requests *priority* is in the region."""
-        point = Region(
-            {key: _value(labels.get(key)) for key in self.labels},
-            Priorities(None, None) if priority is None else Priorities(priority, priority, False),
-        )
-        if priority is None and not self.priorities.may_be_absent:
+        if not self.priorities.has(priority):
             return False
-        return self.common(point) is not None
+        return all(values.has(labels.get(key)) for key, values in self.labels.items())
 
 
 def region_of(rule: Rule) -> Region | None:
@@ -138,12 +169,6 @@ def values_of(expression: MatchExpression) -> Values:
 
 #: Above every priority and below every priority at once: only the absence of one is left.
 _NOT_REQUESTED = Priorities(1, 0, may_be_absent=True)
-
-
-def _value(actual: str | None) -> Values:
-    if actual is None:
-        return Values(is_all_but=False)
-    return Values(frozenset({actual}), is_all_but=False, may_be_absent=False)
 
 
 def _common(one: Priorities, other: Priorities) -> Priorities | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from console.engine.diff import flows_between
+from console.engine.diff import flows, flows_between
 from console.engine.history import History, Shape
 from console.engine.policy import OnViolation, Policy, PriorityPolicy, Queue, Rule
 from console.engine.regions import Region, region_of
@@ -69,6 +70,15 @@ def workload(labels: dict[str, str], requested: int | None) -> Workload:
     )
 
 
+HISTORY = History(
+    window_days=30,
+    shapes=tuple(
+        Shape(workload=workload(labels, requested), runs=1, last_seen="2026-01-01")
+        for labels, requested in WORLD
+    ),
+)
+
+
 @settings(max_examples=200, deadline=None)
 @given(rule=rules)
 def test_a_rule_takes_what_is_in_its_region(rule: Rule) -> None:
@@ -98,14 +108,7 @@ def test_cutting_a_region_leaves_what_is_not_in_the_other(one: Rule, other: Rule
 @given(old=st.lists(rules, min_size=1, max_size=4), new=st.lists(rules, min_size=1, max_size=4))
 def test_flows_are_those_of_every_workload_there_can_be(old: list[Rule], new: list[Rule]) -> None:
     before, after = policy_of(old), policy_of(new)
-    history = History(
-        window_days=30,
-        shapes=tuple(
-            Shape(workload=workload(labels, requested), runs=1, last_seen="2026-01-01")
-            for labels, requested in WORLD
-        ),
-    )
-    found = flows_between(before, after, history)
+    found = flows_between(before, after, HISTORY)
     assert found.is_exact
     routers = Router(before), Router(after)
     for flow in found.flows:
@@ -121,6 +124,20 @@ def test_flows_are_those_of_every_workload_there_can_be(old: list[Rule], new: li
         assert told
         assert all(point in seen for point in told)
         assert not flow.is_whole or told == seen
+
+
+@settings(max_examples=50, deadline=None)
+@given(old=st.lists(rules, min_size=1, max_size=4), new=st.lists(rules, min_size=1, max_size=4))
+def test_without_time_to_reason_history_is_routed(old: list[Rule], new: list[Rule]) -> None:
+    before, after = policy_of(old), policy_of(new)
+    reasoned = flows_between(before, after, HISTORY)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flows, "_MOST_LOOKS", 0)
+        routed = flows_between(before, after, HISTORY)
+    assert not (routed.is_exact and reasoned.flows)
+    assert {(flow.old, flow.new): flow.runs for flow in routed.flows if flow.runs} == {
+        (flow.old, flow.new): flow.runs for flow in reasoned.flows
+    }
 
 
 def test_the_whole_world_is_one_region() -> None:

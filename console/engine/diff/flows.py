@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from console.engine.diff.renames import find_renames
 from console.engine.diff.rules import match_rules
-from console.engine.history import History
+from console.engine.history import History, Shape
 from console.engine.policy import Policy, Rule
 from console.engine.regions import Region, region_of
 from console.engine.routing import Router
 
-#: Cuts of regions that one comparison makes. Rules that overlap in many ways can ask for more
-#: than anybody waits for.
-_MOST_CUTS = 40_000
-#: Shapes of the history that are routed twice, those seen last.
-_MOST_SHAPES = 2000
+#: What one comparison may cost, in looks at two regions. Rules that overlap in many ways can ask
+#: for more than anybody waits for.
+_MOST_LOOKS = 200_000
+#: What cutting a region costs, in looks.
+_CUT = 10
+#: Looks at a region or a rule for a shape of the history. Where regions do not tell, shapes are
+#: routed twice, those seen last first.
+_MOST_MATCHES = 300_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,22 +63,14 @@ def flows_between(old: Policy, new: Policy, history: History | None = None) -> F
         return Flows()
     known = find_renames(old, new).apply(old)
     matches = match_rules(known.rules, new.rules)
+    if len(matches.same) == len(known.rules) == len(new.rules):
+        return Flows()
     pairs = [*matches.same, *matches.changed, *matches.moved]
     heirs = {before.index: after.index for before, after in pairs}
-    if matches.same and len(matches.same) == len(known.rules) == len(new.rules):
-        return Flows()
-    same = {(before.index, after.index) for before, after in matches.same}
-    head = _common_head(known.rules, new.rules, same)
-    cuts = _Cuts()
-    land = [Region()]
-    for rule in new.rules[:head]:
-        # These come first in both and take the same: what they take flows nowhere.
-        if (region := region_of(rule)) is not None:
-            land = cuts.cut(land, region)
-    found = _exact(land, known.rules[head:], new.rules[head:], heirs, cuts)
-    runs: dict[tuple[int | None, int | None], int] = {}
-    if history is not None:
-        runs = _recorded(old, new, heirs, history)
+    unchanged = {before.index for before, _ in matches.same}
+    budget = _Budget(_MOST_LOOKS)
+    found = _exact(known.rules, new.rules, heirs, unchanged, budget)
+    runs, is_whole = _seen(old, new, heirs, found, budget, history)
     return Flows(
         flows=tuple(
             Flow(
@@ -87,65 +82,77 @@ def flows_between(old: Policy, new: Policy, history: History | None = None) -> F
             )
             for key in sorted({*found, *runs}, key=_order)
         ),
-        is_exact=not cuts.is_spent,
+        is_exact=not budget.is_spent,
         window_days=history.window_days if history is not None else 0,
-        is_history_whole=history is None
-        or (history.is_complete and len(history.shapes) <= _MOST_SHAPES),
+        is_history_whole=is_whole,
     )
 
 
 _Key = tuple[int | None, int | None]
+_Found = dict[_Key, list[Region]]
 
 
 @dataclass(slots=True)
-class _Cuts:
-    """How many cuts may still be made."""
+class _Budget:
+    """How many looks are left."""
 
-    left: int = _MOST_CUTS
+    left: int
 
     @property
     def is_spent(self) -> bool:
         return self.left < 0
 
-    def cut(self, pieces: Iterable[Region], away: Region) -> list[Region]:
-        """Return *pieces* without *away*."""
+    def cut(self, pieces: Sequence[Region], away: Region) -> list[Region]:
+        """Return *pieces* without *away*; nothing once the budget is spent."""
+        self.left -= len(pieces)
+        if self.is_spent:
+            return []
         found: list[Region] = []
         for piece in pieces:
-            self.left -= 1
-            if self.is_spent:
-                return []
-            found.extend(piece.without(away))
+            if piece.meets(away):
+                self.left -= _CUT
+                found.extend(piece.without(away))
+            else:
+                found.append(piece)
         return found
 
 
-def _common_head(
-    old: Sequence[Rule], new: Sequence[Rule], same: Collection[tuple[int, int]]
-) -> int:
-    """Return how many rules both begin with."""
-    for count, (before, after) in enumerate(zip(old, new, strict=False)):
-        if (before.index, after.index) not in same:
-            return count
-    return min(len(old), len(new))
-
-
 def _exact(
-    land: list[Region],
     old: Sequence[Rule],
     new: Sequence[Rule],
     heirs: Mapping[int, int],
-    cuts: _Cuts,
-) -> dict[_Key, list[Region]]:
-    """Return what of the *land* of each older rule its heir does not take."""
-    before = [(rule.index, region) for rule in old if (region := region_of(rule)) is not None]
+    unchanged: Collection[int],
+    budget: _Budget,
+) -> _Found:
+    """
+    Return what of the land of each older rule its heir does not take.
+
+    Unchanged rules keep their order, so none of them takes from another: theirs
+    is held against the other rules alone, and the rest is their heir's.
+    """
     after = [(rule.index, region) for rule in new if (region := region_of(rule)) is not None]
-    found: dict[_Key, list[Region]] = {}
-    for index, region in before:
-        mine = [common for piece in land if (common := piece.common(region)) is not None]
-        land = cuts.cut(land, region)
-        _trace(index, mine, after, heirs.get(index), found, cuts)
-        if cuts.is_spent:
+    same = {heirs[index] for index in unchanged}
+    others = [(index, region) for index, region in after if index not in same]
+    found: _Found = {}
+    land = [Region()]
+    for rule in old:
+        region = region_of(rule)
+        if region is None:
+            continue
+        mine = [piece.common(region) for piece in land if piece.meets(region)]
+        own = [piece for piece in mine if piece is not None]
+        heir = heirs.get(rule.index)
+        if rule.index in unchanged and heir is not None:
+            before_heir = [each for each in others if each[0] < heir]
+            _trace(rule.index, own, before_heir, heir, found, budget)
+        else:
+            rest = _trace(rule.index, own, after, heir, found, budget)
+            if rest and not budget.is_spent:
+                found.setdefault((rule.index, None), []).extend(rest)
+        land = budget.cut(land, region)
+        if budget.is_spent:
             return found
-    _trace(None, land, after, None, found, cuts)
+    _trace(None, land, after, None, found, budget)
     return found
 
 
@@ -154,30 +161,58 @@ def _trace(
     land: list[Region],
     after: Sequence[tuple[int, Region]],
     heir: int | None,
-    found: dict[_Key, list[Region]],
-    cuts: _Cuts,
-) -> None:
-    """Note which of the newer rules take the *land* of an older one."""
+    found: _Found,
+    budget: _Budget,
+) -> list[Region]:
+    """Note which of the newer rules take the *land* of an older one; return what none takes."""
     for taker, region in after:
         if not land:
-            return
+            break
         if taker != heir:
-            for piece in land:
-                if (common := piece.common(region)) is not None:
-                    found.setdefault((index, taker), []).append(common)
-        land = cuts.cut(land, region)
-        if cuts.is_spent:
-            return
-    if index is not None and land:
-        found.setdefault((index, None), []).extend(land)
+            taken = [piece.common(region) for piece in land if piece.meets(region)]
+            if taken:
+                found.setdefault((index, taker), []).extend(filter(None, taken))
+        land = budget.cut(land, region)
+    return land
 
 
-def _recorded(
-    old: Policy, new: Policy, heirs: Mapping[int, int], history: History
+def _seen(
+    old: Policy,
+    new: Policy,
+    heirs: Mapping[int, int],
+    found: _Found,
+    budget: _Budget,
+    history: History | None,
+) -> tuple[dict[_Key, int], bool]:
+    """Return how many recorded workloads each flow has, and whether all were looked at."""
+    if history is None:
+        return {}, True
+    regions = sum(map(len, found.values()))
+    if not budget.is_spent and regions * len(history.shapes) <= _MOST_MATCHES:
+        return _in_regions(found, history), history.is_complete
+    most = _MOST_MATCHES // (len(old.rules) + len(new.rules))
+    runs = _routed(old, new, heirs, history.shapes[:most])
+    return runs, history.is_complete and len(history.shapes) <= most
+
+
+def _in_regions(found: _Found, history: History) -> dict[_Key, int]:
+    runs = dict.fromkeys(found, 0)
+    for shape in history.shapes:
+        labels, priority = shape.workload.labels, shape.workload.priority
+        for key, regions in found.items():
+            if any(region.has(labels, priority) for region in regions):
+                runs[key] += shape.runs
+                # No workload flows two ways.
+                break
+    return runs
+
+
+def _routed(
+    old: Policy, new: Policy, heirs: Mapping[int, int], shapes: Sequence[Shape]
 ) -> dict[_Key, int]:
     before, after = Router(old), Router(new)
     runs: dict[_Key, int] = {}
-    for shape in history.shapes[:_MOST_SHAPES]:
+    for shape in shapes:
         was, now = before.route(shape.workload).rule, after.route(shape.workload).rule
         if was == now is None or (was is not None and heirs.get(was) == now is not None):
             continue

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from operator import attrgetter
 from typing import Any
 
 from console.engine.diff.facts import Facts, cohort_facts, flavor_facts, queue_facts
@@ -49,11 +50,15 @@ class Renames:
 
 def find_renames(old: Policy, new: Policy) -> Renames:
     """Return the flavors, cohorts and queues of *new* that are *old* ones under another name."""
-    found: dict[Noun, dict[str, str]] = {noun: {} for noun, _ in _KINDS}
+    found: dict[Noun, dict[str, str]] = {noun: {} for noun, *_ in _KINDS}
     known = old
     for _ in range(_MOST_ROUNDS):
         before_round = known
-        for noun, facts_of in _KINDS:
+        for noun, facts_of, items_of in _KINDS:
+            names, new_names = items_of(known).keys(), items_of(new).keys()
+            if names <= new_names or new_names <= names:
+                # Nothing is gone, or nothing has come.
+                continue
             before, after = facts_of(known), facts_of(new)
             pairs = _pairs(
                 {name: facts for name, facts in before.items() if name not in after},
@@ -74,11 +79,12 @@ def find_renames(old: Policy, new: Policy) -> Renames:
     return Renames(found, followers)
 
 
+_Items = Callable[[Policy], Mapping[str, Any]]
 #: Flavors first: the facts of queues and cohorts name them.
-_KINDS = (
-    (Noun.FLAVOR, flavor_facts),
-    (Noun.COHORT, cohort_facts),
-    (Noun.QUEUE, queue_facts),
+_KINDS: tuple[tuple[Noun, Callable[[Policy], dict[str, Facts]], _Items], ...] = (
+    (Noun.FLAVOR, flavor_facts, attrgetter("flavors")),
+    (Noun.COHORT, cohort_facts, attrgetter("cohorts")),
+    (Noun.QUEUE, queue_facts, attrgetter("queues")),
 )
 
 
