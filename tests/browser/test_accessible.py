@@ -53,7 +53,12 @@ def busy(place: Place) -> list[str]:
         "config/history",
         "config/v/1",
         "config/review?to=1",
+        "config/history?noun=queue&name=default",
+        "config/v/2?blame=1",
         "config/compare/1...2",
+        "config/compare/1...2?diff=text",
+        "config/compare/1...2?diff=split",
+        "config/compare/1...2?diff=effective",
         "events",
         "no-such-page",
     ]

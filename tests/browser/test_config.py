@@ -92,8 +92,9 @@ def _make_mistakes_and_repair_them(editor: Editor) -> None:
 def _apply_the_first(page: Page) -> None:
     page.get_by_role("button", name="Review changes").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Review your draft")
-    meaning = page.get_by_role("region", name="What it means")
+    meaning = page.get_by_role("region", name="What changes")
     expect(meaning).to_contain_text("q-m5-2xlarge-cap3")
+    meaning.get_by_role("link", name="Text").click()
     expect(page.locator(".diff__row[data-change=added]").first).to_be_visible()
     page.get_by_label("Message").fill("Three of a kind")
     page.get_by_role("button", name="Apply as version 1").click()
@@ -115,8 +116,9 @@ def _change_a_queue(page: Page, place: Place) -> None:
     expect(editor.problems).to_have_count(0)
     assert editor.text.count("q-m5-2xlarge-cap3:v2") == 2
     page.get_by_role("button", name="Review changes").click()
-    meaning = page.get_by_role("region", name="What it means")
+    meaning = page.get_by_role("region", name="What changes")
     expect(meaning).to_contain_text("q-m5-2xlarge-cap3:v2")
+    meaning.get_by_role("link", name="Text").click()
     expect(page.locator(".diff__row[data-change=removed]")).to_have_count(3)
     expect(page.locator(".diff__row[data-change=added]")).to_have_count(3)
     page.get_by_label("Message").fill("Four of a kind")

@@ -1,0 +1,99 @@
+"""The history in a browser: ways to compare, filters, who changed a line, and the way back."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visitors
+from tests.browser.documents import CAP
+from tests.browser.place import Place
+
+_HIGHER = CAP.replace("default: 50", "default: 60")
+_COMMENTED = f"# The type everybody asks for\n{_HIGHER}"
+
+
+def _tell(place: Place) -> None:
+    place.apply(CAP, "The first")
+    place.apply(_HIGHER, "A higher default")
+    place.apply(_COMMENTED, "Say why")
+
+
+def test_a_difference_has_four_ways_that_work_by_links_alone(
+    visitors: Visitors, place: Place
+) -> None:
+    _tell(place)
+    page = visitors.page(place, scripts=False)
+    page.goto(place.url("config/compare/1...2"))
+    region = page.get_by_role("region", name="What changes")
+    expect(region.locator(".change")).to_have_count(1)
+    expect(region.locator(".change__details")).to_contain_text("default priority")
+    expect(region.locator(".change__old")).to_have_text("50")
+    expect(region.locator(".change__new")).to_have_text("60")
+    ways = page.get_by_role("navigation", name="Ways to compare")
+    expect(ways.locator("[aria-current]")).to_have_text("Meaning")
+
+    ways.get_by_role("link", name="Text").click()
+    expect(page).to_have_url(re.compile(r"diff=text#difference$"))
+    expect(region.locator(".diff__word")).to_have_text(["50", "60"])
+    ways.get_by_role("link", name="Side by side").click()
+    expect(region.locator(".diff__pair .diff__word")).to_have_text(["50", "60"])
+    ways.get_by_role("link", name="With defaults").click()
+    expect(region.locator("tr[data-change=removed]")).to_contain_text("default: 50")
+    page.go_back()
+    expect(ways.locator("[aria-current]")).to_have_text("Side by side")
+
+
+def test_two_versions_are_chosen_and_compared(page: Page, place: Place) -> None:
+    _tell(place)
+    page.goto(place.url("config/history"))
+    expect(page.locator("tbody tr")).to_have_count(3)
+    expect(page.locator("tbody tr").nth(1)).to_contain_text("default priority 50 → 60 (+10)")
+    page.get_by_role("radio", name="from version 1").check()
+    page.get_by_role("radio", name="to version 3").check()
+    page.get_by_role("button", name="Compare the two chosen").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("From version 1 to version 3")
+    page.get_by_role("link", name="The other way round").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("From version 3 to version 1")
+
+
+def test_versions_are_found_by_what_they_changed(page: Page, place: Place) -> None:
+    _tell(place)
+    page.goto(place.url("config/history"))
+    page.get_by_label("Changed a").select_option("rule")
+    page.get_by_label("Called").fill("q-m5-2xlarge-cap3")
+    page.get_by_role("button", name="Filter").click()
+    expect(page).to_have_url(re.compile(r"\?noun=rule&name=q-m5-2xlarge-cap3$"))
+    expect(page.locator("tbody tr")).to_have_count(2)
+    page.get_by_role("link", name=re.compile("noun")).click()
+    expect(page.locator("tbody tr")).to_have_count(2)
+    page.get_by_role("link", name="Clear all").click()
+    expect(page.locator("tbody tr")).to_have_count(3)
+
+
+def test_a_line_leads_to_the_version_that_changed_it(page: Page, place: Place) -> None:
+    _tell(place)
+    page.goto(place.url("config/v/3"))
+    page.get_by_role("link", name="Who changed each line").click()
+    first = page.locator(".source__run").first
+    expect(first.locator(".source__blame")).to_contain_text("Say why")
+    expect(first.locator(".source__line")).to_have_count(1)
+    page.locator("#L2 .source__number").click()
+    expect(page).to_have_url(re.compile(r"blame=1#L2$"))
+    expect(page.locator("#L2[data-marked]")).to_be_visible()
+    changed = page.locator(".source__run", has_text="A higher default")
+    changed.get_by_role("link", name="v2").click()
+    expect(page.get_by_role("region", name="What this version changed")).to_contain_text("60")
+
+
+def test_an_old_version_comes_back_through_the_same_review(page: Page, place: Place) -> None:
+    _tell(place)
+    page.goto(place.url("config/history"))
+    page.get_by_role("link", name="Roll back to version 1").click()
+    region = page.get_by_role("region", name="What changes")
+    expect(region.locator(".change__old")).to_have_text("60")
+    expect(region.locator(".change__new")).to_have_text("50")
+    page.goto(place.url("config/history"))
+    page.get_by_role("button", name="Edit version 1 as a new draft").click()
+    expect(page).to_have_url(re.compile(r"/config/drafts/\d+$"))
