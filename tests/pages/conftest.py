@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 
 from console.configs.services.apply_config import apply_config
+from console.configs.services.find_impact import find_impact
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Workload
@@ -49,6 +50,8 @@ class World:
     rejected: Workload
     finished: Workload
     passed: Workload
+    #: Number of an impact run that is done.
+    impact: int
 
 
 @pytest.fixture
@@ -91,6 +94,7 @@ def world(
         never=submit("huge", gpu=80),
         rejected=submit("lost", team=None),
         passed=submit("web", team="web"),
+        impact=find_impact(owner, "native", CONFIG + "#\n").pk,
     )
 
 

@@ -7,9 +7,12 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from console.configs.models import Draft
 from console.csp import POLICY
 from console.orgs.models import Organization, Role, User
 from console.orgs.permissions import Actor
+from console.orgs.services.create_user import create_user
+from tests.conftest import PASSWORD
 from tests.pages.conftest import World
 from tests.pages.page import complaints, read_page
 
@@ -41,7 +44,12 @@ PAGES = {
     "workloads/{admitted}/decisions/{decision}": dict.fromkeys(Role.values, 404),
     "config": ALL,
     "config/edit": DRAFTERS,
+    "config/drafts": ALL,
+    "config/drafts/{draft}": ALL,
+    "config/drafts/99999": dict.fromkeys(Role.values, 404),
     "config/review?to=1": DRAFTERS,
+    "config/impact/{impact}?to=1": ALL,
+    "config/impact/99999": dict.fromkeys(Role.values, 404),
     "config/history": ALL,
     "config/history?noun=queue&name=research": ALL,
     "config/history?kind=timer": ALL,
@@ -55,6 +63,15 @@ PAGES = {
     "config/compare/1...1?diff=effective": ALL,
     "config/compare?a=1": dict.fromkeys(Role.values, 400),
     "config/compare?draft=99": DRAFTERS | {Role.EDITOR: 404, Role.OWNER: 404},
+    "tools/route": ALL,
+    "tools/route?config=active&key=team&value=research&requests=gpu%3D8&priority=5": ALL,
+    "tools/route?config=1&beside=active&key=team&value=": ALL,
+    "tools/route?workload=unknown": dict.fromkeys(Role.values, 400),
+    "tools/route/many": ALL,
+    "tools/expectations": ALL,
+    "tools/expectations?config=9": dict.fromkeys(Role.values, 400),
+    "tools/expectations/new": DRAFTERS,
+    "tools/expectations/9": {**DRAFTERS, Role.OWNER: 404, Role.EDITOR: 404},
     "events": ALL,
     "events?type=REQUEST_REJECTED&queue=research": ALL,
 }
@@ -81,7 +98,16 @@ def address(path: str, world: World) -> str:
         for name in ("admitted", "waiting", "never", "rejected", "finished")
     }
     decision = world.waiting.decisions.get().pk
-    return f"/o/{world.org.slug}/" + path.format(**names, decision=decision)
+    draft = begun_by_somebody_who_left(world.org).pk if "{draft}" in path else 0
+    return f"/o/{world.org.slug}/" + path.format(
+        **names, decision=decision, impact=world.impact, draft=draft
+    )
+
+
+def begun_by_somebody_who_left(org: Organization) -> Draft:
+    """Return a draft that is nobody's latest, so that every role comes to the editor's own page."""
+    author = create_user(f"left@{org.slug}.example", PASSWORD)
+    return Draft.objects.create(org=org, author=author, dialect="native", text="{}", revision=1)
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -125,6 +151,7 @@ def test_an_outsider_gets_404_and_a_stranger_is_sent_to_sign_in(
         "workloads/new",
         "config",
         "config/edit",
+        "config/drafts",
         "config/history",
         "events",
     ],
