@@ -91,7 +91,7 @@ def _submissions(teams: int) -> Iterator[dict[str, Any]]:
                         "name": f"{team}-{gpu}",
                         "tags": {"team": f"team-{team}"},
                         "market_type": market,
-                        "accelerator_type": "A100",
+                        "accelerator_type": ("A100", "H100")[team % 2],
                         "priority": priority,
                         "requests": {"gpu": gpu, "cpu": gpu / 2},
                     }
@@ -149,6 +149,6 @@ def _expected(text: str, submissions: list[dict[str, Any]]) -> Counter[tuple[str
 
 
 def _checked(api: Api, text: str) -> Any:
-    body = api.post("/config/check", {"dialect": "native", "text": text})
+    body = api.post("/config/check", {"dialect": "native", "text": text}, expect=200)
     assert body["ok"], body["diagnostics"]
     return body

@@ -87,7 +87,7 @@ def test_the_facts_of_others_are_not_told(
     assert recent_history(other_org).runs == 0
 
 
-def test_a_history_is_read_again_after_some_seconds(
+def test_a_history_is_read_again_after_a_while(
     org: Organization, owner: Actor, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert recent_history(org).runs == 0

@@ -13,10 +13,17 @@ from typing import Any, NamedTuple
 from console.workloads.bulk import Prepared, add_to_rows
 from console.workloads.models import RecordedShape
 
-#: What of a workload's row is its shape, in the order of `TakenIn`.
-SHAPE_COLUMNS = ("label_set_id", "namespace", "requested_priority", "requests", "pod_sets")
-
-_COLUMNS = ("org_id", "day", "digest", *SHAPE_COLUMNS, "runs")
+_COLUMNS = (
+    "org_id",
+    "day",
+    "digest",
+    "label_set_id",
+    "namespace",
+    "requested_priority",
+    "requests",
+    "pod_sets",
+    "runs",
+)
 
 
 class TakenIn(NamedTuple):

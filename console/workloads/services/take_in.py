@@ -15,7 +15,7 @@ from console.workloads import models
 from console.workloads.models import EventType, Intake
 from console.workloads.services.batch import Batch
 from console.workloads.services.load_state import COLUMNS, engine_workload, load_policy
-from console.workloads.services.record_shapes import SHAPE_COLUMNS, TakenIn
+from console.workloads.services.record_shapes import TakenIn
 
 
 @dataclass(slots=True)
@@ -63,10 +63,11 @@ def take_in(org: Organization, state: State, intake: list[Intake], batch: Batch)
 def _submitted(pending: QuerySet[models.Workload], batch: Batch) -> dict[int, Workload]:
     """Return the submitted workloads by key, and tell *batch* their shapes."""
     submitted = {}
-    for row in pending.order_by("pk").values_list(*COLUMNS, *SHAPE_COLUMNS):
+    for row in pending.order_by("pk").values_list(*COLUMNS, "label_set_id"):
         workload = engine_workload(row)
         submitted[workload.sequence] = workload
-        batch.taken_in.append(TakenIn(*row[len(COLUMNS) :]))
+        _, _, _, *shape, label_set = row
+        batch.taken_in.append(TakenIn(label_set, *shape))
     return submitted
 
 
