@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q, QuerySet, TextField
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Cast
 
 from console.configs.queries import active_policy
 from console.orgs.models import Organization
@@ -84,9 +85,8 @@ def _conditions(org: Organization, search: EventSearch) -> tuple[QuerySet[Event]
         "type__in": search.types,
     }
     rest = Q(**{name: value for name, value in wanted.items() if value})
-    labels = F("workload__label_set__labels")
     rows: QuerySet[Any] = Event.objects.filter(org=org).alias(
-        cloud_resource=KeyTextTransform("cloud-resource-id", labels)
+        cloud_resource=_text("cloud-resource-id", F("workload__label_set__labels"))
     )
     if search.flavors:
         rows, given = _given(org, rows, search.flavors)
@@ -117,7 +117,13 @@ def _given(
     resources = sorted({resource for group in groups for resource in group.resources})
     given = Q(pk__in=())
     for place, resource in enumerate(resources):
-        flavor = KeyTextTransform(resource, KeyTransform("flavors", F("data")))
-        rows = rows.alias(**{f"flavor_{place}": flavor})
+        rows = rows.alias(
+            **{f"flavor_{place}": _text(resource, KeyTransform("flavors", F("data")))}
+        )
         given |= Q(**{f"flavor_{place}__in": flavors})
     return rows, given
+
+
+def _text(key: str, of: Any) -> Cast:
+    """Return the text at *key*; without the cast it would be compared with JSON."""
+    return Cast(KeyTextTransform(key, of), TextField())
