@@ -110,6 +110,14 @@ def expectations_of(org: Organization) -> QuerySet[Expectation]:
     return Expectation.objects.filter(org=org).order_by("name")
 
 
+def get_expectation(org: Organization, number: int) -> Expectation:
+    """Return expectation *number*; raises NotFound when *org* has none."""
+    found = Expectation.objects.filter(org=org, pk=number).first()
+    if found is None:
+        raise NotFound(f"There is no expectation {number} in {org.slug}.")
+    return found
+
+
 def past_specs(org: Organization) -> dict[str, PastSpec]:
     """Return what each queue name was fixed to by the first version that had it."""
     rows = QueueSpec.objects.filter(org=org).values_list("name", "version", "spec")

@@ -37,6 +37,7 @@ NAV = (
     NavItem(name="cohorts", title="Cohorts", url_name="pages:cohorts", key="k"),
     NavItem(name="workloads", title="Workloads", url_name="pages:workloads", key="w"),
     NavItem(name="config", title="Config", url_name="pages:config", key="c"),
+    NavItem(name="tester", title="Rule tester", url_name="pages:tester", key="t"),
     NavItem(name="events", title="Events", url_name="pages:events", key="e"),
 )
 

@@ -13,14 +13,17 @@ from console.pages.views import (
     draft_calls,
     drafts,
     events,
+    expectations,
     history,
     impact,
     orgs,
     overview,
     queues,
     reviews,
+    route_batches,
     sessions,
     submit,
+    tester,
     workloads,
 )
 
@@ -81,5 +84,10 @@ urlpatterns = [
         comparisons.compare,
         name="config-compare",
     ),
+    path("o/<slug:org>/tools/route", tester.tester, name="tester"),
+    path("o/<slug:org>/tools/route/many", route_batches.batch, name="tester-batch"),
+    path("o/<slug:org>/tools/expectations", expectations.expectations, name="expectations"),
+    path("o/<slug:org>/tools/expectations/new", expectations.new, name="expectation-new"),
+    path("o/<slug:org>/tools/expectations/<int:number>", expectations.one, name="expectation"),
     path("o/<slug:org>/events", events.events, name="events"),
 ]

@@ -28,6 +28,8 @@ def web(descriptor: int) -> list[str]:
         # Loads the code once and shares its memory.
         "--preload",
         *("--graceful-timeout", "2"),
+        # A rule test of many labels is all in its address.
+        *("--limit-request-line", "8190"),
         *("--log-level", "warning"),
         "--no-control-socket",
     ]

@@ -52,26 +52,25 @@ def save_expectations(actor: Actor, expectations: Sequence[Expected]) -> list[Ex
     return [found[name] for name in names]
 
 
-def rename_expectation(actor: Actor, number: int, expected: Expected) -> Expectation:
+def keep_expectation(actor: Actor, expected: Expected, number: int | None) -> Expectation:
     """
-    Save *expected* in the place of expectation *number*, which takes its name.
+    Save *expected* as a new one, or in the place of expectation *number*, which takes its name.
 
-    Raises NotAllowed, NotFound, and BadRequest when another one has the name.
+    Raises NotAllowed, NotFound, Conflict as `save_expectations` does, and BadRequest when
+    another one has the name.
     """
     actor.require(Permission.DRAFT)
     mine = Expectation.objects.filter(org=actor.org)
     with transaction.atomic():
         Organization.objects.select_for_update().get(pk=actor.org.pk)
-        row = mine.filter(pk=number).first()
-        if row is None:
+        if number is not None and not mine.filter(pk=number).exists():
             raise NotFound("This expectation was deleted; save it as a new one.")
-        if mine.filter(name=expected.name).exclude(pk=number).exists():
+        if mine.filter(name=expected.name).exclude(pk=number or 0).exists():
             message = f"Another expectation is called {expected.name}; give this one its own name."
             raise BadRequest([FieldError("name", "repeated_name", message)])
-        changed = _row(actor, actor.org, expected)
-        changed.pk, changed.created_at = row.pk, row.created_at
-        changed.save(force_update=True)
-    return changed
+        if number is not None:
+            mine.filter(pk=number).update(name=expected.name)
+        return save_expectations(actor, [expected])[0]
 
 
 def delete_expectations(actor: Actor, names: Collection[str]) -> int:

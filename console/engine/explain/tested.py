@@ -12,9 +12,10 @@ from console.engine.explain.sentences import Telling
 from console.engine.fitting import Fit, FlavorTruth
 from console.engine.matching import Obstacle
 from console.engine.nearest import LabelChange, NearMiss
+from console.engine.policy import StopPolicy
 from console.engine.reasons import reason_title
 from console.engine.trace import FlavorVerdict, Trace
-from console.engine.truth import ExpressionTruth, RuleStanding, RuleTruth
+from console.engine.truth import DoorTruth, ExpressionTruth, RuleStanding, RuleTruth
 from console.engine.words import (
     amount,
     cut,
@@ -64,6 +65,18 @@ def rule_priority(rule: RuleTruth) -> str:
     if step.effective is None:
         return f"accepts {priority_range(step)}"
     return f"priority {step.effective}"
+
+
+def door_sentence(door: DoorTruth) -> str:
+    """Return whether a local queue would let workloads of its namespace into its queue."""
+    queue = door.door.queue
+    if not door.leads:
+        return f"Leads to {queue}, and there is no such queue."
+    if not door.is_allowed:
+        return f"Leads to {queue}, which does not take workloads of this namespace."
+    if door.door.stop is not StopPolicy.NONE:
+        return f"Leads to {queue}, and is stopped."
+    return f"Leads to {queue}."
 
 
 def near_sentence(miss: NearMiss) -> str:

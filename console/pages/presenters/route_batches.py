@@ -1,0 +1,102 @@
+"""Many tried workloads as rows of a table, on the page and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from console.configs.services.try_route import Placed
+from console.engine.explain.landing import landing_sentence
+from console.engine.landing import accepted_flavors
+from console.pages.asked import Asked, written
+from console.pages.presenters.tester import starts_now
+
+#: A spreadsheet would take what begins like this for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchRow:
+    """One workload of a batch, and what becomes of it."""
+
+    number: int
+    labels: str
+    namespace: str
+    requested: str
+    queue: str
+    priority: str
+    rule: str
+    flavors: str
+    can_ever: str
+    fits_now: str
+    sentence: str
+    url: str
+
+
+#: The columns of a batch as a table has them: name of the field and title.
+BATCH_COLUMNS = (
+    ("number", "Number"),
+    ("labels", "Labels"),
+    ("namespace", "Namespace"),
+    ("requested", "Requested priority"),
+    ("queue", "Queue"),
+    ("priority", "Effective priority"),
+    ("rule", "Rule"),
+    ("flavors", "Flavors that accept it"),
+    ("can_ever", "Can ever fit"),
+    ("fits_now", "Fits now"),
+    ("sentence", "Verdict"),
+)
+
+
+def batch_rows(placed: Iterable[Placed], config: str, path: str) -> list[BatchRow]:
+    """Return a batch as rows; *path* is that of the tester."""
+    return [_batch_row(number, each, config, path) for number, each in enumerate(placed, start=1)]
+
+
+def _batch_row(number: int, placed: Placed, config: str, path: str) -> BatchRow:
+    landing, workload = placed.landing, placed.landing.workload
+    priority = "" if workload.priority is None else str(workload.priority)
+    asked = Asked(
+        config=config,
+        labels=tuple(workload.labels.items()),
+        namespace=workload.namespace,
+        priority=priority,
+        requests=written(workload.total()),
+    )
+    ever = placed.fit.now is not None
+    return BatchRow(
+        number=number,
+        labels=" ".join(f"{key}={value}" for key, value in workload.labels.items()),
+        namespace=workload.namespace,
+        requested=priority,
+        queue=landing.queue or "",
+        priority=str(landing.priority) if landing.queue is not None else "",
+        rule=str(landing.route.rule + 1) if landing.route.rule is not None else "",
+        flavors=" ".join(accepted_flavors(landing)),
+        can_ever=_yes(ever),
+        fits_now=_yes(ever and starts_now(placed.fit)),
+        sentence=landing_sentence(landing),
+        url=path + asked.query(),
+    )
+
+
+def _yes(answer: bool) -> str:
+    return "yes" if answer else "no"
+
+
+def batch_csv(rows: Iterable[BatchRow]) -> str:
+    """Return rows as CSV with a line of titles; no cell is a formula to a spreadsheet."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(title for _, title in BATCH_COLUMNS)
+    for row in rows:
+        writer.writerow(_cell(getattr(row, name)) for name, _ in BATCH_COLUMNS)
+    return out.getvalue()
+
+
+def _cell(value: object) -> str:
+    text = str(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text

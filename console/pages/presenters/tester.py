@@ -1,0 +1,284 @@
+"""A tried workload as its page shows it: rules, doors, flavors and ways elsewhere, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from console.configs.services.try_route import Tried
+from console.configs.subjects import Subject
+from console.engine.amounts import Amount
+from console.engine.decision import Outcome
+from console.engine.explain.landing import landing_sentence
+from console.engine.explain.tested import (
+    actual_words,
+    branch_words,
+    door_sentence,
+    expression_words,
+    fit_sentences,
+    near_sentence,
+    obstacle_words,
+    rule_priority,
+    rule_sentence,
+    values_words,
+)
+from console.engine.fitting import Fit, FlavorTruth
+from console.engine.nearest import NearMiss
+from console.engine.origin import Origin
+from console.engine.truth import DoorTruth, ExpressionTruth, RuleStanding, RuleTruth
+from console.pages.asked import Asked
+
+#: What a label is set to where any other value would do.
+_ANY = ("any", "other", "another", "something")
+
+_VERDICTS = {
+    RuleStanding.TOOK: "pass",
+    RuleStanding.SELECTOR_FALSE: "fail",
+    RuleStanding.PRIORITY_OUT_OF_RANGE: "fail",
+    RuleStanding.TOO_LATE: "skip",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpressionLine:
+    """One expression of a truth table."""
+
+    asked: str
+    actual: str
+    holds: bool
+    origin: Origin | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """What would lead elsewhere, and the address of the test of that; empty: there is none."""
+
+    text: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleLine:
+    """One rule; *label* names its table."""
+
+    number: int
+    label: str
+    queue: str
+    verdict: str
+    sentence: str
+    priority: str
+    expressions: list[ExpressionLine]
+    nearest: Way | None
+    origin: Origin | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoorLine:
+    """One local queue of the workload's namespace; *label* names its table."""
+
+    name: str
+    label: str
+    queue: str
+    verdict: str
+    sentence: str
+    expressions: list[ExpressionLine]
+    origin: Origin | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlavorLine:
+    """One flavor: whether it accepts the workload, and what each resource comes to."""
+
+    flavor: str
+    label: str
+    verdict: str
+    sentence: str
+    expressions: list[ExpressionLine]
+    shares: list[tuple[str, Amount, Amount, Amount]]
+    origin: Origin | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """All that one config makes of one workload."""
+
+    title: str
+    subject: Subject
+    state: str
+    sentence: str
+    fit: list[tuple[str, str]]
+    queue: str
+    priority: int | None
+    rules: list[RuleLine]
+    rule_count: int
+    next_url: str
+    first_url: str
+    doors: list[DoorLine]
+    more_doors: int
+    others: list[tuple[str, Way]]
+    missing: list[tuple[str, list[tuple[str, str, str]], int]]
+    flavors: list[FlavorLine]
+    routes_by_rules: bool
+    #: The address of a new expectation of just this, behind the path of its page.
+    expect_query: str
+
+
+def result_of(tried: Tried, asked: Asked, path: str, start: int) -> Result:
+    """Return *tried* for the page at *path*, which shows rules from index *start* on."""
+    landing, subject = tried.landing, tried.subject
+    took = landing.route.rule
+    shown = start + len(tried.rules)
+    return Result(
+        title=subject_title(subject),
+        subject=subject,
+        state=_state(tried.fit),
+        sentence=landing_sentence(landing),
+        fit=_fit(tried.fit) if not landing.is_refused else [],
+        queue=landing.queue or "",
+        priority=landing.priority if landing.queue else None,
+        rules=[
+            _rule(rule, took, _way(tried.misses.get(rule.index), asked, path))
+            for rule in tried.rules
+        ],
+        rule_count=tried.rule_count,
+        next_url=path + asked.query(rules=str(shown)) if shown < tried.rule_count else "",
+        first_url=path + asked.query() if start else "",
+        doors=[_door(door) for door in tried.doors],
+        more_doors=tried.door_count - len(tried.doors),
+        others=[
+            (miss.queue, way)
+            for miss in tried.door_misses
+            if (way := _way(miss, asked, path)) is not None
+        ],
+        missing=[
+            (
+                label.key,
+                [
+                    (
+                        values_words(branch),
+                        branch_words(branch),
+                        _url(asked, path, label.key, branch.values),
+                    )
+                    for branch in label.branches
+                ],
+                label.more,
+            )
+            for label in tried.missing
+        ],
+        flavors=[_flavor(flavor) for flavor in tried.fit.flavors],
+        routes_by_rules=subject.policy.local_routing is None,
+        expect_query=asked.query(
+            queue=landing.queue or "",
+            effective_priority="" if landing.queue is None else str(landing.priority),
+        ),
+    )
+
+
+def subject_title(subject: Subject) -> str:
+    """Return what a config is called."""
+    if subject.draft is not None:
+        return f"Draft {subject.draft}"
+    if subject.name == "active":
+        return f"Active, version {subject.version}" if subject.version else "No config yet"
+    return f"Version {subject.version}"
+
+
+def starts_now(fit: Fit) -> bool:
+    """Say whether it would start with what runs now."""
+    return fit.now is not None and fit.now.outcome.outcome is Outcome.ADMITTED
+
+
+def _state(fit: Fit) -> str:
+    """Return the state in which such a workload would be, for the color of the headline."""
+    if starts_now(fit):
+        return "admitted"
+    return "rejected" if fit.ever.outcome.outcome is Outcome.REJECTED else "pending"
+
+
+def _fit(fit: Fit) -> list[tuple[str, str]]:
+    sentences = list(fit_sentences(fit))
+    if fit.now is None:
+        return [("fail", sentences[0])]
+    return [("pass", sentences[0]), ("pass" if starts_now(fit) else "fail", sentences[1])]
+
+
+def _rule(rule: RuleTruth, took: int | None, nearest: Way | None) -> RuleLine:
+    return RuleLine(
+        number=rule.index + 1,
+        label=f"Expressions of rule {rule.index + 1}",
+        queue=rule.queue,
+        verdict=_VERDICTS[rule.standing],
+        sentence=rule_sentence(rule, took),
+        priority=rule_priority(rule),
+        expressions=_expressions(rule.expressions),
+        nearest=nearest,
+        origin=rule.origin,
+    )
+
+
+def _expressions(expressions: Iterable[ExpressionTruth]) -> list[ExpressionLine]:
+    return [
+        ExpressionLine(
+            asked=expression_words(each),
+            actual=actual_words(each),
+            holds=each.holds,
+            origin=each.expression.origin,
+        )
+        for each in expressions
+    ]
+
+
+def _door(door: DoorTruth) -> DoorLine:
+    is_open = door.leads and door.is_allowed
+    return DoorLine(
+        name=door.door.name,
+        label=f"What the queue of {door.door.name} asks of the namespace",
+        queue=door.door.queue,
+        verdict="pass" if is_open and door.is_named else "skip" if is_open else "fail",
+        sentence=door_sentence(door),
+        expressions=_expressions(door.expressions),
+        origin=door.door.origin,
+    )
+
+
+def _flavor(flavor: FlavorTruth) -> FlavorLine:
+    return FlavorLine(
+        flavor=flavor.flavor,
+        label=f"What {flavor.flavor} asks of labels",
+        verdict="fail" if flavor.obstacle is not None else "pass" if flavor.shares else "skip",
+        sentence=obstacle_words(flavor),
+        expressions=_expressions(flavor.expressions),
+        shares=[(s.resource, s.requested, s.maximum, s.available) for s in flavor.shares],
+        origin=flavor.origin,
+    )
+
+
+def _way(miss: NearMiss | None, asked: Asked, path: str) -> Way | None:
+    if miss is None:
+        return None
+    if miss.is_cut or not miss.is_possible:
+        return Way(text=near_sentence(miss), url="")
+    labels: dict[str, str | None] = dict(asked.labels)
+    for change in miss.labels:
+        labels[change.key] = _other(change.but_not) if change.is_any else change.after
+    changes: dict[str, Any] = {
+        "labels": tuple((key, value) for key, value in labels.items() if value is not None)
+    }
+    if miss.namespace is not None:
+        changes["namespace"] = miss.namespace
+    if miss.changes_priority:
+        changes["priority"] = "" if miss.priority is None else str(miss.priority)
+    return Way(text=near_sentence(miss), url=path + replace(asked, **changes).query())
+
+
+def _url(asked: Asked, path: str, key: str, values: tuple[str, ...]) -> str:
+    if not values:
+        return ""
+    return path + replace(asked, labels=(*asked.labels, (key, values[0]))).query()
+
+
+def _other(taken: tuple[str, ...]) -> str:
+    """Return a value that is none of *taken*."""
+    plain = next((value for value in _ANY if value not in taken), None)
+    return plain or f"{max(taken, key=len)}-"

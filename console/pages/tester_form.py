@@ -1,0 +1,91 @@
+"""What the forms of the rule tester offer, and the configs that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from console.configs.models import Draft
+from console.configs.queries import drafts_of, get_draft, versions
+from console.configs.subjects import Subject, find_subject
+from console.engine.policy import Policy
+from console.errors import BadRequest, ConfigRejected, FieldError, NotFound
+from console.orgs.models import Organization
+from console.pages.asked import Asked
+from console.workloads.queries.labels import seen_labels
+
+#: Versions and drafts that a form offers, the newest; keys and values of labels.
+_OFFERED, _KEYS, _VALUES = 20, 200, 300
+
+
+def subjects_of(org: Organization, asked: Asked, errors: list[FieldError]) -> list[Subject]:
+    """Return the configs to test on; what is wrong with one is added to *errors*."""
+    found = []
+    for field, name in (("config", asked.config), ("beside", asked.beside)):
+        if not name:
+            continue
+        try:
+            found.append(find_subject(org, name))
+        except BadRequest as error:
+            errors += [FieldError(field, each.code, each.message) for each in error.errors]
+        except NotFound as error:
+            errors.append(FieldError(field, "not_found", error.message))
+        except ConfigRejected as error:
+            errors.append(FieldError(field, error.code, _has_errors(name, error)))
+    return found
+
+
+def _has_errors(name: str, error: ConfigRejected) -> str:
+    first = error.reading.errors[0]
+    return f"{name} cannot be tested before its errors are repaired: {first.message}"
+
+
+def draft_of(org: Organization, name: str) -> Draft | None:
+    """Return the draft that a config's name means; None when it means another, or none."""
+    number = name.removeprefix("draft-")
+    if number == name or not (number.isascii() and number.isdigit() and len(number) < 10):
+        return None
+    try:
+        return get_draft(org, int(number))
+    except NotFound:
+        return None
+
+
+def offers(org: Organization, subjects: Sequence[Subject]) -> dict[str, object]:
+    """Return what the form offers: configs, and labels that were seen or are asked for."""
+    labels = {key: dict.fromkeys(values) for key, values in seen_labels(org).items()}
+    for subject in subjects:
+        for key, values in _asked_for(subject.policy).items():
+            labels.setdefault(key, {}).update(values)
+    return {
+        "configs": _configs(org, subjects),
+        "label_keys": sorted(labels)[:_KEYS],
+        "label_values": sorted({value for values in labels.values() for value in values})[:_VALUES],
+    }
+
+
+def _configs(
+    org: Organization, subjects: Sequence[Subject]
+) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the configs that can be tested by group: name as `find_subject` takes it, title."""
+    drafts = {
+        f"draft-{draft.pk}": f"Draft {draft.pk}{': ' if draft.title else ''}{draft.title[:40]}"
+        for draft in drafts_of(org)[:_OFFERED]
+    }
+    numbers = versions(org).values_list("number", flat=True)[:_OFFERED]
+    applied = {str(number): f"Version {number}" for number in numbers}
+    for subject in subjects:
+        if subject.draft is not None:
+            drafts.setdefault(subject.name, f"Draft {subject.draft}")
+        elif subject.name != "active":
+            applied.setdefault(subject.name, f"Version {subject.version}")
+    groups = [("Drafts", list(drafts.items())), ("Versions", list(applied.items()))]
+    return [(title, options) for title, options in groups if options]
+
+
+def _asked_for(policy: Policy) -> dict[str, dict[str, None]]:
+    asked: dict[str, dict[str, None]] = {}
+    flavors = (flavor.selector for flavor in policy.flavors.values())
+    for selector in (*(rule.selector for rule in policy.rules), *flavors):
+        for each in selector.expressions:
+            asked.setdefault(each.key, {}).update(dict.fromkeys(each.values))
+    return asked

@@ -1,0 +1,131 @@
+"""Expectations: label sets and where they have to land, checked on any config and kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from console.configs.models import Expectation
+from console.configs.queries import expectations_of, get_expectation
+from console.configs.services.check_expectations import as_expected, meet_expectations
+from console.configs.services.save_expectations import (
+    delete_expectations,
+    keep_expectation,
+)
+from console.errors import BadRequest, Conflict, FieldError
+from console.orgs.permissions import Actor, Permission
+from console.pages.access import org_page
+from console.pages.asked import Asked, asked_of, expected_of
+from console.pages.presenters.expectations import (
+    as_file,
+    asked_of_expectation,
+    expectation_rows,
+)
+from console.pages.shell import render_page
+from console.pages.tester_form import offers, subjects_of
+
+
+@require_safe
+@org_page
+def expectations(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """List what is expected, and what a config makes of it; as a file for a pipeline, too."""
+    config = request.GET.get("config") or "active"
+    errors: list[FieldError] = []
+    subjects = subjects_of(actor.org, Asked(config=config), errors)
+    met = meet_expectations(actor.org, subjects[0].policy) if subjects else ()
+    if request.GET.get("as") == "yaml":
+        return _file(as_file(each.expected for each in met))
+    numbers = dict(expectations_of(actor.org).values_list("name", "pk"))
+    rows = expectation_rows(met, numbers, config, reverse("pages:tester", args=[actor.org.slug]))
+    context = {
+        "rows": rows,
+        "broken": sum(not each.is_met for each in met),
+        "config": config,
+        "errors": errors,
+        "wrong": bool(errors),
+        **offers(actor.org, subjects),
+    }
+    return render_page(
+        request,
+        actor,
+        "expectations/index.html",
+        context,
+        section="tester",
+        status=400 if errors else 200,
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@org_page
+def new(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Ask for a new expectation, filled in as the address says, and save it."""
+    actor.require(Permission.DRAFT)
+    given = request.POST if request.method == "POST" else request.GET
+    return _edit(request, actor, None, asked_of(given))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@org_page
+def one(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """Change an expectation, or delete it."""
+    actor.require(Permission.DRAFT)
+    row = get_expectation(actor.org, number)
+    if request.method != "POST":
+        return _edit(request, actor, row, asked_of_expectation(row))
+    if request.POST.get("do") == "delete":
+        delete_expectations(actor, [row.name])
+        messages.success(request, f"{row.name} is not expected any more.")
+        return HttpResponseRedirect(reverse("pages:expectations", args=[actor.org.slug]))
+    return _edit(request, actor, row, asked_of(request.POST))
+
+
+def _edit(
+    request: HttpRequest, actor: Actor, row: Expectation | None, asked: Asked
+) -> HttpResponse:
+    """Show the form with *asked*, or save it when it was posted; *row* is the one it changes."""
+    errors: list[FieldError] = []
+    if request.method == "POST":
+        try:
+            expected = expected_of(request.POST, asked, actor.org)
+            keep_expectation(actor, expected, row.pk if row is not None else None)
+        except BadRequest as error:
+            errors += error.errors
+        except Conflict as error:
+            errors.append(FieldError("", error.code, error.message))
+        else:
+            messages.success(request, f"{expected.name} is expected of every config.")
+            return HttpResponseRedirect(reverse("pages:expectations", args=[actor.org.slug]))
+    given = request.POST if request.method == "POST" else request.GET
+    typed = {name: given.get(name, "") for name in ("name", "queue", "effective_priority")}
+    if row is not None and request.method != "POST":
+        expected = as_expected(row)
+        priority = "" if expected.priority is None else str(expected.priority)
+        typed = {"name": row.name, "queue": row.queue or "", "effective_priority": priority}
+    subjects = subjects_of(actor.org, replace(asked, config="active", beside=""), [])
+    context = {
+        "row": row,
+        "asked": asked,
+        "typed": typed,
+        "errors": errors,
+        "wrong": {error.path.partition(".")[0]: True for error in errors},
+        "queues": list(subjects[0].policy.queues)[:500],
+        **offers(actor.org, subjects),
+    }
+    return render_page(
+        request,
+        actor,
+        "expectations/edit.html",
+        context,
+        section="tester",
+        status=422 if errors else 200,
+    )
+
+
+def _file(text: str) -> HttpResponse:
+    response = HttpResponse(text, content_type="application/yaml; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="expectations.yaml"'
+    return response

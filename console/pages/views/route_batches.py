@@ -1,0 +1,71 @@
+"""Many label sets at once: where each would land, as a table or as CSV."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from console.configs.read_expectations import read_asked
+from console.configs.services.try_route import MOST_AT_ONCE, try_routes
+from console.engine.workload import Workload
+from console.errors import BadRequest, FieldError
+from console.orgs.permissions import Actor
+from console.pages.access import org_page
+from console.pages.asked import Asked
+from console.pages.pasted_labels import paste_many
+from console.pages.presenters.route_batches import BATCH_COLUMNS, batch_csv, batch_rows
+from console.pages.shell import render_page
+from console.pages.tester_form import offers, subjects_of
+from console.reading import Reader
+
+EXAMPLE = "team=research, tier=gold\nteam=web"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@org_page
+def batch(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Test up to a hundred label sets at once; too many for an address, so they are posted."""
+    given = request.POST if request.method == "POST" else request.GET
+    config = given.get("config") or "active"
+    sets = request.POST.get("sets", "")
+    context: dict[str, object] = {"sets": sets, "config": config, "most": MOST_AT_ONCE}
+    context["example"] = EXAMPLE
+    errors: list[FieldError] = []
+    subjects = subjects_of(actor.org, Asked(config=config), errors)
+    if request.method == "POST" and not errors:
+        try:
+            workloads = _workloads(sets)
+        except BadRequest as error:
+            errors += error.errors
+        else:
+            placed = try_routes(actor, subjects[0], workloads)
+            rows = batch_rows(placed, config, reverse("pages:tester", args=[actor.org.slug]))
+            if request.POST.get("as") == "csv":
+                return _csv(batch_csv(rows))
+            context |= {"rows": rows, "columns": BATCH_COLUMNS}
+    context |= {"errors": errors, **offers(actor.org, subjects)}
+    status = 400 if errors else 200
+    return render_page(
+        request, actor, "tester/batch.html", context, section="tester", status=status
+    )
+
+
+def _workloads(text: str) -> list[Workload]:
+    workloads, errors = [], []
+    for number, fields in enumerate(paste_many(text, "sets"), start=1):
+        reader = Reader()
+        workloads.append(read_asked(reader, fields))
+        errors += [
+            FieldError("sets", each.code, f"Set {number}, {each.path}: {each.message}")
+            for each in reader.errors
+        ]
+    if errors:
+        raise BadRequest(errors)
+    return workloads
+
+
+def _csv(text: str) -> HttpResponse:
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="tested-labels.csv"'
+    return response

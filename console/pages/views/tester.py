@@ -1,0 +1,82 @@
+"""The rule tester: one workload on one config, or on two side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.views.decorators.http import require_safe
+
+from console.configs.services.try_route import try_route
+from console.errors import BadRequest, FieldError, NotFound
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.pages.access import org_page
+from console.pages.asked import Asked, asked_of, loaded, pasted, workload_of
+from console.pages.presenters.tester import Result, result_of
+from console.pages.shell import render_page
+from console.pages.tester_form import draft_of, offers, subjects_of
+
+
+@require_safe
+@org_page
+def tester(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Test a label set; the address holds all of the test, and nothing is stored."""
+    asked = asked_of(request.GET)
+    if "draft" in request.GET:
+        # As the other pages of a draft are called.
+        asked = replace(asked, config=f"draft-{request.GET['draft']}")
+    paste, uid = request.GET.get("paste", ""), request.GET.get("workload", "").strip()
+    typed = {"paste": paste, "workload": uid}
+    is_asked = "key" in request.GET or bool(paste.strip() or uid)
+    start = _start(request.GET.get("rules", ""))
+    errors: list[FieldError] = []
+    results: list[Result] = []
+    try:
+        asked = _filled(asked, actor.org, paste, uid)
+        canonical = asked.query(**({"rules": str(start)} if start else {}))
+        if is_asked and QueryDict(canonical[1:]) != request.GET:
+            return HttpResponseRedirect(request.path + canonical)
+        if is_asked:
+            workload = workload_of(asked, actor.org)
+    except BadRequest as error:
+        errors += error.errors
+        is_asked = False
+    except NotFound as error:
+        errors.append(FieldError("workload", "not_found", error.message))
+        is_asked = False
+    subjects = subjects_of(actor.org, asked, errors)
+    if is_asked and not errors:
+        results = [
+            result_of(try_route(actor, each, workload, start=start), asked, request.path, start)
+            for each in subjects
+        ]
+    context = {
+        "asked": asked,
+        "typed": typed,
+        "errors": errors,
+        "wrong": {error.path.partition(".")[0]: True for error in errors},
+        "without_pods": replace(asked, pods="").query(),
+        "results": results,
+        "draft": draft_of(actor.org, asked.config),
+        **offers(actor.org, subjects),
+    }
+    return render_page(
+        request,
+        actor,
+        "tester/index.html",
+        context,
+        section="tester",
+        status=400 if errors else 200,
+    )
+
+
+def _filled(asked: Asked, org: Organization, paste: str, uid: str) -> Asked:
+    """Return *asked* with what was pasted, or with what a real workload says of itself."""
+    if uid:
+        return loaded(asked, org, uid)
+    return pasted(asked, paste) if paste.strip() else asked
+
+
+def _start(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0

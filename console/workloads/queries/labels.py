@@ -1,0 +1,19 @@
+"""Labels that workloads were seen with lately, for whoever has to type some."""
+
+from __future__ import annotations
+
+from console.orgs.models import Organization
+from console.workloads.models import LabelSet
+
+#: Label sets that are looked at, the newest, and what is offered of them.
+_LOOKED_AT, _KEYS, _VALUES = 300, 100, 50
+
+
+def seen_labels(org: Organization) -> dict[str, tuple[str, ...]]:
+    """Return keys of labels with values, sorted by key, of the newest label sets of *org*."""
+    seen: dict[str, dict[str, None]] = {}
+    newest = LabelSet.objects.filter(org=org).order_by("-pk")
+    for labels in newest.values_list("labels", flat=True)[:_LOOKED_AT]:
+        for key, value in labels.items():
+            seen.setdefault(key, {})[value] = None
+    return {key: tuple(sorted(seen[key])[:_VALUES]) for key in sorted(seen)[:_KEYS]}
