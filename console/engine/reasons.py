@@ -175,5 +175,8 @@ def _config_updated(data: Mapping[str, Any]) -> str:
         case "rollback":
             text = f" to version {back_to}" if back_to else ""
             return f"{version} was applied, rolling back from version {before}{text}{message}"
+    if data.get("via") == "client":
+        under = f"on top of version {before}" if before else "as the first"
+        return f"{version} was applied by a client, {under}{message}"
     soon = ", to be confirmed in time" if data.get("reverts_at") else ""
     return f"{version} was applied{soon}{message}"

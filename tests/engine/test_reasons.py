@@ -181,6 +181,14 @@ def test_events(kind: str, data: dict[str, object], sentence: str) -> None:
         ({"version": 2}, "Config version 2 was applied"),
         ({"version": 2, "message": "More gpu"}, "Config version 2 was applied: More gpu"),
         (
+            {"version": 1, "from": 0, "via": "client"},
+            "Config version 1 was applied by a client, as the first",
+        ),
+        (
+            {"version": 3, "from": 2, "via": "client"},
+            "Config version 3 was applied by a client, on top of version 2",
+        ),
+        (
             {"version": 3, "kind": "rollback", "from": 2, "message": ""},
             "Config version 3 was applied, rolling back from version 2",
         ),

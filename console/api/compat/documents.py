@@ -17,7 +17,9 @@ def read_config(reader: Reader, fields: Mapping[str, Any]) -> tuple[str, str]:
 
     Raises BadRequest when there is none, and for one that is another language's or too large.
     """
-    document = reader.mapping(fields.get("config"), "config", fields.get("config") or ())
+    document: Mapping[str, Any] = {}
+    if "config" in fields:
+        document = reader.mapping(fields["config"], "config", fields["config"] or ())
     reader.finish()
     dialect, form = client_dialect()
     try:

@@ -1,0 +1,1 @@
+"""The public client's protocol, asked with plain requests."""
