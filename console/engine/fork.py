@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from console.engine.disciplines import Nomination, load_discipline
+from console.engine.judgment import Judgments
 from console.engine.matching import Matcher
 from console.engine.pending import Pending
 from console.engine.policy import Policy
@@ -89,6 +90,7 @@ class Fork(State):
         self.policy = policy
         # The rules may lead to queues that are not here, and judge the same in any case.
         self._router, self._matcher = ground.router, ground.matcher
+        self._judgments = Judgments(policy, ground.matcher)
         self._discipline = load_discipline(policy.discipline)
         self.ledger = source.ledger.copy(ground.tree.root)
         for theirs in ground.tree.queues:

@@ -9,38 +9,22 @@ changes any more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from console.engine import record, standing
 from console.engine.decision import Assignment, Decision, Reason
 from console.engine.disciplines import Progress, load_discipline
+from console.engine.judgment import Judgments
 from console.engine.ledger import Ledger, Usage
-from console.engine.matching import Matcher, Obstacles
-from console.engine.pending import Announced, Pending, PendingClass, Verdict, class_key
-from console.engine.policy import Policy, StopPolicy, Undeclared
-from console.engine.routing import Route, Router, flavor_rejection
+from console.engine.matching import Matcher
+from console.engine.pending import Announced, Pending, PendingClass, Verdict
+from console.engine.policy import Policy, StopPolicy
+from console.engine.routing import Route, Router
 from console.engine.running import MOST_STOPS, NEVER, Running
 from console.engine.touched import Changes
 from console.engine.trace import PreemptedStep, Trace, TurnStep, TurnVerdict
 from console.engine.tree import Preemptor, QueueState, Tree, plant
-from console.engine.workload import PodSet, Workload
+from console.engine.workload import Workload
 from console.engine.world import World, usage_of
-
-#: Judgments kept in memory. Labels may be unique to each workload, and then they never help.
-_REMEMBERED = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Judgment:
-    """What a queue makes of workloads that share their route and their pod sets."""
-
-    route: Route
-    pod_sets: tuple[PodSet, ...]
-    #: Why they cannot be taken at all.
-    rejection: Reason | None
-    obstacles: tuple[Obstacles, ...]
-    #: Name of their class, while they yield to nobody.
-    key: str
 
 
 class State(World):
@@ -51,8 +35,6 @@ class State(World):
         self._arrivals: list[Pending] = []
         #: Ids of those whose queue was stopped to be drained, and who have yet to be told.
         self._draining: list[str] = []
-        #: By the identity of route and pod sets, which each judgment keeps alive.
-        self._judged: dict[tuple[int, int], _Judgment] = {}
         self._take_policy(policy)
 
     # Facts that come in
@@ -363,7 +345,7 @@ class State(World):
         self.policy = policy
         self._router = Router(policy)
         self._matcher = Matcher(policy)
-        self._judged.clear()
+        self._judgments = Judgments(policy, self._matcher)
         self._discipline = load_discipline(policy.discipline)
         self.ledger = Ledger(policy)
         self._active.clear()
@@ -416,7 +398,8 @@ class State(World):
             return
         pending.route = route
         self.pending[pending.workload.id] = pending
-        pending.obstacles = self._judge(pending, queue).obstacles
+        assert queue.policy is not None
+        pending.obstacles = self._judgments.judge(pending, queue.policy).obstacles
         self._wait_outside(queue, Preemptor(pending, None, stopping))
         self._stir(queue)
 
@@ -424,25 +407,7 @@ class State(World):
         if queue.policy is None or route.problem is not None:
             return False
         pending.route = route
-        return self._judge(pending, queue).rejection is None
-
-    def _judge(self, pending: Pending, queue: QueueState) -> _Judgment:
-        """Return what the queue makes of a routed workload, found once for all that are alike."""
-        route, pod_sets = pending.route, pending.workload.pod_sets
-        known = self._judged.get((id(route), id(pod_sets)))
-        if known is not None:
-            return known
-        assert queue.policy is not None
-        rejection = None
-        if self.policy.settings.undeclared is Undeclared.IGNORE:
-            rejection = flavor_rejection(route, queue.policy, pending.workload.total())
-        obstacles = self._matcher.obstacles(pending.workload, queue.policy)
-        if len(self._judged) >= _REMEMBERED:
-            self._judged.clear()
-        alike = Pending(pending.workload, route, obstacles)
-        judgment = _Judgment(route, pod_sets, rejection, obstacles, class_key(alike))
-        self._judged[id(route), id(pod_sets)] = judgment
-        return judgment
+        return self._judgments.judge(pending, queue.policy).rejection is None
 
     def _route(self, pending: Pending) -> None:
         if self.pending.get(pending.workload.id) is not pending:
@@ -452,7 +417,8 @@ class State(World):
             self._route_nowhere(pending)
             return
         queue = self.queues[route.queue]
-        judgment = self._judge(pending, queue)
+        assert queue.policy is not None
+        judgment = self._judgments.judge(pending, queue.policy)
         if judgment.rejection is not None:
             self._reject(pending, judgment.rejection)
             return

@@ -9,13 +9,14 @@ from console.engine.decision import Reason
 from console.engine.impact import (
     Affected,
     Exposure,
+    Group,
     LiveImpact,
     LiveOutcome,
     Loss,
     OverQuota,
     live_impact,
 )
-from console.engine.impact import live as live_module
+from console.engine.impact.live_outcomes import LISTED
 from console.engine.policy import StopPolicy
 from console.engine.state import State
 from tests.engine.builders import ANY, World, only, policy, queue, rule
@@ -41,7 +42,7 @@ def test_more_quota_lets_some_start() -> None:
         running=2,
         pending=2,
         groups={
-            LiveOutcome.STARTS: live_module.Group(
+            LiveOutcome.STARTS: Group(
                 count=1,
                 first=(
                     Affected(workload="c", queue="train", to="train", reason=Reason.QUOTA_RESERVED),
@@ -174,12 +175,12 @@ def test_what_is_decided_anyway_is_not_counted() -> None:
 
 
 def test_long_lists_are_cut_and_counted() -> None:
-    names = [f"w{number}" for number in range(live_module.LISTED + 5)]
+    names = [f"w{number}" for number in range(LISTED + 5)]
     world = World(queue("train").owns(gpu=0)).submit(*names, gpu=1)
     impact = impact_of(world, queue("train").owns(gpu=None))
     group = impact.groups[LiveOutcome.STARTS]
     assert group.count == len(names)
-    assert [each.workload for each in group.first] == names[: live_module.LISTED]
+    assert [each.workload for each in group.first] == names[:LISTED]
 
 
 def test_somebody_may_stop_it_in_the_middle() -> None:

@@ -9,13 +9,13 @@ stop them by raising.
 """
 
 from console.engine.impact.fit import Fit, Standing
-from console.engine.impact.live import (
+from console.engine.impact.live import live_impact
+from console.engine.impact.live_outcomes import (
     Affected,
     Group,
     LiveImpact,
     LiveOutcome,
     OverQuota,
-    live_impact,
 )
 from console.engine.impact.recorded import (
     HistoryImpact,

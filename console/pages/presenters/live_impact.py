@@ -37,7 +37,7 @@ _GROUPS = {
     ),
     LiveOutcome.MOVED: (
         "Pending work that would be routed elsewhere",
-        "It goes on waiting, in another queue.",
+        "It goes on waiting, in another queue or in none.",
     ),
     LiveOutcome.STARTS: ("Pending work that would start at once", ""),
     LiveOutcome.STARTS_SOON: (
@@ -137,7 +137,7 @@ def _line(each: Mapping[str, Any]) -> AffectedLine:
         id=each["id"],
         name=each["name"],
         queue=each["queue"] or "",
-        to=each["to"] or "" if each["to"] != each["queue"] else "",
+        to=(each["to"] or "no queue") if each["to"] != each["queue"] else "",
         why=listed(why),
         preemptor_id=preemptor["id"],
         preemptor_name=preemptor["name"],
