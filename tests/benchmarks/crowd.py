@@ -62,26 +62,27 @@ def fill(api: Api) -> None:
     api.post("/config/versions", version, expect=201)
     number = 0
     for done in range(1, ROUNDS + 1):
-        ids = _submit(api, [_workload(number + i) for i in range(ADMITTED)])
+        ids = _submit(api, [workload(number + i) for i in range(ADMITTED)])
         number += ADMITTED
         _wait(api, "admitted", ADMITTED)
         for first in range(0, ADMITTED, BULK):
             api.post("/workloads/finish", {"ids": ids[first : first + BULK]})
         _wait(api, "finished", done * ADMITTED)
-    rejected = [_workload(number + i) | {"market_type": None} for i in range(REJECTED)]
+    rejected = [workload(number + i) | {"market_type": None} for i in range(REJECTED)]
     _submit(api, rejected)
     _wait(api, "rejected", REJECTED)
     number += REJECTED
-    _submit(api, [_workload(number + i) for i in range(ADMITTED)])
+    _submit(api, [workload(number + i) for i in range(ADMITTED)])
     _wait(api, "admitted", ADMITTED)
     number += ADMITTED
     never = {"gpu": 300, "cpu": 8}
-    waiting = [_workload(number + i) for i in range(WAITING)]
+    waiting = [workload(number + i) for i in range(WAITING)]
     _submit(api, [each | {"requests": never} for each in waiting[:NEVER]] + waiting[NEVER:])
     _wait(api, "pending", WAITING)
 
 
-def _workload(number: int) -> dict[str, Any]:
+def workload(number: int) -> dict[str, Any]:
+    """Return workload *number* as it is submitted."""
     return {
         "name": f"train-{number:06}",
         "type": "job",

@@ -1,0 +1,90 @@
+"""A worker that is killed while it looks for an impact is told of, and the next one answers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from tests.product import Api, Product, running
+
+#: Enough that the answer takes a while.
+PENDING = 20_000
+BULK = 500
+
+CONFIG = """
+resource_flavors:
+  - name: any
+resource_queues:
+  - name: train
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - {name: any, resources: [{name: gpu, nominal_quota: 1}]}
+scheduling_rules:
+  - resource_queue: train
+"""
+
+GONE = "The worker that looked into it is gone. Ask again."
+
+
+def _kill_the_child(product: Product) -> None:
+    """Kill the process that works; its parent stays."""
+    os.kill(product.children("impact@")[-1], signal.SIGKILL)
+
+
+def _kill_the_worker(product: Product) -> None:
+    """Kill the whole worker, so that nobody gives its message back."""
+    for pid in product.children("impact@"):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    with running(tmp_path_factory.mktemp("home")) as product:
+        api = product.api()
+        version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
+        api.post("/config/versions", version, expect=201)
+        one = {"name": "train", "requests": {"gpu": 1}}
+        for _ in range(0, PENDING, BULK):
+            api.post("/workloads", {"workloads": [one] * BULK})
+        _wait(lambda: api.get("")["counts"]["pending"] == PENDING - 1)
+        yield product
+
+
+@pytest.mark.parametrize("kill", [_kill_the_child, _kill_the_worker])
+def test_a_killed_run_is_told_of_and_asked_again(
+    kill: Callable[[Product], None], product: Product
+) -> None:
+    api = product.api()
+    text = f"{CONFIG}# {kill.__name__}\n"
+    run = api.post("/config/impact", {"text": text})["id"]
+    _wait(lambda: _run(api, run)["state"] == "running", 0.005)
+    kill(product)
+    _wait(lambda: _run(api, run)["state"] != "running")
+    lost = _run(api, run)
+    assert (lost["state"], lost["error"], lost["result"]) == ("failed", GONE, None)
+    again = api.post("/config/impact", {"text": text})["id"]
+    assert again != run
+    _wait(lambda: _run(api, again)["state"] == "done")
+    live = _run(api, again)["result"]["live"]
+    assert (live["running"], live["pending"], live["outcomes"]) == (1, PENDING - 1, [])
+    # Nobody else was disturbed.
+    assert api.get("")["counts"]["pending"] == PENDING - 1
+
+
+def _run(api: Api, run: str) -> Any:
+    return api.get(f"/config/impact/{run}")
+
+
+def _wait(condition: Callable[[], bool], pause: float = 0.1) -> None:
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < deadline, "not done within 120 s"
+        time.sleep(pause)
