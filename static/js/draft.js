@@ -118,7 +118,10 @@ window.DraftSaver = class {
     this.#status.setAttribute("role", "alert");
     if (code === "taken" && !isUnsaved) {
       this.#status.textContent = `${detail} Your text is saved. `;
-      this.#status.append(this.#way("save", "Look at the draft as it is now"));
+      const link = document.createElement("a");
+      link.href = location.pathname;
+      link.textContent = "Look at it as it is now";
+      this.#status.append(link);
       return;
     }
     this.#status.textContent = `Not saved: ${detail} `;

@@ -72,6 +72,8 @@ def test_keys_words_and_names_are_completed(page: Page, place: Place) -> None:
     expect(choices.first).to_contain_text("never")
     editor.type("low")
     expect(choices).to_have_count(1)
+    # The list follows the keys a moment later.
+    page.wait_for_timeout(100)
     editor.press("Enter")
     editor.type(" }")
     editor.press("Enter", "Control+[", "Control+[")
@@ -179,18 +181,45 @@ def test_a_draft_is_edited_by_one_of_two_and_taken_over(visitors: Visitors, plac
     Editor(second).replace("# theirs\n" + CAP)
     Editor(second).expect_saved()
 
-    # The first one learns of it with the next sign of life, and nothing of theirs is lost.
+    # The first one learns of it with the next sign of life.
+    saved = first.locator("[data-saved]")
+    expect(saved).to_contain_text(
+        "second@example.com edits this draft now. Your text is saved.", timeout=15_000
+    )
+    Editor(first).focus()
+    Editor(first).type("nothing")
+    assert Editor(first).text == "# mine\n" + CAP
+    saved.get_by_role("link", name="Look at it as it is now").click()
+    expect(first.get_by_role("button", name="Take over")).to_be_visible()
+    assert Editor(first).text == "# theirs\n" + CAP
+
+
+def test_who_types_on_after_a_take_over_keeps_the_text(visitors: Visitors, place: Place) -> None:
+    place.apply(CAP)
+    first, second = visitors.page(place, 0), visitors.page(place, 1)
+    # As if the next sign of life were still to come.
+    quiet = {"revision": 1, "editor": None, "others": []}
+    first.route("**/visit", lambda route: route.fulfill(json=quiet))
+    first.goto(place.url("config/edit"))
+    Editor(first).replace("# mine\n" + CAP)
+    Editor(first).expect_saved()
+    second.goto(first.url)
+    second.get_by_role("button", name="Take over").click()
+    expect(second.get_by_role("status").first).to_contain_text("You edit this draft now")
+
     Editor(first).replace("# still mine\n" + CAP)
     saved = first.locator("[data-saved]")
-    expect(saved).to_contain_text("second@example.com edits this draft")
+    expect(saved).to_contain_text("Not saved: second@example.com edits this draft")
     saved.get_by_role("button", name="Compare the two texts").click()
-    expect(first.get_by_role("alert")).to_contain_text("second@example.com edits this draft")
-    assert Editor(first).text.startswith("# still mine")
-    first.get_by_role("button", name="Keep mine as a draft of its own").click()
-    first.goto(place.url("config/drafts"))
-    expect(first.get_by_role("rowheader")).to_have_count(2)
+    alert = first.get_by_role("alert")
+    expect(alert).to_contain_text("second@example.com edits this draft")
+    expect(alert.locator(".diff__row[data-change=added]")).to_contain_text("# still mine")
+    assert Editor(first).text == "# still mine\n" + CAP
+    alert.get_by_role("button", name="Keep mine as a draft of its own").click()
+    expect(first).not_to_have_url(second.url)
+    assert Editor(first).text == "# still mine\n" + CAP
     second.reload()
-    assert Editor(second).text == "# theirs\n" + CAP
+    assert Editor(second).text == "# mine\n" + CAP
     # The refused save is an answer of the server, which the browser notes in its console.
     visitors.complaints[:] = [text for text in visitors.complaints if "409" not in text]
 

@@ -123,11 +123,13 @@ class Sketch:
 
     def _block(self, line: str, indent: int) -> None:
         at = indent
+        has_place = False
         while dash := _DASH.match(line, at):
             self._close_to(at, is_dash=True)
             self._collection("sequence", at)
             self.stack[-1].node.entries.append(Entry(None))
             at = dash.end()
+            has_place = True
         if at >= len(line) or line[at] == "#":
             return
         if key := _KEY.match(line, at):
@@ -140,7 +142,16 @@ class Sketch:
             entry = Entry(self._node("scalar", at, end, name))
             self.stack[-1].node.entries.append(entry)
             at = key.end()
-        self._value(line, at)
+            has_place = True
+        if has_place or self._expects_value(at):
+            self._value(line, at)
+
+    def _expects_value(self, column: int) -> bool:
+        """Say whether a text on a line of its own belongs to the key above, or begins one."""
+        if not self.stack:
+            return self.roots[-1] is None
+        top = self.stack[-1]
+        return top.column is not None and top.column < column and top.node.entries[-1].value is None
 
     def _close_to(self, column: int, *, is_dash: bool) -> None:
         while self.stack:

@@ -58,6 +58,10 @@ BROKEN = {
     '{"a": [{"b": "c:d"}, 1.5]}': {"a": [{"b": "c:d"}, "1.5"]},
     "\ta: 1": {"a": "1"},
     "a: 'it''s'\n'b c': \"d\"": {"a": "it''s", "b c": "d"},
+    # A word that is only being typed takes nothing away from what is there.
+    "a:\n  - b: c\n\npri": {"a": [{"b": "c"}]},
+    "a:\n  - b: c\n    d": {"a": [{"b": "c"}]},
+    "a:\n  b\nc: 1": {"a": "b", "c": "1"},
     "": None,
 }
 
