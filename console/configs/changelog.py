@@ -25,7 +25,7 @@ _MOST_NAMES = 20
 KINDS = {
     "apply": Q(kind=ConfigVersion.Kind.APPLY),
     "rollback": Q(kind=ConfigVersion.Kind.ROLLBACK) & ~Q(via=ConfigVersion.Via.TIMER),
-    "timer": Q(via=ConfigVersion.Via.TIMER),
+    "timer": Q(kind=ConfigVersion.Kind.ROLLBACK, via=ConfigVersion.Via.TIMER),
 }
 
 

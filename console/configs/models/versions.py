@@ -48,6 +48,16 @@ class ConfigVersion(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["org", "number"], name="one_version_per_number")
         ]
+        # Texts are large, and whoever looks for versions does not want to read past them.
+        indexes = [
+            models.Index(fields=["org", "author", "-number"], name="version_by_author"),
+            models.Index(fields=["org", "kind", "via", "-number"], name="version_by_kind"),
+            models.Index(
+                fields=["created_at"],
+                condition=models.Q(effect__isnull=True),
+                name="version_without_effect",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.org} v{self.number}"
