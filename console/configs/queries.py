@@ -144,8 +144,8 @@ def active_policy(org: Organization) -> Policy:
 
 
 def get_impact(org: Organization, number: int) -> ImpactRun:
-    """Return an impact run with its answer; raises NotFound when *org* has none of that number."""
-    run = ImpactRun.objects.filter(org=org, pk=number).first()
+    """Return an impact run without its text; raises NotFound when *org* has none of that number."""
+    run = ImpactRun.objects.filter(org=org, pk=number).defer("text").first()
     if run is None:
         raise NotFound(f"There is no impact run {number} in {org.slug}; they are kept for a week.")
     return run
