@@ -192,6 +192,26 @@ def test_events(kind: str, data: dict[str, object], sentence: str) -> None:
             {"version": 3, "kind": "rollback", "from": 2, "message": ""},
             "Config version 3 was applied, rolling back from version 2",
         ),
+        (
+            {"version": 3, "kind": "rollback", "from": 2, "back_to": 1, "message": "No"},
+            "Config version 3 was applied, rolling back from version 2 to version 1: No",
+        ),
+        (
+            {"version": 2, "reverts_at": "2026-01-31T12:00:00Z"},
+            "Config version 2 was applied, to be confirmed in time",
+        ),
+        ({"version": 2, "kind": "confirm"}, "Config version 2 was confirmed: it stays"),
+        (
+            {"version": 3, "kind": "merge", "from": 1, "draft": 7},
+            "A draft based on version 1 was merged with version 3",
+        ),
+        (
+            {"version": 2, "kind": "revert_failed", "from": 2, "back_to": 1},
+            (
+                "Config version 2 was not confirmed in time, but the text of version 1 has errors "
+                "under today's rules: nothing was taken back, and somebody has to decide"
+            ),
+        ),
     ],
 )
 def test_config_events(data: dict[str, object], sentence: str) -> None:

@@ -1,0 +1,206 @@
+"""What follows from a policy that takes the place of another, as facts and as a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from console.engine.affected import affected_workloads
+from console.engine.amounts import UNLIMITED, Amount
+from console.engine.consequences import (
+    GRAVITY,
+    ConsequenceCode,
+    Excess,
+    Finding,
+    Gravity,
+    find,
+    successors,
+    takes_everything,
+)
+from console.engine.diff import compare_policies
+from console.engine.explain.consequences import consequence_sentence
+from console.engine.history import Live
+from console.engine.policy import (
+    Cohort,
+    Flavor,
+    FlavorQuotas,
+    LocalQueue,
+    LocalQueueRouting,
+    Policy,
+    Queue,
+    Quota,
+    ResourceGroup,
+    Rule,
+    StopPolicy,
+)
+from console.engine.selectors import MatchExpression, Operator, Selector
+
+NOTHING = Live()
+
+
+def only(team: str) -> Selector:
+    """Return a selector of one team."""
+    return Selector((MatchExpression("team", Operator.IN, (team,)),))
+
+
+def queue(
+    name: str,
+    nominal: Amount = 4000,
+    flavor: str = "spot",
+    parent: str | None = None,
+    stop: StopPolicy = StopPolicy.NONE,
+) -> Queue:
+    """Return a queue with quota of one flavor."""
+    quotas = FlavorQuotas(flavor=flavor, quotas={"gpu": Quota(nominal=nominal)})
+    group = ResourceGroup(resources=("gpu",), flavors=(quotas,))
+    return Queue(name=name, groups=(group,), parent=parent, stop=stop)
+
+
+def policy(*queues: Queue, rules: Mapping[str, str] | None = None, rest: str = "") -> Policy:
+    """Return a policy with a rule for each team, and one for the rest."""
+    found = [
+        Rule(index=index, queue=name, selector=only(team))
+        for index, (team, name) in enumerate((rules or {}).items())
+    ]
+    if rest:
+        found.append(Rule(index=len(found), queue=rest))
+    parents = {each.parent for each in queues if each.parent}
+    return Policy(
+        dialect="native",
+        flavors={"spot": Flavor(name="spot"), "fixed": Flavor(name="fixed")},
+        queues={each.name: each for each in queues},
+        cohorts={name: Cohort(name=name) for name in parents},
+        rules=tuple(found),
+    )
+
+
+def codes(old: Policy | None, new: Policy, live: Live) -> list[str]:
+    """Return what follows, by code."""
+    return [finding.code.value for finding in find(old, new, live)]
+
+
+BUSY = Live(running={"a": 2}, pending={"a": 1}, usage={"a": {("spot", "gpu"): 4000}})
+
+
+def test_a_queue_without_work_goes_unnoticed() -> None:
+    old, new = policy(queue("a"), rest="a"), policy(queue("b"), rest="b")
+    assert codes(old, new, NOTHING) == []
+
+
+def test_a_queue_whose_rules_all_lead_to_one_new_queue_is_renamed() -> None:
+    old = policy(queue("a"), queue("c"), rules={"x": "a", "y": "a"}, rest="c")
+    renamed = policy(queue("b"), queue("c"), rules={"x": "b", "y": "b"}, rest="c")
+    split = policy(queue("b"), queue("d"), queue("c"), rules={"x": "b", "y": "d"}, rest="c")
+    given_away = policy(queue("c"), rules={"x": "c", "y": "c"}, rest="c")
+    assert successors(old, renamed) == {"a": "b"}
+    assert successors(old, split) == successors(old, given_away) == {}
+    assert codes(old, renamed, BUSY) == ["queue_drains"]
+    assert codes(old, split, BUSY) == codes(old, given_away, BUSY) == ["queue_removed"]
+
+
+def test_local_queues_lead_to_the_new_name_as_rules_do() -> None:
+    def routed(name: str) -> Policy:
+        door = LocalQueue(namespace="team", name="main", queue=name)
+        routing = LocalQueueRouting(local_queues={("team", "main"): door})
+        return Policy(dialect="kueue", queues={name: queue(name)}, local_routing=routing)
+
+    assert successors(routed("a"), routed("b")) == {"a": "b"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        (4000, 3000, ["over_nominal"]),
+        (4000, 4000, []),
+        (UNLIMITED, 3000, ["over_nominal"]),
+        # It borrowed before, and owns as much as before.
+        (2000, 2000, []),
+        (2000, 3000, []),
+        (3000, 2000, ["over_nominal"]),
+        (4000, UNLIMITED, []),
+    ],
+)
+def test_quota_that_sinks_below_what_is_used(
+    before: Amount, after: Amount, found: list[str]
+) -> None:
+    old, new = policy(queue("a", before), rest="a"), policy(queue("a", after), rest="a")
+    assert codes(old, new, BUSY) == found
+
+
+def test_what_is_lost_is_named_with_its_numbers() -> None:
+    old = policy(queue("a"), rest="a")
+    (over,) = find(old, policy(queue("a", 1000), rest="a"), BUSY)
+    assert over == Finding(
+        code=ConsequenceCode.OVER_NOMINAL,
+        names=("a",),
+        running=2,
+        pending=1,
+        excesses=(Excess(queue="a", flavor="spot", resource="gpu", used=4000, nominal=1000),),
+    )
+    assert codes(old, policy(queue("a", flavor="fixed"), rest="a"), BUSY) == ["flavor_lost"]
+
+
+@pytest.mark.parametrize(
+    ("stop", "live", "found"),
+    [
+        (StopPolicy.HOLD, BUSY, ["queue_stopped"]),
+        (StopPolicy.HOLD_AND_DRAIN, BUSY, ["work_evicted"]),
+        (StopPolicy.HOLD_AND_DRAIN, Live(pending={"a": 1}), []),
+        (StopPolicy.HOLD, Live(running={"a": 1}), []),
+    ],
+)
+def test_a_queue_that_is_stopped(stop: StopPolicy, live: Live, found: list[str]) -> None:
+    old, new = policy(queue("a"), rest="a"), policy(queue("a", stop=stop), rest="a")
+    assert codes(old, new, live) == found
+    # What was stopped before is not stopped again.
+    assert codes(new, new, live) == []
+
+
+def test_routing_that_takes_less_or_everything() -> None:
+    whole, some = policy(queue("a"), rest="a"), policy(queue("a"), rules={"x": "a"})
+    none = policy(queue("a"))
+    assert [takes_everything(each) for each in (whole, some, none)] == [True, False, True]
+    assert codes(whole, some, NOTHING) == ["catch_all_lost"]
+    assert codes(some, none, NOTHING) == ["quota_dropped"]
+    assert codes(none, some, NOTHING) == ["catch_all_lost"]
+    assert codes(None, some, BUSY) == []
+
+
+def test_the_gravest_come_first_and_all_have_words() -> None:
+    old = policy(queue("a"), queue("b"), rest="a")
+    new = policy(queue("b", 0), rules={"x": "b"})
+    live = Live(running={"a": 1, "b": 1}, usage={"b": {("spot", "gpu"): 1000}})
+    found = find(old, new, live)
+    assert [finding.code.value for finding in found] == [
+        "queue_removed",
+        "catch_all_lost",
+        "over_nominal",
+    ]
+    for code in ConsequenceCode:
+        names = ("Native", "Kueue") if code is ConsequenceCode.DIALECT_CHANGED else ("a",)
+        sentence = consequence_sentence(Finding(code=code, names=names, successors={"a": "b"}))
+        assert sentence.endswith(".")
+        assert code in GRAVITY
+    assert {code for code, gravity in GRAVITY.items() if gravity is Gravity.TYPED} == {
+        ConsequenceCode.WORK_EVICTED,
+        ConsequenceCode.QUEUE_REMOVED,
+        ConsequenceCode.CATCH_ALL_LOST,
+        ConsequenceCode.QUOTA_DROPPED,
+    }
+
+
+def affected(old: Policy, new: Policy, live: Live) -> int:
+    """Return the bound."""
+    return affected_workloads(old, new, compare_policies(old, new), live)
+
+
+def test_who_may_be_affected_is_bounded_by_what_changes() -> None:
+    live = Live(running={"a": 1, "b": 10}, pending={"a": 100, "b": 1000})
+    old = policy(queue("a", parent="ml"), queue("b"), rest="b")
+    assert affected(old, old, live) == 0
+    assert affected(old, policy(queue("a", 1, parent="ml"), queue("b"), rest="b"), live) == 101
+    # All that waits is routed again.
+    routed = policy(queue("a", parent="ml"), queue("b"), rules={"x": "a"}, rest="b")
+    assert affected(old, routed, live) == 1100
+    assert affected(old, policy(queue("b"), rest="b"), live) == 101
