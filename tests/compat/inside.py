@@ -23,7 +23,7 @@ def main() -> None:
         function = getattr(anyscale.scheduler if call["of"] == "sdk" else api, call["name"])
         try:
             answers.append(plain(function(**call["arguments"])))
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             answers.append({"raised": type(error).__name__, "text": str(error)})
     print(json.dumps(answers, default=str), file=_QUIET)
 

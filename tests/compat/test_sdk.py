@@ -112,7 +112,7 @@ def test_every_read_endpoint_fills_the_generated_models(
         {"name": "third", "type": "service", "user": "u"},
         {"name": "fourth", "type": "job", "tags": {"idle": "yes"}},
     ]
-    first, second, third, fourth = api.post("/workloads", {"workloads": workloads})["ids"]
+    first, second, _, fourth = api.post("/workloads", {"workloads": workloads})["ids"]
     _wait_until_decided(api, fourth)
     waits = api.get("/workloads?state=pending")["results"][0]["id"]
     runs = second if waits == first else first
