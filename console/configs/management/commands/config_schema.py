@@ -1,0 +1,55 @@
+"""Write the JSON Schema of a config language, for editors that complete and check as one types."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from console.dialects import default_dialect, dialects
+
+
+class Command(BaseCommand):
+    """Print or write a schema. Needs no database."""
+
+    help = "Print the JSON Schema of a config language, or write one file for each language."
+    # Neither the database nor the settings of the other apps are looked at.
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument(
+            "--dialect",
+            choices=sorted(dialects()),
+            default=default_dialect().name,
+            help="the config language to print; %(default)s when absent",
+        )
+        parser.add_argument(
+            "--into",
+            metavar="FOLDER",
+            type=Path,
+            help="write <dialect>.schema.json for every language into this folder instead",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print one, or write all."""
+        folder: Path | None = options["into"]
+        if folder is None:
+            self.stdout.write(_written(options["dialect"]))
+            return
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name in dialects():
+                path = folder / f"{name}.schema.json"
+                path.write_text(f"{_written(name)}\n", "utf-8")
+                self.stdout.write(str(path))
+        except OSError as error:
+            message = f"{error.filename} cannot be written: {error.strerror}."
+            raise CommandError(message, returncode=2) from error
+
+
+def _written(name: str) -> str:
+    return json.dumps(dialects()[name].schema(), indent=2, ensure_ascii=False)

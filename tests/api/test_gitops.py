@@ -1,0 +1,119 @@
+"""The recipe of the papers: a pipeline that checks a config, and one that applies it by token."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from console.configs.models import ConfigVersion
+from console.configs.services.apply_config import apply_config
+from console.configs.services.save_expectations import save_expectations
+from console.dialects.kueue import DIALECT as KUEUE
+from console.engine.expected import Expected
+from console.engine.workload import Workload
+from console.orgs.models import Organization, Role
+from console.orgs.permissions import Actor
+from console.orgs.services.issue_token import issue_token
+
+SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "gitops" / "apply.sh"
+FIRST = "# first\nresource_queues:\n- name: a\nscheduling_rules:\n- resource_queue: a\n"
+SECOND = FIRST.replace("first", "second")
+
+Apply = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def apply(live_server, org: Organization, tmp_path: Path) -> Apply:
+    """Return a function that runs the script as a pipeline would."""
+    secret = issue_token(org, Role.OWNER, "pipeline")
+
+    def run(new: str, before: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "new.yaml").write_text(new)
+        (tmp_path / "before.yaml").write_text(before)
+        return subprocess.run(
+            [str(SCRIPT), "new.yaml", "before.yaml", "From the repository"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={
+                "PATH": os.environ["PATH"],
+                "SLUICE_URL": live_server.url,
+                "SLUICE_ORG": org.slug,
+                "SLUICE_TOKEN": secret,
+                **environment,
+            },
+        )
+
+    return run
+
+
+def told(done: subprocess.CompletedProcess[str]) -> tuple[int, str, str]:
+    """Return exit status, what was printed, and the first line of what was complained about."""
+    return done.returncode, done.stdout, done.stderr.partition("\n")[0]
+
+
+def test_a_change_is_applied_once_and_again_is_nothing(apply: Apply, org: Organization):
+    assert told(apply(FIRST)) == (0, "Applied as version 1.\n", "")
+    assert told(apply(FIRST, FIRST)) == (0, "Version 1 has this text already.\n", "")
+    assert told(apply(SECOND, FIRST)) == (0, "Applied as version 2.\n", "")
+    newest = ConfigVersion.objects.filter(org=org).first()
+    assert newest is not None
+    assert (newest.text, newest.message, newest.author, newest.via) == (
+        SECOND,
+        "From the repository",
+        "pipeline",
+        "api",
+    )
+
+
+def test_what_was_changed_in_the_console_is_not_overwritten(apply: Apply, owner: Actor):
+    apply(FIRST)
+    changed = FIRST.replace("first", "by hand")
+    apply_config(owner, "native", changed, "", 1)
+    status, printed, complaint = told(done := apply(SECOND, FIRST))
+    assert (status, printed) == (1, "")
+    assert complaint == ("Version 2 was not made from this repository; bring in what it changed:")
+    assert "-# first\n+# by hand\n" in done.stderr
+    assert told(apply(SECOND, changed))[0] == 0
+
+
+def test_a_text_with_errors_says_which(apply: Apply):
+    assert told(apply("resource_queues: 3\n"))[0] == 1
+    done = apply("resource_queues: 3\n")
+    assert done.stderr.splitlines()[0].startswith("The config has 1 error; nothing was applied.")
+    assert done.stderr.splitlines()[1].startswith("  line 1: DOC004 ")
+
+
+def test_consequences_are_agreed_to_by_name(apply: Apply, owner: Actor):
+    apply(FIRST)
+    expected = Expected(
+        name="strangers stay out", workload=Workload(id="any", sequence=0), queue=None
+    )
+    save_expectations(owner, [expected])
+    done = apply(SECOND, FIRST)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0] == (
+        "Nothing was applied: look at the consequences, and accept expectation_broken too."
+    )
+    assert done.stderr.splitlines()[1].startswith("  expectation_broken: ")
+    assert told(apply(SECOND, FIRST, SLUICE_ACCEPT="expectation_broken"))[0] == 0
+
+
+def test_another_language_is_named(apply: Apply, org: Organization):
+    text = KUEUE.samples()["Two teams share one cohort"]
+    assert told(apply(text, SLUICE_DIALECT="kueue")) == (0, "Applied as version 1.\n", "")
+    assert ConfigVersion.objects.get(org=org).dialect == "kueue"
+
+
+def test_a_token_that_may_not_apply_is_told_so(apply: Apply, org: Organization):
+    secret = issue_token(org, Role.EDITOR, "no owner")
+    status, _, complaint = told(apply(FIRST, SLUICE_TOKEN=secret))
+    assert (status, complaint.partition(";")[0]) == (1, "The role editor may not apply configs")
+    status, _, complaint = told(apply(FIRST, SLUICE_TOKEN="wrong"))
+    assert status == 1
+    assert complaint
