@@ -77,7 +77,7 @@ def test_a_dump_is_pasted_applied_and_admits(visitors: Visitors, place: Place) -
     expect(meaning.get_by_text(re.compile("^Cohort .* added$"))).to_have_count(5)
     expect(meaning.get_by_text(re.compile("^Queue .* added$"))).to_have_count(40)
     page.get_by_label("Message").fill("The cluster as it is today")
-    page.get_by_role("button", name="Apply as version 1").click()
+    page.get_by_role("button", name="Apply version 1").click()
     expect(page).to_have_url(re.compile(r"/config/v/1\?applied=1$"))
     assert place.api.get("/config")["text"] == _DUMP
 

@@ -32,6 +32,6 @@ def test_a_dump_is_pasted_and_read_in_its_language(visitors: Visitors, place: Pl
     page.get_by_role("button", name="Review changes").click()
     meaning = page.get_by_role("region", name="What changes")
     expect(meaning).to_contain_text("Cohort research added")
-    page.get_by_role("button", name="Apply as version 1").click()
+    page.get_by_role("button", name="Apply version 1").click()
     expect(page).to_have_url(re.compile(r"/config/v/1\?applied=1$"))
     assert place.api.get("/config")["dialect"] == "kueue"

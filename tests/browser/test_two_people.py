@@ -33,11 +33,12 @@ def test_the_second_to_apply_sees_what_changed_by_whom_and_merges(
     _edit(first, place, theirs)
     _edit(second, place, mine)
     first.get_by_label("Message").fill("A spare flavor")
-    first.get_by_role("button", name="Apply as version 2").click()
+    first.get_by_label(re.compile("1 warning that the active version does not have")).check()
+    first.get_by_role("button", name="Apply version 2").click()
     expect(first.get_by_role("status").first).to_contain_text("Version 2 is active")
 
     second.get_by_label("Message").fill("Teams to default")
-    second.get_by_role("button", name="Apply as version 2").click()
+    second.get_by_role("button", name="Apply version 2").click()
     expect(second.get_by_role("heading", level=1)).to_have_text("The active version has changed")
     expect(second.get_by_role("alert")).to_contain_text("Nothing was applied and nothing is lost")
     meantime = second.get_by_role("region", name="Applied in the meantime")
@@ -54,7 +55,7 @@ def test_the_second_to_apply_sees_what_changed_by_whom_and_merges(
 
     second.get_by_role("button", name="Merge, then review").click()
     expect(second.get_by_role("heading", level=1)).to_have_text("Review your draft")
-    second.get_by_role("button", name="Apply as version 3").click()
+    second.get_by_role("button", name="Apply version 3").click()
     expect(second.get_by_role("status").first).to_contain_text("Version 3 is active")
     merged = mine.replace("resource_flavors:\n", _FLAVOR)
     assert place.api.get("/config")["text"] == merged
@@ -66,15 +67,16 @@ def test_changes_of_the_same_line_go_back_to_their_author(visitors: Visitors, pl
     mine = CAP.replace("default: 50", "default: 60")
     _edit(page, place, mine)
     place.apply(CAP.replace("default: 50", "default: 40"), "Lower")
-    page.get_by_role("button", name="Apply as version 2").click()
+    page.get_by_role("button", name="Apply version 2").click()
     expect(page.get_by_role("main")).to_contain_text("1 place changed on both sides")
     expect(page.get_by_role("button", name="Merge, then review")).to_have_count(0)
     page.get_by_role("button", name="Edit my text on version 2").click()
-    expect(page).to_have_url(re.compile(r"/config/edit$"))
+    expect(page).to_have_url(re.compile(r"/config/drafts/\d+$"))
     assert Editor(page).text == mine
     page.get_by_role("button", name="Review changes").click()
+    page.get_by_role("link", name="Text", exact=True).click()
     expect(page.locator(".diff__row[data-change=removed]")).to_contain_text("default: 40")
-    page.get_by_role("button", name="Apply as version 3").click()
+    page.get_by_role("button", name="Apply version 3").click()
     expect(page.get_by_role("status").first).to_contain_text("Version 3 is active")
 
 

@@ -30,7 +30,7 @@ def test_a_config_is_edited_checked_reviewed_and_applied_and_work_submitted_and_
     page.get_by_role("button", name="Review changes").click()
     expect(page.get_by_role("region", name="What changes")).to_contain_text("q-m5-2xlarge-cap3")
     page.get_by_label("Message").fill("By hand")
-    page.get_by_role("button", name="Apply as version 1").click()
+    page.get_by_role("button", name="Apply version 1").click()
     expect(page.get_by_role("main")).to_contain_text("Version 1 is active")
 
     page.get_by_role("link", name="Workloads").click()
