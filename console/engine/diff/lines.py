@@ -39,8 +39,6 @@ class DiffRow:
     new: int | None
     text: str
     pieces: tuple[Piece, ...] = ()
-    #: Unchanged lines that a gap stands for.
-    hidden: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +142,7 @@ def _with_gap(lines: list[DiffRow], head: int, tail: int) -> list[DiffRow]:
     hidden = len(lines) - head - tail
     if hidden < 2:
         return lines
-    gap = DiffRow(Line.GAP, None, None, f"{hidden} unchanged lines", hidden=hidden)
+    gap = DiffRow(Line.GAP, None, None, f"{hidden} unchanged lines")
     return [*lines[:head], gap, *lines[len(lines) - tail :]]
 
 

@@ -1,4 +1,4 @@
-"""The parts of a difference in words: fields, values, quota cells, and sets of workloads."""
+"""The parts of a difference in words: fields, values and quota cells."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from console.engine.diff import (
     QuotaChange,
 )
 from console.engine.policy import WEIGHT_ONE
-from console.engine.regions import Priorities, Region, Values
 from console.engine.words import cut, expression, quantity
 
 #: Characters of a value that are shown.
@@ -138,19 +137,6 @@ def signed(change: int, resource: str) -> str:
     return f"{'−' if change < 0 else '+'}{quantity(abs(change), resource)}"
 
 
-def region_words(region: Region) -> str:
-    """
-    Return which workloads *region* is.
-
-    >>> region_words(Region({"team": Values(frozenset({"ml"}), False, False)}))
-    'team is ml'
-    """
-    said = [_values(key, values) for key, values in region.labels.items() if not values.is_anything]
-    if not region.priorities.is_anything:
-        said.append(_priorities(region.priorities))
-    return cut(said) or "everything"
-
-
 def _quota(detail: QuotaChange) -> tuple[str, str, str, str]:
     old, new = detail.old, detail.new
     delta = ""
@@ -224,31 +210,3 @@ def _expression(stored: Plain) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def _values(key: str, values: Values) -> str:
-    names = sorted(values.listed)
-    if not values.is_all_but:
-        if not names:
-            return f"no label {key}"
-        said = f"{key} is {names[0]}" if len(names) == 1 else expression(key, "in", names)
-        return f"{said} or absent" if values.may_be_absent else said
-    if not names:
-        return f"{key} exists"
-    excluded = expression(key, "not_in", names)
-    return excluded if values.may_be_absent else f"{key} exists, {excluded}"
-
-
-def _priorities(priorities: Priorities) -> str:
-    low, high = priorities.low, priorities.high
-    if low is not None and high is not None and low > high:
-        return "no priority requested"
-    if low is None and high is None:
-        return "a priority requested"
-    if low is None:
-        said = f"priority up to {high}"
-    elif high is None:
-        said = f"priority from {low}"
-    else:
-        said = f"priority {low}" if low == high else f"priority {low} to {high}"
-    return f"{said} or none" if priorities.may_be_absent else said

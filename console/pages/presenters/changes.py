@@ -10,25 +10,23 @@ from console.engine.amounts import Unlimited
 from console.engine.diff import (
     Change,
     ChangeKind,
-    Flow,
     Flows,
     Followed,
     Limit,
     Noun,
     QuotaChange,
-    compare_policies,
 )
 from console.engine.origin import Origin
 from console.engine.policy import Policy
-from console.engine.words import cut, plural
+from console.engine.words import cut
 from console.pages.presenters.change_words import (
     DetailLine,
     counted_name,
     detail_line,
     followed_name,
-    region_words,
     signed,
 )
+from console.pages.presenters.flow_words import flows_by_change, place_of, recorded
 
 #: The sign, the color, and the word of what happened to an object.
 _KINDS = {
@@ -77,11 +75,6 @@ class ChangeChip:
     text: str
 
 
-def change_lines(old: Policy, new: Policy) -> list[ChangeLine]:
-    """Return what differs in meaning; empty when only comments or layout do."""
-    return [change_line(change) for change in compare_policies(old, new)]
-
-
 def change_line(change: Change) -> ChangeLine:
     """Return one object that differs."""
     sign, kind, word = _KINDS[change.kind]
@@ -91,7 +84,7 @@ def change_line(change: Change) -> ChangeLine:
     if change.kind is ChangeKind.RENAMED:
         text = f"{noun} {change.old_name} renamed to {name}"
     elif change.kind is ChangeKind.MOVED:
-        text = f"{noun} {name} moved from place {_place(change.old_name or change.name)}"
+        text = f"{noun} {name} moved from place {place_of(change.old_name or change.name)}"
     shown = [
         detail_line(
             detail,
@@ -119,7 +112,7 @@ def change_groups(
     changes: Sequence[Change], flows: Flows, old: Policy, new: Policy
 ) -> tuple[ChangeGroup, ...]:
     """Return the changes by kind of object; flows stand with the rule that takes or leaves them."""
-    told = _flows_by_change(changes, flows, old, new)
+    told = flows_by_change(changes, flows, old, new)
     totals = _totals(new)
     groups = []
     for noun in Noun:
@@ -178,7 +171,7 @@ def risk_line(changes: Iterable[Change], flows: Flows) -> str:
     if flows.window_days:
         moved = sum(flow.runs for flow in flows.flows if flow.new is not None)
         lost = sum(flow.runs for flow in flows.flows if flow.new is None)
-        found = f"Of the last {flows.window_days} days, {_seen(moved, flows)}"
+        found = f"Of the last {flows.window_days} days, {recorded(moved, flows)}"
         said.append(f"{found} would be taken by another rule, and {lost} by none.")
     return " ".join(said)
 
@@ -208,10 +201,6 @@ def _is_place(change: Change, part: str) -> bool:
     return change.kind is ChangeKind.MOVED and part == "index"
 
 
-def _place(name: str) -> int:
-    return int(name.partition(" ")[0]) + 1
-
-
 def _plural(noun: Noun) -> str:
     return _PLURALS.get(noun, f"{noun.replace('_', ' ')}s")
 
@@ -227,52 +216,3 @@ def _totals(policy: Policy) -> dict[Noun, int]:
         Noun.PRIORITY_CLASS: len(routing.priority_classes) if routing else 0,
         Noun.NAMESPACE: len(routing.namespaces) if routing else 0,
     }
-
-
-def _flows_by_change(
-    changes: Sequence[Change], flows: Flows, old: Policy, new: Policy
-) -> dict[int, list[str]]:
-    """Return sentences by the change they stand with: that of the rule that takes, else leaves."""
-    takers: dict[int, Change] = {}
-    leavers: dict[int, Change] = {}
-    for change in changes:
-        if change.noun is Noun.RULE:
-            if change.kind is not ChangeKind.REMOVED:
-                takers[_place(change.name) - 1] = change
-            if change.kind is not ChangeKind.ADDED:
-                leavers[_place(change.old_name or change.name) - 1] = change
-    told: dict[int, list[str]] = {}
-    for flow in flows.flows:
-        taker = takers.get(flow.new) if flow.new is not None else None
-        leaver = leavers.get(flow.old) if flow.old is not None else None
-        told_with = taker or leaver
-        if told_with is not None:
-            text = _flow(flow, flows, old, new, is_taken=taker is not None)
-            told.setdefault(id(told_with), []).append(text)
-    return told
-
-
-def _flow(flow: Flow, flows: Flows, old: Policy, new: Policy, *, is_taken: bool) -> str:
-    if flow.new is None:
-        said = "No rule takes what it took: rejected"
-    elif is_taken:
-        before = "no rule took" if flow.old is None else f"{_rule(old, flow.old)} took"
-        said = f"Takes what {before}"
-    else:
-        said = f"Leaves to {_rule(new, flow.new)} what it took"
-    where = ""
-    if flow.where is not None:
-        where = f" where {region_words(flow.where)}"
-        where += "" if flow.is_whole else ", and more"
-    seen = ""
-    if flows.window_days:
-        seen = f": {_seen(flow.runs, flows)} in the last {flows.window_days} days"
-    return f"{said}{where}{seen}."
-
-
-def _seen(runs: int, flows: Flows) -> str:
-    return f"{'' if flows.is_history_whole else 'at least '}{plural(runs, 'workload')}"
-
-
-def _rule(policy: Policy, index: int) -> str:
-    return f"rule {index + 1} to {policy.rules[index].queue}"

@@ -90,11 +90,6 @@ class Difference:
         """Whether the texts are equal, to the last space."""
         return self.old.text == self.new.text
 
-    @property
-    def is_same_meaning(self) -> bool:
-        """Whether both are one policy."""
-        return self.can_tell_meaning and not self.chips
-
 
 def difference_of(
     path: str,

@@ -43,7 +43,6 @@ class HistoryRow:
     summary: str
     effect: EffectNote
     is_active: bool
-    is_rollback: bool
 
 
 def history_row(version: ConfigVersion, told: Told, *, active: int) -> HistoryRow:
@@ -55,7 +54,6 @@ def history_row(version: ConfigVersion, told: Told, *, active: int) -> HistoryRo
         summary=summary_of([change_line(change) for change in told.changes], told.total),
         effect=effect_note(version.effect),
         is_active=version.number == active,
-        is_rollback=version.rolled_back_to is not None,
     )
 
 
