@@ -21,7 +21,14 @@ window.Presence = class {
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this.visit();
     });
-    addEventListener("pagehide", () => this.#leave());
+    // A form leads on in the same draft: leaving it then could undo what the form did.
+    let sent = false;
+    document.addEventListener("submit", () => {
+      sent = true;
+    });
+    addEventListener("pagehide", () => {
+      if (!sent) this.#leave();
+    });
     this.visit();
   }
 

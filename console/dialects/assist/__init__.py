@@ -9,15 +9,20 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from console.dialects import dialects
 from console.dialects.assist.completion import Completion, complete
 from console.dialects.assist.hover import Help, explain
 from console.dialects.assist.names import Item, Names, Reference, read_names
 from console.dialects.assist.schemas import Schema
 from console.dialects.assist.sketch import Sketch, sketch
 from console.dialects.base import Dialect
-from console.dialects.source import MAX_BYTES
+from console.dialects.collector import collector_paused
 
 __all__ = ["Assistant", "Completion", "Help", "Item", "Names", "Reference", "assist"]
+
+
+#: Characters of a text that help is given in: about 10,000 lines, read in a quarter of a second.
+LONGEST = 400_000
 
 
 class Assistant:
@@ -43,12 +48,12 @@ def assist(dialect: Dialect, text: str) -> Assistant:
     """
     Return the assistant of *text* as a document of *dialect*; the last few are remembered.
 
-    A text that is too large to be read at all describes nothing.
+    A text longer than `LONGEST` describes nothing.
     """
-    return _assist(dialect.name, dialect.schema, text if len(text) <= MAX_BYTES else "")
+    return _assist(dialect.name, text if len(text) <= LONGEST else "")
 
 
-@lru_cache(maxsize=16)
-def _assist(name: str, schema: object, text: str) -> Assistant:
-    assert callable(schema)
-    return Assistant(schema(), text)
+@lru_cache(maxsize=4)
+def _assist(name: str, text: str) -> Assistant:
+    with collector_paused():
+        return Assistant(dialects()[name].schema(), text)
