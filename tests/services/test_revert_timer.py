@@ -174,6 +174,21 @@ def test_a_text_that_cannot_come_back_is_told_once_and_waits_for_a_person(owner:
     assert not RevertTimer.objects.exists()
 
 
+def test_a_timer_that_cannot_fire_does_not_keep_others_from_it(
+    owner: Actor, other_org: Organization, outsider: Any
+) -> None:
+    applied(owner)
+    applied(Actor.from_user(other_org, outsider, "owner"))
+    make_due()
+    RevertTimer.objects.filter(org=owner.org).update(due_at=timezone.now() - timedelta(seconds=9))
+    ConfigVersion.objects.filter(org=owner.org, number=2).update(text="resource_queues: 5\n")
+    with pytest.raises(RuntimeError, match="no longer compiles"):
+        revert()
+    assert revert_unconfirmed() == 1
+    assert ActiveConfig.objects.get(org=other_org).number == 3
+    assert RevertTimer.objects.get().due_at > timezone.now()
+
+
 def test_a_language_that_is_gone_is_told_too(owner: Actor) -> None:
     applied(owner)
     make_due()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import structlog
 from django.db import transaction
 from django.db.models import QuerySet
@@ -18,6 +20,9 @@ from console.orgs.models import Role
 from console.orgs.permissions import Actor
 from console.workloads.models import Event, EventType, Level
 
+#: When a timer is tried again that could not fire for a fault of the product.
+_AGAIN = timedelta(minutes=1)
+
 log = structlog.get_logger("console.configs")
 
 
@@ -29,7 +34,15 @@ def revert_unconfirmed() -> int:
     deletes the timer's row, under the lock of the active version, has won.
     """
     due = RevertTimer.objects.filter(due_at__lte=timezone.now(), failed_at=None)
-    return sum(_fire(timer) for timer in due.select_related("org").order_by("due_at"))
+    made = 0
+    for timer in due.select_related("org").order_by("due_at"):
+        try:
+            made += _fire(timer)
+        except Exception:
+            # It is tried again later, and does not keep others from their turn until then.
+            _unfailed(timer).update(due_at=timezone.now() + _AGAIN)
+            raise
+    return made
 
 
 def _fire(timer: RevertTimer) -> bool:
