@@ -23,6 +23,9 @@ from console.workloads.queries import (
     running_of,
 )
 from console.workloads.queries.cohorts import cohort_list
+from console.workloads.queries.consumers import top_consumers
+from console.workloads.queries.event_search import EventSearch, count_events, search_events
+from console.workloads.queries.nodes import nodes_by_queue, nodes_of
 from console.workloads.queries.waiting import waiting_without_queue
 
 pytestmark = pytest.mark.skipif(
@@ -109,6 +112,31 @@ def test_lists_of_workloads(org, rows, query, cursor):
 def test_lists_of_events(org, rows, query):
     conditions = EventFilter.from_query(QueryDict(query))
     assert_walks_indexes(lambda: list_events(org, conditions, 3, "5"))
+
+
+@pytest.mark.parametrize("newest", [True, False])
+@pytest.mark.parametrize(
+    "search",
+    [
+        EventSearch(),
+        EventSearch(types=["CONFIG_UPDATED"], flavors=["f"]),
+        EventSearch(types=["CONFIG_UPDATED", "REQUEST_ADMITTED"], actor="a"),
+        EventSearch(queues=["q"], levels=["INFO"]),
+        EventSearch(project="p", cloud_resource="r"),
+        EventSearch(workloads=frozenset({"x"})),
+    ],
+)
+def test_searches_of_events(org, rows, search, newest):
+    assert_walks_indexes(lambda: search_events(org, search, 3, "5", is_newest_first=newest))
+    assert_walks_indexes(lambda: count_events(org, search))
+
+
+def test_nodes_and_consumers(org, rows):
+    assert_walks_indexes(lambda: nodes_of(org, (0, 10)))
+    assert_walks_indexes(lambda: nodes_of(org, (0, 10), "q"))
+    assert_walks_indexes(lambda: nodes_by_queue(org, {"q": (0, 10)}))
+    assert_walks_indexes(lambda: top_consumers(org, 3))
+    assert_walks_indexes(lambda: top_consumers(org, 3, "q"))
 
 
 def test_other_reads(org, rows):
