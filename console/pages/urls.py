@@ -5,6 +5,7 @@ from django.urls import path, register_converter
 from console.pages.converters import NameConverter
 from console.pages.views import (
     assist_calls,
+    codes,
     cohorts,
     comparisons,
     configs,
@@ -62,6 +63,7 @@ urlpatterns = [
     path("o/<slug:org>/config/edit/context", assist_calls.context, name="config-context"),
     path("o/<slug:org>/config/edit/hits", assist_calls.hits, name="config-hits"),
     path("o/<slug:org>/config/edit/begin", draft_calls.begin, name="config-draft-begin"),
+    path("o/<slug:org>/config/codes", codes.codes, name="config-codes"),
     path("o/<slug:org>/config/drafts", drafts.drafts, name="config-drafts"),
     path(_DRAFT, drafts.draft, name="config-draft"),
     path(f"{_DRAFT}/text", drafts.download, name="config-draft-text"),

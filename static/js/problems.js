@@ -9,9 +9,11 @@ window.Problems = class {
   #markers = [];
   #problems = [];
   #current = -1;
+  #codes;
 
   constructor(editor, form) {
     this.#editor = editor;
+    this.#codes = form.dataset.codesUrl;
     this.#list = form.querySelector("[data-problems]");
     this.#count = form.querySelector("[data-problem-count]");
     this.#template = document.getElementById("problem-template");
@@ -84,8 +86,12 @@ window.Problems = class {
     hint.textContent = problem.hint;
     hint.hidden = !problem.hint;
     const { line, column } = problem.range;
-    item.querySelector(".problem__meta").textContent =
-      `${problem.severity} ${problem.code} · line ${line}, column ${column}${problem.path ? ` · ${problem.path}` : ""}`;
+    const code = document.createElement("a");
+    code.href = `${this.#codes}#${problem.code}`;
+    code.textContent = problem.code;
+    item
+      .querySelector(".problem__meta")
+      .append(`${problem.severity} `, code, ` · line ${line}, column ${column}${problem.path ? ` · ${problem.path}` : ""}`);
     const fixes = item.querySelector(".problem__fixes");
     fixes.hidden = !problem.fixes.length;
     for (const fix of problem.fixes) {

@@ -17,6 +17,7 @@ from console.configs.queries import get_draft
 from console.configs.services.begin_draft import MOST_DRAFTS, begin_draft
 from console.configs.services.visit_draft import leave_draft
 from console.dialects import dialects
+from console.dialects.catalogue import every_code
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from tests.pages.conftest import CONFIG, World
@@ -250,6 +251,18 @@ def test_the_check_has_an_outline_with_the_worst_problem(config: None, browser: 
         ("1 → research", 14, ""),
         ("2 → defalt", 17, "error"),
     ]
+
+
+def test_every_code_is_explained_and_findings_lead_there(config: None, browser: Client) -> None:
+    page = read_page(browser.get("/o/here/config/codes"))
+    ids = {item.attrs.get("id") for item in page.walk()}
+    assert {code.code for code in every_code()} <= ids
+    text = CONFIG.replace("resource_queue: default", "resource_queue: defalt")
+    checked = read_page(browser.post(EDIT, {"do": "check", "text": text, "dialect": "native"}))
+    (problem,) = checked.all("li", class_="problem")
+    (link,) = problem.all("a")
+    assert link.attrs["href"] == f"/o/here/config/codes#{link.text}"
+    assert link.text in ids
 
 
 def test_the_panel_tells_of_the_key_the_queue_and_who_refers_to_it(

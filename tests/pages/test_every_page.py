@@ -44,6 +44,7 @@ PAGES = {
     "workloads/{admitted}/decisions/{decision}": dict.fromkeys(Role.values, 404),
     "config": ALL,
     "config/edit": DRAFTERS,
+    "config/codes": ALL,
     "config/drafts": ALL,
     "config/drafts/{draft}": ALL,
     "config/drafts/99999": dict.fromkeys(Role.values, 404),
