@@ -39,10 +39,17 @@ class VersionFilter:
     name: str = ""
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> VersionFilter:
-        """Return the filter that *query* asks for; raises BadRequest for a strange one."""
+    def from_query(cls, query: Mapping[str, str], noun: str = "noun") -> VersionFilter:
+        """
+        Return the filter that *query* asks for, where *noun* is the parameter of that name.
+
+        Raises BadRequest for a kind of version or object that there is none of.
+        """
         found = cls(
-            **{name: query.get(name, "").strip() for name in ("author", "kind", "noun", "name")}
+            author=query.get("author", "").strip(),
+            kind=query.get("kind", "").strip(),
+            noun=query.get(noun, "").strip(),
+            name=query.get("name", "").strip(),
         )
         problems = []
         if found.kind and found.kind not in KINDS:
@@ -50,7 +57,7 @@ class VersionFilter:
             problems.append(FieldError("kind", "unknown", f"{found.kind!r} is none of {known}."))
         if found.noun and found.noun not in list(Noun):
             known = ", ".join(Noun)
-            problems.append(FieldError("noun", "unknown", f"{found.noun!r} is none of {known}."))
+            problems.append(FieldError(noun, "unknown", f"{found.noun!r} is none of {known}."))
         if problems:
             raise BadRequest(problems)
         return found

@@ -77,6 +77,7 @@ def test_versions_follow_each_other(client, settle, owner):
         "author": "owner token",
         "via": "api",
         "consequences": [],
+        "effect": None,
         "is_active": True,
         "text": OPEN,
     }
@@ -224,6 +225,26 @@ def test_history_is_paged(client):
         seen += [row["version"] for row in page["results"]]
         cursor = page["next"]
     assert seen == [7, 6, 5, 4, 3, 2, 1]
+
+
+def test_history_is_filtered(client):
+    apply(client, OPEN, 0)
+    apply(client, CAP, 1)
+    apply(client, f"# why\n{CAP}", 2)
+    client.post("config/rollback", {"version": 2, "expected_version": 3})
+
+    def found(**query: str) -> list[int]:
+        rows = client.get("config/versions", **query).body["results"]
+        return [row["version"] for row in rows]
+
+    assert found(object="queue", name="q-m5-2xlarge-cap3") == [2]
+    assert found(object="rule", name="default") == [1]
+    assert found(kind="rollback") == [4]
+    assert found(author="owner token", kind="apply") == [3, 2, 1]
+    assert found(author="nobody") == []
+    strange = client.get("config/versions", object="thing")
+    assert strange.problem == (400, "invalid_request")
+    assert strange.body["errors"][0]["field"] == "object"
 
 
 def test_a_schema_for_editors(client):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from console.celery import app
 from console.configs import blame
 from console.configs.blame import blame_of, blamed
 from console.configs.changelog import Told, VersionFilter, authors_of, changes_of, read_log
@@ -17,7 +19,9 @@ from console.configs.services import measure_effects as effects
 from console.configs.services.apply_config import apply_config
 from console.configs.services.measure_effects import measure_effects
 from console.configs.services.roll_back import roll_back
-from console.configs.stored_changes import load_change
+from console.configs.stored_changes import decode_detail, encode_detail, load_change
+from console.configs.tasks import measure
+from console.dialects import dialects
 from console.engine.diff import ChangeKind, compare_policies
 from console.errors import BadRequest
 from console.orgs.models import Organization
@@ -91,6 +95,33 @@ def test_what_is_stored_is_what_was_compared(story: Organization) -> None:
             (c.kind, c.noun, c.name, c.old_name, c.details) for c in compared
         ]
         before = after
+
+
+def test_every_detail_of_every_sample_survives_being_stored() -> None:
+    for dialect in dialects().values():
+        read = [dialect.read(text, {}).policy for text in dialect.samples().values()]
+        policies = [NO_POLICY, *(policy for policy in read if policy is not None)]
+        details = [
+            detail
+            for old in policies
+            for new in policies
+            for change in compare_policies(old, new)
+            for detail in change.details
+        ]
+        assert details
+        stored = json.loads(json.dumps([encode_detail(detail) for detail in details]))
+        assert [decode_detail(each) for each in stored] == details
+
+
+def test_the_clock_measures_effects(org: Organization, owner: Actor) -> None:
+    version = apply_config(owner, "native", text_of(), "", 0)
+    ConfigVersion.objects.filter(pk=version.pk).update(created_at=NOON)
+    assert "console.configs.tasks.measure" in {
+        entry["task"] for entry in app.conf.beat_schedule.values()
+    }
+    measure()
+    version.refresh_from_db()
+    assert version.effect["after"]["submitted"] == 0
 
 
 def numbers(

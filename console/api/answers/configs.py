@@ -25,6 +25,7 @@ def version_answer(version: ConfigVersion, *, active: int) -> dict[str, Any]:
         "author": version.author,
         "via": version.via,
         "consequences": version.consequences,
+        "effect": version.effect,
         "created_at": time_answer(version.created_at),
         "is_active": version.number == active,
     }

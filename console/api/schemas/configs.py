@@ -132,6 +132,29 @@ class ConfigTimer(Schema):
     )
 
 
+class EffectDay(Schema):
+    """What became of the workloads submitted in one day."""
+
+    submitted = serializers.IntegerField()
+    admitted = serializers.IntegerField()
+    rejected = serializers.IntegerField()
+    wait_p50 = serializers.FloatField(
+        allow_null=True, help_text="Of those admitted, in seconds; null when there are none."
+    )
+    wait_p95 = serializers.FloatField(allow_null=True)
+    is_whole = serializers.BooleanField(
+        help_text="False: only the workloads nearest to the version were looked at."
+    )
+
+
+class Effect(Schema):
+    """What happened to work in the 24 hours before and after a version."""
+
+    before = EffectDay()
+    after = EffectDay()
+    other_versions = serializers.IntegerField(help_text="Applied in the same two days.")
+
+
 class VersionSummary(Schema):
     """A version without its text."""
 
@@ -147,6 +170,7 @@ class VersionSummary(Schema):
         ConfigVersion.Via.values, help_text="What its author used; `timer`: nobody confirmed."
     )
     consequences = Consequence(many=True, help_text="What its author was told and agreed to.")
+    effect = Effect(allow_null=True, help_text="Null until the day after it is over.")
     created_at = serializers.DateTimeField()
     is_active = serializers.BooleanField()
 
@@ -280,6 +304,7 @@ EXAMPLE_VERSION = {
     "author": "ops@example.com",
     "via": "api",
     "consequences": [],
+    "effect": None,
     "created_at": "2026-01-31T12:00:00.250000Z",
     "is_active": True,
     "text": EXAMPLE_TEXT,

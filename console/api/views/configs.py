@@ -19,13 +19,13 @@ from console.api.base import PAGING, OrgView, results
 from console.api.schemas import configs as schemas
 from console.api.schemas.common import PAGED, PROBLEM_TYPE, example, problems, query
 from console.api.terms import TERMS, read_terms
+from console.configs.changelog import KINDS, VersionFilter, read_log
 from console.configs.models import ConfigVersion
 from console.configs.queries import (
     NO_POLICY,
     active_number,
     active_version,
     get_version,
-    list_versions,
     policy_of,
 )
 from console.configs.services.apply_config import apply_config
@@ -33,7 +33,7 @@ from console.configs.services.check_config import find_dialect
 from console.configs.services.lint_config import lint_config
 from console.configs.services.roll_back import roll_back
 from console.dialects import default_dialect
-from console.engine.diff import compare_policies, text_diff
+from console.engine.diff import Noun, compare_policies, text_diff
 from console.errors import NotFound
 from console.orgs.permissions import Permission
 from console.reading import LARGEST_INTEGER, Reader
@@ -42,6 +42,7 @@ from console.reading import LARGEST_INTEGER, Reader
 LONGEST_TEXT = 4_000_000
 
 _TAG = ["config"]
+_FILTERS = ("author", "kind", "object", "name")
 _STALE = {
     (409, PROBLEM_TYPE): OpenApiResponse(
         schemas.StaleProblem, description="Another version is active; `newer` has what came since."
@@ -102,21 +103,35 @@ class ConfigCheck(OrgView):
 class ConfigVersions(OrgView):
     """All versions, and the next one."""
 
-    parameters = PAGING
+    parameters = (*_FILTERS, *PAGING)
     permissions = {"POST": Permission.APPLY}
 
     @extend_schema(
         operation_id="list_versions",
         summary="List versions",
         description="Newest first, without their texts.",
-        parameters=PAGED,
+        parameters=[
+            query("author", "Who applied it."),
+            query("kind", f"How it came to be: {', '.join(KINDS)}.", enum=list(KINDS)),
+            query(
+                "object", "A kind of object that it changed.", enum=[noun.value for noun in Noun]
+            ),
+            query(
+                "name",
+                "The name of an object that it changed, or that it had before a rename; of a "
+                "rule the queue it leads to.",
+            ),
+            *PAGED,
+        ],
         responses={200: schemas.VersionPage, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
         """List them."""
         org = self.actor.org
-        page = list_versions(org, self.limit(request), request.query_params.get("cursor"))
+        asked = request.query_params
+        chosen = VersionFilter.from_query(asked, "object")
+        page = read_log(org, chosen, self.limit(request), asked.get("cursor")).page
         active = active_number(org)
         return results([version_answer(row, active=active) for row in page.results], page.next)
 
