@@ -244,7 +244,7 @@ def test_history_is_filtered(client):
     assert found(author="nobody") == []
     strange = client.get("config/versions", object="thing")
     assert strange.problem == (400, "invalid_request")
-    assert strange.body["errors"][0]["field"] == "object"
+    assert strange.body["errors"][0]["path"] == "object"
 
 
 def test_a_schema_for_editors(client):
