@@ -15,6 +15,12 @@ from tests.browser.place import Place
 
 _CONFIG = CAP.replace("default: 50", "default: 60")
 
+#: A rule test with everything that its page can show.
+_TESTED = (
+    f"key=instance-type&value=m5.2xlarge&key={'k' * 60}&value=v&config=2&beside=1&priority=7"
+    "&requests=cpu%3D99"
+)
+
 _RULES = Path(__file__).parent / "rules"
 _AUDIT = (_RULES / "structure.js").read_text("utf-8")
 _CONTRAST = (_RULES / "contrast.js").read_text("utf-8")
@@ -53,12 +59,19 @@ def busy(place: Place) -> list[str]:
         "config/history",
         "config/v/1",
         "config/review?to=1",
+        "config/impact?to=1",
         "config/history?noun=queue&name=default",
         "config/v/2?blame=1",
         "config/compare/1...2",
         "config/compare/1...2?diff=text",
         "config/compare/1...2?diff=split",
         "config/compare/1...2?diff=effective",
+        "tools/route",
+        f"tools/route?{_TESTED}",
+        "tools/route?config=active&key=&priority=high",
+        "tools/route/many",
+        "tools/expectations",
+        "tools/expectations/new?key=a&value=1&queue=default",
         "events",
         "no-such-page",
     ]
