@@ -191,3 +191,13 @@ def test_the_review_works_on_a_small_screen_in_the_dark_with_keys(
     page.locator("input[name=accept]").first.focus()
     page.keyboard.press("Space")
     expect(page.locator("input[name=accept]").first).to_be_checked()
+
+    place.apply(CONFIG.replace("max: 100", "max: 300"))
+    page.goto(place.url("config/conflict"))
+    expect(page.get_by_role("group", name="Rule to lab")).to_be_visible()
+    assert page.evaluate(TOO_WIDE) == []
+    page.get_by_role("radio", name="A text of my own").focus()
+    page.keyboard.press("Space")
+    page.get_by_text("Write it, starting from yours").click()
+    expect(page.get_by_label("Rule to lab: a text of my own")).to_be_visible()
+    assert page.evaluate(TOO_WIDE) == []

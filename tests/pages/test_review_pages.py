@@ -123,6 +123,9 @@ def test_grave_consequences_are_ticked_and_the_number_is_typed(
         ["queue_removed"],
     )
     assert not Draft.objects.exists()
+    shown = opened(browser, done.headers["Location"])
+    assert found["queue_removed"] in shown.id("main").text
+    assert f"{REVIEW}?to=1" in [link.attrs.get("href") for link in shown.all("a")]
 
 
 def test_a_renamed_queue_is_ticked_without_a_number(
