@@ -89,12 +89,12 @@ class Line:
             self.least.add(key, cls.least)
             self.open.add(key)
             self._stand(cls)
-        else:
-            before = _place(cls)
+        elif pending.workload.sequence < cls.head.workload.sequence:
+            self._go(_place(cls))
             cls.add(pending)
-            if cls.head is pending:
-                self._go(before)
-                self._stand(cls)
+            self._stand(cls)
+        else:
+            cls.add(pending)
         cls.unannounced[pending.workload.sequence] = pending
         self._fresh[key] = None
         self._count += 1
