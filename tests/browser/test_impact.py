@@ -1,0 +1,64 @@
+"""The impact of an old version in a browser: a run that is open, its end, numbers to click."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visitors
+from tests.browser.documents import CAP, m5
+from tests.browser.place import Place
+from tests.product import Product
+
+#: Version 1 took everybody; version 2 takes nobody without an instance type.
+_CLOSED = CAP.replace("  - resource_queue: default\n", "")
+
+_OPEN = """
+from console.configs.models import ImpactRun
+run = ImpactRun.objects.filter(org__slug={slug!r}).first()
+ImpactRun.objects.filter(pk=run.pk).update(state={state!r}, done=30, total=120, result=None)
+"""
+_ANSWER = """
+from console.configs.services.run_impact import run_impact
+run_impact(run.pk)
+"""
+
+
+def _between(place: Place) -> None:
+    place.apply(CAP, "The first")
+    place.submit(m5("capped"), {"name": "other"})
+    place.apply(_CLOSED, "Closed")
+
+
+def test_an_open_run_moves_on_by_itself(page: Page, place: Place, product: Product) -> None:
+    _between(place)
+    page.goto(place.url("config/impact?to=1"))
+    product.manage("shell", "-c", _OPEN.format(slug=place.slug, state="running"))
+    page.reload()
+    expect(page.get_by_role("heading", name="Looking at what runs, waits and ran")).to_be_visible()
+    expect(page.get_by_role("progressbar", name="Done so far")).to_have_attribute("value", "25")
+    # Whoever is about to press the button finds it where it was.
+    cancel = page.get_by_role("button", name="Cancel")
+    cancel.focus()
+    with page.expect_response("**/config/impact/*"):
+        pass
+    with page.expect_response("**/config/impact/*"):
+        pass
+    expect(cancel).to_be_focused()
+    product.manage("shell", "-c", _OPEN.format(slug=place.slug, state="waiting") + _ANSWER)
+    expect(page.get_by_role("heading", name="What ran before")).to_be_visible()
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+
+
+def test_numbers_lead_to_their_shapes_also_without_scripts(
+    visitors: Visitors, place: Place
+) -> None:
+    _between(place)
+    page = visitors.page(place, scripts=False, width=320)
+    page.goto(place.url("config/impact?to=1"))
+    expect(page.get_by_role("row")).to_have_count(1 + 1)
+    expect(page.locator("[data-outcome=accepted] .tile__number")).to_have_text("1")
+    page.locator("[data-outcome=unchanged]").click()
+    expect(page.get_by_role("row", name="instance-type=m5.2xlarge")).to_contain_text("Unchanged")
+    expect(page.locator("[data-outcome=unchanged]")).to_have_attribute("aria-current", "true")
+    page.get_by_role("button", name="Look again").click()
+    expect(page.locator("[data-outcome=accepted] .tile__number")).to_have_text("1")
