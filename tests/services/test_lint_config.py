@@ -72,7 +72,7 @@ def test_lints_know_history_and_what_runs(
         ),
         (
             "No rule takes 3 of the 23 workloads of the last 30 days: another one like them would "
-            "be rejected. Most of them had team=lost."
+            "be rejected. The most frequent had team=lost."
         ),
         'Label "team" was never "speech" in the last 30 days.',
     ]

@@ -22,7 +22,7 @@ from console.dialects.lints.labels import lint_labels
 from console.dialects.lints.lenders import lint_lenders
 from console.dialects.lints.past import Past
 from console.dialects.lints.quotas import lint_quotas
-from console.dialects.lints.reach import lint_lost, lint_queues, lint_refused
+from console.dialects.lints.reach import lint_lost, lint_queues
 from console.dialects.lints.requests import lint_requests
 from console.dialects.lints.running import lint_removed, lint_usage
 from console.dialects.lints.selectors import lint_selectors
@@ -77,7 +77,6 @@ def _lint(policy: Policy, facts: Facts, spots: Spots, findings: Findings) -> Non
     if facts.history.shapes:
         past = Past(policy, facts.history)
         lint_lost(policy, past, spots, findings)
-        lint_refused(policy, past, spots, findings)
         lint_requests(policy, ledger, past, spots, findings)
         lint_labels(policy, past, spots, findings)
 

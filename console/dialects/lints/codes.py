@@ -116,8 +116,9 @@ RECORDED_WITHOUT_FLAVOR = Code(
     "LNT016",
     Severity.WARNING,
     "Recorded workloads that no flavor accepts",
-    "Workloads like some of the last 30 days reach this queue and would be rejected there: their "
-    "labels keep them off every flavor. Add a flavor, widen a selector, or lead them elsewhere.",
+    "Workloads like some of the last 30 days reach this queue and never start there: their labels, "
+    "or what they ask of nodes, keep them off every flavor of what they need. Add a flavor, widen "
+    "a selector, or lead them elsewhere.",
 )
 
 LINT_CODES = declared(globals())

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from console.dialects.findings import Findings
-from console.dialects.lints.codes import NEVER_FITS
+from console.dialects.lints.codes import NEVER_FITS, RECORDED_WITHOUT_FLAVOR
 from console.dialects.lints.past import Kind, Past
 from console.dialects.lints.spots import Spots
-from console.dialects.lints.wording import quoted, window, workloads
+from console.dialects.lints.wording import quoted, told_by, window, workloads
 from console.dialects.wording import shorten
-from console.engine.amounts import SCALE, Amount
+from console.engine.amounts import SCALE
 from console.engine.ledger import Ledger, Node
 from console.engine.matching import Matcher
 from console.engine.origin import Origin
@@ -23,26 +23,49 @@ from console.engine.workload import PODS, PodSet, Workload
 _Place: TypeAlias = tuple[str, str | None]
 
 
-@dataclass(slots=True)
-class _Asked:
-    """What was asked for in vain: the most at once, and by how many workloads."""
+class _Verdict(NamedTuple):
+    """What keeps a workload out: how much of what is short, or None where no flavor is open."""
 
-    most: int = 0
+    place: _Place | None
+    asked: int = 0
+
+
+_REFUSED: Final = _Verdict(None)
+
+
+@dataclass(slots=True)
+class _InVain:
+    """Workloads that are kept out by the same: how many, and the most that one asked for."""
+
+    #: The kind of the first of them.
+    kind: Kind
     runs: int = 0
+    most: int = 0
 
 
 def lint_requests(
     policy: Policy, ledger: Ledger, past: Past, spots: Spots, findings: Findings
 ) -> None:
-    """Note, for each queue and resource, the largest recorded request that can never fit."""
+    """Note, for each queue, the recorded requests that can never fit, and those refused."""
     matcher = Matcher(policy)
     for name, kinds in past.by_queue().items():
         queue, node = policy.queues[name], ledger.queue(name)
         if queue.is_passthrough:
             continue
         judge = _Judge(policy, queue, node, matcher)
-        for (resource, flavor), asked in judge.in_vain(kinds).items():
-            place, has = spots.name(queue.origin, name), "has none"
+        for where, found in judge.in_vain(kinds).items():
+            of = f"{workloads(found.runs)} of {window(past)}"
+            if where is None:
+                end = "wait for ever" if judge.blocks else "be rejected"
+                findings.add(
+                    RECORDED_WITHOUT_FLAVOR,
+                    spots.name(queue.origin, name),
+                    f"No flavor of {quoted(name)} accepts {of} that would come here: another one "
+                    f"like them would {end}. Some of them had {told_by(found.kind)}.",
+                    "Add a flavor for them, widen a selector, or lead them elsewhere.",
+                )
+                continue
+            (resource, flavor), place, has = where, spots.name(queue.origin, name), "has none"
             if flavor is not None:
                 place = spots.head(judge.origin(resource, flavor))
                 most = amount(node.potential((flavor, resource)), shorten(resource))
@@ -50,8 +73,8 @@ def lint_requests(
             findings.add(
                 NEVER_FITS,
                 place,
-                f"{workloads(asked.runs)} of {window(past)} asked for up to "
-                f"{amount(asked.most, shorten(resource))} here, and queue {quoted(name)} {has}.",
+                f"{of} asked for up to {amount(found.most, shorten(resource))} here, and queue "
+                f"{quoted(name)} {has}.",
                 "Raise a quota or a borrowing limit, or lead them to another queue.",
             )
 
@@ -63,48 +86,41 @@ class _Judge:
         self._queue = queue
         self._node = node
         self._matcher = matcher
-        self._blocks = policy.settings.undeclared is Undeclared.BLOCK
+        #: Whether what cannot be admitted waits for ever; else it is rejected.
+        self.blocks = policy.settings.undeclared is Undeclared.BLOCK
         self._covered = {resource: group for group in queue.groups for resource in group.resources}
-        #: What every flavor has room for, so that most requests need no closer look.
-        self._least: dict[str, Amount] = {
-            resource: min(
-                (node.potential((entry.flavor, resource)) for entry in group.flavors), default=0
-            )
-            for resource, group in self._covered.items()
-        }
 
     def origin(self, resource: str, flavor: str) -> Origin | None:
         """Return where the quota of a resource in a flavor is written."""
         (entry,) = (each for each in self._covered[resource].flavors if each.flavor == flavor)
         return entry.quotas[resource].origin if resource in entry.quotas else entry.origin
 
-    def in_vain(self, kinds: list[Kind]) -> dict[_Place, _Asked]:
-        """Return what is asked for in vain."""
-        found: dict[_Place, _Asked] = {}
+    def in_vain(self, kinds: list[Kind]) -> dict[_Place | None, _InVain]:
+        """Return what is asked for in vain, by what is short; None: no flavor is open."""
+        found: dict[_Place | None, _InVain] = {}
         for kind in kinds:
             # Shapes of one kind that ask for the same differ in nothing that matters here.
-            judged: dict[int, tuple[_Place, int] | None] = {}
+            judged: dict[int, _Verdict | None] = {}
             for shape in kind.shapes:
                 key = id(shape.workload.pod_sets)
                 if key not in judged:
                     judged[key] = self._judge(shape.workload)
                 verdict = judged[key]
                 if verdict is not None:
-                    place, most = verdict
-                    asked = found.setdefault(place, _Asked())
-                    asked.runs += shape.runs
-                    asked.most = max(asked.most, most)
+                    vain = found.setdefault(verdict.place, _InVain(kind))
+                    vain.runs += shape.runs
+                    vain.most = max(vain.most, verdict.asked)
         return found
 
-    def _judge(self, workload: Workload) -> tuple[_Place, int] | None:
-        """Return what a workload asks for in vain, and how much; None: it could fit."""
+    def _judge(self, workload: Workload) -> _Verdict | None:
+        """Return what keeps a workload out; None: it could fit."""
         total = workload.total()
-        if all(asked <= self._least.get(resource, -1) for resource, asked in total.items()):
-            return None
         for resource, asked in total.items():
-            if resource not in self._covered and self._blocks:
-                return (resource, None), asked
+            if resource not in self._covered and self.blocks:
+                return _Verdict((resource, None), asked)
         open_to = self._matcher.obstacles(workload, self._queue)
+        if not any(None in group for pod_set in open_to for group in pod_set):
+            return _REFUSED
         for pod_set, obstacles in zip(workload.pod_sets, open_to, strict=True):
             for group, against in zip(self._queue.groups, obstacles, strict=True):
                 flavors = [
@@ -112,21 +128,22 @@ class _Judge:
                     for entry, obstacle in zip(group.flavors, against, strict=True)
                     if obstacle is None
                 ]
-                # Without a flavor it is not quota that it lacks.
-                found = self._in_vain(pod_set, group, flavors) if flavors else None
+                found = self._in_vain(pod_set, group, flavors)
                 if found is not None:
                     return found
         return None
 
     def _in_vain(
         self, pod_set: PodSet, group: ResourceGroup, flavors: list[str]
-    ) -> tuple[_Place, int] | None:
-        """Return the first resource that is short although all of *flavors* are open."""
+    ) -> _Verdict | None:
+        """Return what keeps a pod set out of a group of which *flavors* are open to it."""
         count = pod_set.min_count or pod_set.count
         asked = {
             resource: count * (SCALE if resource == PODS else pod_set.requests.get(resource, 0))
             for resource in group.resources
         }
+        if not flavors:
+            return _REFUSED if any(asked.values()) else None
         short = [
             next(
                 (
@@ -143,4 +160,4 @@ class _Judge:
         resource = short[0]
         assert resource is not None
         best = max(flavors, key=lambda flavor: self._node.potential((flavor, resource)))
-        return (resource, best), asked[resource]
+        return _Verdict((resource, best), asked[resource])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from console.dialects.lints.past import Past
+from console.dialects.lints.past import Kind, Past
 from console.dialects.wording import listed, shorten
 
 #: Names that a message tells; more are counted.
@@ -37,3 +37,10 @@ def window(past: Past) -> str:
 def workloads(count: int) -> str:
     """Return a number of workloads."""
     return f"{count:,} workload" if count == 1 else f"{count:,} workloads"
+
+
+def told_by(kind: Kind) -> str:
+    """Return what a config can tell a kind of workload by."""
+    shown = ", ".join(f"{key}={value}" for key, value in sorted(kind.labels.items()))
+    place = f" in namespace {shorten(kind.workload.namespace)}" if kind.workload.namespace else ""
+    return f"{shorten(shown, 120) or 'no label that is asked about'}{place}"

@@ -1,0 +1,79 @@
+"""What lints say of recorded workloads is what the engine would do with each of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from console.dialects.lints.past import Past
+from console.engine.decision import Outcome, Reason
+from console.engine.policy import Policy
+from console.engine.routing import Router
+from console.engine.state import State
+from console.engine.workload import Workload
+from tests.dialects.lints.marked import Marked, marked_documents
+
+DOCUMENTS = [each for each in marked_documents() if each.facts.history.shapes]
+EVERY = pytest.mark.parametrize("document", DOCUMENTS, ids=[each.name for each in DOCUMENTS])
+
+#: What becomes of a workload that is alone in the world, and the lint that counts it.
+LOST, REFUSED, TOO_LARGE = "LNT001", "LNT016", "LNT013"
+REASONS = {
+    Reason.NO_RULE_MATCHED: LOST,
+    Reason.LOCAL_QUEUE_MISSING: LOST,
+    Reason.NO_FLAVOR_MATCHED: REFUSED,
+    Reason.EXCEEDS_MAX_QUOTA: TOO_LARGE,
+}
+
+
+def policy_of(document: Marked) -> Policy:
+    policy = document.check().reading.policy
+    assert policy is not None
+    return policy
+
+
+def alone(policy: Policy, workload: Workload) -> str:
+    """Return the code of the lint that counts *workload*, or nothing when it would run."""
+    state = State(policy)
+    state.submit(workload)
+    (decision,) = state.settle()
+    if decision.outcome is Outcome.ADMITTED:
+        return ""
+    # What no group covers is told with what no queue has enough of.
+    uncovered = decision.outcome is Outcome.PENDING and set(workload.total()) - {
+        resource
+        for queue in policy.queues.values()
+        for group in queue.groups
+        for resource in group.resources
+    }
+    return TOO_LARGE if uncovered else REASONS[decision.reason]
+
+
+@EVERY
+def test_recorded_workloads_are_led_where_the_engine_leads_them(document: Marked):
+    policy = policy_of(document)
+    router = Router(policy)
+    past = Past(policy, document.facts.history)
+    assert sum(kind.runs for kind in past.kinds) == document.facts.history.runs
+    for kind in past.kinds:
+        for shape in kind.shapes:
+            route = router.route(shape.workload)
+            assert kind.queue == (None if kind.is_lost else route.queue)
+            assert kind.is_lost == (route.queue is None)
+
+
+@EVERY
+def test_lints_count_what_the_engine_would_not_admit(document: Marked):
+    policy = policy_of(document)
+    expected: Counter[str] = Counter()
+    for shape in document.facts.history.shapes:
+        expected[alone(policy, shape.workload)] += shape.runs
+    del expected[""]
+    told: Counter[str] = Counter()
+    for each in document.check().lints:
+        if each.code in (LOST, REFUSED, TOO_LARGE):
+            (runs,) = re.findall(r"(\d+) (?:of the \d+ )?workloads?\b", each.message)
+            told[each.code] += int(runs)
+    assert expected == told
