@@ -60,6 +60,8 @@ def test_words_that_differ_are_marked():
     assert removed.pieces == (("    nominal_quota: ", False), ("64", True))
     assert added.pieces == (("    nominal_quota: ", False), ("48", True))
     assert text_diff("alpha", "omega")[0].pieces == ()
+    # Spaces between other words make no two lines alike.
+    assert text_diff("# one of two or more", "# all in it by and by")[0].pieces == ()
 
 
 def test_white_space_can_be_left_out():

@@ -82,6 +82,10 @@ WORDS = [
         OrderChange(resources=("gpu", "cpu"), old=("spot", "fixed"), new=("fixed", "spot")),
         "order of flavors for gpu and cpu spot, fixed → fixed, spot",
     ),
+    (
+        field("groups", "resources", old=[], new=[["cpu", "memory_gb"], ["a", "b"]]),
+        "resources that take one flavor together none → cpu, memory_gb; a, b",
+    ),
     (field("parent", old=None, new="ml"), "cohort no cohort → ml"),
     (field("parent", old="a_b", new="ml"), "cohort a_b → ml"),
     (field("stop", old="none", new="hold_and_drain"), "stop policy none → hold and drain"),

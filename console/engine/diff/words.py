@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
 #: Characters of a line up to which words are matched.
 _LONGEST = 2000
-#: How alike two lines must be for marks inside them to help.
+#: The share of two lines, white space aside, that must be equal for marks inside them to help.
 _ALIKE = 0.4
 
 _WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
@@ -32,7 +33,8 @@ def changed_words(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, .
         return (), ()
     before, after = _WORD.findall(old), _WORD.findall(new)
     matcher = SequenceMatcher(None, before, after, autojunk=False)
-    if matcher.ratio() < _ALIKE:
+    same = (before[i : i + size] for i, _, size in matcher.get_matching_blocks())
+    if sum(map(_weight, same)) < _ALIKE * max(_weight(before), _weight(after)):
         return (), ()
     one: list[Piece] = []
     other: list[Piece] = []
@@ -43,3 +45,7 @@ def changed_words(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, .
         if j < j_end:
             other.append(Piece("".join(after[j:j_end]), differs))
     return tuple(one), tuple(other)
+
+
+def _weight(words: Sequence[str]) -> int:
+    return sum(len(word) for word in words if not word.isspace())

@@ -190,7 +190,14 @@ def _plain(path: tuple[str, ...], value: Plain) -> str:
         return "yes" if value else "no"
     if isinstance(value, str):
         # What people wrote stays as it is; words of the policy lose their underscores.
-        is_word = path[0] not in (*_ENTRIES, "parent", "queue", "queue_label", "priority_label")
+        is_word = path[0] not in (
+            *_ENTRIES,
+            "groups",
+            "parent",
+            "queue",
+            "queue_label",
+            "priority_label",
+        )
         return (value.replace("_", " ") if is_word else value) or "empty"
     if isinstance(value, Mapping):
         said = ", ".join(f"{key}: {_plain(path, item)}" for key, item in value.items())
