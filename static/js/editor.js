@@ -5,7 +5,7 @@
   const form = document.querySelector("[data-editor]");
   if (!form || !window.ace) return;
 
-  const CHECK_AFTER = 150;
+  const CHECK_AFTER = 100;
   const HITS_AFTER = 1500;
   const area = form.elements.namedItem("text");
   const readOnly = "readOnly" in form.dataset;

@@ -63,7 +63,7 @@ def begin(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 @require_POST
 @org_page
-def save(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+def autosave(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Save the draft and answer its revision; 409 when somebody else edits it or saved since."""
     body = read_json(request)
     dialect, text = text_of(body, "dialect"), text_of(body, "text")
