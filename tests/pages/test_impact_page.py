@@ -27,6 +27,8 @@ MOVED = CONFIG.replace("    resource_queue: research\n", "    resource_queue: de
 
 @pytest.fixture
 def draft(world: World, owner: Actor) -> Draft:
+    """A draft about which nobody has asked."""
+    ImpactRun.objects.all().delete()
     return begin_draft(owner, "native", MOVED, 1)
 
 
