@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from console.dialects import dialects
@@ -249,6 +249,7 @@ def changed(world: World, queues: frozenset[int], rules: frozenset[int], quota: 
     )
 
 
+@settings(deadline=None)
 @given(NUMBERS, NUMBERS, NUMBERS, NUMBERS)
 def test_disjoint_changes_are_all_there(
     queues: frozenset[int],
@@ -263,6 +264,7 @@ def test_disjoint_changes_are_all_there(
     assert (merged.verdict, merged.text) == (Verdict.SAFE, both.text())
 
 
+@settings(deadline=None)
 @given(NUMBERS, NUMBERS, NUMBERS)
 def test_a_change_that_both_made_is_there_once(
     same: frozenset[int], own: frozenset[int], rules: frozenset[int]
@@ -273,6 +275,7 @@ def test_a_change_that_both_made_is_there_once(
     assert (merged.verdict, merged.text) == (Verdict.SAFE, yours.text())
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(TEAMS), unique=True), st.lists(st.sampled_from(TEAMS), unique=True))
 def test_what_both_add_is_there_once_each(theirs: list[str], yours: list[str]) -> None:
     one, other = (
@@ -291,6 +294,7 @@ def test_what_both_add_is_there_once_each(theirs: list[str], yours: list[str]) -
     assert set(policy.queues) == {name for name, _ in (*one.quotas, *other.quotas)}
 
 
+@settings(deadline=None)
 @given(NUMBERS, NUMBERS)
 def test_what_both_change_differently_is_never_decided_for_them(
     queues: frozenset[int], more: frozenset[int]
@@ -306,6 +310,7 @@ def test_what_both_change_differently_is_never_decided_for_them(
     assert everything == changed(theirs, more, frozenset(), 3).text()
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab:\n- #", max_size=40), st.text(alphabet="ab:\n- #", max_size=40))
 def test_any_texts_have_a_merge(theirs: str, yours: str) -> None:
     merged = merge(theirs, yours, "a: b\n")

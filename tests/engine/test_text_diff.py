@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from console.engine.diff import Line, side_by_side, text_diff
@@ -88,6 +88,7 @@ def test_side_by_side_pairs_what_changed():
 texts = st.lists(st.sampled_from(["a", "b", "a  ", "c: 1", "c: 2", ""]), max_size=30)
 
 
+@settings(deadline=None)
 @given(old=texts, new=texts)
 def test_the_rows_lead_from_one_text_to_the_other(old: list[str], new: list[str]) -> None:
     one, other = "\n".join(old), "\n".join(new)

@@ -7,6 +7,7 @@ from django.db import connection
 from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 
+from console.configs.changelog import VersionFilter, authors_of, read_log
 from console.workloads.models import Decision, Event, LabelSet, State, Workload
 from console.workloads.queries import (
     EventFilter,
@@ -129,6 +130,26 @@ def test_lists_of_events(org, rows, query):
 def test_searches_of_events(org, rows, search, newest):
     assert_walks_indexes(lambda: search_events(org, search, 3, "5", is_newest_first=newest))
     assert_walks_indexes(lambda: count_events(org, search))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"author": "a"},
+        {"kind": "apply"},
+        {"kind": "rollback", "author": "a"},
+        {"kind": "timer"},
+        {"noun": "queue"},
+        {"noun": "queue", "name": "q"},
+        {"noun": "rule", "name": "q"},
+        {"name": "q"},
+    ],
+)
+def test_histories_of_configs(org, query):
+    lines = plans(lambda: read_log(org, VersionFilter.from_query(query), 3, "9"))
+    lines += plans(lambda: authors_of(org))
+    assert [line for line in lines if line.startswith("SCAN") and "configs_" in line] == []
 
 
 def test_nodes_and_consumers(org, rows):
