@@ -13,6 +13,8 @@ from console.workloads.queries.nodes import RUNNING, pods_of
 #: Workloads of one state that are compared, those submitted first: they have run longest.
 _COMPARED = 1000
 
+_COLUMNS = ("uid", "name", "project", "pod_sets", "assignment", "admitted_at")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consumer:
@@ -27,7 +29,7 @@ class Consumer:
 def top_consumers(org: Organization, limit: int, queue: str | None = None) -> list[Consumer]:
     """Return the *limit* workloads of *org*, or of one queue, that take most, most first."""
     now = timezone.now()
-    rows = Workload.objects.filter(org=org)
+    rows = Workload.objects.filter(org=org).only(*_COLUMNS)
     if queue is not None:
         rows = rows.filter(queue=queue)
     found = []

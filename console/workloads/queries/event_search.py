@@ -17,7 +17,7 @@ from console.paging import Page, newest_first, oldest_first
 from console.workloads.models import Event, Workload
 
 #: Events of the conditions that an index answers, the newest, among which matches are counted.
-MOST_COUNTED = 20_000
+MOST_COUNTED = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from console.orgs.models import Organization
 from console.workloads.models import State, Workload
 
 #: Workloads of one state that are looked at.
-MOST_LOOKED_AT = 5000
+MOST_LOOKED_AT = 2000
 
 #: What holds quota, and so runs.
 RUNNING = (State.ADMITTED, State.PREEMPTING)
@@ -42,25 +42,36 @@ class Nodes:
         """How many run on a market that nobody named."""
         return max(0, self.running - self.spot - self.on_demand)
 
-    def count(self, state: str, pods: int, market: str | None) -> None:
-        """Count the *pods* of one workload beyond the one that it counts for anyway."""
-        if state == State.PENDING:
-            self.pending += pods - 1
+    def add(self, seen: _Seen) -> None:
+        """Count what was *seen* of a workload, which counts as one pod already."""
+        if seen.state == State.PENDING:
+            self.pending += seen.more
             return
-        self.running += pods - 1
-        if market == "SPOT":
-            self.spot += pods
-        elif market == "ON_DEMAND":
-            self.on_demand += pods
+        self.running += seen.more
+        if seen.market == "SPOT":
+            self.spot += seen.pods
+        elif seen.market == "ON_DEMAND":
+            self.on_demand += seen.pods
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What was seen of a workload: its *pods* on a market, or how many *more* than one it has."""
+
+    queue: str | None
+    state: str
+    market: str | None
+    pods: int
+    more: int = 0
 
 
 def nodes_by_queue(org: Organization, counts: Mapping[str, Counts]) -> dict[str, Nodes]:
     """Return the nodes of every queue in *counts*."""
     found = {name: Nodes(*of_queue) for name, of_queue in counts.items()}
-    for queue, state, pods, market in _looked_at(Workload.objects.filter(org=org)):
+    for seen in _looked_at(Workload.objects.filter(org=org)):
         # Counts are of another moment: who came to a queue since is not in them.
-        if queue in found:
-            found[queue].count(state, pods, market)
+        if seen.queue in found:
+            found[seen.queue].add(seen)
     return found
 
 
@@ -68,20 +79,28 @@ def nodes_of(org: Organization, counts: Counts, queue: str | None = None) -> Nod
     """Return the nodes of the whole organization, or of *queue*, whose workloads are *counts*."""
     rows = Workload.objects.filter(org=org)
     found = Nodes(*counts)
-    for _, state, pods, market in _looked_at(rows.filter(queue=queue) if queue else rows):
-        found.count(state, pods, market)
+    for seen in _looked_at(rows.filter(queue=queue) if queue else rows):
+        found.add(seen)
     return found
 
 
-def _looked_at(rows: QuerySet[Workload]) -> Iterator[tuple[str | None, str, int, str | None]]:
-    """Yield queue, state, number of pods and market of the newest workloads of each state."""
+def _looked_at(rows: QuerySet[Workload]) -> Iterator[_Seen]:
+    """Yield what the newest workloads of each state say of their pods and markets."""
     market = KeyTextTransform("market-type", F("label_set__labels"))
     for state in (*RUNNING, State.PENDING):
-        newest = rows.filter(state=state).order_by("-pk").annotate(market=market)
-        for queue, pod_sets, assignment, kind in newest.values_list(
-            "queue", "pod_sets", "assignment", "market"
-        )[:MOST_LOOKED_AT]:
-            yield queue, state, pods_of(pod_sets, assignment), kind
+        newest: QuerySet[Any] = rows.filter(state=state).order_by("-pk").annotate(market=market)
+        edges = newest.values_list("pk", flat=True)[MOST_LOOKED_AT - 1 : MOST_LOOKED_AT]
+        newest = newest.filter(pk__gte=next(iter(edges), 0))
+        if state in RUNNING:
+            for queue, kind in newest.values_list("queue", "market"):
+                yield _Seen(queue, state, kind, 1)
+        # Few have pod sets, and reading those of all would take most of the time.
+        wide = newest.exclude(pod_sets=[])
+        for queue, kind, pod_sets, assignment in wide.values_list(
+            "queue", "market", "pod_sets", "assignment"
+        ):
+            more = pods_of(pod_sets, assignment) - 1
+            yield _Seen(queue, state, kind, more, more)
 
 
 def pods_of(pod_sets: Iterable[Mapping[str, Any]], assignment: Iterable[Mapping[str, Any]]) -> int:
