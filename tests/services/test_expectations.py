@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import pytest
+
 from console.configs.models import Expectation
 from console.configs.services.check_expectations import Broken, check_expectations
+from console.configs.services.save_expectations import (
+    delete_expectations,
+    keep_expectation,
+    save_expectations,
+)
 from console.dialects.native import DIALECT
+from console.engine.expected import Expected
 from console.engine.policy import Policy
+from console.engine.workload import PodSet, Workload
+from console.errors import BadRequest, Conflict, NotAllowed, NotFound
 from console.orgs.models import Organization
+from console.orgs.permissions import Actor
 
 TEXT = """\
 resource_queues:
@@ -96,3 +107,67 @@ def test_expectations_of_another_organization_are_not_looked_at(
 ):
     expect(other_org, "ml", "nowhere")
     assert check_expectations(org, policy()) == ()
+
+
+def expected(name: str, queue: str | None = "research", **labels: str) -> Expected:
+    """Return an expectation of a workload that asks for two pods of half a gpu."""
+    pods = (PodSet(count=2, requests={"gpu": 500}),)
+    workload = Workload(id="any", sequence=0, labels=labels, pod_sets=pods)
+    return Expected(name=name, workload=workload, queue=queue)
+
+
+def test_what_is_saved_is_what_is_checked(editor: Actor, org: Organization):
+    (row,) = save_expectations(editor, [expected("ml", team="ml")])
+    assert (row.labels, row.requests, row.author) == ({"team": "ml"}, {"gpu": 1000}, editor.name)
+    assert check_expectations(org, policy()) == ()
+    save_expectations(editor, [expected("ml", "default", team="ml")])
+    assert [each.queue for each in check_expectations(org, policy())] == ["default"]
+    assert Expectation.objects.get().pk == row.pk
+
+
+def test_who_may_not_draft_saves_and_deletes_nothing(operator: Actor, org: Organization):
+    expect(org, "ml", "research")
+    for attempt in (
+        lambda: save_expectations(operator, [expected("other")]),
+        lambda: keep_expectation(operator, expected("other"), None),
+        lambda: delete_expectations(operator, ["ml"]),
+    ):
+        with pytest.raises(NotAllowed):
+            attempt()
+    assert [row.name for row in Expectation.objects.all()] == ["ml"]
+
+
+def test_one_is_renamed_and_never_takes_the_name_of_another(editor: Actor, org: Organization):
+    expect(org, "one", "research")
+    expect(org, "two", "default")
+    one = Expectation.objects.get(name="one")
+    assert keep_expectation(editor, expected("three"), one.pk).pk == one.pk
+    for number in (one.pk, None):
+        with pytest.raises(BadRequest):
+            keep_expectation(editor, expected("two"), number)
+    assert [(row.name, row.queue) for row in Expectation.objects.all()] == [
+        ("three", "research"),
+        ("two", "default"),
+    ]
+
+
+def test_one_of_another_organization_is_not_there(editor: Actor, other_org: Organization):
+    expect(other_org, "theirs", "research")
+    theirs = Expectation.objects.get()
+    with pytest.raises(NotFound):
+        keep_expectation(editor, expected("mine"), theirs.pk)
+    assert delete_expectations(editor, ["theirs"]) == 0
+    assert Expectation.objects.get() == theirs
+
+
+def test_those_who_save_at_once_do_not_exceed_what_an_apply_can_check(race, org: Organization):
+    actor = Actor(org=org, role="owner", name="somebody", key="token:1")
+
+    def save(racer: int) -> int:
+        return len(save_expectations(actor, [expected(f"{racer}-{i}") for i in range(100)]))
+
+    came = race(save)
+    refused = [each for each in came if isinstance(each, Conflict)]
+    assert sorted(each for each in came if isinstance(each, int)) == [100] * 5
+    assert [each.code for each in refused] == ["too_many_expectations"]
+    assert Expectation.objects.filter(org=org).count() == 500
