@@ -64,6 +64,14 @@ def test_words_that_differ_are_marked():
     assert text_diff("# one of two or more", "# all in it by and by")[0].pieces == ()
 
 
+def test_words_are_marked_in_so_many_lines() -> None:
+    old = "\n".join(f"key: {i}" for i in range(3000))
+    new = "\n".join(f"key: {i}x" for i in range(3000))
+    marked = [row for row in text_diff(old, new) if row.pieces]
+    assert len(marked) == 2 * 2000
+    assert marked[-1].new == 2000
+
+
 def test_white_space_can_be_left_out():
     assert len(text_diff("a:  1\nb: 2", "a: 1\nb: 3")) == 4
     rows = text_diff("a:  1\nb: 2", "a: 1\nb: 3", ignore_space=True)

@@ -12,6 +12,8 @@ from console.engine.diff.words import Piece, changed_words
 
 #: Unchanged lines around a change.
 _CONTEXT = 3
+#: Pairs of changed lines in which words are marked.
+_MARKED = 2000
 #: Lines between the common beginning and end up to which lines are matched one by one.
 _MATCHED = 4000
 
@@ -61,6 +63,7 @@ def text_diff(old: str, new: str, *, ignore_space: bool = False) -> list[DiffRow
     if all(tag == "equal" for tag, *_ in opcodes):
         return []
     rows: list[DiffRow] = []
+    marked = 0
     for place, (tag, i, i_end, j, j_end) in enumerate(opcodes):
         if tag == "equal":
             lines = [
@@ -70,7 +73,9 @@ def text_diff(old: str, new: str, *, ignore_space: bool = False) -> list[DiffRow
             tail = _CONTEXT if place < len(opcodes) - 1 else 0
             rows += _with_gap(lines, head, tail)
         else:
-            rows += _changed(before, after, (i, i_end, j, j_end))
+            both = min(i_end - i, j_end - j, _MARKED - marked)
+            rows += _changed(before, after, (i, i_end, j, j_end), both)
+            marked += both
     return rows
 
 
@@ -120,10 +125,10 @@ def opcodes_of(before: Sequence[str], after: Sequence[str]) -> list[Opcode]:
 
 
 def _changed(
-    before: Sequence[str], after: Sequence[str], span: tuple[int, int, int, int]
+    before: Sequence[str], after: Sequence[str], span: tuple[int, int, int, int], both: int
 ) -> Iterator[DiffRow]:
+    """Yield the lines of a change, with words marked in the first *both* pairs."""
     i, i_end, j, j_end = span
-    both = min(i_end - i, j_end - j)
     pieces = [changed_words(before[i + n], after[j + n]) for n in range(both)]
     for x in range(i, i_end):
         marked = pieces[x - i][0] if x - i < both else ()
