@@ -185,6 +185,10 @@ def test_pages_without_an_organization_are_sound(path: str, owner: Actor, browse
          {"owner", "operator", "submitter"}),
         ("config/edit", {"do": "save", "text": "{}"}, {"owner", "editor"}),
         ("config/review", {"to": "1", "expected_version": "0"}, {"owner"}),
+        ("config/review/fix", {"draft": "1", "revision": "1", "fix": "x"}, {"owner", "editor"}),
+        ("config/conflict", {"do": "merge"}, {"owner", "editor"}),
+        ("config/confirm", {"do": "confirm", "version": "1"}, {"owner"}),
+        ("config/confirm", {"do": "revert", "version": "1"}, {"owner"}),
     ],
 )  # fmt: skip
 def test_a_form_is_refused_to_roles_that_may_not_send_it(
