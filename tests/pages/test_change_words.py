@@ -22,7 +22,7 @@ from console.engine.diff import (
     compare_policies,
     flows_between,
 )
-from console.engine.policy import Policy
+from console.engine.policy import Cohort, Policy, Queue, StopPolicy
 from console.engine.regions import Priorities, Region, Values
 from console.pages.presenters import change_words, changes, flow_words, history
 from console.pages.presenters.change_words import detail_line
@@ -130,6 +130,20 @@ def test_of_an_added_object_only_the_new_side_is_said() -> None:
         "Queue lab added",
         ["spot / gpu nominal 8", "stop policy hold"],
     )
+
+
+def test_a_large_difference_is_counted() -> None:
+    queues = {f"q{i}": Queue(name=f"q{i}", parent="c", stop=StopPolicy.HOLD) for i in range(250)}
+    new = Policy(dialect="native", queues=queues, cohorts={"c": Cohort(name="c")})
+    old = Policy(dialect="native")
+    found = compare_policies(old, new)
+    cohorts, told = change_groups(found, flows_between(old, new), old, new)
+    assert (len(cohorts.changes), cohorts.more) == (1, 0)
+    assert (len(told.changes), told.more, told.unchanged) == (200, 50, 0)
+    many = tuple(field("node_labels", f"l{i}", old=None, new="x") for i in range(60))
+    line = change_line(Change(kind=ChangeKind.CHANGED, noun=Noun.FLAVOR, name="spot", details=many))
+    assert len(line.details) == 51
+    assert line.details[-1].text == "and 10 more"
 
 
 def values(*listed: str, all_but: bool = False, absent: bool = False) -> Values:

@@ -28,6 +28,10 @@ from console.pages.presenters.change_words import (
 )
 from console.pages.presenters.flow_words import flows_by_change, place_of, recorded
 
+#: Objects of one kind, and parts of one object, that are told; more are counted.
+_MOST_CHANGES = 200
+_MOST_DETAILS = 50
+
 #: The sign, the color, and the word of what happened to an object.
 _KINDS = {
     ChangeKind.ADDED: ("+", "added", "added"),
@@ -65,6 +69,8 @@ class ChangeGroup:
     title: str
     changes: tuple[ChangeLine, ...]
     unchanged: int = 0
+    #: Changes beyond those, which are counted alone.
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +100,9 @@ def change_line(change: Change) -> ChangeLine:
         for detail in change.details
         if not isinstance(detail, Followed) and not (_is_place(change, detail.part))
     ]
+    if len(shown) > _MOST_DETAILS:
+        beyond = DetailLine(what=f"and {len(shown) - _MOST_DETAILS} more")
+        shown = [*shown[:_MOST_DETAILS], beyond]
     followers = [followed_name(detail) for detail in change.details if isinstance(detail, Followed)]
     if followers:
         verb = "uses" if len(followers) == 1 else "use"
@@ -122,13 +131,14 @@ def change_groups(
         there = sum(1 for change in of_kind if change.kind is not ChangeKind.REMOVED)
         lines = tuple(
             replace(change_line(change), flows=tuple(told.get(id(change), ())))
-            for change in of_kind
+            for change in of_kind[:_MOST_CHANGES]
         )
         groups.append(
             ChangeGroup(
                 title=_plural(noun).capitalize(),
                 changes=lines,
                 unchanged=max(0, totals.get(noun, there) - there),
+                more=max(0, len(of_kind) - _MOST_CHANGES),
             )
         )
     return tuple(groups)

@@ -9,6 +9,9 @@ from console.engine.policy import Policy
 from console.engine.regions import Priorities, Region, Values
 from console.engine.words import cut, expression, plural
 
+#: Flows that one rule tells.
+_MOST_FLOWS = 20
+
 
 def flows_by_change(
     changes: Sequence[Change], flows: Flows, old: Policy, new: Policy
@@ -34,7 +37,7 @@ def flows_by_change(
         if told_with is not None:
             text = _flow(flow, flows, old, new, is_taken=taker is not None)
             told.setdefault(id(told_with), []).append(text)
-    return told
+    return {key: _cut(texts) for key, texts in told.items()}
 
 
 def recorded(runs: int, flows: Flows) -> str:
@@ -63,6 +66,13 @@ def region_words(region: Region) -> str:
     if not region.priorities.is_anything:
         said.append(_priorities(region.priorities))
     return cut(said) or "everything"
+
+
+def _cut(texts: list[str]) -> list[str]:
+    more = len(texts) - _MOST_FLOWS
+    if more <= 0:
+        return texts
+    return [*texts[:_MOST_FLOWS], f"And {plural(more, 'more rule')}."]
 
 
 def _flow(flow: Flow, flows: Flows, old: Policy, new: Policy, *, is_taken: bool) -> str:
