@@ -7,8 +7,10 @@ import io
 from collections.abc import Callable
 
 import pytest
+from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from console.configs.expectation_files import read_expectation_file
 from console.configs.models import Draft, Expectation
@@ -228,6 +230,28 @@ def test_a_draft_with_errors_is_not_tested(browser: Client, world: World, owner:
     assert f"draft-{draft.pk} cannot be tested before its errors are repaired" in (
         read_page(response).id("tester-errors").text
     )
+
+    tab = shown(browser.get(f"{TESTER}?draft={draft.pk}"))
+    assert tab.all("h1")[0].text == f"Tests of draft {draft.pk}"
+    assert "cannot be tested" in tab.id("tester-errors").text
+
+
+def test_a_test_asks_no_more_of_the_database_when_more_is_there(
+    browser: Client, world: World, submit: Callable[..., Workload], owner: Actor
+):
+    url = f"{TESTER}?config=active&beside=1&key=team&value=research&requests=gpu%3D2"
+
+    def asked() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            shown(browser.get(url))
+        return len(queries)
+
+    asked()
+    before = asked()
+    for number in range(5):
+        submit(f"more-{number}", gpu=1, team=f"team-{number}")
+        Draft.objects.create(org=owner.org, author=owner.user, dialect="native", text=CONFIG)
+    assert asked() == before <= 20
 
 
 def test_without_a_config_everything_is_admitted(browser: Client, owner: Actor):

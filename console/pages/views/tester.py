@@ -28,7 +28,7 @@ def tester(request: HttpRequest, actor: Actor) -> HttpResponse:
         asked = replace(asked, config=f"draft-{request.GET['draft']}")
     paste, uid = request.GET.get("paste", ""), request.GET.get("workload", "").strip()
     typed = {"paste": paste, "workload": uid}
-    is_asked = "key" in request.GET or bool(paste.strip() or uid)
+    is_asked = was_asked = "key" in request.GET or bool(paste.strip() or uid)
     start = _start(request.GET.get("rules", ""))
     errors: list[FieldError] = []
     results: list[Result] = []
@@ -67,7 +67,8 @@ def tester(request: HttpRequest, actor: Actor) -> HttpResponse:
         "tester/index.html",
         context,
         section="tester",
-        status=400 if errors else 200,
+        # A draft with errors has this page, too.
+        status=400 if errors and was_asked else 200,
     )
 
 
