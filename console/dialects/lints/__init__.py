@@ -71,7 +71,6 @@ def _lint(policy: Policy, facts: Facts, spots: Spots, findings: Findings) -> Non
     lint_flavors(policy, spots, findings)
     lint_quotas(policy, ledger, spots, findings)
     lint_lenders(policy, spots, findings)
-    lint_usage(policy, facts.live, spots, findings)
     if facts.before is not None:
         lint_removed(policy, facts.before, facts.live, spots, findings)
     if facts.history.shapes:
@@ -79,6 +78,8 @@ def _lint(policy: Policy, facts: Facts, spots: Spots, findings: Findings) -> Non
         lint_lost(policy, past, spots, findings)
         lint_requests(policy, ledger, past, spots, findings)
         lint_labels(policy, past, spots, findings)
+    # Last: it charges the ledger with what runs.
+    lint_usage(policy, ledger, facts.live, spots, findings)
 
 
 def _said_once(dialect: Dialect, reading: Reading, lints: tuple[Diagnostic, ...]) -> Checked:

@@ -16,12 +16,15 @@ from console.engine.policy import Policy
 from console.engine.words import amount, quantity
 
 
-def lint_usage(policy: Policy, live: Live, spots: Spots, findings: Findings) -> None:
-    """Note where running workloads hold more than a queue may have by this config."""
+def lint_usage(
+    policy: Policy, ledger: Ledger, live: Live, spots: Spots, findings: Findings
+) -> None:
+    """
+    Note where running workloads hold more than a queue may have by this config.
+
+    What they hold is charged to *ledger*.
+    """
     known = {name: held for name, held in live.usage.items() if name in policy.queues}
-    if not known:
-        return
-    ledger = Ledger(policy)
     for name, held in known.items():
         ledger.add(name, held)
     for name, held in sorted(known.items()):
