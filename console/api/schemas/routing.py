@@ -1,4 +1,4 @@
-"""Schemas of the rule tester: what is tried, what comes of it, and what is expected."""
+"""Schemas of the rule tester: what is tried, and what comes of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from rest_framework import serializers
 from console.api.schemas.common import Range, Schema
 from console.api.schemas.configs import DIALECT
 from console.api.schemas.pod_sets import PodSetIn
-from console.configs.read_expectations import MOST_EXPECTATIONS
 from console.engine.decision import Reason
 from console.engine.selectors import Operator
 from console.engine.truth import RuleStanding
@@ -211,79 +210,4 @@ class Route(Schema):
     fit = TriedFit()
 
 
-class ExpectationIn(Asked):
-    """A workload and where it has to land."""
-
-    name = serializers.CharField(max_length=200)
-    queue = serializers.CharField(
-        max_length=500, allow_null=True, help_text="Null: nothing may take it."
-    )
-    effective_priority = serializers.IntegerField(
-        required=False, allow_null=True, help_text="The priority it has to have there; null: any."
-    )
-
-
-class ExpectationsIn(Schema):
-    """Expectations to save, all of them or none."""
-
-    expectations = ExpectationIn(many=True, help_text=f"1 to {MOST_EXPECTATIONS}.")
-
-
-class ExpectationNames(Schema):
-    """Names of expectations."""
-
-    names = serializers.ListField(child=serializers.CharField())
-
-
-class Expectation(Schema):
-    """A saved expectation."""
-
-    name = serializers.CharField()
-    labels = serializers.DictField(child=serializers.CharField(allow_blank=True))
-    namespace = serializers.CharField(allow_blank=True)
-    priority = serializers.IntegerField(allow_null=True)
-    requests = serializers.DictField(child=serializers.FloatField())
-    queue = serializers.CharField(allow_null=True)
-    effective_priority = serializers.IntegerField(allow_null=True)
-    author = serializers.CharField()
-    created_at = serializers.DateTimeField()
-
-
-class ExpectationList(Schema):
-    """Expectations by name; there are never more than fit into one answer."""
-
-    results = Expectation(many=True)
-
-
-class Deleted(Schema):
-    """How many were there."""
-
-    deleted = serializers.IntegerField()
-
-
-class MetExpectation(Schema):
-    """An expectation beside what a config makes of its workload."""
-
-    name = serializers.CharField()
-    met = serializers.BooleanField()
-    text = serializers.CharField()
-    queue = serializers.CharField(allow_null=True, help_text="The one it reaches.")
-    priority = serializers.IntegerField(allow_null=True, help_text="The one it has there.")
-
-
-class ExpectationCheck(Schema):
-    """What a config makes of all expectations."""
-
-    ok = serializers.BooleanField()
-    broken = serializers.IntegerField()
-    results = MetExpectation(many=True)
-
-
-EXAMPLE_EXPECTATION: dict[str, Any] = {
-    "name": "research reaches its GPUs",
-    "labels": {"team": "research"},
-    "requests": {"gpu": 8},
-    "queue": "ml_training",
-    "effective_priority": 50,
-}
 EXAMPLE_ROUTE: dict[str, Any] = {"labels": {"team": "research"}, "requests": {"gpu": 8}}

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from console.api.answers.routing import expectation_answer, met_answer, route_answer
 from console.api.base import OrgView
+from console.api.schemas import expectations as expected
 from console.api.schemas import routing as schemas
 from console.api.schemas.common import PROBLEM_TYPE, example, problems
 from console.api.schemas.configs import RejectedProblem
@@ -66,7 +67,7 @@ class Expectations(OrgView):
         operation_id="list_expectations",
         summary="List expectations",
         description="By name. They are checked whenever a config is applied.",
-        responses={200: schemas.ExpectationList, **problems()},
+        responses={200: expected.ExpectationList, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
@@ -78,23 +79,23 @@ class Expectations(OrgView):
         operation_id="save_expectations",
         summary="Save expectations",
         description="Each takes the place of one with its name. All are saved or none.",
-        request=schemas.ExpectationsIn,
-        responses={200: schemas.ExpectationList, **problems(409, 413, 415)},
+        request=expected.ExpectationsIn,
+        responses={200: expected.ExpectationList, **problems(409, 413, 415)},
         examples=[
-            example("One", {"expectations": [schemas.EXAMPLE_EXPECTATION]}, request=True),
+            example("One", {"expectations": [expected.EXAMPLE_EXPECTATION]}, request=True),
         ],
         tags=_TAG,
     )
     def post(self, request: Request, **kwargs: Any) -> Response:
         """Save them."""
         reader, fields = self.fields(request, ("expectations",), required=("expectations",))
-        expected = (
+        found = (
             read_expectations(reader, fields["expectations"], "expectations")
             if "expectations" in fields
             else []
         )
         reader.finish()
-        rows = save_expectations(self.actor, expected)
+        rows = save_expectations(self.actor, found)
         return Response({"results": [expectation_answer(row) for row in rows]})
 
 
@@ -107,10 +108,10 @@ class DeleteExpectations(OrgView):
         operation_id="delete_expectations",
         summary="Delete expectations",
         description="Names that are not there are passed over, so that it may be sent twice.",
-        request=schemas.ExpectationNames,
-        responses={200: schemas.Deleted, **problems(413, 415)},
+        request=expected.ExpectationNames,
+        responses={200: expected.Deleted, **problems(413, 415)},
         examples=[
-            example("One", {"names": [schemas.EXAMPLE_EXPECTATION["name"]]}, request=True),
+            example("One", {"names": [expected.EXAMPLE_EXPECTATION["name"]]}, request=True),
         ],
         tags=_TAG,
     )
@@ -133,7 +134,7 @@ class CheckExpectations(OrgView):
         summary="Check expectations",
         description="On the active config, on a version, on a draft, or on a text.",
         request=schemas.ConfigToTry,
-        responses={200: schemas.ExpectationCheck, **problems(413, 415), **_REJECTED},
+        responses={200: expected.ExpectationCheck, **problems(413, 415), **_REJECTED},
         examples=[example("On version 4", {"version": 4}, request=True)],
         tags=_TAG,
     )
