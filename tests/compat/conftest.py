@@ -12,7 +12,7 @@ from tests.compat.client import ENVIRONMENT, MISSING, AnyscaleClient
 from tests.product import Api, Product, running
 
 #: As many as tests ask for; each has one of its own.
-COUNT = 8
+COUNT = 16
 
 _MAKE = """
 import json
