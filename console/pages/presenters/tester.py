@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from console.configs.services.try_route import Tried
 from console.configs.subjects import Subject
-from console.engine.amounts import Amount
 from console.engine.decision import Outcome
 from console.engine.explain.landing import landing_sentence
 from console.engine.explain.tested import (
@@ -25,9 +24,16 @@ from console.engine.explain.tested import (
 )
 from console.engine.fitting import Fit, FlavorTruth
 from console.engine.nearest import NearMiss
-from console.engine.origin import Origin
 from console.engine.truth import DoorTruth, ExpressionTruth, RuleStanding, RuleTruth
 from console.pages.asked import Asked
+from console.pages.presenters.tester_lines import (
+    DoorLine,
+    ExpressionLine,
+    FlavorLine,
+    Result,
+    RuleLine,
+    Way,
+)
 
 #: What a label is set to where any other value would do.
 _ANY = ("any", "other", "another", "something")
@@ -38,90 +44,6 @@ _VERDICTS = {
     RuleStanding.PRIORITY_OUT_OF_RANGE: "fail",
     RuleStanding.TOO_LATE: "skip",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExpressionLine:
-    """One expression of a truth table."""
-
-    asked: str
-    actual: str
-    holds: bool
-    origin: Origin | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """What would lead elsewhere, and the address of the test of that; empty: there is none."""
-
-    text: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleLine:
-    """One rule; *label* names its table."""
-
-    number: int
-    label: str
-    queue: str
-    verdict: str
-    sentence: str
-    priority: str
-    expressions: list[ExpressionLine]
-    nearest: Way | None
-    origin: Origin | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoorLine:
-    """One local queue of the workload's namespace; *label* names its table."""
-
-    name: str
-    label: str
-    queue: str
-    verdict: str
-    sentence: str
-    expressions: list[ExpressionLine]
-    origin: Origin | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FlavorLine:
-    """One flavor: whether it accepts the workload, and what each resource comes to."""
-
-    flavor: str
-    label: str
-    verdict: str
-    sentence: str
-    expressions: list[ExpressionLine]
-    shares: list[tuple[str, Amount, Amount, Amount]]
-    origin: Origin | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """All that one config makes of one workload."""
-
-    title: str
-    subject: Subject
-    state: str
-    sentence: str
-    fit: list[tuple[str, str]]
-    queue: str
-    priority: int | None
-    rules: list[RuleLine]
-    rule_count: int
-    next_url: str
-    first_url: str
-    doors: list[DoorLine]
-    more_doors: int
-    others: list[tuple[str, Way]]
-    missing: list[tuple[str, list[tuple[str, str, str]], int]]
-    flavors: list[FlavorLine]
-    routes_by_rules: bool
-    #: The address of a new expectation of just this, behind the path of its page.
-    expect_query: str
 
 
 def result_of(tried: Tried, asked: Asked, path: str, start: int) -> Result:

@@ -13,7 +13,8 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.asked import Asked, asked_of, loaded, pasted, workload_of
-from console.pages.presenters.tester import Result, result_of
+from console.pages.presenters.tester import result_of
+from console.pages.presenters.tester_lines import Result
 from console.pages.shell import render_page
 from console.pages.tester_form import draft_of, offers, subjects_of
 
