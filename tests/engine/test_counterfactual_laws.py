@@ -118,8 +118,9 @@ def _apply(story: Story, uid: str, change: Change) -> Started | None:
         if uid in state.departing:
             return None
         if uid in state.running:
+            # Who starts only after the change, and is stopped again, loses nothing.
             others = {each for each in story.state.pending if each in state.running}
-            return Started(told, others - {uid})
+            return Started(told & story.state.running.keys(), others - {uid})
         if uid not in state.pending:
             return None
         queue = state.queue_of(uid)
