@@ -108,22 +108,28 @@ class Trials:
         found = self.nominate(candidate, state)
         return found is not None and found.pending_reason in _COULD
 
-    def fits(self, state: State) -> bool:
-        """Say whether it would start on *state* without stopping anybody, if it were its turn."""
+    def fits(self, state: State, gone: Iterable[str] = ()) -> bool:
+        """
+        Say whether it would start on *state* without stopping anybody, if it were its turn.
+
+        *gone* are running workloads that the ledger of *state* does not count any more.
+        """
         self._spend()
         if has_no_room(state.queues[self.queue.name], least_of(self.workload)):
             return False
         candidate = self._as_pending(self.workload)
-        found = self.nominate(candidate, state) if candidate is not None else None
+        found = self.nominate(candidate, state, gone) if candidate is not None else None
         return found is not None and found.pending_reason is Reason.BEHIND_OTHERS
 
-    def nominate(self, candidate: Pending, state: State | None = None) -> Nomination | None:
+    def nominate(
+        self, candidate: Pending, state: State | None = None, gone: Iterable[str] = ()
+    ) -> Nomination | None:
         """Return what would happen to *candidate* now; None: nobody of its queue has a turn."""
         looked_at = state or self.state
         queue = looked_at.queues.get(candidate.route.queue or "")
         if queue is None or queue.barrier is not None or not queue.covers:
             return None
-        return self._discipline.nominate(looked_at, queue, candidate)
+        return self._discipline.nominate(looked_at, queue, candidate, without=frozenset(gone))
 
     def short(self) -> dict[FlavorResource, int]:
         """Return what is missing by flavor-resource, over all flavors that accept it."""
