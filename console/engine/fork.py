@@ -7,9 +7,9 @@ It costs about what the queues of the tree cost, and hardly what runs or waits t
   or stops. One that is told to stop on the fork is copied first.
 * The ledger is copied, and only what another policy says otherwise is measured anew.
 * Of those who wait, it begins with the workloads for which others are stopping, for
-  they claim room. Anybody else is at rest, so whoever cannot start after the change
-  may be left out: `bring` takes in those who perhaps could, a class at a time with
-  its first members, for the members of a class are alike.
+  they claim room. `bring` takes in others, a class at a time with its first members, for
+  the members of a class are alike: all classes where they are few, else those who perhaps
+  could start after the change, for anybody else is at rest.
 
 Nothing that happens on a fork is seen by the state it comes from.
 """
@@ -81,8 +81,13 @@ class Fork(State):
                     self.queues[theirs.name], Preemptor(pending, None, set(waiting.victims))
                 )
         own = self.tree
-        # It was at rest: nobody has to be looked at again before something happens.
-        own.looked_at = own.version
+        own.seen = set(self._source.seen)
+        if policy is source.policy:
+            # It was at rest: nobody has to be looked at again before something happens.
+            own.looked_at = own.version
+        else:
+            own.looked_at = -1
+            self._stir(own.queues[0])
 
     def _take_policy(self, policy: Policy) -> None:
         """Copy the tree, and change in the ledger what the policy of the source says otherwise."""
@@ -112,17 +117,27 @@ class Fork(State):
         """The tree that was copied."""
         return self.queues[self._source.queues[0].name].tree
 
-    def bring(self, queue: str, members: Iterable[Pending]) -> None:
-        """Let *members* of one class of *queue* wait here too; they have their turn in order."""
+    def bring(self, queue: str, members: Iterable[Pending], *, at_rest: bool = False) -> None:
+        """
+        Let *members* of one class of *queue* wait here too; they have their turn in order.
+
+        *at_rest* leaves them as they are, before anything has happened here: they have a
+        turn when it would give them one there.
+        """
         state = self.queues[queue]
+        line = self._ground.state.queues[queue].line
         for each in members:
             pending = _copy(each)
             self.pending[pending.workload.id] = pending
             cls = state.line.join(pending)
             if pending.yields_to is not None:
                 state.tree.yielding[pending.workload.id] = pending
+            if pending.yields_to is not None or (
+                at_rest and line.is_parked(line.classes[each.class_key])
+            ):
                 state.line.park(cls)
-        self._stir(state)
+        if not at_rest:
+            self._stir(state)
 
     def preempt(
         self,

@@ -336,6 +336,8 @@ class TurnVerdict(StrEnum):
     STILL_HELD = "still_held"
     #: It was stopped for another one that still waits, which goes first.
     YIELDS = "yields"
+    #: So many of its queue wait for others to stop already that it asks for nobody's end.
+    CROWDED = "crowded"
     #: Its turns went in a circle in which nothing changed, so it waits for a change.
     CIRCLE = "circle"
 

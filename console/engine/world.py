@@ -111,8 +111,8 @@ class World:
             if not running.departing:
                 running.departing, running.reason = True, target.reason
                 running.preemptor = uid = pending.workload.id
-                # Who no longer waits will not ask again.
-                times = {k: n for k, n in running.stopped_for.items() if k in self.pending}
+                # Who has ended will not ask again; who runs may have to, once it is stopped.
+                times = {k: n for k, n in running.stopped_for.items() if self.knows(k)}
                 running.stopped_for = {**times, uid: times.get(uid, 0) + 1}
                 self.departing.add(running.workload.id)
                 target.queue.running.tell(running)

@@ -119,7 +119,7 @@ def _apply(story: Story, uid: str, change: Change) -> Started | None:
             return None
         if uid in state.running:
             others = {each for each in story.state.pending if each in state.running}
-            return Started(told, others - {uid})
+            return Started(_losers(story, state, told, uid), others - {uid})
         if uid not in state.pending:
             return None
         queue = state.queue_of(uid)
@@ -138,6 +138,20 @@ def _apply(story: Story, uid: str, change: Change) -> Started | None:
         for each in sorted(victims):
             state.release(each)
     return None
+
+
+def _losers(story: Story, state: State, told: set[str], uid: str) -> set[str]:
+    """
+    Return those of *told* who pay for the start of *uid*.
+
+    Who starts only after the change, and is stopped again, loses nothing; and what
+    happens where it no longer stands in the way is not its doing.
+    """
+    tree = state.queues[state.running[uid].queue or ""].tree
+    ran = story.state.running
+    return {
+        each for each in told if each in ran and state.queues[ran[each].queue or ""].tree is tree
+    }
 
 
 def _do(story: Story, state: State, uid: str, change: Change) -> None:

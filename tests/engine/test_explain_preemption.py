@@ -448,6 +448,14 @@ def test_by_what_right_a_workload_of_the_same_queue_was_stopped(rule: str, right
             "it was stopped for another workload, which still waits and goes first",
         ),
         (
+            TurnVerdict.CROWDED,
+            ("a", "b"),
+            (
+                "enough others before it (fast and b) already wait for workloads to stop, so it "
+                "makes nobody stop yet"
+            ),
+        ),
+        (
             TurnVerdict.CIRCLE,
             (),
             (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from console.engine.policy import Search, StopPolicy
+from console.engine.trace import TurnStep, TurnVerdict
 from tests.engine.builders import ANY, FAIR, LOWER_OR_NEWER, World, only, policy, queue, rule
 
 
@@ -336,6 +337,26 @@ def test_who_was_stopped_twice_for_the_same_one_lets_it_go_first() -> None:
     assert world.settle() == ["v: admitted on f"]
 
 
+def test_it_is_remembered_for_whom_one_was_stopped_while_that_one_runs() -> None:
+    """That one may be stopped in its turn, and ask again."""
+    world = World(queue("train").owns(gpu=1).preempts())
+    for name, priority in (("low", 0), ("middle", 5)):
+        world.submit(name, gpu=1, priority=priority)
+        world.settle()
+    world.release("low").settle()
+    world.apply(queue("train").owns(gpu=2).preempts())
+    assert world.settle() == ["low: admitted on any"]
+    world.submit("high", gpu=1, priority=9)
+    assert world.settle()[0] == "low: preempted by high"
+    assert world.decisions[0].stopped_for == {"middle": 1, "high": 1}
+    world.release("low").settle()
+    world.finish("middle")
+    assert world.settle() == ["low: admitted on any"]
+    world.submit("last", gpu=1, priority=5)
+    assert world.settle()[0] == "low: preempted by last"
+    assert world.decisions[0].stopped_for == {"high": 1, "last": 1}
+
+
 def test_it_is_told_of_its_new_queue_when_victims_of_a_queue_that_is_gone_have_stopped() -> None:
     world = crowded()
     world.apply(queue("other").owns(gpu=2).stopped(StopPolicy.HOLD), rules=[rule(0, "other")])
@@ -370,3 +391,55 @@ def test_it_looks_at_every_flavor_again_when_its_victims_have_stopped() -> None:
     assert world.settle() == ["low: preempted by high", "high: waits for low to stop"]
     world.release("low")
     assert world.settle() == ["high: admitted on h100", "low: pending (waiting_for_quota)"]
+
+
+def test_behind_eight_that_wait_nobody_is_stopped_until_one_has_started() -> None:
+    world = World(queue("train").owns(gpu=10).preempts())
+    low = [f"low-{number}" for number in range(10)]
+    world.submit(*low, gpu=1)
+    world.settle()
+    high = [f"high-{number}" for number in range(9)]
+    world.submit(*high, gpu=1, priority=5)
+    told = world.settle()
+    assert told[:2] == ["low-9: preempted by high-0", "high-0: waits for low-9 to stop"]
+    assert told[-3:] == [
+        "low-2: preempted by high-7",
+        "high-7: waits for low-2 to stop",
+        "high-8: pending (behind_others)",
+    ]
+    assert world.waiting_for_others() == {
+        f"high-{number}": {f"low-{9 - number}"} for number in range(8)
+    }
+    turn = world.state.explain("high-8").turn
+    assert turn == TurnStep(verdict=TurnVerdict.CROWDED, others=tuple(high[:5]))
+    # Whoever has a higher priority is not behind them, and takes what comes first.
+    world.submit("urgent", gpu=1, priority=9)
+    assert world.settle() == [
+        "urgent: waits for low-9 to stop",
+        "low-1: preempted by high-7",
+        "high-7: waits for low-1 to stop",
+    ]
+    world.release("low-9")
+    assert world.settle() == [
+        "urgent: admitted on any",
+        "high-0: waits for low-8 to stop",
+        "low-9: pending (waiting_for_quota)",
+    ]
+    world.release("low-8")
+    assert world.settle() == [
+        "high-0: admitted on any",
+        "high-1: waits for low-7 to stop",
+        "low-0: preempted by high-8",
+        "high-8: waits for low-0 to stop",
+        "low-8: pending (waiting_for_quota)",
+    ]
+
+
+def test_behind_eight_that_wait_who_fits_starts() -> None:
+    world = World(queue("train").owns(gpu=10, cpu=1).preempts())
+    world.submit(*(f"low-{number}" for number in range(10)), gpu=1)
+    world.settle()
+    world.submit(*(f"high-{number}" for number in range(9)), gpu=1, priority=5)
+    assert world.settle()[-1] == "high-8: pending (behind_others)"
+    world.submit("small", cpu=1, priority=1)
+    assert world.settle() == ["small: admitted on any"]

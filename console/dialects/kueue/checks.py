@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from console.dialects.expression_values import Operators, check_values
 from console.dialects.findings import Findings, Repair
 from console.dialects.kueue.codes import (
     COHORT_CYCLE,
@@ -23,14 +24,23 @@ from console.dialects.kueue.names import (
     is_dns_subdomain,
 )
 from console.dialects.kueue.queue_checks import check_queue
-from console.dialects.kueue.schema import CohortDoc, Document, ExpressionDoc, SelectorDoc
+from console.dialects.kueue.schema import CohortDoc, Document, SelectorDoc
 from console.dialects.kueue.texts import append_document
 from console.dialects.kueue.words import SelectorOperator
-from console.dialects.repairs import did_you_mean, replace, without_line
+from console.dialects.repairs import did_you_mean, without_line
 from console.dialects.repeated import note_repeated
 from console.dialects.scalars import write_text
 from console.dialects.wording import shorten
-from console.dialects.written import Read, Unread, Written, written_items
+from console.dialects.written import Read, Written, written_items
+
+_OPERATORS = Operators(
+    is_in=SelectorOperator.IN,
+    not_in=SelectorOperator.NOT_IN,
+    exists=SelectorOperator.EXISTS,
+    does_not_exist=SelectorOperator.DOES_NOT_EXIST,
+    missing=VALUES_MISSING,
+    not_allowed=VALUES_NOT_ALLOWED,
+)
 
 #: Deeper than any organization, and shallow enough for whoever walks the tree.
 MAX_COHORT_LEVELS: Final = 32
@@ -122,31 +132,7 @@ def _check_selector(selector: SelectorDoc, findings: Findings) -> None:
         check_label_key(expression.key, "the key of a label", findings)
         for value in written_items(expression.values):
             check_label_value(value, "the value of a label", findings)
-        _check_values(expression, findings)
-
-
-def _check_values(expression: ExpressionDoc, findings: Findings) -> None:
-    operator, values = expression.operator, expression.values
-    if not isinstance(operator, Written) or isinstance(values, Unread):
-        return
-    compares = operator.value in (SelectorOperator.IN, SelectorOperator.NOT_IN)
-    has_values = values is not None and bool(values.value)
-    if compares and not has_values:
-        findings.add(
-            VALUES_MISSING,
-            operator.place if values is None else values.place,
-            f'The operator "{operator.value}" needs values, and there are none.',
-            "Add values, or use Exists or DoesNotExist.",
-        )
-    elif values is not None and has_values and not compares:
-        positive = operator.value is SelectorOperator.EXISTS
-        findings.add(
-            VALUES_NOT_ALLOWED,
-            values.place,
-            f'The operator "{operator.value}" takes no values.',
-            "Remove values, or use In or NotIn.",
-            (replace(operator.place, "In" if positive else "NotIn"),),
-        )
+        check_values(expression.operator, expression.values, _OPERATORS, findings)
 
 
 def _check_parents(cohorts: tuple[CohortDoc, ...], findings: Findings) -> None:

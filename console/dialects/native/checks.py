@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from console.dialects.codes import DUPLICATE_NAME
+from console.dialects.expression_values import Operators, check_values
 from console.dialects.findings import Findings
 from console.dialects.native.codes import (
     PRIORITY_ORDER,
@@ -17,8 +18,17 @@ from console.dialects.native.references import Defined
 from console.dialects.native.schema import Document, ExpressionDoc, PriorityDoc
 from console.dialects.repairs import replace
 from console.dialects.repeated import note_repeated
-from console.dialects.written import Read, Unread, Written
+from console.dialects.written import Read, Written
 from console.engine.selectors import Operator
+
+_OPERATORS = Operators(
+    is_in=Operator.IN,
+    not_in=Operator.NOT_IN,
+    exists=Operator.EXISTS,
+    does_not_exist=Operator.DOES_NOT_EXIST,
+    missing=VALUES_MISSING,
+    not_allowed=VALUES_NOT_ALLOWED,
+)
 
 
 def check(document: Document, findings: Findings) -> None:
@@ -36,7 +46,7 @@ def check(document: Document, findings: Findings) -> None:
         document.all_queues_known,
     )
     for expression in _expressions(document):
-        _check_values(expression, findings)
+        check_values(expression.operator, expression.values, _OPERATORS, findings)
     for queue in document.queues:
         check_queue(queue, flavors, findings)
     for rule in document.rules:
@@ -60,30 +70,6 @@ def _expressions(document: Document) -> Iterator[ExpressionDoc]:
     for selector in selectors:
         if isinstance(selector, Written):
             yield from selector.value
-
-
-def _check_values(expression: ExpressionDoc, findings: Findings) -> None:
-    operator, values = expression.operator, expression.values
-    if not isinstance(operator, Written) or isinstance(values, Unread):
-        return
-    compares = operator.value in (Operator.IN, Operator.NOT_IN)
-    has_values = values is not None and bool(values.value)
-    if compares and not has_values:
-        findings.add(
-            VALUES_MISSING,
-            operator.place if values is None else values.place,
-            f'The operator "{operator.value}" needs values, and there are none.',
-            "Add values, or use exists or does_not_exist.",
-        )
-    elif values is not None and has_values and not compares:
-        positive = operator.value is Operator.EXISTS
-        findings.add(
-            VALUES_NOT_ALLOWED,
-            values.place,
-            f'The operator "{operator.value}" takes no values.',
-            "Remove values, or use in or not_in.",
-            (replace(operator.place, "in" if positive else "not_in"),),
-        )
 
 
 def _check_priority(policy: PriorityDoc, findings: Findings) -> None:

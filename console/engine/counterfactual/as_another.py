@@ -9,6 +9,7 @@ from console.engine.change import Change, ChangeKind
 from console.engine.counterfactual.trials import Started, Trials
 from console.engine.policy import LocalQueueRouting, OnViolation
 from console.engine.selectors import MatchExpression, Operator, Selector
+from console.engine.tree import QueueState
 from console.engine.workload import Workload
 
 #: Label changes that are looked at, and those that are told.
@@ -161,12 +162,18 @@ def _values(expression: MatchExpression) -> tuple[str | None, ...]:
             return (None,)
 
 
+def _priorities_in(queue: QueueState) -> Iterator[int]:
+    yield from queue.running.priorities
+    yield from (cls.priority for cls in queue.line.classes.values())
+    yield from (waiting.pending.priority for waiting in queue.preemptors.values())
+
+
 def _priorities(trials: Trials) -> list[int]:
     """
     Return the priorities at which something may change, from the present one up.
 
-    Just above somebody who runs or waits in the trees it could go to, and the
-    bounds of rules.
+    That of somebody who runs or waits in the trees it could go to, just above it, and
+    the bounds of rules.
     """
     now = trials.pending.route.priority or 0
     names = {trials.pending.route.queue} | {rule.queue for rule in trials.policy.rules}
@@ -174,9 +181,8 @@ def _priorities(trials: Trials) -> list[int]:
     found: set[int] = set()
     for tree in trees:
         for queue in tree.queues:
-            found.update(value + 1 for value in queue.running.priorities)
-            found.update(cls.priority + 1 for cls in queue.line.classes.values())
-            found.update(waiting.pending.priority + 1 for waiting in queue.preemptors.values())
+            for value in _priorities_in(queue):
+                found |= {value, value + 1}
     for rule in trials.policy.rules:
         bounds = (rule.priority.minimum, rule.priority.maximum)
         for bound in bounds:

@@ -74,7 +74,7 @@ def _of_flavor(trials: Trials, fork: Fork, keys: list[FlavorResource]) -> list[R
     def fits_without(gone: list[Running]) -> bool:
         for each in gone:
             fork.ledger.remove(each.queue or "", each.usage)
-        fits = trials.fits(fork)
+        fits = trials.fits(fork, (each.workload.id for each in gone))
         for each in gone:
             fork.ledger.add(each.queue or "", each.usage)
         return fits

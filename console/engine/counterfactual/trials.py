@@ -21,9 +21,9 @@ from console.engine.state import State
 from console.engine.tree import QueueState, Tree
 from console.engine.workload import PODS, Workload
 
-#: Classes that a fork takes in at once, of those that could perhaps start after the change:
-#: those of its own queue first, then by priority and submission. Where more wait than
-#: that, the first of every other queue stand for all of it.
+#: Classes up to which a fork takes in everybody as they are. Where more wait, it takes in
+#: so many at once of those that could perhaps start after the change: those of its own queue
+#: first, then by priority and submission, and of every other queue the first stand for all.
 _RIVALS = 32
 _OF_OTHERS = 2
 
@@ -108,22 +108,28 @@ class Trials:
         found = self.nominate(candidate, state)
         return found is not None and found.pending_reason in _COULD
 
-    def fits(self, state: State) -> bool:
-        """Say whether it would start on *state* without stopping anybody, if it were its turn."""
+    def fits(self, state: State, gone: Iterable[str] = ()) -> bool:
+        """
+        Say whether it would start on *state* without stopping anybody, if it were its turn.
+
+        *gone* are running workloads that the ledger of *state* does not count any more.
+        """
         self._spend()
         if has_no_room(state.queues[self.queue.name], least_of(self.workload)):
             return False
         candidate = self._as_pending(self.workload)
-        found = self.nominate(candidate, state) if candidate is not None else None
+        found = self.nominate(candidate, state, gone) if candidate is not None else None
         return found is not None and found.pending_reason is Reason.BEHIND_OTHERS
 
-    def nominate(self, candidate: Pending, state: State | None = None) -> Nomination | None:
+    def nominate(
+        self, candidate: Pending, state: State | None = None, gone: Iterable[str] = ()
+    ) -> Nomination | None:
         """Return what would happen to *candidate* now; None: nobody of its queue has a turn."""
         looked_at = state or self.state
         queue = looked_at.queues.get(candidate.route.queue or "")
         if queue is None or queue.barrier is not None or not queue.covers:
             return None
-        return self._discipline.nominate(looked_at, queue, candidate)
+        return self._discipline.nominate(looked_at, queue, candidate, without=frozenset(gone))
 
     def short(self) -> dict[FlavorResource, int]:
         """Return what is missing by flavor-resource, over all flavors that accept it."""
@@ -256,6 +262,11 @@ class _Run:
         self._stopping = frozenset(self.fork.departing)
         self._told: dict[str, None] = {}
         self._changed_policy = policy is not None
+        theirs = trials.state.queues[target].tree.queues
+        if sum(len(each.line.classes) for each in theirs) <= _RIVALS:
+            for each in theirs:
+                for cls in each.line.in_order():
+                    self._bring_class(each.name, cls, at_rest=True)
 
     @property
     def was_cut(self) -> bool:
@@ -287,7 +298,7 @@ class _Run:
             if not victims:
                 return None
             for each in victims:
-                self._told[each] = None
+                self._lose(each)
                 fork.release(each)
             self._bring_rivals()
         return None
@@ -323,7 +334,7 @@ class _Run:
             return None
         return queue.line.classes.get(self._trials.pending.class_key)
 
-    def _bring_class(self, queue: str, cls: PendingClass | None) -> None:
+    def _bring_class(self, queue: str, cls: PendingClass | None, *, at_rest: bool = False) -> None:
         """Take in the first members of a class, and of its own class everybody before it."""
         assert cls is not None, "whoever waits in a queue is in a class or outside of the line"
         if (queue, cls.key) in self._brought:
@@ -341,7 +352,7 @@ class _Run:
             members = list(islice(others, self._members))
             is_cut = len(cls) > len(members) + 1
         self._brought[queue, cls.key] = is_cut
-        self.fork.bring(queue, members)
+        self.fork.bring(queue, members, at_rest=at_rest)
 
     def _bring_strict(self) -> None:
         """Take in the first of every strict queue: nobody of it passes them."""
@@ -354,12 +365,11 @@ class _Run:
         """Take in whoever could perhaps start now, those with the first turns before others."""
         self._bring_strict()
         queues = self._trials.state.queues[self._target].tree.queues
-        few = sum(len(each.line.classes) for each in queues) <= _RIVALS
         rivals: list[PendingClass] = []
         for theirs in queues:
             queue = self.fork.queues[theirs.name]
             if queue.barrier is None and queue.covers:
-                most = _RIVALS if few or theirs.name == self._target else _OF_OTHERS
+                most = _RIVALS if theirs.name == self._target else _OF_OTHERS
                 rivals += islice(self._rivals_in(queue, theirs.line), most)
         rivals.sort(key=lambda cls: (cls.queue != self._target, *_place(cls)))
         for cls in rivals[:_RIVALS]:
@@ -382,7 +392,12 @@ class _Run:
     def _settle(self) -> None:
         for decision in self.fork.settle():
             if decision.outcome is Outcome.PREEMPTED and decision.workload not in self._stopping:
-                self._told[decision.workload] = None
+                self._lose(decision.workload)
+
+    def _lose(self, uid: str) -> None:
+        """Note one that has to stop; who started only after the change loses nothing."""
+        if uid in self._trials.state.running:
+            self._told[uid] = None
 
     def _victims(self) -> list[str]:
         for queue in self.fork.queues.values():

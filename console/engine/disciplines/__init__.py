@@ -85,8 +85,19 @@ class Discipline(Protocol):
         The order of turns can leave one parked who fits.
         """
 
-    def nominate(self, state: State, queue: QueueState, pending: Pending) -> Nomination:
-        """Return what would happen to a workload now, without changing anything."""
+    def nominate(
+        self,
+        state: State,
+        queue: QueueState,
+        pending: Pending,
+        *,
+        without: frozenset[str] = frozenset(),
+    ) -> Nomination:
+        """
+        Return what would happen to a workload now, without changing anything.
+
+        *without* are ids of running workloads that the ledger does not count any more.
+        """
 
     def report(self, state: State, queue: QueueState, pending: Pending) -> Report:
         """Return the same in full, for those who ask why."""

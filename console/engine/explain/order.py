@@ -44,6 +44,12 @@ def turn(telling: Telling, step: TurnStep) -> str:
         case TurnVerdict.YIELDS:
             whom = others or "another workload"
             return f"it was stopped for {whom}, which still waits and goes first"
+        case TurnVerdict.CROWDED:
+            before = f" ({others})" if others else ""
+            return (
+                f"enough others before it{before} already wait for workloads to stop, so it makes "
+                "nobody stop yet"
+            )
         case TurnVerdict.CIRCLE:
             beside = f" beside {others}" if others else ""
             return (

@@ -21,7 +21,7 @@ from console.engine.disciplines.quota.order import (
     winner_of_tournament,
 )
 from console.engine.disciplines.quota.outlook import may_be_passed_over
-from console.engine.disciplines.quota.rivals import Claims, still_held
+from console.engine.disciplines.quota.rivals import Claims, crowd_before, still_held
 from console.engine.ledger import FlavorResource, Node
 from console.engine.pending import Pending, ScanPosition, Verdict
 from console.engine.policy import PreemptionRule
@@ -147,12 +147,7 @@ class Cycle:
 
     def _take_turn(self, entry: Entry) -> None:
         pending = entry.pending
-        pending.scan = None
-        if entry.nomination.found.stopped_early:
-            pending.scan = ScanPosition(
-                entry.nomination.found.tried(), self._tree.cycle, entry.queue.generation
-            )
-            self._tree.scanning.add(pending)
+        self._keep_scan(entry)
         overlap = [t.running.workload.id for t in entry.nomination.targets if self._claimed(t)]
         deferred = False
         if overlap:
@@ -169,6 +164,9 @@ class Cycle:
         elif not nomination.fits and not nomination.targets:
             self._hold_back(entry)
             self._fail(entry)
+        elif crowd := self._crowd_before(entry, deferred=deferred):
+            turn = TurnStep(verdict=TurnVerdict.CROWDED, others=crowd)
+            self._sit_out(entry, _skipped(nomination, turn))
         elif deferred:
             others = self._taken.of_victims(overlap)
             self._taken.takes(pending.workload.id, nomination.usage)
@@ -195,8 +193,21 @@ class Cycle:
             self._state.admit(entry.queue, pending, nomination, nomination.assignment)
             self._decided = self._moved = True
 
+    def _keep_scan(self, entry: Entry) -> None:
+        pending, found = entry.pending, entry.nomination.found
+        pending.scan = None
+        if found.stopped_early:
+            pending.scan = ScanPosition(found.tried(), self._tree.cycle, entry.queue.generation)
+            self._tree.scanning.add(pending)
+
     def _claimed(self, target: Target) -> bool:
         return target.running.workload.id in self._victims
+
+    def _crowd_before(self, entry: Entry, *, deferred: bool) -> tuple[str, ...]:
+        """Return who of its queue waits for others to stop, if it may not do so too."""
+        if entry.waiting is not None or not (deferred or entry.nomination.targets):
+            return ()
+        return crowd_before(entry.queue, entry.pending)
 
     def _again(self, entry: Entry) -> QuotaNomination:
         """Nominate once more, as if those who have to stop for others had stopped."""
@@ -297,7 +308,10 @@ class Cycle:
 
     def _fail(self, entry: Entry) -> None:
         nomination = entry.nomination
-        verdict = Verdict(nomination.pending_reason, nomination.usage, nomination)
+        self._sit_out(entry, Verdict(nomination.pending_reason, nomination.usage, nomination))
+
+    def _sit_out(self, entry: Entry, verdict: Verdict) -> None:
+        """Let it wait until something changes, unless there is more to try at once."""
         if entry.waiting is not None:
             self._state.rejoin(entry.queue, entry.waiting)
         if entry.pending.scan is not None:

@@ -37,22 +37,31 @@ class QuotaDiscipline:
             return False
         return Cycle(state, tree, heads).run() is Progress.DECIDED
 
-    def nominate(self, state: State, queue: QueueState, pending: Pending) -> QuotaNomination:
+    def nominate(
+        self,
+        state: State,
+        queue: QueueState,
+        pending: Pending,
+        *,
+        without: frozenset[str] = frozenset(),
+    ) -> QuotaNomination:
         """
         Return what would happen to *pending* now, without changing anything.
 
+        *without* are ids of running workloads that the ledger does not count any more.
         Where a walk over flavors stops early and nothing comes of it, the next turn goes
         on behind it (spec 6.6): what counts is the first turn of which something comes.
         """
         settings = state.policy.settings
-        first = found = nominate(queue, pending, settings)
+        first = found = nominate(queue, pending, settings, without=without)
         seen: list[object] = []
         while not (found.fits or found.targets):
             tried = found.found.tried()
             if not found.found.stopped_early or tried in seen:
                 return first
             seen.append(tried)
-            found = nominate(queue, pending, settings, scan=ScanPosition(tried, 0, 0))
+            scan = ScanPosition(tried, 0, 0)
+            found = nominate(queue, pending, settings, scan=scan, without=without)
         return found
 
     def report(self, state: State, queue: QueueState, pending: Pending) -> Report:

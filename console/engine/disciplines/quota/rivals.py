@@ -19,6 +19,10 @@ _NAMED = 5
 #: Workloads that wait for others to stop and are looked at for one explanation.
 _LOOKED_AT = 50
 
+#: Workloads of one queue that may wait for others to stop before those behind them in its
+#: line ask for somebody's end too. Each has a turn in every cycle, so many would cost much.
+MOST_WAITING = 8
+
 
 class Claims:
     """Who took room in one cycle, and for whom others have to stop."""
@@ -50,6 +54,18 @@ def still_held(victims: Iterable[Target], usage: Usage) -> tuple[str, ...]:
     return tuple(islice((each.workload.id for each in holding), _NAMED))
 
 
+def crowd_before(queue: QueueState, pending: Pending) -> tuple[str, ...]:
+    """
+    Return who keeps *pending* from asking for somebody's end; nobody when it may.
+
+    Those are workloads before it in the line of *queue* that wait for others to stop
+    already, once there are MOST_WAITING of them.
+    """
+    place = pending.place
+    before = [uid for uid, each in queue.preemptors.items() if each.pending.place < place]
+    return tuple(before[:_NAMED]) if len(before) >= MOST_WAITING else ()
+
+
 def turn_now(
     queue: QueueState, pending: Pending, nomination: QuotaNomination, settings: QuotaSettings
 ) -> TurnStep | None:
@@ -64,6 +80,9 @@ def turn_now(
         return TurnStep(verdict=TurnVerdict.YIELDS, others=(pending.yields_to,))
     if not (nomination.fits or nomination.targets) or _is_behind(queue, pending):
         return None
+    crowd = () if nomination.fits else crowd_before(queue, pending)
+    if crowd:
+        return TurnStep(verdict=TurnVerdict.CROWDED, others=crowd)
     own = Entry(queue, pending, nomination)
     ahead = list(_ahead(own, settings))
     if not ahead:
