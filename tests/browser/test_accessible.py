@@ -56,6 +56,8 @@ def busy(place: Place) -> list[str]:
         *(f"workloads/{uid}" for uid in (ids[0], ids[4], ids[6], ids[7])),
         "config",
         "config/edit",
+        "config/drafts",
+        "config/codes",
         "config/history",
         "config/v/1",
         "config/review?to=1",
