@@ -7,6 +7,7 @@ from typing import Any
 
 from console.engine.amounts import Amount
 from console.engine.decision import Decision, Reason
+from console.engine.disciplines import load_discipline
 from console.engine.impact.live_outcomes import (
     LISTED,
     Affected,
@@ -168,9 +169,16 @@ def _settle(state: State, going_on: Callable[[int], None]) -> dict[str, Decision
 
 def _never_fit(state: State) -> Iterable[str]:
     """Yield the ids of those who wait where they can never start."""
+    discipline = load_discipline(state.policy.discipline)
     for queue in state.queues.values():
+        if queue.policy is None or queue.barrier is not None:
+            continue
         for cls in queue.line.classes.values():
-            if cls.verdict is not None and cls.verdict.reason is Reason.EXCEEDS_MAX_QUOTA:
+            if cls.head.route.problem is not None:
+                continue
+            # Looked at anew: what its last turn said depends on where a walk had stopped before.
+            found = discipline.nominate(state, queue, cls.head)
+            if found.pending_reason is Reason.EXCEEDS_MAX_QUOTA:
                 yield from (each.workload.id for each in cls)
 
 
