@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 
 from django.db.models import Count, F, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
+from django.http import QueryDict
 
 from console.configs.models import ConfigVersion, VersionChange
 from console.configs.queries import versions
 from console.configs.stored_changes import load_change
 from console.engine.diff import Change, Noun
-from console.errors import BadRequest, FieldError
 from console.orgs.models import Organization
 from console.paging import Page, read_cursor, write_cursor
+from console.workloads.queries.filters import QueryReader
 
 #: Changes of a version that a list of versions tells.
 _TOLD = 3
@@ -39,27 +40,20 @@ class VersionFilter:
     name: str = ""
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str], noun: str = "noun") -> VersionFilter:
+    def from_query(cls, query: QueryDict, noun: str = "noun") -> VersionFilter:
         """
         Return the filter that *query* asks for, where *noun* is the parameter of that name.
 
-        Raises BadRequest for a kind of version or object that there is none of.
+        Raises BadRequest that names every wrong value.
         """
+        reader = QueryReader(query)
         found = cls(
-            author=query.get("author", "").strip(),
-            kind=query.get("kind", "").strip(),
-            noun=query.get(noun, "").strip(),
-            name=query.get("name", "").strip(),
+            author=reader.text("author") or "",
+            kind=reader.choice("kind", list(KINDS)) or "",
+            noun=reader.choice(noun, [each.value for each in Noun]) or "",
+            name=reader.text("name") or "",
         )
-        problems = []
-        if found.kind and found.kind not in KINDS:
-            known = ", ".join(KINDS)
-            problems.append(FieldError("kind", "unknown", f"{found.kind!r} is none of {known}."))
-        if found.noun and found.noun not in list(Noun):
-            known = ", ".join(Noun)
-            problems.append(FieldError(noun, "unknown", f"{found.noun!r} is none of {known}."))
-        if problems:
-            raise BadRequest(problems)
+        reader.finish()
         return found
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
+from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 
 from console.celery import app
@@ -128,7 +130,7 @@ def numbers(
     org: Organization, limit: int = 20, cursor: str | None = None, **query: str
 ) -> list[int]:
     """Return the numbers of the versions that a query finds."""
-    log = read_log(org, VersionFilter.from_query(query), limit, cursor)
+    log = read_log(org, VersionFilter.from_query(QueryDict(urlencode(query))), limit, cursor)
     return [version.number for version in log.page.results]
 
 
@@ -154,10 +156,19 @@ def test_a_renamed_object_is_followed_back(story: Organization) -> None:
     assert read_log(story, VersionFilter(noun="queue", name="lab"), 20).old_names == ("research",)
 
 
-@pytest.mark.parametrize("query", [{"kind": "strange"}, {"noun": "strange"}])
-def test_a_strange_filter_is_refused(org: Organization, query: dict[str, str]) -> None:
-    with pytest.raises(BadRequest):
-        VersionFilter.from_query(query)
+@pytest.mark.parametrize(
+    ("query", "path", "code"),
+    [
+        ("kind=strange", "kind", "invalid_choice"),
+        ("noun=strange", "noun", "invalid_choice"),
+        ("author=%00", "author", "invalid_text"),
+        (f"name={'x' * 501}", "name", "invalid_text"),
+    ],
+)
+def test_a_strange_filter_is_refused(query: str, path: str, code: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        VersionFilter.from_query(QueryDict(query))
+    assert [(each.path, each.code) for each in refused.value.errors] == [(path, code)]
 
 
 def test_pages_of_versions_follow_each_other(story: Organization) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import pytest
 from django.db import connection
 from django.http import QueryDict
@@ -147,7 +149,8 @@ def test_searches_of_events(org, rows, search, newest):
     ],
 )
 def test_histories_of_configs(org, query):
-    lines = plans(lambda: read_log(org, VersionFilter.from_query(query), 3, "9"))
+    chosen = VersionFilter.from_query(QueryDict(urlencode(query)))
+    lines = plans(lambda: read_log(org, chosen, 3, "9"))
     lines += plans(lambda: authors_of(org))
     assert [line for line in lines if line.startswith("SCAN") and "configs_" in line] == []
 
