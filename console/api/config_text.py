@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from drf_spectacular.utils import OpenApiResponse
 
 from console.api.schemas.common import PROBLEM_TYPE
 from console.api.schemas.configs import RejectedProblem
-from console.api.views.configs import LONGEST_TEXT
 from console.dialects import default_dialect
 from console.reading import Reader
+
+#: Characters of a text; a larger one is refused before it is read.
+LONGEST_TEXT: Final = 4_000_000
 
 #: The response of an endpoint that only takes a text without errors.
 REJECTED = {
@@ -20,11 +22,11 @@ REJECTED = {
 
 
 def read_config(reader: Reader, fields: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the fields ``dialect``, which may be absent, and ``text``."""
+    """Return the fields ``dialect``, the default one when absent or null, and ``text``."""
     dialect = fields.get("dialect")
+    if dialect is None:
+        dialect = default_dialect().name
     return (
-        default_dialect().name
-        if dialect is None
-        else reader.text(dialect, "dialect", 50, blank=False),
+        reader.text(dialect, "dialect", 50, blank=False),
         reader.source(fields["text"], "text", LONGEST_TEXT) if "text" in fields else "",
     )

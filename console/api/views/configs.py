@@ -16,6 +16,7 @@ from console.api.answers.configs import (
     version_answer,
 )
 from console.api.base import PAGING, OrgView, results
+from console.api.config_text import read_config
 from console.api.schemas import configs as schemas
 from console.api.schemas.common import PAGED, PROBLEM_TYPE, example, problems, query
 from console.api.terms import TERMS, read_terms
@@ -37,9 +38,6 @@ from console.engine.diff import Noun, compare_policies, text_diff
 from console.errors import NotFound
 from console.orgs.permissions import Permission
 from console.reading import LARGEST_INTEGER, Reader
-
-#: Characters of a text; a larger one is refused before it is read.
-LONGEST_TEXT = 4_000_000
 
 _TAG = ["config"]
 _FILTERS = ("author", "kind", "object", "name")
@@ -94,7 +92,7 @@ class ConfigCheck(OrgView):
     def post(self, request: Request, **kwargs: Any) -> Response:
         """Check it."""
         reader, fields = self.fields(request, ("dialect", "text"), required=("text",))
-        dialect, text = _config(reader, fields)
+        dialect, text = read_config(reader, fields)
         reader.finish()
         checked = lint_config(self.actor, dialect, text)
         return Response({"ok": checked.reading.ok, **findings_answer(checked.findings)})
@@ -156,7 +154,7 @@ class ConfigVersions(OrgView):
             ("dialect", "text", "message", "expected_version", *TERMS),
             required=("text", "expected_version"),
         )
-        dialect, text = _config(reader, fields)
+        dialect, text = read_config(reader, fields)
         message = reader.text(fields.get("message"), "message", 500)
         expected = _integer(reader, fields, "expected_version")
         terms = read_terms(reader, fields)
@@ -277,16 +275,6 @@ class ConfigSchema(OrgView):
         """Show it."""
         name = request.query_params.get("dialect") or default_dialect().name
         return Response(find_dialect(name).schema())
-
-
-def _config(reader: Reader, fields: Any) -> tuple[str, str]:
-    dialect = fields.get("dialect")
-    return (
-        default_dialect().name
-        if dialect is None
-        else reader.text(dialect, "dialect", 50, blank=False),
-        reader.source(fields["text"], "text", LONGEST_TEXT) if "text" in fields else "",
-    )
 
 
 def _integer(reader: Reader, fields: Any, name: str) -> int:

@@ -5,36 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from console.api.answers.routing import expectation_answer, met_answer, route_answer
 from console.api.base import OrgView
+from console.api.config_text import REJECTED, read_config
 from console.api.schemas import expectations as expected
 from console.api.schemas import routing as schemas
-from console.api.schemas.common import PROBLEM_TYPE, example, problems
-from console.api.schemas.configs import RejectedProblem
+from console.api.schemas.common import example, problems
 from console.configs.queries import expectations_of
 from console.configs.read_expectations import ASKED, read_asked, read_expectations
 from console.configs.services.check_expectations import meet_expectations
 from console.configs.services.save_expectations import delete_expectations, save_expectations
 from console.configs.services.try_route import try_route
 from console.configs.subjects import Subject, find_subject, subject_of_text
-from console.dialects import default_dialect
 from console.orgs.permissions import Permission
 from console.reading import Reader
 
-#: Characters of a text; a larger one is refused before it is read.
-LONGEST_TEXT: Final = 4_000_000
-
 _SUBJECT: Final = ("text", "version", "draft")
 _TAG = ["config"]
-_REJECTED = {
-    (422, PROBLEM_TYPE): OpenApiResponse(
-        RejectedProblem, description="The text or draft to try on has errors."
-    )
-}
 
 
 class ConfigRoute(OrgView):
@@ -46,7 +37,7 @@ class ConfigRoute(OrgView):
         description="Every rule with what it makes of the labels, the least that would lead to "
         "each other one, and whether the queue could ever hold it. Nothing is stored.",
         request=schemas.RouteIn,
-        responses={200: schemas.Route, **problems(413, 415), **_REJECTED},
+        responses={200: schemas.Route, **problems(413, 415), **REJECTED},
         examples=[example("Eight GPUs for research", schemas.EXAMPLE_ROUTE, request=True)],
         tags=_TAG,
     )
@@ -134,7 +125,7 @@ class CheckExpectations(OrgView):
         summary="Check expectations",
         description="On the active config, on a version, on a draft, or on a text.",
         request=schemas.ConfigToTry,
-        responses={200: expected.ExpectationCheck, **problems(413, 415), **_REJECTED},
+        responses={200: expected.ExpectationCheck, **problems(413, 415), **REJECTED},
         examples=[example("On version 4", {"version": 4}, request=True)],
         tags=_TAG,
     )
@@ -156,13 +147,7 @@ def _subject(view: OrgView, reader: Reader, fields: Mapping[str, Any]) -> Subjec
         reader.refuse("dialect", "conflicting_fields", "It is for a text; leave it out without.")
     org, value = view.actor.org, fields.get(name)
     if name == "text":
-        language = fields.get("dialect")
-        dialect = (
-            default_dialect().name
-            if language is None
-            else reader.text(language, "dialect", 50, blank=False)
-        )
-        text = reader.source(value, "text", LONGEST_TEXT)
+        dialect, text = read_config(reader, fields)
         reader.finish()
         return subject_of_text(org, dialect, text)
     number = 0 if name == "active" else reader.integer(value, name, 1, 999_999_999)
