@@ -25,3 +25,13 @@ def actor_for(user: User, slug: str) -> Actor:
     if membership is None:
         raise NotFound(f"There is no organization {slug!r} that you are a member of.")
     return Actor.from_user(membership.org, user, membership.role)
+
+
+def lock_org(org: Organization) -> None:
+    """
+    Let one transaction after the other do what only one may, from here to its end.
+
+    What is counted and then added to stays within its bound so. Rows that only
+    refer to *org* are written beside it.
+    """
+    Organization.objects.select_for_update(no_key=True).get(pk=org.pk)

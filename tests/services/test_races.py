@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from console.configs.models import ActiveConfig, ConfigVersion, QueueSpec
+from console.configs.models import ActiveConfig, ConfigVersion, Draft, ImpactRun, QueueSpec
+from console.configs.services import begin_draft
 from console.configs.services.apply_config import apply_config
-from console.errors import StaleVersion
+from console.configs.services.find_impact import find_impact
+from console.errors import Conflict, StaleVersion
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user
@@ -81,3 +83,16 @@ def test_a_queue_is_held_once(race, actors):
     assert all(isinstance(outcome, QueueHold) for outcome in outcomes), outcomes
     assert QueueHold.objects.count() == 1
     assert Intake.objects.filter(kind="hold").count() == 1
+
+
+def test_one_question_asked_at_once_has_one_run(race, actors):
+    ends = race(lambda i: find_impact(actors[i], "native", TEXT % (1, 1)))
+    assert {getattr(end, "pk", end) for end in ends} == {ImpactRun.objects.get().pk}
+
+
+def test_drafts_begun_at_once_stay_within_their_bound(race, actors, monkeypatch):
+    monkeypatch.setattr(begin_draft, "MOST_DRAFTS", 2)
+    ends = race(lambda i: begin_draft.begin_draft(actors[i], "native", "", 0))
+    assert Draft.objects.count() == 2, ends
+    refused = [end.code for end in ends if isinstance(end, Conflict)]
+    assert refused == ["too_many_drafts"] * (RACERS - 2)

@@ -11,6 +11,7 @@ from console.configs.services.visit_draft import note_visit
 from console.errors import Conflict, NotAllowed
 from console.orgs.models import User
 from console.orgs.permissions import Actor, Permission
+from console.orgs.queries import lock_org
 from console.reading import Reader
 
 #: Characters that a draft may have: more than any config that can be applied.
@@ -41,13 +42,14 @@ def begin_draft(actor: Actor, dialect: str, text: str, base: int, title: str = "
     reader.text(title, "title", LONGEST_TITLE)
     reader.integer(base, "base", most=LARGEST)
     reader.finish()
-    if Draft.objects.filter(org=actor.org).count() >= MOST_DRAFTS:
-        raise Conflict(
-            "too_many_drafts",
-            f"There are {MOST_DRAFTS} drafts already. Discard one that nobody needs first.",
-        )
     now = timezone.now()
     with transaction.atomic():
+        lock_org(actor.org)
+        if Draft.objects.filter(org=actor.org).count() >= MOST_DRAFTS:
+            raise Conflict(
+                "too_many_drafts",
+                f"There are {MOST_DRAFTS} drafts already. Discard one that nobody needs first.",
+            )
         draft = Draft.objects.create(
             org=actor.org,
             author=author,

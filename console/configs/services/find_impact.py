@@ -21,6 +21,7 @@ from console.configs.services.run_impact import run_impact
 from console.errors import ConfigRejected, Conflict
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
+from console.orgs.queries import lock_org
 from console.workloads.models import Engine, RecordedShape, State
 
 #: The task that answers one question.
@@ -53,31 +54,23 @@ def find_impact(actor: Actor, dialect: str, text: str, *, again: bool = False) -
     reading = check_config(actor, dialect, text)
     if not reading.ok:
         raise ConfigRejected(reading)
-    digest = digest_of(dialect, text)
-    base = active_number(actor.org)
-    known = _known(actor.org, digest, base, again=again)
-    if known is not None:
-        return known
-    if unfinished_impacts(actor.org).count() >= MOST_OPEN:
-        raise Conflict(
-            "too_many_impacts",
-            f"{MOST_OPEN} other impact questions of {actor.org.slug} are open; "
-            "wait for one to end, or cancel one.",
-        )
-    run = ImpactRun.objects.create(
+    asked = ImpactRun(
         org=actor.org,
         author=actor.name,
         dialect=dialect,
         text=text,
-        digest=digest,
-        base=base,
+        digest=digest_of(dialect, text),
+        base=active_number(actor.org),
     )
+    known = _known(asked, again=again) or _begin(asked, again=again)
+    if known is not None:
+        return known
     if _is_small(actor.org, text):
-        run_impact(run.pk)
-        run.refresh_from_db()
+        run_impact(asked.pk)
+        asked.refresh_from_db()
     else:
-        transaction.on_commit(partial(send, run.pk))
-    return run
+        transaction.on_commit(partial(send, asked.pk))
+    return asked
 
 
 def digest_of(dialect: str, text: str) -> str:
@@ -98,8 +91,28 @@ def send(run_id: int) -> None:
         log.warning("impact not requested, the sweep will", run=run_id, error=str(error))
 
 
-def _known(org: Organization, digest: str, base: int, *, again: bool) -> ImpactRun | None:
-    same = ImpactRun.objects.filter(org=org, digest=digest, base=base, is_cancelled=False)
+def _begin(asked: ImpactRun, *, again: bool) -> ImpactRun | None:
+    """Write *asked* down, unless somebody asked the same a moment ago: return that run then."""
+    org = asked.org
+    with transaction.atomic():
+        lock_org(org)
+        known = _known(asked, again=again)
+        if known is not None:
+            return known
+        if unfinished_impacts(org).count() >= MOST_OPEN:
+            raise Conflict(
+                "too_many_impacts",
+                f"{MOST_OPEN} other impact questions of {org.slug} are open; "
+                "wait for one to end, or cancel one.",
+            )
+        asked.save(force_insert=True)
+    return None
+
+
+def _known(asked: ImpactRun, *, again: bool) -> ImpactRun | None:
+    same = ImpactRun.objects.filter(
+        org=asked.org, digest=asked.digest, base=asked.base, is_cancelled=False
+    )
     newest = same.exclude(state__in=(ImpactRun.State.FAILED, ImpactRun.State.CANCELLED)).first()
     if newest is None or newest.state != ImpactRun.State.DONE:
         return newest

@@ -90,7 +90,7 @@ def _find(run: ImpactRun) -> None:
     ids = sorted(affected_ids(impact))
     names: dict[str, str] = {}
     for start in range(0, len(ids), _CHUNK):
-        rows = Workload.objects.filter(uid__in=ids[start : start + _CHUNK])
+        rows = Workload.objects.filter(org=org, uid__in=ids[start : start + _CHUNK])
         names.update(rows.values_list("uid", "name"))
     progress.end(
         impact_to_json(impact, compared, as_of=as_of, names=names, before=before, after=after)

@@ -12,6 +12,7 @@ from console.engine.expected import Expected
 from console.errors import BadRequest, Conflict, FieldError, NotFound
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
+from console.orgs.queries import lock_org
 
 
 def save_expectations(actor: Actor, expectations: Sequence[Expected]) -> list[Expectation]:
@@ -23,8 +24,8 @@ def save_expectations(actor: Actor, expectations: Sequence[Expected]) -> list[Ex
     """
     actor.require(Permission.DRAFT)
     with transaction.atomic():
-        # The row of the organization lets one save after the other, so that the bound holds.
-        org = Organization.objects.select_for_update().get(pk=actor.org.pk)
+        org = actor.org
+        lock_org(org)
         rows = [_row(actor, org, each) for each in expectations]
         Expectation.objects.bulk_create(
             rows,
@@ -62,7 +63,7 @@ def keep_expectation(actor: Actor, expected: Expected, number: int | None) -> Ex
     actor.require(Permission.DRAFT)
     mine = Expectation.objects.filter(org=actor.org)
     with transaction.atomic():
-        Organization.objects.select_for_update().get(pk=actor.org.pk)
+        lock_org(actor.org)
         if number is not None and not mine.filter(pk=number).exists():
             raise NotFound("This expectation was deleted; save it as a new one.")
         if mine.filter(name=expected.name).exclude(pk=number or 0).exists():
