@@ -206,6 +206,21 @@ def test_a_draft_of_somebody_else_is_reviewed_and_applied_by_an_owner(
     assert active(owner.org).text == WIDER
 
 
+@pytest.mark.parametrize("wrong", [{"message": "x" * 501}, {"revision": "9"}, {}])
+def test_a_review_that_others_overtook_never_turns_into_one_that_undoes_them(
+    wrong: dict[str, str], config: None, owner: Actor, browser: Client
+) -> None:
+    draft = drafted(owner, WIDER)
+    url = f"{REVIEW}?draft={draft.pk}"
+    sent = sent_by(opened(browser, url)) | wrong
+    apply_config(owner, "native", LABS, "", 1)
+    answer = browser.post(url, sent)
+    page = read_page(answer)
+    assert (answer.status_code, complaints(page)) == (409, [])
+    assert sent_by(page)["onto"] == "2"
+    assert not page.all("input", name="expected_version")
+
+
 def test_changes_of_one_object_are_decided_side_by_side(
     config: None, org: Organization, owner: Actor, browser: Client
 ) -> None:

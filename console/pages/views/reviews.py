@@ -79,11 +79,14 @@ def review(request: HttpRequest, actor: Actor) -> HttpResponse:
         active=active_version(actor.org),
         checked=lint_config(actor, proposal.dialect, proposal.text),
     )
-    if request.method == "POST":
-        return _apply(found)
     if proposal.draft and proposal.base != (found.active.number if found.active else 0):
+        # Applied as it is, the draft would undo what was applied since it was begun.
+        if request.method == "POST" and found.active:
+            return conflict_page(request, actor, proposal.draft, found.active, status=409)
         url = reverse("pages:config-conflict", args=[actor.org.slug])
         return HttpResponseRedirect(f"{url}?draft={proposal.draft.pk}")
+    if request.method == "POST":
+        return _apply(found)
     return _page(found, ReviewForm(message=_suggested(proposal)))
 
 
