@@ -455,6 +455,16 @@ def test_expectations_are_handed_to_a_pipeline_as_a_file(browser: Client, world:
         50,
     )
     assert read.workload.total() == {"gpu": 8000}
+    for config in ("99", "strange"):
+        assert browser.get(f"{EXPECTATIONS}?as=yaml&config={config}").content == response.content
+
+
+@pytest.mark.parametrize("pods", ["gone", "no id", "\0"])
+def test_pod_sets_of_a_workload_that_is_not_there(browser: Client, world: World, pods: str):
+    for query in ({"pods": pods}, {"pods": pods, "key": ""}, {"pods": pods, "paste": "="}):
+        response = browser.get(TESTER, query, follow=True)
+        assert response.status_code in (200, 400)
+        assert complaints(read_page(response)) == []
 
 
 def test_who_may_not_draft_reads_and_changes_nothing(

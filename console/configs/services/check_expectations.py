@@ -37,7 +37,7 @@ def check_expectations(org: Organization, policy: Policy) -> tuple[Broken, ...]:
 
 def meet_expectations(org: Organization, policy: Policy) -> tuple[Met, ...]:
     """Return what *policy* makes of every expectation of *org*, met or not, by name."""
-    return meet(policy, _expected(org))
+    return meet(policy, saved_expectations(org))
 
 
 def as_expected(row: Expectation) -> Expected:
@@ -69,5 +69,6 @@ def broken(met: Met) -> Broken:
     )
 
 
-def _expected(org: Organization) -> Iterator[Expected]:
+def saved_expectations(org: Organization) -> Iterator[Expected]:
+    """Return what is expected of every config of *org*, by name."""
     return map(as_expected, expectations_of(org)[:MOST_EXPECTATIONS])

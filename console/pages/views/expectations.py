@@ -11,7 +11,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from console.configs.models import Expectation
 from console.configs.queries import expectations_of, get_expectation
-from console.configs.services.check_expectations import as_expected, meet_expectations
+from console.configs.services.check_expectations import (
+    as_expected,
+    meet_expectations,
+    saved_expectations,
+)
 from console.configs.services.save_expectations import (
     delete_expectations,
     keep_expectation,
@@ -33,12 +37,12 @@ from console.pages.tester_form import offers, subjects_of
 @org_page
 def expectations(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List what is expected, and what a config makes of it; as a file for a pipeline, too."""
+    if request.GET.get("as") == "yaml":
+        return _file(as_file(saved_expectations(actor.org)))
     config = request.GET.get("config") or "active"
     errors: list[FieldError] = []
     subjects = subjects_of(actor.org, Asked(config=config), errors)
     met = meet_expectations(actor.org, subjects[0].policy) if subjects else ()
-    if request.GET.get("as") == "yaml":
-        return _file(as_file(each.expected for each in met))
     numbers = dict(expectations_of(actor.org).values_list("name", "pk"))
     rows = expectation_rows(met, numbers, config, reverse("pages:tester", args=[actor.org.slug]))
     context = {
