@@ -10,6 +10,7 @@ from functools import lru_cache
 from console.configs.models import ConfigVersion
 from console.configs.queries import versions
 from console.engine.diff.lines import opcodes_of
+from console.engine.origin import lines_of
 from console.orgs.models import Organization
 
 #: Versions that are walked back through.
@@ -48,7 +49,7 @@ def _blame(org_id: int, number: int, _created_at: datetime) -> Blame:
     """Walk back; the time keeps apart the answers of a database that was put back in between."""
     history = _texts(org_id, number)
     at, text = next(history)
-    lines = text.splitlines()
+    lines = lines_of(text)
     found: list[int | None] = [None] * len(lines)
     # Of each line that is not found yet: where it is in the text looked at, and in the first one.
     open_lines = {place: place for place in range(len(lines))}
@@ -56,7 +57,7 @@ def _blame(org_id: int, number: int, _created_at: datetime) -> Blame:
     for older, older_text in history:
         if not open_lines:
             break
-        before = older_text.splitlines()
+        before = lines_of(older_text)
         compared += len(before) + len(lines)
         if compared > MOST_LINES:
             break

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 
 from console.dialects.diagnostics import Fix
-from console.engine.origin import Origin
+from console.engine.origin import LINE_BREAK, Origin
 
-#: What ends a line for an editor. YAML 1.1 knows three more, which editors do not count.
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -25,7 +22,7 @@ class Positions:
 
     def __init__(self, text: str) -> None:
         self.text = text.removeprefix(BYTE_ORDER_MARK)
-        self._starts = [0, *(m.end() for m in _LINE_BREAK.finditer(self.text))]
+        self._starts = [0, *(m.end() for m in LINE_BREAK.finditer(self.text))]
 
     def span(self, start: int, end: int) -> Origin:
         """Return the lines and columns of the text from offset *start* to *end*."""

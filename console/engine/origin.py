@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import Final
+
+#: What ends a line for an editor. YAML 1.1 and `str.splitlines` know more, which editors do not
+#: count.
+LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -17,3 +23,14 @@ class Origin:
     column: int
     end_line: int
     end_column: int
+
+
+def lines_of(text: str) -> list[str]:
+    r"""
+    Return the lines of *text* without their ends, as origins count them.
+
+    >>> lines_of("a\r\nb\x85c\n\nd"), lines_of("a\n"), lines_of("")
+    (['a', 'b\x85c', '', 'd'], ['a'], [])
+    """
+    *lines, last = LINE_BREAK.split(text)
+    return [*lines, last] if last else lines

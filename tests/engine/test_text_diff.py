@@ -113,3 +113,12 @@ def test_the_rows_lead_from_one_text_to_the_other(old: list[str], new: list[str]
     kept = len(before) - sum(row.kind is Line.REMOVED for row in rows)
     assert kept == len(after) - sum(row.kind is Line.ADDED for row in rows)
     assert bool(rows) == (before != after)
+
+
+def test_lines_are_counted_as_origins_count_them() -> None:
+    old, new = "# a\x85b\u2028c\r\nx: 1\r\n", "# a\x85b\u2028c\r\nx: 2\r\n"
+    assert [(row.kind, row.old, row.new, row.text) for row in text_diff(old, new)] == [
+        (Line.SAME, 1, 1, "# a\x85b\u2028c"),
+        (Line.REMOVED, 2, None, "x: 1"),
+        (Line.ADDED, None, 2, "x: 2"),
+    ]

@@ -10,7 +10,7 @@ from typing import Final
 from console.dialects.assist.facts import Facts, facts_of
 from console.dialects.assist.names import Names
 from console.dialects.assist.schemas import Schema, properties_of, schemas_at, step_into
-from console.dialects.assist.sketch import Node, Sketch
+from console.dialects.assist.sketch import Node, Sketch, rows_of
 from console.dialects.assist.spot import Spot, find_spot
 from console.dialects.scalars import write_text
 
@@ -45,7 +45,7 @@ def complete(
         return ()
     document = _whole(read, spot)
     schemas = schemas_at(schema, document, spot.path)
-    current = text.split("\n")[line - 1]
+    current = rows_of(text)[line - 1]
     behind = current[column - 1 :]
     rest = _REST.match(behind)
     whole = spot.word + (rest[0] if rest else "")

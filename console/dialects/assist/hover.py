@@ -38,19 +38,28 @@ def explain(schema: Schema, read: Sketch, line: int, column: int) -> Help | None
 def _within(
     root: Schema, schemas: list[Schema], node: Node, path: Path, line: int, column: int
 ) -> Help | None:
-    if node.kind == "scalar":
-        return _help(schemas, node, path, node.text) if _covers(node, line, column) else None
-    for index, entry in enumerate(node.entries):
-        step = index if node.kind == "sequence" else entry.key.text if entry.key else ""
-        if entry.key is not None and _covers(entry.key, line, column):
-            below = step_into(root, schemas, step, entry.value)
-            return _help(below, entry.key, (*path, step), "")
-        value = entry.value
-        if value is not None and value.line <= line <= value.end_line:
-            below = step_into(root, schemas, step, value)
-            found = _within(root, below, value, (*path, step), line, column)
+    # A stack of its own: documents may be nested deeper than calls may be.
+    open_nodes = [(schemas, node, path, False)]
+    while open_nodes:
+        schemas, node, path, is_key = open_nodes.pop()
+        if is_key:
+            return _help(schemas, node, path, "")
+        if node.kind == "scalar":
+            found = _help(schemas, node, path, node.text) if _covers(node, line, column) else None
             if found is not None:
                 return found
+            continue
+        inner = []
+        for index, entry in enumerate(node.entries):
+            step = index if node.kind == "sequence" else entry.key.text if entry.key else ""
+            value = entry.value
+            if entry.key is not None and _covers(entry.key, line, column):
+                below = step_into(root, schemas, step, value)
+                inner.append((below, entry.key, (*path, step), True))
+                break
+            if value is not None and value.line <= line <= value.end_line:
+                inner.append((step_into(root, schemas, step, value), value, (*path, step), False))
+        open_nodes += reversed(inner)
     return None
 
 

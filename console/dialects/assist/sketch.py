@@ -4,7 +4,8 @@ Sketches: what a YAML text seems to say, also while it is broken because somebod
 The reader of a dialect wants a whole document and says what is wrong with it.
 An editor has to know where the cursor is in a text that is wrong at every other
 key. So this reader goes line by line, believes indentation and brackets, and
-never complains: where the text does not fit together, the later line wins.
+never complains: where the text does not fit together, the later line wins, and
+what is nested deeper than any reader goes is left out.
 """
 
 from __future__ import annotations
@@ -13,11 +14,18 @@ import re
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from console.dialects.positions import BYTE_ORDER_MARK
+from console.dialects.tree import MAX_DEPTH
+from console.engine.origin import LINE_BREAK
+
 Kind = Literal["mapping", "sequence", "scalar"]
 
 _DASH: Final = re.compile(r"-(?:[ \t]+|$)")
 _KEY: Final = re.compile(
-    r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s\-?#"'{}\[\],&*!|>%@`][^#]*?|-[^\s:#]+?))\s*:(?=\s|$)"""
+    r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'"""
+    # Each sign is looked at once, however long the line: no part of a plain key is given back.
+    r"""|([^\s\-?#"'{}\[\],&*!|>%@`:](?:[^\s#:]|:(?=\S)|\s++(?!:(?:\s|$)|\#|$))*+|-[^\s:#]+?))"""
+    r"""\s*+:(?=\s|$)"""
 )
 _PROPERTY: Final = re.compile(r"(?:[&!]\S*[ \t]+)+")
 _BLOCK_TEXT: Final = re.compile(r"[|>][+\-0-9]*[ \t]*(?:#.*)?$")
@@ -111,10 +119,13 @@ class Sketch:
         is_outside = column >= 0 and indent <= column and bool(line.strip())
         if not is_outside or not (_KEY.match(line, indent) or _DASH.match(line, indent)):
             return False
+        self._leave_flow()
+        return True
+
+    def _leave_flow(self) -> None:
         self._scalar = None
         while self._in_flow:
             self.stack.pop()
-        return True
 
     def _next_document(self) -> None:
         self.stack.clear()
@@ -126,6 +137,8 @@ class Sketch:
         has_place = False
         while dash := _DASH.match(line, at):
             self._close_to(at, is_dash=True)
+            if len(self.stack) >= MAX_DEPTH:
+                break
             self._collection("sequence", at)
             self.stack[-1].node.entries.append(Entry(None))
             at = dash.end()
@@ -134,6 +147,8 @@ class Sketch:
             return
         if key := _KEY.match(line, at):
             self._close_to(at, is_dash=False)
+            if len(self.stack) >= MAX_DEPTH:
+                return
             self._collection("mapping", at)
             name = next(group for group in key.groups() if group is not None)
             end = key.end() - 1
@@ -234,6 +249,8 @@ class Sketch:
             else:
                 self._attach(node)
             self.stack.append(Open(node, None))
+            if len(self.stack) > MAX_DEPTH:
+                self._leave_flow()
             return
         if self._scalar is not None:
             scalar, self._scalar = self._scalar, None
@@ -282,6 +299,11 @@ class Sketch:
 def sketch(text: str) -> Sketch:
     """Return what *text* seems to say; never raises."""
     made = Sketch()
-    for line in text.split("\n"):
-        made.read(line.rstrip("\r"))
+    for line in rows_of(text):
+        made.read(line)
     return made
+
+
+def rows_of(text: str) -> list[str]:
+    """Return the lines of *text* without their ends, with the empty one that it may end on."""
+    return LINE_BREAK.split(text.removeprefix(BYTE_ORDER_MARK))

@@ -6,14 +6,18 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from console.dialects.assist.sketch import Node, Sketch
+from console.dialects.assist.sketch import Node, Sketch, rows_of
 
 Path = tuple[str | int, ...]
 
-_WORD: Final = re.compile(r"(?:[^\s,\[\]{}\"'#:]|:(?=\S))*$")
+#: What stands before a word.
+_BOUNDARY: Final = re.compile(r"[\s,\[\]{}\"'#]|:(?!\S)")
 _STRINGS: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
 _NOTE: Final = re.compile(r"(?:^|\s)#")
 _DASHES: Final = re.compile(r"\s*(?:-[ \t]+)*$")
+
+#: Characters of a line up to which it is looked at: nobody writes behind more than that.
+_LONGEST: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,20 +43,24 @@ class Spot:
 
 
 def find_spot(text: str, line: int, column: int) -> Spot | None:
-    """Return the spot at a cursor, both counted from 1; None in comments and blocks of text."""
-    lines = text.split("\n")
+    """
+    Return the spot at a cursor, both counted from 1.
+
+    None in comments, in blocks of text, and far out on a line that no person wrote.
+    """
+    lines = rows_of(text)
     if not 1 <= line <= len(lines):
         return None
-    before = lines[line - 1][: max(column - 1, 0)].rstrip("\r")
+    before = lines[line - 1][: max(column - 1, 0)]
+    if len(before) > _LONGEST:
+        return None
     if _NOTE.search(_STRINGS.sub("''", before)):
         return None
-    match = _WORD.search(before)
-    word = match[0] if match else ""
-    before = before[: len(before) - len(word)]
+    start = max((found.end() for found in _BOUNDARY.finditer(before)), default=0)
+    before, word = before[:start], before[start:]
     read = Sketch()
     for each in lines[: line - 1]:
-        read.read(each.rstrip("\r"))
-    start = len(before)
+        read.read(each)
     if before.endswith(("'", '"')) and not _STRINGS.sub("", before).endswith(("'", '"')):
         # Behind a whole quoted text: nothing can begin there.
         return None

@@ -9,6 +9,7 @@ from enum import StrEnum
 from itertools import zip_longest
 
 from console.engine.diff.words import Piece, changed_words
+from console.engine.origin import lines_of
 
 #: Unchanged lines around a change.
 _CONTEXT = 3
@@ -57,7 +58,7 @@ def text_diff(old: str, new: str, *, ignore_space: bool = False) -> list[DiffRow
 
     With *ignore_space* lines that differ in white space alone are the same; the newer one is told.
     """
-    before, after = old.splitlines(), new.splitlines()
+    before, after = lines_of(old), lines_of(new)
     key: Callable[[str], str] = _squeezed if ignore_space else str
     opcodes = opcodes_of([*map(key, before)], [*map(key, after)])
     if all(tag == "equal" for tag, *_ in opcodes):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from console.engine.origin import lines_of
+
 _LINE = re.compile(r"(?P<lead>\s*(?:- )*)(?:(?P<comment>#.*)|(?P<key>[\w.-]+:)(?P<rest>(?: .*)?))$")
 
 
@@ -21,7 +23,7 @@ class SourceLine:
 
 def source_lines(text: str) -> list[SourceLine]:
     """Return the lines of *text*."""
-    return [_line(number, line) for number, line in enumerate(text.splitlines(), start=1)]
+    return [_line(number, line) for number, line in enumerate(lines_of(text), start=1)]
 
 
 def _line(number: int, line: str) -> SourceLine:

@@ -9,7 +9,9 @@ import yaml
 from hypothesis import given
 
 from console.dialects import dialects
+from console.dialects.assist import LONGEST, assist
 from console.dialects.assist.sketch import Node, sketch
+from console.dialects.tree import MAX_DEPTH
 from tests.dialects.test_contract import RELAXED, mutated_samples
 
 SAMPLES = {
@@ -93,3 +95,47 @@ def test_places_count_from_one_and_end_behind_the_last_sign() -> None:
 def test_any_text_has_a_sketch(text: str) -> None:
     made = sketch(text)
     assert len(made.roots) >= 1
+
+
+#: Lines that a program or a slip of the hand writes, of the greatest length that is looked at.
+ENDLESS = {
+    what: part * (LONGEST // len(part))
+    for what, part in {
+        "spaces": " ",
+        "a word": "a",
+        "a word and spaces": f"a{' ' * (LONGEST - 2)}",
+        "colons": "a:",
+        "dashes": "- ",
+        "brackets": "[",
+        "braces": "{a: ",
+        "escapes": '"\\',
+        "words": "a ",
+        "anchors": "&a ",
+    }.items()
+}
+
+
+@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
+def test_an_endless_line_is_read_and_helps_nobody(text: str) -> None:
+    found = assist(dialects()["native"], text)
+    assert found.complete(1, len(text) + 1) == ()
+    assert found.explain(1, len(text)) is None
+
+
+def test_what_is_nested_deeper_than_readers_go_is_left_out() -> None:
+    depths = []
+    for text in ("- " * 500, "[" * 500, "\n".join(f"{' ' * n}a:" for n in range(800))):
+        node, depth = sketch(f"{text}\n").roots[0], 0
+        while node is not None and node.entries:
+            node, depth = node.entries[-1].value, depth + 1
+        depths.append(depth)
+    assert depths == [MAX_DEPTH, MAX_DEPTH, MAX_DEPTH]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_end_where_readers_say_and_a_mark_in_front_is_no_text(end: str) -> None:
+    text = "resource_flavors:\n  - name: a\x85b\u2028\nresource_queues:\n"
+    marked = "\ufeff" + text.replace("\n", end)
+    assert sketch(marked).roots == sketch(text).roots
+    native = dialects()["native"]
+    assert assist(native, marked).complete(3, 5) == assist(native, text).complete(3, 5) != ()
