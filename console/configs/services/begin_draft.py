@@ -39,7 +39,7 @@ def begin_draft(actor: Actor, dialect: str, text: str, base: int, title: str = "
     find_dialect(dialect)
     reader = Reader()
     reader.text(text, "text", LONGEST_DRAFT)
-    reader.text(title, "title", LONGEST_TITLE)
+    title = reader.text(title, "title", LONGEST_TITLE)
     reader.integer(base, "base", most=LARGEST)
     reader.finish()
     now = timezone.now()

@@ -34,9 +34,9 @@ def leave_draft(actor: Actor, number: int) -> None:
     actor.require(Permission.READ)
     if actor.user is None:
         return
-    here = {"org": actor.org, "pk": number}
-    Draft.objects.filter(**here, editor=actor.user).update(editor=None, editing_since=None)
-    DraftVisit.objects.filter(draft__org=actor.org, draft=number, user=actor.user).delete()
+    here = Draft.objects.filter(org=actor.org, pk=number)
+    here.filter(editor=actor.user).update(editor=None, editing_since=None)
+    DraftVisit.objects.filter(draft__in=here, user=actor.user).delete()
 
 
 def note_visit(draft: Draft, user: User, now: datetime) -> None:
