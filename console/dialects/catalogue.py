@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from console.dialects import dialects
@@ -33,31 +34,43 @@ This page is generated from the declarations of the codes; a test keeps the two 
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Codes that begin with the same letters, what they are called, and what they are about."""
+
+    prefix: str
+    title: str
+    #: One or more sentences, in Markdown.
+    about: str
+    codes: tuple[Code, ...]
+
+
 def every_code() -> tuple[Code, ...]:
     """Return the codes of the text, of its shared structure, of every dialect, and of lints."""
     own = (code for each in dialects().values() for code in each.codes)
     return (*SHARED_CODES, *own, *LINT_CODES)
 
 
-def catalogue() -> str:
-    """Return the page about all codes, in Markdown."""
-    return "\n".join([_HEAD, *_sections()])
-
-
-def _sections() -> Iterator[str]:
-    for prefix, (title, lead) in _SHARED.items():
-        codes = [code for code in SHARED_CODES if code.code.startswith(prefix)]
-        yield _section(f"{prefix}: {title}", lead, codes)
+def families() -> Iterator[Family]:
+    """Yield all codes by family, those of every language first and lints last."""
+    for prefix, (title, about) in _SHARED.items():
+        codes = tuple(code for code in SHARED_CODES if code.code.startswith(prefix))
+        yield Family(prefix, title, about, codes)
     # The language of a text that does not say which it is in comes first.
     for dialect in sorted(dialects().values(), key=lambda d: (not d.is_default, d.name)):
         prefix = dialect.codes[0].code[:3]
-        yield _section(f"{prefix}: {dialect.title}", dialect.about_codes, dialect.codes)
-    yield _section("LNT: Lints", _ABOUT_LINTS, LINT_CODES)
+        yield Family(prefix, dialect.title, dialect.about_codes, tuple(dialect.codes))
+    yield Family("LNT", "Lints", _ABOUT_LINTS, tuple(LINT_CODES))
 
 
-def _section(heading: str, lead: str, codes: Iterable[Code]) -> str:
+def catalogue() -> str:
+    """Return the page about all codes, in Markdown."""
+    return "\n".join([_HEAD, *map(_section, families())])
+
+
+def _section(family: Family) -> str:
     entries = [
         f"### {code.code} {code.title}\n\n*{code.severity.value}*. {code.advice}\n"
-        for code in codes
+        for code in family.codes
     ]
-    return "\n".join([f"## {heading}\n\n{lead}\n", *entries])
+    return "\n".join([f"## {family.prefix}: {family.title}\n\n{family.about}\n", *entries])

@@ -11,7 +11,7 @@ from django import template
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from console.engine import reasons, words
@@ -58,6 +58,16 @@ def icon(name: str, title: str = "") -> SafeString:
             href,
         )
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}"/></svg>', href)
+
+
+@register.simple_tag
+def marked(text: str) -> SafeString:
+    """Write *text* with what stands between backticks as code, as the papers do."""
+    parts = text.split("`")
+    pieces = (
+        (format_html("<code>{}</code>", part) if i % 2 else part,) for i, part in enumerate(parts)
+    )
+    return format_html_join("", "{}", pieces)
 
 
 @register.filter

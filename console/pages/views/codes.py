@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from console.dialects.catalogue import every_code
+from console.dialects.catalogue import families
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.shell import render_page
@@ -18,6 +16,5 @@ from console.pages.shell import render_page
 def codes(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List every code that a check can answer, with its advice."""
     actor.require(Permission.READ)
-    families = groupby(every_code(), key=lambda code: code.code[:3])
-    context = {"families": [(prefix, list(members)) for prefix, members in families]}
+    context = {"families": tuple(families())}
     return render_page(request, actor, "configs/codes.html", context, section="config")
