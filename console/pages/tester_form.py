@@ -36,7 +36,10 @@ def subjects_of(org: Organization, asked: Asked, errors: list[FieldError]) -> li
 
 def _has_errors(name: str, error: ConfigRejected) -> str:
     first = error.reading.errors[0]
-    return f"{name} cannot be tested before its errors are repaired: {first.message}"
+    subject = (
+        name.replace("-", " ").capitalize() if name.startswith("draft-") else f"Version {name}"
+    )
+    return f"{subject} cannot be tested before its errors are repaired: {first.message}"
 
 
 def draft_of(org: Organization, name: str) -> Draft | None:

@@ -107,7 +107,9 @@ window.DraftSaver = class {
     this.#form.action = page;
     history.replaceState(null, "", page);
     for (const node of document.querySelectorAll("[data-when-saved]")) node.hidden = false;
+    for (const node of document.querySelectorAll("[data-until-saved]")) node.hidden = true;
     for (const link of document.querySelectorAll("a[data-page]")) link.href = page + link.dataset.page;
+    htmx.ajax("GET", page, { target: "[data-tabs]", select: "nav[aria-label=Draft]", swap: "innerHTML" });
   }
 
   // Somebody else has the draft now: nothing more is sent until a person has decided.

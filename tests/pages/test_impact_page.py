@@ -56,15 +56,13 @@ def tiles(page: Element) -> dict[str, str]:
 
 def table(page: Element, caption: str) -> list[list[str]]:
     """Return the rows of a table."""
-    return next(
-        each.rows() for each in page.all("table") if each.all("caption")[0].text == caption
-    )
+    return next(each.rows() for each in page.all("table") if each.all("caption")[0].text == caption)
 
 
 def test_a_draft_is_told_by_outcome_and_shape(browser: Client, draft: Draft) -> None:
     page, url = ask(browser, f"draft={draft.pk}")
     assert url == f"{ASK}/{ImpactRun.objects.get().pk}?draft={draft.pk}"
-    assert page.all("h1")[0].text == "Impact of your draft"
+    assert page.all("h1")[0].text == f"Impact of draft {draft.pk}"
     assert "Last 30 days · 6 submissions · 6 distinct shapes · complete" in page.text
     assert tiles(page) == {
         "unchanged": "1",

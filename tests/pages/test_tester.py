@@ -190,6 +190,8 @@ def test_the_tests_of_a_draft_are_tests_on_it(browser: Client, world: World, own
     draft = Draft.objects.create(org=owner.org, author=owner.user, dialect="native", text=CONFIG)
     page = shown(browser.get(f"{TESTER}?draft={draft.pk}"))
     assert page.all("h1")[0].text == f"Tests of draft {draft.pk}"
+    here = [link.text for link in page.all("a") if link.attrs.get("aria-current") == "page"]
+    assert here == ["Config", "Tests", "One label set"]
     (chosen,) = (o for o in page.id("f-config").all("option") if "selected" in o.attrs)
     assert chosen.attrs["value"] == f"draft-{draft.pk}"
 
@@ -227,7 +229,7 @@ def test_a_draft_with_errors_is_not_tested(browser: Client, world: World, owner:
     draft = Draft.objects.create(org=owner.org, author=owner.user, dialect="native", text="a: 1")
     response = browser.get(f"{TESTER}?config=draft-{draft.pk}&key=")
     assert response.status_code == 400
-    assert f"draft-{draft.pk} cannot be tested before its errors are repaired" in (
+    assert f"Draft {draft.pk} cannot be tested before its errors are repaired" in (
         read_page(response).id("tester-errors").text
     )
 

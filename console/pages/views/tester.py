@@ -52,6 +52,7 @@ def tester(request: HttpRequest, actor: Actor) -> HttpResponse:
             result_of(try_route(actor, each, workload, start=start), asked, request.path, start)
             for each in subjects
         ]
+    draft = draft_of(actor.org, asked.config)
     context = {
         "asked": asked,
         "typed": typed,
@@ -59,7 +60,7 @@ def tester(request: HttpRequest, actor: Actor) -> HttpResponse:
         "wrong": {error.path.partition(".")[0]: True for error in errors},
         "without_pods": replace(asked, pods="").query(),
         "results": results,
-        "draft": draft_of(actor.org, asked.config),
+        "draft": draft,
         **offers(actor.org, subjects),
     }
     return render_page(
@@ -67,7 +68,7 @@ def tester(request: HttpRequest, actor: Actor) -> HttpResponse:
         actor,
         "tester/index.html",
         context,
-        section="tester",
+        section="tester" if draft is None else "config",
         # A draft with errors has this page, too.
         status=400 if errors and was_asked else 200,
     )
