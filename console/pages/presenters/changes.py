@@ -181,8 +181,12 @@ def risk_line(changes: Iterable[Change], flows: Flows) -> str:
     if flows.window_days:
         moved = sum(flow.runs for flow in flows.flows if flow.new is not None)
         lost = sum(flow.runs for flow in flows.flows if flow.new is None)
-        found = f"Of the last {flows.window_days} days, {recorded(moved, flows)}"
-        said.append(f"{found} would be taken by another rule, and {lost} by none.")
+        if moved or lost or not flows.is_history_whole:
+            found = f"Of the last {flows.window_days} days, {recorded(moved, flows)}"
+            said.append(f"{found} would be taken by another rule, and {lost} by none.")
+        else:
+            found = f"No workload of the last {flows.window_days} days"
+            said.append(f"{found} would be taken by another rule, or by none.")
     return " ".join(said)
 
 
