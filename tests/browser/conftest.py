@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 from playwright.sync_api import Response as PageResponse
 
+from tests.browser.chromium import chromium
 from tests.browser.place import Place, furnish
 from tests.product import Product, running
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
-
-#: Root needs the first; the others keep the browser from calling home.
-_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+#: Milliseconds that a page may take on a busy machine: no test is about time.
+PATIENCE = 20_000
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -37,19 +27,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """The machine's Chromium, headless."""
-    path = next(filter(None, map(shutil.which, _NAMES)), None)
-    if path is None:
-        pytest.fail(
-            "The browser tests need Chromium; install it (on Debian: apt install chromium).",
-            pytrace=False,
-        )
+    """The machine's Chromium; whatever is expected of its pages is waited for patiently."""
+    expect.set_options(timeout=PATIENCE)
     # The driver runs an event loop in this thread, which Django would take for async code.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=_FLAGS)
-        yield chromium
-        chromium.close()
+    with chromium() as browser:
+        yield browser
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
@@ -95,7 +78,7 @@ class Visitors:
             java_script_enabled=scripts,
             reduced_motion="reduce",
         )
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE)
         self._contexts.append(context)
         page = context.new_page()
         self._listen(page)

@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Locator, Page, expect
 
-#: Milliseconds within which a mistake has to show after the last key.
-SOON = 500
-
 _TEXT = "() => ace.edit(document.querySelector('.editor__ace')).getValue()"
 _PLACE = """([line, column]) => {
   const editor = ace.edit(document.querySelector('.editor__ace'));
@@ -74,12 +71,12 @@ class Editor:
         self.type(new)
 
     def expect_problem(self, message: str, line: int, column: int) -> Locator:
-        """Expect a mark in the gutter, an underline and an entry at this place, soon."""
+        """Expect a mark in the gutter, an underline and an entry at this place."""
         entry = self.problems.filter(has_text=message)
-        expect(entry).to_have_count(1, timeout=SOON)
+        expect(entry).to_have_count(1)
         expect(entry).to_contain_text(f"line {line}, column {column}")
         gutter = self.page.locator(".ace_gutter-cell.ace_error").filter(has_text=str(line))
-        expect(gutter).to_have_count(1, timeout=SOON)
+        expect(gutter).to_have_count(1)
         x, y = self.place(line, column)
         boxes = [mark.bounding_box() for mark in self.page.locator(".problem-mark--error").all()]
         assert any(box and abs(box["x"] - x) < 2 and abs(box["y"] - y) < 6 for box in boxes), boxes

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from console.dialects import dialects
 from console.traffic.mix import KINDS
 from tests import tour
+from tests.browser.chromium import chromium
 from tests.product import ROOT, Api, Product, running
 
 IMAGES = ROOT / "docs" / "images"
@@ -39,14 +39,11 @@ def main() -> int:
     with (
         tempfile.TemporaryDirectory() as home,
         running(Path(home), SLUICE_DEMO="1") as product,
-        sync_playwright() as playwright,
+        chromium() as browser,
     ):
-        path = shutil.which("chromium") or shutil.which("google-chrome")
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         pages = [_signed_in(browser, product, scheme) for scheme in SCHEMES]
         _walk(pages, product)
         _share(pages, product)
-        browser.close()
     too_large = [path.name for path in IMAGES.glob("*.png") if path.stat().st_size > LARGEST]
     sys.stdout.write(f"too large: {', '.join(too_large)}\n" if too_large else "")
     return 1 if too_large else 0

@@ -7,70 +7,25 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visitors
-from tests.browser.editor import Editor
 from tests.browser.place import Place, wait_until
+from tests.browser.review import (
+    CATCH_ALL,
+    CONFIG,
+    RULE,
+    apply_button,
+    draft,
+    expect_active,
+    expect_review,
+    lab,
+    make_due,
+    tick_all,
+)
 from tests.product import Product
 
-CONFIG = """\
-resource_flavors:
-  - name: spot
-resource_queues:
-  - name: lab
-    resource_groups:
-      - covered_resources: [gpu]
-        flavors:
-          - name: spot
-            resources:
-              - { name: gpu, nominal_quota: 4 }
-  - name: default
-scheduling_rules:
-  - selector: [{ key: team, operator: in, values: [lab] }]
-    resource_queue: lab
-    priority_policy: { default: 50, min: 0, max: 100, on_violation: reject }
-  - resource_queue: default
-"""
-RULE = "  - selector: [{ key: team, operator: in, values: [web] }]\n    resource_queue: default\n"
-#: What the timer's row is given instead of minutes of waiting.
-HURRY = (
-    "from django.utils import timezone\n"
-    "from console.configs.models import RevertTimer\n"
-    "print(RevertTimer.objects.filter(org__slug={slug!r}).update(due_at=timezone.now()))"
-)
 #: What sticks out of a small screen.
 TOO_WIDE = """() => [...document.querySelectorAll("main *")]
   .filter((item) => item.getBoundingClientRect().right > 320 && !item.closest(".diff, pre, table"))
   .map((item) => `${item.tagName} ${item.className}`)"""
-
-
-def draft(page: Page, place: Place, text: str) -> None:
-    """Write *text* into the editor and go to its review."""
-    page.goto(place.url("config/edit"))
-    editor = Editor(page)
-    editor.replace(text)
-    editor.expect_saved()
-    page.get_by_role("button", name="Review changes").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Review your draft")
-
-
-def apply_button(page: Page) -> str:
-    """Return what the button that applies says."""
-    button = page.get_by_role("button", name=re.compile("^(Apply|Roll back to) version"))
-    return button.inner_text()
-
-
-def press_apply(page: Page) -> None:
-    """Press the button that applies."""
-    page.get_by_role("button", name=re.compile("^(Apply|Roll back to) version")).click()
-
-
-def expect_active(page: Page, number: int) -> None:
-    """Expect that version *number* has just become active."""
-    expect(page.get_by_role("status").first).to_contain_text(f"Version {number} is active")
-
-
-def lab(number: int) -> dict[str, object]:
-    """Return a workload of the lab."""
-    return {"name": f"w{number}", "tags": {"team": "lab"}, "requests": {"gpu": 2}}
 
 
 def test_consequences_are_ticked_and_grave_ones_typed(page: Page, place: Place) -> None:
@@ -81,23 +36,22 @@ def test_consequences_are_ticked_and_grave_ones_typed(page: Page, place: Place) 
     page.get_by_role("button", name='Rename to "lab:v2"').click()
     drains = page.get_by_label(re.compile("lab becomes lab:v2, with 2 running and 1 waiting"))
     expect(drains).not_to_be_checked()
-    assert apply_button(page) == "Apply version 2: 3 workloads affected"
-    press_apply(page)
+    expect(apply_button(page)).to_have_text("Apply version 2: 3 workloads affected")
+    apply_button(page).click()
     expect(page.get_by_role("alert")).to_contain_text("Nothing was applied yet")
     assert place.api.get("/config")["version"] == 1
     drains.check()
-    press_apply(page)
+    apply_button(page).click()
     expect_active(page, 2)
     queues = place.api.get("/queues")["results"]
     assert {queue["name"] for queue in queues} >= {"lab", "lab:v2", "default"}
 
     draft(page, place, CONFIG[: CONFIG.index("  - selector")] + RULE)
-    for box in page.locator("input[name=accept]").all():
-        box.check()
-    press_apply(page)
+    tick_all(page)
+    apply_button(page).click()
     expect(page.get_by_role("alert")).to_contain_text("Type 3")
     page.get_by_label("Type 3, the number that this version gets").fill("3")
-    press_apply(page)
+    apply_button(page).click()
     expect_active(page, 3)
     accepted = {each["code"] for each in place.api.get("/config")["consequences"]}
     assert accepted >= {"queue_removed", "catch_all_lost"}
@@ -108,15 +62,12 @@ def test_two_change_one_queue_and_decide_piece_by_piece(visitors: Visitors, plac
     mine = CONFIG.replace("max: 100", "max: 200").replace(
         "resource_flavors:\n", "resource_flavors:\n  # Mine.\n  - name: fixed\n"
     )
-    theirs = CONFIG.replace("max: 100", "max: 300").replace(
-        "  - resource_queue: default\n", RULE + "  - resource_queue: default\n"
-    )
+    theirs = CONFIG.replace("max: 100", "max: 300").replace(CATCH_ALL, RULE + CATCH_ALL)
     page = visitors.page(place, 1)
     draft(page, place, mine)
-    for box in page.locator("input[name=accept]").all():
-        box.check()
+    tick_all(page)
     place.apply(theirs, "Web to default")
-    press_apply(page)
+    apply_button(page).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("The active version has changed")
     expect(page.get_by_role("group", name="Rule to lab")).to_be_visible()
     merge = page.get_by_role("button", name="Merge as decided, then review")
@@ -124,12 +75,11 @@ def test_two_change_one_queue_and_decide_piece_by_piece(visitors: Visitors, plac
     expect(page.get_by_text("Choose what becomes of it.")).to_be_visible()
     page.get_by_role("radio", name="Yours").check()
     merge.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Review your draft")
-    for box in page.locator("input[name=accept]").all():
-        box.check()
-    press_apply(page)
+    expect_review(page)
+    tick_all(page)
+    apply_button(page).click()
     expect_active(page, 3)
-    both = mine.replace("  - resource_queue: default\n", RULE + "  - resource_queue: default\n")
+    both = mine.replace(CATCH_ALL, RULE + CATCH_ALL)
     assert place.api.get("/config")["text"] == both
 
 
@@ -140,24 +90,24 @@ def test_an_apply_that_nobody_confirms_is_taken_back(
     page, other = visitors.page(place, 0), visitors.page(place, 1)
     draft(page, place, CONFIG.replace("max: 100", "max: 200"))
     page.get_by_label("Confirm it afterwards").select_option("10")
-    press_apply(page)
+    apply_button(page).click()
     expect_active(page, 2)
     banner = page.locator("#revert-timer")
     expect(banner).to_contain_text("Version 2 waits to be confirmed")
     other.goto(place.url("queues"))
     expect(other.locator("#revert-timer")).to_contain_text("version 1 comes back")
 
-    assert product.manage("shell", "-c", HURRY.format(slug=place.slug)).endswith("1")
+    make_due(product, place)
     wait_until(lambda: place.api.get("/config")["version"] == 3)
     now = place.api.get("/config")
     assert (now["text"], now["via"], now["rolled_back_to"]) == (CONFIG, "timer", 1)
     # A live page shows it without being asked.
-    expect(other.locator("#revert-timer")).to_be_empty(timeout=15_000)
+    expect(other.locator("#revert-timer")).to_be_empty()
     expect(other.locator("#active-config")).to_contain_text("v3")
 
     draft(page, place, CONFIG.replace("max: 100", "max: 300"))
     page.get_by_label("Confirm it afterwards").select_option("10")
-    press_apply(page)
+    apply_button(page).click()
     expect_active(page, 4)
     page.get_by_role("button", name="Confirm version 4").click()
     expect(page.get_by_text("Version 4 is confirmed and stays.")).to_be_visible()
@@ -171,8 +121,8 @@ def test_a_roll_back_for_a_time_is_reverted_by_hand(page: Page, place: Place) ->
     page.get_by_role("link", name="Roll back to this").click()
     expect(page.get_by_label("Message")).to_have_value("Roll back to version 1")
     page.get_by_label("Confirm it afterwards").select_option("30")
-    assert apply_button(page).startswith("Roll back to version 1: ")
-    press_apply(page)
+    expect(apply_button(page)).to_contain_text("Roll back to version 1: ")
+    apply_button(page).click()
     expect_active(page, 3)
     page.get_by_role("button", name="Revert now").click()
     expect_active(page, 4)

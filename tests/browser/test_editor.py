@@ -183,9 +183,7 @@ def test_a_draft_is_edited_by_one_of_two_and_taken_over(visitors: Visitors, plac
 
     # The first one learns of it with the next sign of life.
     saved = first.locator("[data-saved]")
-    expect(saved).to_contain_text(
-        "second@example.com edits this draft now. Your text is saved.", timeout=15_000
-    )
+    expect(saved).to_contain_text("second@example.com edits this draft now. Your text is saved.")
     Editor(first).focus()
     Editor(first).type("nothing")
     assert Editor(first).text == "# mine\n" + CAP

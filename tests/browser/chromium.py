@@ -1,0 +1,36 @@
+"""The machine's Chromium, headless, for tests, pictures and measurements."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Browser, sync_playwright
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+#: Root needs the first; the others keep the browser from calling home.
+_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start it, and stop it at the end; raises FileNotFoundError where there is none."""
+    path = next(filter(None, map(shutil.which, _NAMES)), None)
+    if path is None:
+        raise FileNotFoundError(
+            "There is no Chromium; install it (on Debian: apt install chromium)."
+        )
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=_FLAGS)
+        yield browser
+        browser.close()
