@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from console.engine.asked import asked_labels
 from console.engine.decision import Reason
 from console.engine.local_queues import follow_local_queue
 from console.engine.matching import first_false
@@ -59,11 +60,13 @@ class Router:
     """
     Routes workloads under one policy.
 
-    Each distinct (labels, priority, namespace) is judged once.
+    Each distinct (labels, priority, namespace) is judged once, where labels are those alone
+    that the policy asks about.
     """
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
+        self._asked = asked_labels(policy)
         self._routes: dict[tuple[tuple[tuple[str, str], ...], int | None, str], Route] = {}
         #: The same by the identity of labels, which each entry keeps alive: many share theirs.
         self._of_shared: dict[tuple[int, int | None, str], tuple[Mapping[str, str], Route]] = {}
@@ -79,7 +82,8 @@ class Router:
         known = self._of_shared.get(shared)
         if known is not None:
             return known[1]
-        key = (tuple(sorted(workload.labels.items())), workload.priority, workload.namespace)
+        labels = tuple(sorted(item for item in workload.labels.items() if item[0] in self._asked))
+        key = (labels, workload.priority, workload.namespace)
         found = self._routes.get(key)
         if found is None:
             if len(self._routes) >= _REMEMBERED:

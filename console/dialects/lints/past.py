@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from console.engine.asked import asked_labels
 from console.engine.history import History, Shape
 from console.engine.local_queues import follow_local_queue
 from console.engine.policy import LocalQueueRouting, Policy, Rule
@@ -67,7 +68,7 @@ class Past:
         return [kind for kind in self.kinds if kind.is_lost]
 
     def _read(self) -> None:
-        asked = _asked(self._policy)
+        asked = asked_labels(self._policy)
         self.values = {key: set() for key in asked}
         alike: dict[object, Kind] = {}
         of_labels: dict[int, tuple[tuple[str, str], ...]] = {}
@@ -186,13 +187,3 @@ def _pins(rule: Rule) -> dict[str, frozenset[str]]:
             values = frozenset(expression.values)
             pins[expression.key] = pins.get(expression.key, values) & values
     return pins
-
-
-def _asked(policy: Policy) -> set[str]:
-    """Return the labels of workloads that the policy asks about."""
-    selectors = [rule.selector for rule in policy.rules]
-    selectors += [flavor.selector for flavor in policy.flavors.values()]
-    asked = {expression.key for each in selectors for expression in each.expressions}
-    if policy.local_routing is not None:
-        asked |= {policy.local_routing.queue_label, policy.local_routing.priority_label}
-    return asked

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from console.engine.asked import asked_labels
 from console.engine.history import Shape
 from console.engine.policy import Flavor, Policy, Rule
 from console.engine.routing import effective_priority
@@ -47,7 +48,9 @@ class Unrecorded:
     def __init__(self, before: Policy, after: Policy, shapes: Sequence[Shape]) -> None:
         recorded = {key for shape in shapes for key in shape.workload.labels}
         self._after = after
-        self.keys = frozenset(_asked(after) - _asked(before) - recorded)
+        self._asked = asked_labels(after)
+        self._open: dict[tuple[object, ...], tuple[Rule, ...]] = {}
+        self.keys = asked_labels(after) - asked_labels(before) - recorded
         routes_anew = after.local_routing is not None and before.local_routing is None
         self.lacks_namespaces = routes_anew and not any(s.workload.namespace for s in shapes)
 
@@ -59,6 +62,14 @@ class Unrecorded:
 
     def open_rules(self, workload: Workload) -> tuple[Rule, ...]:
         """Return the rules of which one might take *workload*; none when its route is certain."""
+        asked = frozenset(item for item in workload.labels.items() if item[0] in self._asked)
+        key = (asked, workload.priority)
+        found = self._open.get(key)
+        if found is None:
+            found = self._open[key] = self._find_open(workload)
+        return found
+
+    def _find_open(self, workload: Workload) -> tuple[Rule, ...]:
         possible: list[Rule] = []
         ends: set[tuple[str, int] | None] = set()
         for rule, is_certain in self._possible(workload):
@@ -120,13 +131,3 @@ class Unrecorded:
 def _shut(selector: Selector) -> Selector:
     key = selector.expressions[0].key
     return Selector((MatchExpression(key, Operator.IN, ()), *selector.expressions))
-
-
-def _asked(policy: Policy) -> set[str]:
-    """Return the label keys that decide where a workload goes and which flavors it may use."""
-    selectors = [rule.selector for rule in policy.rules]
-    selectors += [flavor.selector for flavor in policy.flavors.values()]
-    asked = {each.key for selector in selectors for each in selector.expressions}
-    if policy.local_routing is not None:
-        asked.add(policy.local_routing.queue_label)
-    return asked

@@ -1,0 +1,31 @@
+"""Labels that a config does not ask about: they change no route, and cost none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from console.engine.asked import asked_labels
+from console.engine.policy import LocalQueueRouting
+from console.engine.routing import Router
+from tests.engine.builders import only, policy, queue, rule, workload
+
+
+def test_labels_of_rules_and_flavors_are_asked_about() -> None:
+    rules = policy(
+        queue("a"),
+        rules=[rule(0, "a", only(team="x"))],
+        flavors={"spot": only(tier="y")},
+    )
+    assert asked_labels(rules) == {"team", "tier"}
+    doors = replace(rules, rules=(), local_routing=LocalQueueRouting(queue_label="q"))
+    assert asked_labels(doors) == {"tier", "q", "kueue.x-k8s.io/priority-class"}
+
+
+def test_workloads_that_differ_in_other_labels_share_one_route() -> None:
+    router = Router(policy(queue("a"), rules=[rule(0, "a", only(team="x"))]))
+    one, other, third = (
+        router.route(workload("w", labels=labels))
+        for labels in ({"team": "x", "run": "1"}, {"team": "x", "run": "2"}, {"team": "y"})
+    )
+    assert one is other
+    assert (one.queue, third.queue) == ("a", None)
