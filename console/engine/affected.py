@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from console.engine.diff import Change, Noun
 from console.engine.history import Live
-from console.engine.policy import Policy
+from console.engine.policy import Policy, Queue
 
 #: What decides where a workload goes.
 _ROUTING = frozenset(
@@ -21,24 +21,28 @@ def affected_workloads(old: Policy, new: Policy, changes: Iterable[Change], live
     That is what runs and waits in queues that change, alone or with their cohort or a flavor of
     theirs; and all that waits when routing changes, because it is routed again.
     """
-    found = tuple(changes)
+    concerned: dict[Noun, set[str]] = {noun: set() for noun in Noun}
+    for change in changes:
+        concerned[change.noun] |= {change.name, change.old_name}
     queues = {
-        name for policy in (old, new) for name in policy.queues if _touched(policy, name, found)
+        queue.name
+        for policy in (old, new)
+        for queue in policy.queues.values()
+        if _is_touched(policy, queue, concerned)
     }
-    reroutes = any(change.noun in _ROUTING for change in found)
+    reroutes = any(concerned[noun] for noun in _ROUTING)
     waiting = live.pending if reroutes else queues & live.pending.keys()
     return sum(live.running.get(name, 0) for name in queues) + sum(
         live.pending[name] for name in waiting
     )
 
 
-def _touched(policy: Policy, name: str, changes: tuple[Change, ...]) -> bool:
-    queue = policy.queues[name]
+def _is_touched(policy: Policy, queue: Queue, concerned: Mapping[Noun, set[str]]) -> bool:
     flavors = {quotas.flavor for group in queue.groups for quotas in group.flavors}
-    above = set(_cohorts_above(policy, queue.parent))
-    concerned = {Noun.QUEUE: {name}, Noun.COHORT: above, Noun.FLAVOR: flavors}
-    return any(
-        {change.name, change.old_name} & concerned.get(change.noun, set()) for change in changes
+    return (
+        queue.name in concerned[Noun.QUEUE]
+        or not concerned[Noun.FLAVOR].isdisjoint(flavors)
+        or not concerned[Noun.COHORT].isdisjoint(_cohorts_above(policy, queue.parent))
     )
 
 
