@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -189,6 +190,14 @@ def test_pages_without_an_organization_are_sound(path: str, owner: Actor, browse
         ("config/conflict", {"do": "merge"}, {"owner", "editor"}),
         ("config/confirm", {"do": "confirm", "version": "1"}, {"owner"}),
         ("config/confirm", {"do": "revert", "version": "1"}, {"owner"}),
+        ("config/drafts", {}, {"owner", "editor"}),
+        ("config/drafts/{draft}", {"do": "save", "text": "{}"}, {"owner", "editor"}),
+        ("config/drafts/{draft}", {"do": "take"}, {"owner", "editor"}),
+        ("config/drafts/{draft}", {"do": "seize", "text": "{}"}, {"owner", "editor"}),
+        ("config/drafts/{draft}", {"do": "copy", "text": "{}"}, {"owner", "editor"}),
+        ("config/impact/again?to=1", {}, {"owner", "editor"}),
+        ("config/impact/{impact}/cancel", {}, {"owner", "editor"}),
+        ("tools/expectations/new", {"name": "x", "key": ""}, {"owner", "editor"}),
     ],
 )  # fmt: skip
 def test_a_form_is_refused_to_roles_that_may_not_send_it(
@@ -199,6 +208,35 @@ def test_a_form_is_refused_to_roles_that_may_not_send_it(
         role for role, browser in people.items() if browser.post(url, data).status_code == 403
     }
     assert refused == set(people) - able
+
+
+@pytest.mark.parametrize(
+    ("path", "able"),
+    [
+        ("config/edit/check", set(Role.values)),
+        ("config/edit/complete", set(Role.values)),
+        ("config/edit/explain", set(Role.values)),
+        ("config/edit/context", set(Role.values)),
+        ("config/edit/hits", set(Role.values)),
+        ("config/edit/begin", {"owner", "editor"}),
+        ("config/drafts/{draft}/save", {"owner", "editor"}),
+        ("config/drafts/{draft}/visit", set(Role.values)),
+        ("config/drafts/{draft}/leave", set(Role.values)),
+    ],
+)
+def test_the_editor_asks_in_the_role_of_the_person(
+    path: str, able: set[str], world: World, people: dict[str, Client]
+) -> None:
+    url = address(path, world)
+    body = {"dialect": "native", "text": "{}", "base": 1, "line": 1, "column": 1}
+    found = {}
+    for role, browser in people.items():
+        # A save is newer than that of whoever was there before, who leaves afterwards.
+        asked = json.dumps(body | {"revision": len(found) + 1})
+        found[role] = browser.post(url, asked, "application/json").status_code
+        browser.post(url.rpartition("/")[0] + "/leave")
+    assert {role for role, status in found.items() if status == 403} == set(people) - able
+    assert {found[role] for role in able} <= {200, 204}
 
 
 def test_a_form_without_its_token_is_refused_with_a_way_on(owner: Actor) -> None:

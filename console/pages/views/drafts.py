@@ -201,6 +201,7 @@ def _sent(request: HttpRequest, before: Draft) -> Draft:
 
 
 def _from_file(request: HttpRequest, actor: Actor) -> Draft:
+    actor.require(Permission.DRAFT)
     file = request.FILES.get("file")
     if file is None:
         raise BadRequest([FieldError("file", "required", "Choose a file with a config first.")])
