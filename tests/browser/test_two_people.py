@@ -20,7 +20,7 @@ def _edit(page: Page, place: Place, text: str) -> None:
     Editor(page).replace(text)
     expect(Editor(page).problems).to_have_count(0)
     page.get_by_role("button", name="Review changes").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Review your draft")
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"Review of draft \d+"))
 
 
 def test_the_second_to_apply_sees_what_changed_by_whom_and_merges(
@@ -54,7 +54,7 @@ def test_the_second_to_apply_sees_what_changed_by_whom_and_merges(
     assert place.api.get("/config")["text"] == theirs
 
     second.get_by_role("button", name="Merge, then review").click()
-    expect(second.get_by_role("heading", level=1)).to_have_text("Review your draft")
+    expect(second.get_by_role("heading", level=1)).to_have_text(re.compile(r"Review of draft \d+"))
     second.get_by_role("button", name="Apply version 3").click()
     expect(second.get_by_role("status").first).to_contain_text("Version 3 is active")
     merged = mine.replace("resource_flavors:\n", _FLAVOR)
