@@ -161,6 +161,7 @@ def test_a_file_becomes_a_draft_in_the_language_it_looks_like(
         ({}, "Choose a file with a config first."),
         ({"file": b"\xff\xfe"}, "config.yaml is not UTF-8 text"),
         ({"file": b"a: \x00"}, "NUL"),
+        ({"file": b"#" * 8_000_001}, "config.yaml is too large"),
     ],
 )
 def test_a_file_that_is_no_text_is_refused(

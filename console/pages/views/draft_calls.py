@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -49,16 +50,9 @@ def check(request: HttpRequest, actor: Actor) -> HttpResponse:
 def begin(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Begin a draft with what was typed so far, and answer where it lives."""
     body = read_json(request)
-    title = body.get("title", "")
-    try:
-        draft = begin_draft(
-            actor, text_of(body, "dialect"), text_of(body, "text"), integer_of(body, "base"), title
-        )
-    except BadRequest:
-        raise
-    except ConsoleError as error:
-        return _refused(error)
-    return JsonResponse(_saved(actor, draft))
+    dialect, text = text_of(body, "dialect"), text_of(body, "text")
+    base, title = integer_of(body, "base"), body.get("title", "")
+    return _saved(actor, lambda: begin_draft(actor, dialect, text, base, title))
 
 
 @require_POST
@@ -69,13 +63,9 @@ def autosave(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     dialect, text = text_of(body, "dialect"), text_of(body, "text")
     base, revision = integer_of(body, "base"), integer_of(body, "revision")
     title = text_of(body, "title") if "title" in body else None
-    try:
-        draft = save_draft(actor, number, dialect, text, base, revision + 1, title)
-    except BadRequest:
-        raise
-    except ConsoleError as error:
-        return _refused(error)
-    return JsonResponse(_saved(actor, draft))
+    return _saved(
+        actor, lambda: save_draft(actor, number, dialect, text, base, revision + 1, title)
+    )
 
 
 @require_POST
@@ -101,13 +91,22 @@ def _refused(error: ConsoleError) -> HttpResponse:
     return JsonResponse({"code": error.code, "detail": error.message}, status=error.status)
 
 
-def _saved(actor: Actor, draft: Draft) -> dict[str, Any]:
-    return {
-        "draft": draft.pk,
-        "revision": draft.revision,
-        "saved_at": draft.updated_at.isoformat(),
-        "page": reverse("pages:config-draft", args=[actor.org.slug, draft.pk]),
-    }
+def _saved(actor: Actor, save: Callable[[], Draft]) -> HttpResponse:
+    """Answer what *save* made; what cannot be read is left to the page of bad requests."""
+    try:
+        draft = save()
+    except BadRequest:
+        raise
+    except ConsoleError as error:
+        return _refused(error)
+    return JsonResponse(
+        {
+            "draft": draft.pk,
+            "revision": draft.revision,
+            "saved_at": draft.updated_at.isoformat(),
+            "page": reverse("pages:config-draft", args=[actor.org.slug, draft.pk]),
+        }
+    )
 
 
 def _presence(presence: Presence, me: int) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from console.configs.queries import (
     latest_draft,
     list_drafts,
 )
-from console.configs.services.begin_draft import begin_draft
+from console.configs.services.begin_draft import LONGEST_DRAFT, begin_draft
 from console.configs.services.check_config import find_dialect
 from console.configs.services.count_hits import count_hits
 from console.configs.services.discard_draft import discard_draft
@@ -205,6 +205,10 @@ def _from_file(request: HttpRequest, actor: Actor) -> Draft:
     file = request.FILES.get("file")
     if file is None:
         raise BadRequest([FieldError("file", "required", "Choose a file with a config first.")])
+    # No character takes more than four bytes; what is larger is not read at all.
+    if (file.size or 0) > 4 * LONGEST_DRAFT:
+        message = f"{file.name} is too large: a draft may have {LONGEST_DRAFT:,} characters."
+        raise BadRequest([FieldError("file", "too_large", message)])
     try:
         text = file.read().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
