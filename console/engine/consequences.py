@@ -9,7 +9,7 @@ from enum import IntEnum, StrEnum
 from console.engine.amounts import UNLIMITED, Amount
 from console.engine.history import Live
 from console.engine.ledger import FlavorResource
-from console.engine.policy import Policy, Queue, StopPolicy
+from console.engine.policy import Policy, StopPolicy
 
 
 class Gravity(IntEnum):
@@ -92,7 +92,7 @@ def find(old: Policy | None, new: Policy, live: Live) -> tuple[Finding, ...]:
         *_stopped(old, new, live),
         *_gone(old, new, live),
         *_routing(old, new),
-        *_flavors_lost(new, live),
+        *_flavors_lost(old, new, live),
         *_over_nominal(old, new, live),
     )
     return tuple(sorted(found, key=lambda finding: -GRAVITY[finding.code]))
@@ -185,13 +185,16 @@ def _stops(policy: Policy) -> dict[str, tuple[str, StopPolicy]]:
     return stops
 
 
-def _flavors_lost(new: Policy, live: Live) -> Iterator[Finding]:
+def _flavors_lost(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
     queues = [
         name
         for name, usage in live.usage.items()
+        # A queue without groups counts nothing, and what was lost before is not lost by this.
         if (queue := new.queues.get(name)) is not None
         and queue.groups
-        and not {flavor for (flavor, _), used in usage.items() if used} <= _flavors(queue)
+        and not _places(old, name).isdisjoint(
+            {key for key, used in usage.items() if used} - _places(new, name)
+        )
     ]
     if queues:
         yield _of_queues(ConsequenceCode.FLAVOR_LOST, queues, live)
@@ -230,8 +233,16 @@ def _nominal(policy: Policy, queue: str, key: FlavorResource) -> Amount:
     return UNLIMITED
 
 
-def _flavors(queue: Queue) -> set[str]:
-    return {quotas.flavor for group in queue.groups for quotas in group.flavors}
+def _places(policy: Policy, queue: str) -> set[FlavorResource]:
+    """Return the flavor-resources that workloads of *queue* may be given."""
+    owner = policy.queues.get(queue)
+    return {
+        (quotas.flavor, resource)
+        for group in (owner.groups if owner else ())
+        for quotas in group.flavors
+        if quotas.flavor in policy.flavors
+        for resource in group.resources
+    }
 
 
 def _has_work(live: Live, queue: str) -> bool:

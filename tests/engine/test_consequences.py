@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -139,6 +140,22 @@ def test_what_is_lost_is_named_with_its_numbers() -> None:
         excesses=(Excess(queue="a", flavor="spot", resource="gpu", used=4000, nominal=1000),),
     )
     assert codes(old, policy(queue("a", flavor="fixed"), rest="a"), BUSY) == ["flavor_lost"]
+
+
+def test_a_flavor_is_lost_resource_by_resource_and_only_once() -> None:
+    live = Live(running={"ml": 1}, usage={"ml": {("spot", "gpu"): 1000}})
+    old, other = policy(queue("ml")), policy(queue("ml", flavor="fixed"))
+    group = ResourceGroup(
+        resources=("cpu",), flavors=(FlavorQuotas(flavor="spot", quotas={"cpu": Quota()}),)
+    )
+    of_cpu = policy(Queue(name="ml", groups=(group,)))
+    undescribed = replace(old, flavors={"fixed": Flavor(name="fixed")})
+    found = [
+        [each.code for each in find(before, after, live)]
+        for before, after in ((old, other), (old, of_cpu), (old, undescribed), (other, of_cpu))
+    ]
+    lost = [ConsequenceCode.FLAVOR_LOST]
+    assert found == [lost, lost, lost, []]
 
 
 @pytest.mark.parametrize(
