@@ -278,6 +278,10 @@ class State(World):
         changes.measure(self.queues)
         return changes
 
+    def route(self, workload: Workload) -> Route:
+        """Return where *workload* would go, without taking it in."""
+        return self._router.route(workload)
+
     def explain(self, workload_id: str) -> Trace:
         """
         Return why a workload is where it is, as of now, without changing anything.

@@ -10,7 +10,7 @@ from console.engine.decision import Reason
 from console.engine.ledger import Usage
 from console.engine.matching import constraints_of
 from console.engine.policy import Policy
-from console.engine.routing import Route, Router
+from console.engine.routing import Route
 from console.engine.state import State
 from console.engine.workload import Workload
 
@@ -64,13 +64,12 @@ class Judge:
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
-        self._router = Router(policy)
         self._empty = State(policy)
         self._tried: dict[tuple[object, ...], tuple[Fit, Reason]] = {}
 
     def standing(self, workload: Workload, request: Request) -> Standing:
         """Return where *workload* stands; *request* is `request_of` it."""
-        route = self._router.route(workload)
+        route = self._empty.route(workload)
         accepted = tuple(tuple(failed is None for failed in group) for group in route.matches)
         key = (route.queue, route.problem, accepted, request)
         found = self._tried.get(key)
