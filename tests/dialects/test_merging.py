@@ -315,3 +315,12 @@ def test_what_both_change_differently_is_never_decided_for_them(
 def test_any_texts_have_a_merge(theirs: str, yours: str) -> None:
     merged = merge(theirs, yours, "a: b\n")
     assert (merged.text is None) == bool(merged.conflicts)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_ends_of_lines_stay_and_a_byte_order_mark_is_in_nobodys_way(end: str) -> None:
+    base, wider, pool = (text.replace("\n", end) for text in (NATIVE, WIDER, POOL))
+    both = POOL.replace("nominal_quota: 8", "nominal_quota: 9").replace("\n", end)
+    for marks in (("", "", ""), ("\ufeff", "", ""), ("", "\ufeff", ""), ("", "", "\ufeff")):
+        merged = merge_configs(marks[0] + base, marks[1] + wider, marks[2] + pool, read)
+        assert (merged.verdict, merged.text) == (Verdict.SAFE, both)

@@ -97,7 +97,7 @@ def whole_lines(text: str) -> str:
     r"""
     Return *text* with its last line ended.
 
-    >>> whole_lines("a"), whole_lines("a\n"), whole_lines("")
-    ('a\n', 'a\n', '')
+    >>> whole_lines("a"), whole_lines("a\n"), whole_lines("a\r"), whole_lines("")
+    ('a\n', 'a\n', 'a\r', '')
     """
-    return text if not text or text.endswith("\n") else f"{text}\n"
+    return text if not text or text.endswith(("\n", "\r")) else f"{text}\n"

@@ -8,6 +8,7 @@ from console.dialects.merging.lines import merge_lines
 from console.dialects.merging.meaning import both_meanings, meaning_of
 from console.dialects.merging.objects import merge_objects
 from console.dialects.merging.pieces import Merge, Piece, Verdict
+from console.dialects.positions import BYTE_ORDER_MARK
 from console.engine.policy import Policy
 
 
@@ -18,8 +19,10 @@ def merge_configs(
     Merge the changes that *theirs* and *yours* each made to *base*.
 
     *read* compiles a text of their language, None when it has errors. The first way that
-    gives a safe merge is taken; otherwise the one by object, where there is one.
+    gives a safe merge is taken; otherwise the one by object, where there is one. A byte
+    order mark in front of a text is no part of it, nor of the merge.
     """
+    base, theirs, yours = (each.removeprefix(BYTE_ORDER_MARK) for each in (base, theirs, yours))
     policies = read(base), read(theirs), read(yours)
     one, two, three = policies
     expected = None
