@@ -22,6 +22,19 @@ def with_mistake(text: str) -> str:
     return text
 
 
+def with_less(text: str) -> str:
+    """Return the demo's config with half of its A100s under a new name, and no last rule."""
+    for old, new in (
+        ("name: ml_training\n", 'name: "ml_training:v2"\n'),
+        ("resource_queue: ml_training\n", 'resource_queue: "ml_training:v2"\n'),
+        ("nominal_quota: 64", "nominal_quota: 32"),
+        ("\n  - resource_queue: default\n", ""),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    return text
+
+
 def repaired(text: str) -> str:
     """Return *text* with the one fix that the editor offers."""
     (diagnostic,) = DIALECT.read(text, {}).diagnostics

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from console.dialects import dialects
 from console.traffic.mix import KINDS
@@ -27,7 +27,7 @@ from tests.product import ROOT, Api, Product, running
 
 IMAGES = ROOT / "docs" / "images"
 SCHEMES = ("light", "dark")
-SIZE = {"width": 1280, "height": 800}
+SIZE: ViewportSize = {"width": 1280, "height": 800}
 
 #: Bytes that one picture may have.
 LARGEST = 300_000
@@ -59,15 +59,19 @@ def _walk(pages: list[Page], product: Product) -> None:
     text = tour.with_mistake(api.get("/config")["text"])
     # The draft is the person's: whichever browser comes later finds it there.
     pages[0].goto(f"{home}/config/edit")
-    pages[0].evaluate(
-        "text => ace.edit(document.querySelector('.editor__ace')).setValue(text)", text
-    )
-    pages[0].get_by_text("Draft saved").wait_for()
+    _write(pages[0], text)
     for page in pages:
         page.goto(f"{home}/config/edit")
         page.get_by_role("button", name="Quote it").wait_for()
-        page.evaluate("ace.edit(document.querySelector('.editor__ace')).renderer.scrollToLine(16)")
+        # High enough for the text and what is wrong with it, with the cursor at the mistake.
+        page.set_viewport_size({"width": SIZE["width"], "height": 980})
+        page.locator(".ace_text-input").focus()
+        page.keyboard.press("F8")
+        page.locator("[data-context] h3, [data-context] p").first.wait_for()
+        page.evaluate("scrollTo(0, 0)")
         _picture(page, "editor")
+        page.set_viewport_size(SIZE)
+    _judge(pages, home, tour.with_less(api.get("/config")["text"]))
     version = {
         "text": tour.repaired(text),
         "message": "A queue for nightly runs",
@@ -79,6 +83,25 @@ def _walk(pages: list[Page], product: Product) -> None:
     for page in pages:
         page.goto(f"{home}/workloads/{rejected}")
         _picture(page, "why")
+
+
+def _judge(pages: list[Page], home: str, text: str) -> None:
+    """Show what a draft changes, and what it would do to the work that is there."""
+    # A window of its own: the draft before this one stays with whoever wrote it.
+    pages[0].goto(f"{home}/config/edit?new=1")
+    _write(pages[0], text)
+    draft = pages[0].url.rpartition("/")[2]
+    for page in pages:
+        page.goto(f"{home}/config/review?draft={draft}")
+        _picture(page, "review")
+        page.goto(f"{home}/config/impact?draft={draft}")
+        page.get_by_role("heading", name="What ran before").wait_for()
+        _picture(page, "impact")
+
+
+def _write(page: Page, text: str) -> None:
+    page.evaluate("text => ace.edit(document.querySelector('.editor__ace')).setValue(text)", text)
+    page.get_by_text("Draft saved").wait_for()
 
 
 def _share(pages: list[Page], product: Product) -> None:
