@@ -254,3 +254,15 @@ def test_a_file_becomes_a_draft_and_a_draft_a_file(page: Page, place: Place) -> 
     with page.expect_download() as download:
         page.get_by_role("link", name="Download").click()
     assert download.value.path().read_text("utf-8") == CAP
+
+
+def test_a_draft_has_its_tabs_with_its_first_save(page: Page, place: Place) -> None:
+    place.apply(CAP)
+    page.goto(place.url("config/edit"))
+    expect(page.get_by_role("navigation", name="Config")).to_be_visible()
+    Editor(page).replace(CAP.replace("default: 50", "default: 60"))
+    tabs = page.get_by_role("navigation", name="Draft")
+    expect(tabs.get_by_role("link")).to_have_text(["Edit", "Review", "Impact", "Tests"])
+    expect(page.get_by_role("navigation", name="Config")).to_be_hidden()
+    tabs.get_by_role("link", name="Review").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"Review of draft \d+"))
