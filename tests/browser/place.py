@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page
 from tests.product import Api, Product
 
 #: As many as tests ask for; each has one of its own.
-COUNT = 48
+COUNT = 96
 PEOPLE = ("first@example.com", "second@example.com")
 PASSWORD = "a long password for tests"
 
