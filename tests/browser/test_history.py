@@ -66,7 +66,7 @@ def test_versions_are_found_by_what_they_changed(page: Page, place: Place) -> No
     page.get_by_role("button", name="Filter").click()
     expect(page).to_have_url(re.compile(r"\?noun=rule&name=q-m5-2xlarge-cap3$"))
     expect(page.locator("tbody tr")).to_have_count(2)
-    page.get_by_role("link", name=re.compile("noun")).click()
+    page.get_by_role("link", name=re.compile("^changed a rule")).click()
     expect(page.locator("tbody tr")).to_have_count(2)
     page.get_by_role("link", name="Clear all").click()
     expect(page.locator("tbody tr")).to_have_count(3)
