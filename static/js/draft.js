@@ -109,7 +109,7 @@ window.DraftSaver = class {
     for (const node of document.querySelectorAll("[data-when-saved]")) node.hidden = false;
     for (const node of document.querySelectorAll("[data-until-saved]")) node.hidden = true;
     for (const link of document.querySelectorAll("a[data-page]")) link.href = page + link.dataset.page;
-    htmx.ajax("GET", page, { target: "[data-tabs]", select: "nav[aria-label=Draft]", swap: "innerHTML" });
+    htmx.ajax("GET", page, { target: "[data-tabs]", select: "nav[aria-label=Draft]" });
   }
 
   // Somebody else has the draft now: nothing more is sent until a person has decided.

@@ -100,6 +100,7 @@ def test_a_second_window_of_one_person_does_not_overwrite_the_first(
     expect(second.get_by_role("alert")).to_contain_text("Another window saved this draft since")
     assert Editor(second).text.startswith("# of the second window")
     second.get_by_role("button", name="Save my text").click()
+    expect(second.get_by_text("The draft is saved.")).to_be_visible()
     second.reload()
     assert Editor(second).text.startswith("# of the second window")
     # The refused save is an answer of the server, which the browser notes in its console.
