@@ -98,15 +98,21 @@ def _walk(
     return Page(found, write_cursor(edge))
 
 
-def merged_newest_first(walks: Iterable[QuerySet[M]], limit: int, cursor: str | None) -> Page[M]:
-    """Return the next *limit* rows of several *walks* that share no row, by falling primary key."""
+def merged_newest_first(
+    rows: QuerySet[M], walks: Iterable[QuerySet[M]], limit: int, cursor: str | None
+) -> Page[M]:
+    """
+    Return the next *limit* of *rows* by falling primary key: those of *walks* that share no row.
+
+    Each walk is asked for keys alone, for most of what it finds is on a later page.
+    """
     keys = read_cursor(cursor)
-    found: list[M] = []
+    found: list[int] = []
     for walk in walks:
-        ordered = walk.order_by("-pk")
+        ordered = walk.order_by("-pk").values_list("pk", flat=True)
         found += (ordered.filter(pk__lt=keys[0]) if keys else ordered)[: limit + 1]
-    found.sort(key=lambda row: -row.pk)
-    return _page(found, limit)
+    newest = sorted(found, reverse=True)[: limit + 1]
+    return _page(list(rows.filter(pk__in=newest).order_by("-pk")), limit)
 
 
 def _page(rows: list[M], limit: int) -> Page[M]:

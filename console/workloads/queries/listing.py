@@ -76,7 +76,7 @@ def list_workloads(
             return newest_first(driven, (rest & Q(**exact)) or None, limit, cursor)
     walks = _walks(rows, exact) if not rest else []
     if walks:
-        return merged_newest_first(walks, limit, cursor)
+        return merged_newest_first(rows, walks, limit, cursor)
     return newest_first(rows, (rest & Q(**exact)) or None, limit, cursor)
 
 

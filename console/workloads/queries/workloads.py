@@ -121,7 +121,7 @@ def running_of(
     """Return the workloads that hold quota of *queue*, newest first, as `workload_rows`."""
     rows = workload_rows(org).filter(queue=queue)
     walks = (rows.filter(state=state) for state in (State.ADMITTED, State.PREEMPTING))
-    return merged_newest_first(walks, limit, cursor)
+    return merged_newest_first(rows, walks, limit, cursor)
 
 
 def position_of(workload: Workload) -> int | None:
