@@ -10,7 +10,7 @@ from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 
-from console.api.answers.configs import findings_answer, version_answer
+from console.api.answers.configs import codes_url, findings_answer, version_answer
 from console.api.body import PayloadTooLarge
 from console.errors import (
     BadRequest,
@@ -44,13 +44,13 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         case PermissionDenied():
             error = exceptions.PermissionDenied()
     if isinstance(error, ConsoleError):
-        return _console_problem(error)
+        return _console_problem(error, context)
     if isinstance(error, exceptions.APIException):
         return _framework_problem(error)
     return None
 
 
-def _console_problem(error: ConsoleError) -> Response:
+def _console_problem(error: ConsoleError, context: dict[str, Any]) -> Response:
     more: dict[str, Any] = {}
     match error:
         case BadRequest():
@@ -58,7 +58,9 @@ def _console_problem(error: ConsoleError) -> Response:
                 {"path": e.path, "code": e.code, "message": e.message} for e in error.errors
             ]
         case ConfigRejected():
-            more |= findings_answer(error.reading.diagnostics)
+            # Only a view of an organization reads configs; it knows who asks.
+            url = codes_url(context["request"], context["view"].actor.org)
+            more |= findings_answer(error.reading.diagnostics, url)
         case ConsequencesNotAccepted():
             more["consequences"] = [
                 {"code": each.code, "message": each.message, "level": int(each.level)}

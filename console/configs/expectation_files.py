@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from console.configs.read_expectations import read_expectations
+from console.dialects.catalogue import Family
 from console.dialects.codes import Code
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.engine.expected import Expected, Met, meet
@@ -32,6 +33,13 @@ UNREADABLE: Final = Code(
 )
 #: The codes that an expectation file can give out, beside those of YAML itself.
 CODES: Final = (BROKEN, UNREADABLE)
+FAMILY: Final = Family(
+    "EXP",
+    "Expectations",
+    "What is wrong with a file of expectations, or with a config that breaks them: "
+    "`check_config --expect` says it.",
+    CODES,
+)
 
 _LIST: Final = "expectations"
 

@@ -26,9 +26,11 @@ _HEAD: Final = """\
 # Diagnostics
 
 Every finding has a code that stays the same for ever. An *error* stops the apply; a *warning*
-is shown and does not; an *info* only informs. `python manage.py check_config FILE` prints the
-findings of a file, the editor marks them, and the API answers them with their exact place and
-with fixes that can be applied as they are.
+is shown and does not; an *info* only informs. What is *live* depends on more than
+the text: on what runs, what was taken in lately, or what was applied before, so it may come and
+go while the text stays. `python manage.py check_config FILE` prints the findings of a file, the
+editor marks them, and the API answers them with their exact place and with fixes that can be
+applied as they are.
 
 This page is generated from the declarations of the codes; a test keeps the two equal.
 """
@@ -70,7 +72,10 @@ def catalogue() -> str:
 
 def _section(family: Family) -> str:
     entries = [
-        f"### {code.code} {code.title}\n\n*{code.severity.value}*. {code.advice}\n"
-        for code in family.codes
+        f"### {code.code} {code.title}\n\n*{_kind(code)}*. {code.advice}\n" for code in family.codes
     ]
     return "\n".join([f"## {family.prefix}: {family.title}\n\n{family.about}\n", *entries])
+
+
+def _kind(code: Code) -> str:
+    return f"{code.severity.value}, live" if code.is_live else code.severity.value

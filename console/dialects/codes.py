@@ -17,6 +17,8 @@ class Code:
     title: str
     #: Why it is a finding and how to repair it, for the catalogue.
     advice: str
+    #: Whether its findings depend on more than the text.
+    is_live: bool = False
 
 
 def declared(namespace: Mapping[str, object]) -> tuple[Code, ...]:

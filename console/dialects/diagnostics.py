@@ -48,9 +48,17 @@ class Diagnostic:
     #: One line that says how to repair it, or nothing.
     hint: str = ""
     fixes: tuple[Fix, ...] = ()
+    #: Whether it depends on more than the text (what runs, what ran, what was applied before), so
+    #: that it may come and go while the text stays.
+    is_live: bool = False
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the finding as the API and the editor read it."""
+    def to_json(self, codes_url: str = "") -> dict[str, Any]:
+        """
+        Return the finding as the API and the editor read it.
+
+        *codes_url* is the address of the page about all codes; without one nothing says where
+        the code is explained.
+        """
         return {
             "code": self.code,
             "severity": self.severity.value,
@@ -68,7 +76,14 @@ class Diagnostic:
                 }
                 for fix in self.fixes
             ],
+            "doc_url": doc_url(codes_url, self.code) if codes_url else None,
+            "live": self.is_live,
         }
+
+
+def doc_url(codes_url: str, code: str) -> str:
+    """Return where *code* is explained on the page about all codes."""
+    return f"{codes_url}#{code}"
 
 
 def span_to_json(span: Origin) -> dict[str, int]:

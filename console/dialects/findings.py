@@ -139,6 +139,7 @@ class Findings:
             path=finding.place.path,
             span=span(finding.place.start, finding.place.end),
             hint=finding.hint,
+            is_live=finding.code.is_live,
             fixes=tuple(
                 Fix(
                     repair.title,

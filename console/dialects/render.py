@@ -12,13 +12,17 @@ from console.dialects.positions import Positions
 _LINE_WIDTH = 120
 
 
-def findings_to_json(findings: Sequence[Diagnostic]) -> dict[str, Any]:
-    """Return findings as the API answers a check: errors are diagnostics, all others are lints."""
-    errors = [d.to_json() for d in findings if d.severity is Severity.ERROR]
+def findings_to_json(findings: Sequence[Diagnostic], codes_url: str = "") -> dict[str, Any]:
+    """
+    Return findings as the API answers a check: errors are diagnostics, all others are lints.
+
+    *codes_url* is the address of the page about all codes, if there is one.
+    """
+    errors = [d.to_json(codes_url) for d in findings if d.severity is Severity.ERROR]
     return {
         "ok": not errors,
         "diagnostics": errors,
-        "lints": [d.to_json() for d in findings if d.severity is not Severity.ERROR],
+        "lints": [d.to_json(codes_url) for d in findings if d.severity is not Severity.ERROR],
     }
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from console.dialects.codes import Code
-from console.dialects.diagnostics import Diagnostic, Fix, Severity
+from console.dialects.diagnostics import Diagnostic, Fix, Severity, doc_url
 from console.engine.origin import Origin
 
 SCHEMA: Final = (
@@ -32,11 +32,14 @@ class CheckedFile:
     findings: Sequence[Diagnostic]
 
 
-def to_sarif(files: Sequence[CheckedFile], codes: Iterable[Code]) -> dict[str, Any]:
+def to_sarif(
+    files: Sequence[CheckedFile], codes: Iterable[Code], codes_url: str = ""
+) -> dict[str, Any]:
     """
     Return one run over *files*.
 
-    Its rules are those of *codes* that were given out, each with its help.
+    Its rules are those of *codes* that were given out, each with its help. *codes_url* is the
+    address of the page about all codes: with one, a rule says where it is explained.
     """
     found = {finding.code for file in files for finding in file.findings}
     rules = [code for code in codes if code.code in found]
@@ -49,7 +52,7 @@ def to_sarif(files: Sequence[CheckedFile], codes: Iterable[Code]) -> dict[str, A
                 "tool": {
                     "driver": {
                         "name": "Sluice",
-                        "rules": [_rule(code) for code in rules],
+                        "rules": [_rule(code, codes_url) for code in rules],
                     }
                 },
                 "columnKind": "unicodeCodePoints",
@@ -64,14 +67,17 @@ def to_sarif(files: Sequence[CheckedFile], codes: Iterable[Code]) -> dict[str, A
     }
 
 
-def _rule(code: Code) -> dict[str, Any]:
-    return {
+def _rule(code: Code, codes_url: str) -> dict[str, Any]:
+    rule: dict[str, Any] = {
         "id": code.code,
         "shortDescription": {"text": f"{code.title}."},
         "fullDescription": {"text": code.advice},
         "help": {"text": code.advice, "markdown": f"**{code.title}**\n\n{code.advice}"},
         "defaultConfiguration": {"level": _LEVELS[code.severity]},
     }
+    if codes_url:
+        rule["helpUri"] = doc_url(codes_url, code.code)
+    return rule
 
 
 def _result(

@@ -9,11 +9,9 @@ window.Problems = class {
   #markers = [];
   #problems = [];
   #current = -1;
-  #codes;
 
   constructor(editor, form) {
     this.#editor = editor;
-    this.#codes = form.dataset.codesUrl;
     this.#list = form.querySelector("[data-problems]");
     this.#count = form.querySelector("[data-problem-count]");
     this.#template = document.getElementById("problem-template");
@@ -87,11 +85,15 @@ window.Problems = class {
     hint.hidden = !problem.hint;
     const { line, column } = problem.range;
     const code = document.createElement("a");
-    code.href = `${this.#codes}#${problem.code}`;
+    code.href = problem.doc_url;
     code.textContent = problem.code;
     item
       .querySelector(".problem__meta")
-      .append(`${problem.severity} `, code, ` · line ${line}, column ${column}${problem.path ? ` · ${problem.path}` : ""}`);
+      .append(
+        `${problem.severity} `,
+        code,
+        ` · line ${line}, column ${column}${problem.path ? ` · ${problem.path}` : ""}${problem.live ? " · from live data" : ""}`,
+      );
     const fixes = item.querySelector(".problem__fixes");
     fixes.hidden = !problem.fixes.length;
     for (const fix of problem.fixes) {

@@ -37,6 +37,8 @@ def test_lints_of_the_language_and_of_all_languages_are_one_list(client):
                 "range": {"line": 6, "column": 26, "end_line": 6, "end_column": 29},
                 "hint": "Write a number, 0 to block it.",
                 "fixes": [],
+                "doc_url": "http://testserver/o/here/config/codes#LNT007",
+                "live": False,
             },
             {
                 "code": "NAT020",
@@ -46,6 +48,8 @@ def test_lints_of_the_language_and_of_all_languages_are_one_list(client):
                 "range": {"line": 9, "column": 21, "end_line": 9, "end_column": 26},
                 "hint": "Add a last rule that has no selector.",
                 "fixes": [],
+                "doc_url": "http://testserver/o/here/config/codes#NAT020",
+                "live": False,
             },
         ],
     }

@@ -109,6 +109,28 @@ def test_json_is_what_the_api_answers(config: Path, text: str):
     assert (status == 0) == answer["ok"] == (answer["diagnostics"] == [])
 
 
+def test_json_and_sarif_lead_to_the_page_of_codes_when_it_is_named(config: Path):
+    config.write_text(WARNED)
+    page = "https://sluice.example/o/research/config/codes"
+    output, _ = run(config, "--format", "json")
+    assert [each["doc_url"] for each in json.loads(output)["lints"]] == [None]
+    output, _ = run(config, "--format", "json", "--codes-url", f"{page}#top")
+    assert [each["doc_url"] for each in json.loads(output)["lints"]] == [f"{page}#NAT022"]
+    output, _ = run(config, "--format", "sarif", "--codes-url", page)
+    rules = json.loads(output)["runs"][0]["tool"]["driver"]["rules"]
+    assert [rule["helpUri"] for rule in rules] == [f"{page}#NAT022"]
+    output, _ = run(config, "--format", "sarif")
+    rules = json.loads(output)["runs"][0]["tool"]["driver"]["rules"]
+    assert ["helpUri" in rule for rule in rules] == [False]
+
+
+@pytest.mark.parametrize("url", ["config/codes", "javascript:alert(1)", "https://", "http://a b"])
+def test_a_page_of_codes_that_is_no_address_is_refused(config: Path, url: str):
+    config.write_text(WARNED)
+    with pytest.raises(CommandError, match="is not an address that begins with http"):
+        run(config, "--codes-url", url)
+
+
 def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path):
     with pytest.raises(CommandError, match=r"nowhere\.yaml cannot be read: No such file") as error:
         run(tmp_path / "nowhere.yaml")

@@ -46,6 +46,7 @@ RULE = {
         "shortDescription": TEXT,
         "fullDescription": TEXT,
         "help": TEXT,
+        "helpUri": {"type": "string", "pattern": r"^https?://"},
         "defaultConfiguration": {"type": "object", "properties": {"level": LEVEL}},
     },
 }

@@ -12,6 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
 
+from console.configs.expectation_files import CODES as EXPECTATION_CODES
 from console.configs.models import Draft
 from console.configs.queries import get_draft
 from console.configs.services.begin_draft import MOST_DRAFTS, begin_draft
@@ -257,13 +258,17 @@ def test_the_check_has_an_outline_with_the_worst_problem(config: None, browser: 
 def test_every_code_is_explained_and_findings_lead_there(config: None, browser: Client) -> None:
     page = read_page(browser.get("/o/here/config/codes"))
     ids = {item.attrs.get("id") for item in page.walk()}
-    assert {code.code for code in every_code()} <= ids
+    assert {code.code for code in (*every_code(), *EXPECTATION_CODES)} <= ids
     text = CONFIG.replace("resource_queue: default", "resource_queue: defalt")
     checked = read_page(browser.post(EDIT, {"do": "check", "text": text, "dialect": "native"}))
     (problem,) = checked.all("li", class_="problem")
     (link,) = problem.all("a")
     assert link.attrs["href"] == f"/o/here/config/codes#{link.text}"
     assert link.text in ids
+    (finding,) = ask(browser, f"{EDIT}/check", seq=1, dialect="native", text=text).json()[
+        "diagnostics"
+    ]
+    assert (finding["doc_url"], finding["live"]) == (link.attrs["href"], False)
 
 
 def test_the_panel_tells_of_the_key_the_queue_and_who_refers_to_it(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from django.urls import reverse
+from rest_framework.request import Request
+
 from console.api.answers.times import time_answer
 from console.configs.models import ConfigVersion, RevertTimer
 from console.configs.stored_changes import encode_detail
@@ -12,6 +15,7 @@ from console.dialects.diagnostics import Diagnostic, Severity, span_to_json
 from console.engine.amounts import amount_to_number
 from console.engine.diff import Change, Detail, DiffRow, QuotaChange
 from console.engine.origin import Origin
+from console.orgs.models import Organization
 
 
 def version_answer(version: ConfigVersion, *, active: int) -> dict[str, Any]:
@@ -42,9 +46,18 @@ def timer_answer(timer: RevertTimer) -> dict[str, Any]:
     }
 
 
-def findings_answer(found: Iterable[Diagnostic]) -> dict[str, Any]:
-    """Return what was found in a text: what stops an apply, and what only deserves a look."""
-    answers = [(each.severity is Severity.ERROR, each.to_json()) for each in found]
+def codes_url(request: Request, org: Organization) -> str:
+    """Return the address of the page about all codes of findings."""
+    return request.build_absolute_uri(reverse("pages:config-codes", args=[org.slug]))
+
+
+def findings_answer(found: Iterable[Diagnostic], codes_url: str) -> dict[str, Any]:
+    """
+    Return what was found in a text: what stops an apply, and what only deserves a look.
+
+    *codes_url* is the address of the page about all codes.
+    """
+    answers = [(each.severity is Severity.ERROR, each.to_json(codes_url)) for each in found]
     return {
         "diagnostics": [answer for is_error, answer in answers if is_error],
         "lints": [answer for is_error, answer in answers if not is_error],

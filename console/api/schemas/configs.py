@@ -43,6 +43,11 @@ class Diagnostic(Schema):
     range = Range()
     hint = serializers.CharField(allow_blank=True)
     fixes = Fix(many=True)
+    doc_url = serializers.URLField(help_text="The page that explains the code.")
+    live = serializers.BooleanField(
+        help_text="Whether it depends on more than the text: on what runs, what was taken in "
+        "during the last 30 days, or what was applied before."
+    )
 
 
 class ConfigText(Schema):

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from console.api.answers.configs import (
     change_answer,
+    codes_url,
     diff_row_answer,
     findings_answer,
     version_answer,
@@ -95,7 +96,8 @@ class ConfigCheck(OrgView):
         dialect, text = read_config(reader, fields)
         reader.finish()
         checked = lint_config(self.actor, dialect, text)
-        return Response({"ok": checked.reading.ok, **findings_answer(checked.findings)})
+        findings = findings_answer(checked.findings, codes_url(request, self.actor.org))
+        return Response({"ok": checked.reading.ok, **findings})
 
 
 class ConfigVersions(OrgView):

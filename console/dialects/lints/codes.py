@@ -12,6 +12,7 @@ RECORDED_WITHOUT_RULE = Code(
     "Workloads like some of the last 30 days would be rejected, or wait for ever, because no rule "
     "or local queue leads them to a queue. Add a last rule without a selector, widen a rule, or "
     "accept it.",
+    is_live=True,
 )
 RULE_SHADOWED = Code(
     "LNT002",
@@ -75,6 +76,7 @@ QUOTA_BELOW_USAGE = Code(
     "Quota below what runs now",
     "Running workloads are not stopped by a smaller quota: they go on, and nothing more starts "
     "until enough of them have ended. Raise the quota, or accept the wait.",
+    is_live=True,
 )
 REMOVED_WITH_WORK = Code(
     "LNT011",
@@ -82,6 +84,7 @@ REMOVED_WITH_WORK = Code(
     "Removed queue that still holds work",
     "What runs in a removed queue goes on under its name until it ends; what waits is routed "
     "again, and rejected where no rule takes it. Keep the queue until it is empty, or accept it.",
+    is_live=True,
 )
 LOOKS_RENAMED = Code(
     "LNT012",
@@ -89,6 +92,7 @@ LOOKS_RENAMED = Code(
     "Removed queue that looks renamed",
     "A queue is its name: under a new one it is another queue, and begins empty. Usage, holds and "
     "figures stay with the old name. Keep the old name if only the label was to change.",
+    is_live=True,
 )
 NEVER_FITS = Code(
     "LNT013",
@@ -97,6 +101,7 @@ NEVER_FITS = Code(
     "Workloads like some of the last 30 days would wait here for ever: they ask for more than the "
     "queue can have in any flavor that accepts them, even when nothing else runs. Raise a quota "
     "or a borrowing limit, or lead such workloads elsewhere.",
+    is_live=True,
 )
 KEY_NEVER_SEEN = Code(
     "LNT014",
@@ -104,6 +109,7 @@ KEY_NEVER_SEEN = Code(
     "Label that no workload had",
     "No workload of the last 30 days had a label of this name. Correct its spelling, or ignore "
     "this if it is new.",
+    is_live=True,
 )
 VALUE_NEVER_SEEN = Code(
     "LNT015",
@@ -111,6 +117,7 @@ VALUE_NEVER_SEEN = Code(
     "Value that no label had",
     "The label was there in the last 30 days, and never with this value. Correct its spelling, or "
     "ignore this if it is new.",
+    is_live=True,
 )
 RECORDED_WITHOUT_FLAVOR = Code(
     "LNT016",
@@ -119,6 +126,7 @@ RECORDED_WITHOUT_FLAVOR = Code(
     "Workloads like some of the last 30 days reach this queue and never start there: their labels, "
     "or what they ask of nodes, keep them off every flavor of what they need. Add a flavor, widen "
     "a selector, or lead them elsewhere.",
+    is_live=True,
 )
 
 LINT_CODES = declared(globals())

@@ -98,6 +98,7 @@ SPEC_CHANGED = Code(
     "What a queue name means is fixed by the first version that has it, so that usage and "
     "history keep their meaning. Give the changed queue a new name, and let the rules lead to"
     " it.",
+    is_live=True,
 )
 PREEMPTION_WITHOUT_COHORT = Code(
     "NAT016",

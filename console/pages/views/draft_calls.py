@@ -34,11 +34,12 @@ def check(request: HttpRequest, actor: Actor) -> HttpResponse:
     checked = lint_config(actor, dialect, text)
     likely = other_language(dialect, text)
     names = assist(find_dialect(dialect), text).names
+    codes_url = reverse("pages:config-codes", args=[actor.org.slug])
     return JsonResponse(
         {
             "seq": body.get("seq"),
             "ok": checked.reading.ok,
-            "diagnostics": [item.to_json() for item in checked.findings],
+            "diagnostics": [item.to_json(codes_url) for item in checked.findings],
             "outline": outline_json(outline_of(names, checked.findings)),
             "likely": {"name": likely.name, "title": likely.title} if likely else None,
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.dialects.lints import Checked
+from console.dialects.lints import Checked, lint
 from console.dialects.positions import apply_fix
 from tests.dialects.carets import expected_findings
 from tests.dialects.lints.marked import Marked, marked_documents
@@ -42,3 +42,13 @@ def test_a_fix_leaves_one_lint_of_its_kind_less(document: Marked):
             after = document.check(apply_fix(document.text, fix))
             codes = [other.code for other in after.lints]
             assert codes.count(each.code) < [other.code for other in before.lints].count(each.code)
+
+
+@EVERY
+def test_what_is_live_is_what_the_text_alone_does_not_tell(document: Marked):
+    alone = lint(document.dialect, document.dialect.read(document.text, {})).lints
+    told = {each.code for each in alone}
+    assert [each.code for each in alone if each.is_live] == []
+    assert {each.code: each.is_live for each in document.check().lints} == {
+        each.code: each.code not in told for each in document.check().lints
+    }

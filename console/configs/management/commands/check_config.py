@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,12 @@ class Command(BaseCommand):
             default="text",
             help="how to print the findings",
         )
+        parser.add_argument(
+            "--codes-url",
+            metavar="URL",
+            type=_page,
+            help="the page of your Sluice that explains codes; JSON and SARIF then lead there",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the findings."""
@@ -80,7 +87,7 @@ class Command(BaseCommand):
             CheckedFile(name, raw, _judged(read_expectation_file(raw), configs, checked))
             for name, raw in expected.items()
         ]
-        self.stdout.write(_written(options["format"], configs, broken))
+        self.stdout.write(_written(options["format"], configs, broken, options["codes_url"] or ""))
         if _fails([*configs, *broken], strict=options["strict"]):
             sys.exit(1)
 
@@ -107,16 +114,18 @@ def _judged(
     return sorted(found, key=lambda each: each.span)
 
 
-def _written(form: str, configs: Sequence[CheckedFile], broken: Sequence[CheckedFile]) -> str:
+def _written(
+    form: str, configs: Sequence[CheckedFile], broken: Sequence[CheckedFile], codes_url: str
+) -> str:
     files = [*configs, *broken]
     if form == "sarif":
-        return json.dumps(to_sarif(files, (*every_code(), *CODES)), indent=2)
+        return json.dumps(to_sarif(files, (*every_code(), *CODES), codes_url), indent=2)
     if form == "text":
         return "\n\n".join(findings_to_text(f.findings, f.text, f.name) for f in files)
     if len(files) == 1:
         # As the API answers the check of one text.
-        return _json(findings_to_json(files[0].findings))
-    answers = [{"file": file.name, **findings_to_json(file.findings)} for file in files]
+        return _json(findings_to_json(files[0].findings, codes_url))
+    answers = [{"file": file.name, **findings_to_json(file.findings, codes_url)} for file in files]
     return _json({"ok": all(each["ok"] for each in answers), "files": answers})
 
 
@@ -127,6 +136,14 @@ def _json(value: dict[str, Any]) -> str:
 def _fails(files: Sequence[CheckedFile], *, strict: bool) -> bool:
     bad = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
     return any(finding.severity in bad for file in files for finding in file.findings)
+
+
+def _page(text: str) -> str:
+    """Return an address of the web without its fragment; SARIF takes no relative ones."""
+    url, _, _ = text.partition("#")
+    if not re.fullmatch(r"https?://[!-~]+", url):
+        raise ArgumentTypeError(f"{text!r} is not an address that begins with http:// or https://")
+    return url
 
 
 def _shown(name: str) -> str:
