@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
@@ -13,7 +14,7 @@ from console.dialects.lints.wording import quoted, told_by, window, workloads
 from console.dialects.wording import shorten
 from console.engine.amounts import SCALE
 from console.engine.ledger import Ledger, Node
-from console.engine.matching import Matcher
+from console.engine.matching import Matcher, Obstacle
 from console.engine.origin import Origin
 from console.engine.policy import Policy, Queue, ResourceGroup, Undeclared
 from console.engine.words import amount
@@ -121,43 +122,49 @@ class _Judge:
         open_to = self._matcher.obstacles(workload, self._queue)
         if not any(None in group for pod_set in open_to for group in pod_set):
             return _REFUSED
-        for pod_set, obstacles in zip(workload.pod_sets, open_to, strict=True):
-            for group, against in zip(self._queue.groups, obstacles, strict=True):
-                flavors = [
-                    entry.flavor
-                    for entry, obstacle in zip(group.flavors, against, strict=True)
-                    if obstacle is None
-                ]
-                found = self._in_vain(pod_set, group, flavors)
-                if found is not None:
-                    return found
-        return None
-
-    def _in_vain(
-        self, pod_set: PodSet, group: ResourceGroup, flavors: list[str]
-    ) -> _Verdict | None:
-        """Return what keeps a pod set out of a group of which *flavors* are open to it."""
-        count = pod_set.min_count or pod_set.count
-        asked = {
-            resource: count * (SCALE if resource == PODS else pod_set.requests.get(resource, 0))
-            for resource in group.resources
-        }
-        if not flavors:
-            return _REFUSED if any(asked.values()) else None
-        short = [
-            next(
-                (
-                    resource
-                    for resource, needed in asked.items()
-                    if needed > self._node.potential((flavor, resource))
-                ),
-                None,
-            )
-            for flavor in flavors
+        wanted = [
+            (_asked(pod_set, group), _open_flavors(group, against))
+            for pod_set, obstacles in zip(workload.pod_sets, open_to, strict=True)
+            for group, against in zip(self._queue.groups, obstacles, strict=True)
         ]
-        if None in short:
+        # Who is refused by one group is refused, however much too large for another.
+        if any(not flavors and any(asked.values()) for asked, flavors in wanted):
+            return _REFUSED
+        found = (self._in_vain(asked, flavors) for asked, flavors in wanted if flavors)
+        return next((each for each in found if each is not None), None)
+
+    def _in_vain(self, asked: Mapping[str, int], flavors: Sequence[str]) -> _Verdict | None:
+        """Return what is short of *asked* in every one of *flavors*; None: one has enough."""
+        short = [list(self._short(asked, flavor)) for flavor in flavors]
+        if not all(short):
             return None
-        resource = short[0]
-        assert resource is not None
-        best = max(flavors, key=lambda flavor: self._node.potential((flavor, resource)))
+        resource = short[0][0]
+        # Others may have enough of it, and too little of something else.
+        lacking = [
+            flavor for flavor, lacks in zip(flavors, short, strict=True) if resource in lacks
+        ]
+        best = max(lacking, key=lambda flavor: self._node.potential((flavor, resource)))
         return _Verdict((resource, best), asked[resource])
+
+    def _short(self, asked: Mapping[str, int], flavor: str) -> Iterator[str]:
+        for resource, needed in asked.items():
+            if needed > self._node.potential((flavor, resource)):
+                yield resource
+
+
+def _asked(pod_set: PodSet, group: ResourceGroup) -> dict[str, int]:
+    """Return the least that a pod set asks of a group to start at all."""
+    count = pod_set.min_count or pod_set.count
+    return {
+        resource: count * (SCALE if resource == PODS else pod_set.requests.get(resource, 0))
+        for resource in group.resources
+    }
+
+
+def _open_flavors(group: ResourceGroup, against: Sequence[Obstacle | None]) -> list[str]:
+    """Return the flavors of a group that nothing keeps a pod set off."""
+    return [
+        entry.flavor
+        for entry, obstacle in zip(group.flavors, against, strict=True)
+        if obstacle is None
+    ]
