@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -62,6 +63,24 @@ def origins(name: str) -> list[str]:
         if parts.scheme not in ("http", "https") or value != f"{parts.scheme}://{parts.netloc}":
             raise _refused(name, value, "origins such as https://console.example.org")
     return found
+
+
+def networks(name: str) -> list[IPv4Network | IPv6Network]:
+    """Return a comma-separated list of networks; raise ImproperlyConfigured for other forms."""
+    try:
+        return [ip_network(value) for value in words(name, [])]
+    except ValueError as error:
+        accepted = "addresses or networks such as 10.0.0.5,192.168.0.0/16"
+        raise _refused(name, text(name, ""), accepted) from error
+
+
+def number(name: str, default: int, least: int, most: int) -> int:
+    """Return a whole number; raise ImproperlyConfigured outside *least* to *most*."""
+    value = text(name, str(default))
+    is_number = value.isascii() and value.isdigit() and len(value) <= len(str(most))
+    if not is_number or not least <= int(value) <= most:
+        raise _refused(name, value, f"a whole number from {least} to {most}")
+    return int(value)
 
 
 def folder(name: str, default: Path) -> Path:

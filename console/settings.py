@@ -78,6 +78,8 @@ if SECRET_KEY_IS_TEMPORARY:
 # This machine's own names are always allowed: health checks and local programs use them.
 ALLOWED_HOSTS = [*env.words("ALLOWED_HOSTS", [HOST]), "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = env.origins("CSRF_TRUSTED_ORIGINS")
+#: Whose X-Forwarded-For is believed.
+TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 
 # Browsers keep a Secure cookie to themselves on plain http, where the default address is:
 # cookies become Secure when every origin the console is told to trust has TLS.
@@ -102,6 +104,13 @@ SILENCED_SYSTEM_CHECKS = [
 ]
 
 
+# Retention
+
+#: Days that events and audit entries are kept; 0 keeps them for ever.
+EVENT_RETENTION_DAYS = env.number("EVENT_RETENTION_DAYS", 90, 0, 3650)
+AUDIT_RETENTION_DAYS = env.number("AUDIT_RETENTION_DAYS", 365, 0, 3650)
+
+
 # Application
 
 INSTALLED_APPS = [
@@ -124,6 +133,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "console.logs.RequestLogMiddleware",
+    "console.caller.CallerMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "console.csp.ContentSecurityPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.db import models
 from django.db.models.functions import Lower
+from django.utils import timezone
 
 
 class UserManager(BaseUserManager["User"]):
@@ -98,3 +99,72 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.prefix}… ({self.role} of {self.org})"
+
+
+class AuditEntry(models.Model):
+    """
+    Something that a person or a token did: written once, by `console.orgs.audit`.
+
+    *number* and *digest* are added once, when the entry is sealed into the chain of its
+    organization; see `console.orgs.chain`.
+    """
+
+    # The indexes below begin with it.
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="audit", db_index=False
+    )
+    #: One of `console.orgs.audit.ACTIONS`.
+    action = models.CharField(max_length=40)
+    #: One of `console.orgs.audit.KINDS`, and which one of them.
+    kind = models.CharField(max_length=20)
+    subject = models.CharField(max_length=500)
+    #: E-mail address of a person or name of a token, and "user:7" or "token:3".
+    actor = models.CharField(max_length=254)
+    actor_key = models.CharField(max_length=40)
+    #: What was so before and is so afterwards; None where there is nothing to say.
+    before = models.JSONField(null=True)
+    after = models.JSONField(null=True)
+    #: As `console.caller.Caller`; empty for commands.
+    ip = models.CharField(max_length=45, blank=True)
+    agent = models.CharField(max_length=300, blank=True)
+    request_id = models.CharField(max_length=64, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    #: Its place in the chain, from 1 without gaps; None until it is sealed.
+    number = models.BigIntegerField(null=True)
+    digest = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["org", "number"], name="one_audit_entry_per_number")
+        ]
+        indexes = [
+            models.Index(fields=["org", "-id"], name="audit_newest"),
+            models.Index(fields=["org", "action", "-id"], name="audit_by_action"),
+            models.Index(fields=["org", "actor_key", "-id"], name="audit_by_actor"),
+            models.Index(fields=["org", "kind", "subject", "-id"], name="audit_by_subject"),
+            models.Index(fields=["org", "request_id", "-id"], name="audit_by_request"),
+            models.Index(
+                fields=["org", "id"], condition=models.Q(number=None), name="audit_unsealed"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.actor}: {self.action} {self.subject}"
+
+
+class AuditChain(models.Model):
+    """Where the chain of an organization's audit entries begins and ends."""
+
+    org = models.OneToOneField(
+        Organization, on_delete=models.CASCADE, primary_key=True, related_name="audit_chain"
+    )
+    #: Number and digest of the newest sealed entry; 0 and empty before the first.
+    number = models.BigIntegerField(default=0)
+    digest = models.CharField(max_length=64, blank=True)
+    #: Those of the newest entry that is not kept any more.
+    base_number = models.BigIntegerField(default=0)
+    base_digest = models.CharField(max_length=64, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.org} up to {self.number}"

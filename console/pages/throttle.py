@@ -9,6 +9,8 @@ import time
 from django.core.cache import cache
 from django.http import HttpRequest
 
+from console.caller import client_address
+
 #: Wrong passwords that cost nothing: people mistype.
 FREE_TRIES = 5
 #: After the free ones, each wrong password doubles the wait, up to this many seconds.
@@ -44,6 +46,5 @@ def forget(request: HttpRequest, email: str) -> None:
 
 
 def _key(request: HttpRequest, email: str, kind: str) -> str:
-    # The peer's own address: a forwarded one could be made up for every guess.
-    who = f"{email.strip().lower()}\n{request.META.get('REMOTE_ADDR', '')}"
+    who = f"{email.strip().lower()}\n{client_address(request)}"
     return f"sign-in:{kind}:{hashlib.sha256(who.encode()).hexdigest()}"

@@ -49,6 +49,24 @@ from console.home import Home
             ),
         ),
         (
+            lambda: env.networks("X"),
+            "10.0.0.0/8, 10.0.0.5/8",
+            (
+                "X is '10.0.0.0/8, 10.0.0.5/8'; it must be addresses or networks such as "
+                "10.0.0.5,192.168.0.0/16."
+            ),
+        ),
+        (
+            lambda: env.number("X", 90, 0, 3650),
+            "3651",
+            "X is '3651'; it must be a whole number from 0 to 3650.",
+        ),
+        (
+            lambda: env.number("X", 90, 0, 3650),
+            "-1",
+            "X is '-1'; it must be a whole number from 0 to 3650.",
+        ),
+        (
             lambda: env.database("X", Path("/x")),
             "mysql://me:secret@host/db",
             (

@@ -1,0 +1,148 @@
+"""Record what a person or a token did, in the transaction that does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal, get_args
+
+from console.caller import present_caller
+from console.orgs.models import AuditEntry, Organization, User
+from console.orgs.permissions import Actor
+
+#: Everything that is recorded.
+Action = Literal[
+    "session.sign_in",
+    "session.sign_in_failed",
+    "session.sign_out",
+    "session.revoke",
+    "account.password",
+    "org.create",
+    "member.add",
+    "member.role",
+    "member.remove",
+    "member.leave",
+    "invitation.create",
+    "invitation.revoke",
+    "invitation.accept",
+    "token.issue",
+    "token.rotate",
+    "token.revoke",
+    "config.apply",
+    "config.rollback",
+    "config.revert",
+    "config.confirm",
+    "draft.begin",
+    "draft.take_over",
+    "draft.merge",
+    "draft.discard",
+    "expectation.save",
+    "expectation.delete",
+    "impact.ask",
+    "impact.cancel",
+    "queue.hold",
+    "queue.resume",
+    "view.save",
+    "view.delete",
+    "webhook.create",
+    "webhook.update",
+    "webhook.delete",
+    "webhook.test",
+    "webhook.redeliver",
+    "workload.submit",
+    "workload.finish",
+    "workload.withdraw",
+    "workload.release",
+]
+
+#: What is acted on.
+Kind = Literal[
+    "account",
+    "config",
+    "draft",
+    "expectation",
+    "impact",
+    "invitation",
+    "member",
+    "org",
+    "queue",
+    "token",
+    "view",
+    "webhook",
+    "workload",
+]
+
+ACTIONS: Final[tuple[str, ...]] = get_args(Action)
+KINDS: Final[tuple[str, ...]] = get_args(Kind)
+
+#: Ids that an entry about many names.
+_NAMED = 5
+
+#: Keys that no entry has.
+_SECRETS = frozenset({"password", "secret", "token", "digest", "key"})
+
+Facts = Mapping[str, Any]
+
+
+def record(
+    actor: Actor,
+    action: Action,
+    *,
+    kind: Kind,
+    subject: str,
+    before: Facts | None = None,
+    after: Facts | None = None,
+) -> None:
+    """
+    Write that *actor* did *action* to *subject*, which was as *before* and is as *after*.
+
+    Call it inside the transaction of what it is about, so that there is never one without
+    the other. *before* and *after* are small and hold JSON; no secret is ever among them.
+    """
+    _entry(actor.org, actor.name, actor.key, action, kind, subject, before, after).save(
+        force_insert=True
+    )
+
+
+def record_many(
+    actor: Actor, action: Action, *, kind: Kind, uids: Iterable[str], after: Facts | None = None
+) -> None:
+    """Write one entry for all of *uids*: how many they are, and the first of them."""
+    ids = list(uids)
+    facts = {"count": len(ids), "ids": ids[:_NAMED], **(after or {})}
+    record(actor, action, kind=kind, subject=ids[0] if len(ids) == 1 else "", after=facts)
+
+
+def record_person(user: User, action: Action, *, after: Facts | None = None) -> None:
+    """Write what *user* did to their own account, in each organization that they belong to."""
+    key = f"user:{user.pk}"
+    AuditEntry.objects.bulk_create(
+        _entry(org, user.email, key, action, "account", user.email, None, after)
+        for org in Organization.objects.filter(memberships__user=user)
+    )
+
+
+def _entry(
+    org: Organization,
+    actor: str,
+    actor_key: str,
+    action: Action,
+    kind: Kind,
+    subject: str,
+    before: Facts | None,
+    after: Facts | None,
+) -> AuditEntry:
+    assert not _SECRETS & {*(before or {}), *(after or {})}, f"{action} would record a secret"
+    caller = present_caller()
+    return AuditEntry(
+        org_id=org.pk,
+        action=action,
+        kind=kind,
+        subject=subject,
+        actor=actor,
+        actor_key=actor_key,
+        before=before,
+        after=after,
+        ip=caller.ip,
+        agent=caller.agent,
+        request_id=caller.request_id,
+    )
