@@ -1,0 +1,119 @@
+"""
+Lists as files: NDJSON and CSV that are written while rows are still being read.
+
+Whatever the length of a list, no more of it is in memory than one block of text and what
+the iterator of its rows holds at a time.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, get_args
+
+from django.http import QueryDict, StreamingHttpResponse
+from django.utils import timezone
+
+from console.errors import BadRequest, FieldError
+
+Format = Literal["csv", "ndjson"]
+FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+
+#: The parameter of an address that asks for a file.
+PARAMETER: Final = "as"
+
+Row = Mapping[str, Any]
+
+#: Characters of one block: a socket is written to once for each.
+_BLOCK: Final = 32 * 1024
+
+#: What makes spreadsheets take a cell for a formula.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+_MEDIA_TYPES: Final[dict[Format, str]] = {
+    "csv": "text/csv; charset=utf-8",
+    "ndjson": "application/x-ndjson; charset=utf-8",
+}
+
+
+def asked_format(query: QueryDict) -> Format | None:
+    """Return the format that an address asks for; raises BadRequest for an unknown one."""
+    text = query.get(PARAMETER, "")
+    if not text:
+        return None
+    for known in FORMATS:
+        if text == known:
+            return known
+    message = f"{PARAMETER} has to be one of: {', '.join(FORMATS)}."
+    raise BadRequest([FieldError(PARAMETER, "invalid_choice", message)])
+
+
+def export_answer(
+    form: Format, name: str, columns: Sequence[str], rows: Iterable[Row]
+) -> StreamingHttpResponse:
+    """
+    Return *rows* as a file to download, called *name* and the day.
+
+    NDJSON has all of each row; CSV has *columns*, in which what is not a plain value is JSON.
+    """
+    blocks = ndjson_of(rows) if form == "ndjson" else csv_of(columns, rows)
+    response = StreamingHttpResponse(blocks, content_type=_MEDIA_TYPES[form])
+    file = f"{name}-{timezone.now():%Y-%m-%d}.{form}"
+    response.headers["Content-Disposition"] = f'attachment; filename="{file}"'
+    response.headers["Cache-Control"] = "private, no-store"
+    return response
+
+
+def ndjson_of(rows: Iterable[Row]) -> Iterator[bytes]:
+    """Write each row as one line of JSON."""
+    return _blocks(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def csv_of(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[bytes]:
+    """Write *columns* of *rows* as RFC 4180 has it, with a first line that names them."""
+    return _blocks(_lines(columns, rows))
+
+
+def _lines(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([cell(row.get(column)) for column in columns])
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue()
+
+
+def cell(value: Any) -> str | int | float:
+    """
+    Return *value* as it may stand in a cell of a spreadsheet.
+
+    A text that would be taken for a formula gets an apostrophe in front.
+
+    >>> cell("=1+1"), cell(-3), cell(None), cell({"a": True}), cell(True)
+    ("'=1+1", -3, '', '{"a": true}', 'true')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(_FORMULA) else value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _blocks(lines: Iterable[str]) -> Iterator[bytes]:
+    block: list[str] = []
+    size = 0
+    for line in lines:
+        block.append(line)
+        size += len(line)
+        if size >= _BLOCK:
+            yield "".join(block).encode()
+            block, size = [], 0
+    if block:
+        yield "".join(block).encode()

@@ -1,0 +1,43 @@
+"""Exports on pages: the same address with `as=csv` or `as=ndjson` gives the list as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.http import HttpRequest, QueryDict, StreamingHttpResponse
+
+from console.exports import FORMATS, PARAMETER, Row, asked_format, export_answer
+from console.pages.presenters.lists import with_query
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportLink:
+    """One format to download a list in, and where."""
+
+    title: str
+    url: str
+
+
+def exported(
+    request: HttpRequest, name: str, columns: Sequence[str], rows: Iterable[Row]
+) -> StreamingHttpResponse | None:
+    """
+    Return *rows* as the file that *request* asks for; None when it asks for a page.
+
+    *rows* is an iterator that reads them as it goes; nothing of it is touched for a page.
+    Raises BadRequest for an unknown format.
+    """
+    form = asked_format(request.GET)
+    return export_answer(form, name, columns, rows) if form else None
+
+
+def export_links(path: str, query: QueryDict) -> tuple[ExportLink, ...]:
+    """Return the links that export what *query* shows at *path*, from its first page on."""
+    return tuple(
+        ExportLink(
+            title=form.upper(),
+            url=with_query(path, query, **{PARAMETER: form, "cursor": None}),
+        )
+        for form in FORMATS
+    )

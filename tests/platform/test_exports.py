@@ -1,0 +1,83 @@
+"""Lists as files: safe cells, whole lines, and memory that does not grow with the list."""
+
+from __future__ import annotations
+
+import csv
+import doctest
+import io
+import json
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+from django.http import QueryDict
+
+from console import exports
+from console.errors import BadRequest
+from console.exports import asked_format, csv_of, export_answer, ndjson_of
+
+#: What spreadsheets would calculate, and what they would not.
+ROWS = [
+    {"name": '=HYPERLINK("x")', "count": -5, "data": {"a": [1, None]}, "left": "out"},
+    {"name": "+1", "count": 0, "data": None},
+    {"name": "-1", "count": 1.5, "data": [], "extra": 1},
+    {"name": "@x", "count": None, "data": True},
+    {"name": "\tx", "count": 1, "data": {}},
+    {"name": 'a,"b"\nc', "count": 1, "data": "é"},
+]
+
+
+def test_a_csv_has_the_columns_and_no_formula() -> None:
+    text = b"".join(csv_of(("name", "count", "data"), ROWS)).decode()
+    assert list(csv.reader(io.StringIO(text, newline=""))) == [
+        ["name", "count", "data"],
+        ['\'=HYPERLINK("x")', "-5", '{"a": [1, null]}'],
+        ["'+1", "0", ""],
+        ["'-1", "1.5", "[]"],
+        ["'@x", "", "true"],
+        ["'\tx", "1", "{}"],
+        ['a,"b"\nc', "1", "é"],
+    ]
+
+
+def test_ndjson_has_all_of_each_row_on_one_line() -> None:
+    text = b"".join(ndjson_of(ROWS)).decode()
+    assert [json.loads(line) for line in text.splitlines()] == ROWS
+
+
+def test_an_answer_is_a_file_of_its_own_name_and_kept_by_nobody() -> None:
+    answer = export_answer("csv", "here-events", ("name",), [])
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer.headers["Content-Disposition"].startswith('attachment; filename="here-events-2')
+    assert answer.headers["Content-Disposition"].endswith('.csv"')
+    assert answer.headers["Cache-Control"] == "private, no-store"
+    assert b"".join(answer.streaming_content) == b"name\r\n"  # type: ignore[arg-type]
+
+
+def test_an_unknown_format_is_refused() -> None:
+    assert asked_format(QueryDict("as=csv")) == "csv"
+    assert asked_format(QueryDict("type=x")) is None
+    with pytest.raises(BadRequest) as caught:
+        asked_format(QueryDict("as=xlsx"))
+    (error,) = caught.value.errors
+    assert (error.path, error.message) == ("as", "as has to be one of: csv, ndjson.")
+
+
+@pytest.mark.parametrize("write", [ndjson_of, lambda rows: csv_of(("name", "data"), rows)])
+def test_a_hundred_thousand_rows_take_no_more_memory_than_a_block(write) -> None:
+    def rows() -> Iterator[dict]:
+        for number in range(100_000):
+            yield {"name": f"workload-{number}", "data": {"reason": "x" * 100}}
+
+    tracemalloc.start()
+    try:
+        written = sum(len(block) for block in write(rows()))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert written > 10_000_000
+    assert peak < 300_000
+
+
+def test_the_examples_of_the_docstrings() -> None:
+    assert doctest.testmod(exports).failed == 0
