@@ -133,6 +133,18 @@
     }
   });
 
+  // Whoever signs in again in another window has a new token there, and this page an old one.
+  window.csrfToken = (form) =>
+    /(?:^|; )sluice_csrf=([^;]+)/.exec(document.cookie)?.[1] ?? form.elements.namedItem("csrfmiddlewaretoken").value;
+  document.addEventListener(
+    "submit",
+    ({ target: form }) => {
+      const field = form.elements.namedItem("csrfmiddlewaretoken");
+      if (field) field.value = window.csrfToken(form);
+    },
+    true,
+  );
+
   // A form that changes something is sent once.
   document.addEventListener("submit", (event) => {
     const form = event.target;

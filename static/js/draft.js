@@ -2,6 +2,10 @@
 "use strict";
 
 window.DraftSaver = class {
+  // Milliseconds of silence after which a text is saved, and after which a save is tried again.
+  static AFTER = 1200;
+  static AGAIN = 5000;
+
   #form;
   #status;
   #read;
@@ -12,6 +16,8 @@ window.DraftSaver = class {
   #sent = false;
   #saved;
   #savedAt = 0;
+  // Why the last save was not made; it stands until one is.
+  #trouble = "";
 
   // `read()` gives the language and the text; `ask(name, body)` posts to an address of the form.
   constructor(form, read, ask) {
@@ -43,9 +49,9 @@ window.DraftSaver = class {
     return !this.#stopped && this.#state() !== this.#saved;
   }
 
-  #tell(sentence) {
-    if (this.#stopped && !sentence) return;
-    let text = sentence;
+  #tell() {
+    if (this.#stopped) return;
+    let text = this.#trouble;
     if (!text && this.#isUnsaved()) text = this.#busy ? "Saving…" : "Not saved yet";
     if (!text && this.#savedAt) {
       const seconds = Math.round((Date.now() - this.#savedAt) / 1000);
@@ -55,9 +61,13 @@ window.DraftSaver = class {
   }
 
   changed() {
+    this.#later(window.DraftSaver.AFTER);
+  }
+
+  #later(wait) {
     if (this.#stopped) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.save(), 1200);
+    this.#timer = setTimeout(() => this.save(), wait);
     this.#tell();
   }
 
@@ -68,7 +78,9 @@ window.DraftSaver = class {
       return;
     }
     this.#busy = true;
+    this.#tell();
     const state = this.#state();
+    let trouble = "";
     try {
       const answer = await this.#ask(this.#form.dataset.saveUrl ? "save" : "begin", {
         ...this.#read(),
@@ -81,22 +93,27 @@ window.DraftSaver = class {
         this.stop(detail, code);
         return;
       }
-      if (answer.status === 401) {
-        this.#tell("Not saved: you are signed out. Sign in in another window, then go on typing here.");
-        return;
+      if (answer.ok) {
+        this.#keep(await answer.json());
+        this.#saved = state;
+        this.#savedAt = Date.now();
+      } else {
+        trouble = await this.#reason(answer);
       }
-      if (!answer.ok) throw new Error(`status ${answer.status}`);
-      this.#keep(await answer.json());
-      this.#saved = state;
-      this.#savedAt = Date.now();
-      this.#tell();
     } catch (error) {
-      this.#tell("Not saved: the server does not answer. Trying again.");
-      this.#timer = setTimeout(() => this.save(), 5000);
+      trouble = "the server does not answer. Trying again.";
     } finally {
       this.#busy = false;
-      if (this.#isUnsaved()) this.changed();
+      this.#trouble = trouble && `Not saved: ${trouble}`;
+      if (this.#isUnsaved()) this.#later(trouble ? window.DraftSaver.AGAIN : window.DraftSaver.AFTER);
+      this.#tell();
     }
+  }
+
+  async #reason(answer) {
+    if (answer.status === 401) return "you are signed out. Sign in in another window, then go on here.";
+    const isSaid = answer.headers.get("Content-Type")?.startsWith("application/json");
+    return isSaid ? (await answer.json()).detail : "the server cannot do it now. Trying again.";
   }
 
   // With its first save a draft gets an address of its own, for this window and for others.

@@ -6,20 +6,21 @@
   if (!form || !window.ace) return;
 
   const CHECK_AFTER = 100;
+  const CHECK_AGAIN = 5000;
   const HITS_AFTER = 1500;
   const area = form.elements.namedItem("text");
   const readOnly = "readOnly" in form.dataset;
-  const headers = {
-    "Content-Type": "application/json",
-    Accept: "application/json",
-    "X-CSRFToken": form.elements.namedItem("csrfmiddlewaretoken").value,
-  };
-  const ask = (name, body) =>
+  const ask = (name, body, more = {}) =>
     fetch(form.dataset[`${name}Url`], {
       method: "POST",
-      headers,
+      headers: {
+        "Content-Type": "application/json",
+        Accept: "application/json",
+        "X-CSRFToken": window.csrfToken(form),
+      },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(15000),
+      ...more,
     });
 
   // Style sheets are linked: the policy of the site allows no inline ones.
@@ -97,6 +98,7 @@
       }
     };
   };
+  let timer = 0;
   const review = form.querySelector('button[value="review"]');
   const check = latest(
     "check",
@@ -107,13 +109,13 @@
       if (review) review.disabled = false;
     },
     () => {
-      problems.fail("The server does not answer, so this text is not checked. It is checked again as you type.");
+      problems.fail("The server does not answer, so this text is not checked. Trying again.");
       if (review) review.disabled = true;
+      timer = setTimeout(check, CHECK_AGAIN);
     },
   );
   const countHits = latest("hits", (result) => outline.showHits(result), () => {});
 
-  let timer = 0;
   let hitsTimer = 0;
   const changed = () => {
     clearTimeout(timer);

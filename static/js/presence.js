@@ -72,11 +72,6 @@ window.Presence = class {
 
   // The next one need not wait until the visit lapses.
   #leave() {
-    if (!this.#form.dataset.leaveUrl) return;
-    fetch(this.#form.dataset.leaveUrl, {
-      method: "POST",
-      keepalive: true,
-      headers: { "X-CSRFToken": this.#form.elements.namedItem("csrfmiddlewaretoken").value },
-    });
+    if (this.#form.dataset.leaveUrl) this.#ask("leave", {}, { keepalive: true });
   }
 };

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Visitors
 from tests.browser.documents import CAP, m5
 from tests.browser.editor import Editor
-from tests.browser.place import Place
+from tests.browser.place import PASSWORD, PEOPLE, Place, sign_in
 
 _CURSOR = "ace.edit(document.querySelector('.editor__ace')).getCursorPosition().row + 1"
 
@@ -33,6 +33,14 @@ def test_the_outline_leads_to_its_objects_and_shows_their_problems_and_hits(
     expect(outline.get_by_role("button", name=re.compile("^1 → q-m5"))).to_contain_text("2 runs")
     expect(outline.get_by_role("button", name=re.compile("^default"))).to_contain_text("0 runs")
     expect(page.locator("[data-hits-note]")).to_contain_text("the last 7 days")
+
+    editor.expect_hits({line_of(CAP, "- name: q-m5"): "2", line_of(CAP, "- name: default"): "0"})
+    # A line more above: the counts stay with what they count before they are counted again.
+    editor.focus()
+    editor.press("Control+Home")
+    editor.type("# Caps\n")
+    editor.expect_hits({line_of(CAP, "- name: q-m5") + 1: "2"})
+    editor.replace(CAP)
 
     cap.click()
     assert page.evaluate(_CURSOR) == line_of(CAP, "- name: q-m5")
@@ -241,6 +249,30 @@ def test_a_discarded_draft_leaves_the_text_in_the_other_window(
     expect(first.get_by_role("status").first).to_contain_text("The draft is saved")
     assert Editor(first).text == "# kept\n" + CAP
     visitors.complaints[:] = [text for text in visitors.complaints if "404" not in text]
+
+
+def test_who_is_signed_out_while_typing_goes_on_after_signing_in_again(
+    visitors: Visitors, place: Place
+) -> None:
+    page = visitors.page(place)
+    page.goto(place.url("config/edit"))
+    Editor(page).replace(CAP)
+    Editor(page).expect_saved()
+    page.context.clear_cookies(name="sluice_session")
+    Editor(page).replace("# later\n" + CAP)
+    saved = page.locator("[data-saved]")
+    expect(saved).to_contain_text("Not saved: you are signed out.")
+
+    # Signing in gives out another token against forgery than the one this page came with.
+    other = page.context.new_page()
+    sign_in(other, place.base, PEOPLE[0], PASSWORD)
+    expect(other).not_to_have_url(re.compile("/login"))
+    Editor(page).expect_saved()
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"Review of draft \d+"))
+    page.go_back()
+    assert Editor(page).text == "# later\n" + CAP
+    visitors.complaints[:] = [text for text in visitors.complaints if "401" not in text]
 
 
 def test_a_file_becomes_a_draft_and_a_draft_a_file(page: Page, place: Place) -> None:
