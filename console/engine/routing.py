@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TypeAlias
 
 from console.engine.asked import asked_labels
 from console.engine.decision import Reason
@@ -17,6 +19,7 @@ from console.engine.policy import (
     Queue,
     Rule,
 )
+from console.engine.rule_index import RuleIndex
 from console.engine.trace import (
     FailedExpression,
     LocalQueueStep,
@@ -31,7 +34,15 @@ from console.engine.workload import Workload
 _REMEMBERED = 20_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+#: Rules that were tried, and what those whose selector holds made of the priority.
+_Judged: TypeAlias = tuple[tuple[RuleTried, ...], tuple[PriorityStep, ...]]
+
+
+def _without_rules() -> _Judged:
+    return (), ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Route:
     """
     Where a workload goes, and every rule that was tried on the way.
@@ -42,8 +53,6 @@ class Route:
     the flavor, or None where its labels let it use it.
     """
 
-    rules: tuple[RuleTried, ...] = ()
-    priorities: tuple[PriorityStep, ...] = ()
     rule: int | None = None
     queue: str | None = None
     priority: int | None = None
@@ -54,6 +63,22 @@ class Route:
     problem: Reason | None = None
     #: Its local queue is stopped with the wish that what runs stops too.
     drains: bool = False
+    #: Goes through the rules one by one, from facts that no longer change.
+    judge: Callable[[], _Judged] = field(default=_without_rules, repr=False, compare=False)
+
+    @property
+    def rules(self) -> tuple[RuleTried, ...]:
+        """Every rule that was tried, in order; found out when somebody asks."""
+        return self._judged[0]
+
+    @property
+    def priorities(self) -> tuple[PriorityStep, ...]:
+        """What the rules whose selector holds made of the requested priority, in order."""
+        return self._judged[1]
+
+    @cached_property
+    def _judged(self) -> _Judged:
+        return self.judge()
 
 
 class Router:
@@ -67,6 +92,7 @@ class Router:
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._asked = asked_labels(policy)
+        self._rules = RuleIndex(policy.rules)
         self._routes: dict[tuple[tuple[tuple[str, str], ...], int | None, str], Route] = {}
         #: The same by the identity of labels, which each entry keeps alive: many share theirs.
         self._of_shared: dict[tuple[int, int | None, str], tuple[Mapping[str, str], Route]] = {}
@@ -91,7 +117,7 @@ class Router:
             if self._policy.local_routing is not None:
                 found = self._follow(self._policy.local_routing, workload)
             else:
-                found = self._judge(workload.labels, workload.priority)
+                found = self._take(workload.labels, workload.priority)
             self._routes[key] = found
         if len(self._of_shared) >= _REMEMBERED:
             self._of_shared.clear()
@@ -115,31 +141,20 @@ class Router:
             drains=led.drains,
         )
 
-    def _judge(self, labels: Mapping[str, str], requested: int | None) -> Route:
-        tried: list[RuleTried] = []
-        priorities: list[PriorityStep] = []
-        for rule in self._policy.rules:
-            failed = first_false(rule.selector, labels)
-            if failed is not None:
-                tried.append(_tried(rule, RuleVerdict.SELECTOR_FALSE, failed))
-                continue
-            step = effective_priority(rule, requested)
-            priorities.append(step)
-            if step.effective is None:
-                tried.append(_tried(rule, RuleVerdict.PRIORITY_OUT_OF_RANGE))
-                continue
-            tried.append(_tried(rule, RuleVerdict.TOOK))
-            return Route(
-                rules=tuple(tried),
-                priorities=tuple(priorities),
-                rule=rule.index,
-                queue=rule.queue,
-                priority=step.effective,
-                matches=self._flavor_matches(self._policy.queues[rule.queue], labels),
-            )
-        if not self._policy.rules:
+    def _take(self, labels: Mapping[str, str], requested: int | None) -> Route:
+        rules = self._policy.rules
+        if not rules:
             return Route(priority=requested or 0)
-        return Route(rules=tuple(tried), priorities=tuple(priorities))
+        rule = first_rule(self._rules, labels, requested)
+        if rule is None:
+            return Route(judge=partial(_judge, rules, labels, requested))
+        return Route(
+            rule=rule.index,
+            queue=rule.queue,
+            priority=effective_priority(rule, requested).effective,
+            matches=self._flavor_matches(self._policy.queues[rule.queue], labels),
+            judge=partial(_judge, rules, labels, requested),
+        )
 
     def _flavor_matches(
         self, queue: Queue, labels: Mapping[str, str]
@@ -155,6 +170,14 @@ class Router:
             )
             for group in queue.groups
         )
+
+
+def first_rule(rules: RuleIndex, labels: Mapping[str, str], requested: int | None) -> Rule | None:
+    """Return the rule that takes a workload with *labels* that requests this priority, or None."""
+    for rule in rules.holding(labels):
+        if effective_priority(rule, requested).effective is not None:
+            return rule
+    return None
 
 
 def effective_priority(rule: Rule, requested: int | None) -> PriorityStep:
@@ -220,6 +243,25 @@ def _nearest(policy: PriorityPolicy, requested: int) -> int:
     if policy.maximum is not None and requested > policy.maximum:
         return policy.maximum
     return requested
+
+
+def _judge(rules: Sequence[Rule], labels: Mapping[str, str], requested: int | None) -> _Judged:
+    """Try one rule after the other until one takes the workload, and note what each says."""
+    tried: list[RuleTried] = []
+    priorities: list[PriorityStep] = []
+    for rule in rules:
+        failed = first_false(rule.selector, labels)
+        if failed is not None:
+            tried.append(_tried(rule, RuleVerdict.SELECTOR_FALSE, failed))
+            continue
+        step = effective_priority(rule, requested)
+        priorities.append(step)
+        if step.effective is None:
+            tried.append(_tried(rule, RuleVerdict.PRIORITY_OUT_OF_RANGE))
+            continue
+        tried.append(_tried(rule, RuleVerdict.TOOK))
+        break
+    return tuple(tried), tuple(priorities)
 
 
 def _tried(rule: Rule, verdict: RuleVerdict, failed: FailedExpression | None = None) -> RuleTried:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from console.engine.asked import asked_labels
 from console.engine.history import History, Shape
 from console.engine.local_queues import follow_local_queue
-from console.engine.policy import LocalQueueRouting, Policy, Rule
-from console.engine.routing import effective_priority
-from console.engine.selectors import Operator
+from console.engine.policy import LocalQueueRouting, Policy
+from console.engine.routing import first_rule
+from console.engine.rule_index import RuleIndex
 from console.engine.trace import LocalQueueVerdict
 from console.engine.workload import Workload
 
@@ -45,7 +45,7 @@ class Past:
     def __init__(self, policy: Policy, history: History) -> None:
         self.history = history
         self._policy = policy
-        self._doors = RuleIndex(policy.rules)
+        self._rules = RuleIndex(policy.rules)
         #: Values that were seen of each label that the policy asks about; those of others are not
         #: looked at.
         self.values: dict[str, set[str]] = {}
@@ -92,7 +92,7 @@ class Past:
                 kind = alike[key] = Kind(workload, dict(facts))
             kind.shapes.append(shape)
         for kind in alike.values():
-            if self._doors.judged > MOST_JUDGED:
+            if self._rules.judged > MOST_JUDGED:
                 self.is_complete = False
                 break
             self._lead(kind)
@@ -103,7 +103,7 @@ class Past:
         if policy.local_routing is not None:
             kind.queue, kind.is_lost = _follow(policy.local_routing, policy, workload)
         elif policy.rules:
-            rule = self._doors.first(workload)
+            rule = first_rule(self._rules, workload.labels, workload.priority)
             kind.queue = rule.queue if rule is not None else None
             kind.is_lost = rule is None
 
@@ -130,60 +130,3 @@ def _follow(
     if led.step.verdict is LocalQueueVerdict.NAMESPACE_NOT_ALLOWED:
         return None, True
     return (led.queue.name if led.queue is not None else None), False
-
-
-class RuleIndex:
-    """
-    Rules by what they pin: which of them could take a workload at all, in order.
-
-    Most configs tell rules apart by one label, so a look at its value leaves few to be judged.
-    """
-
-    def __init__(self, rules: tuple[Rule, ...]) -> None:
-        self._rules = rules
-        #: How many rules were looked at for workloads.
-        self.judged = 0
-        pins = [_pins(rule) for rule in rules]
-        counts: defaultdict[str, int] = defaultdict(int)
-        for each in pins:
-            for key in each:
-                counts[key] += 1
-        #: The label that most rules pin.
-        self.key = max(counts, key=lambda key: (counts[key], key), default="")
-        self._open: list[int] = []
-        self._by_value: defaultdict[str, list[int]] = defaultdict(list)
-        #: By rule: values of the label that it takes; None: any.
-        self.pinned = [each.get(self.key) for each in pins]
-        for index, values in enumerate(self.pinned):
-            if values is None:
-                self._open.append(index)
-            for value in values or ():
-                self._by_value[value].append(index)
-
-    def first(self, workload: Workload) -> Rule | None:
-        """Return the rule that takes *workload*, or None."""
-        value = workload.labels.get(self.key)
-        for rule in self.among(() if value is None else (value,)):
-            self.judged += 1
-            taken = rule.selector.matches(workload.labels)
-            if taken and effective_priority(rule, workload.priority).effective is not None:
-                return rule
-        return None
-
-    def among(self, values: Iterable[str]) -> Iterator[Rule]:
-        """Yield, in order, the rules that may take workloads with one of *values*, or none."""
-        indexes = set(self._open)
-        for value in values:
-            indexes.update(self._by_value.get(value, ()))
-        for index in sorted(indexes):
-            yield self._rules[index]
-
-
-def _pins(rule: Rule) -> dict[str, frozenset[str]]:
-    """Return the labels that a rule wants to have one of a few values, and those values."""
-    pins: dict[str, frozenset[str]] = {}
-    for expression in rule.selector.expressions:
-        if expression.operator is Operator.IN:
-            values = frozenset(expression.values)
-            pins[expression.key] = pins.get(expression.key, values) & values
-    return pins

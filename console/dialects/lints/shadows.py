@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import RULE_SHADOWED
-from console.dialects.lints.past import RuleIndex
 from console.dialects.lints.spots import Spots
 from console.dialects.lints.wording import names
 from console.engine.policy import Rule
 from console.engine.regions import Region, region_of
+from console.engine.rule_index import RuleIndex
 
 #: Regions that are cut out of others in one check, and that one rule may be cut into.
 _MOST_CUTS, _MOST_PIECES = 20_000, 100
@@ -26,7 +26,7 @@ def shadowed(rules: tuple[Rule, ...]) -> dict[int, tuple[Rule, ...]]:
         if region is None:
             continue
         pieces, takers = [region], []
-        for other in _before(rule, rules, index):
+        for other in index.before(rule.index):
             cuts -= 1
             theirs = regions[other.index]
             if theirs is None or not any(piece.common(theirs) for piece in pieces):
@@ -63,14 +63,6 @@ def lint_shadows(
             "that it would take.",
             "Move it up, narrow those before it, or remove it.",
         )
-
-
-def _before(rule: Rule, rules: tuple[Rule, ...], index: RuleIndex) -> tuple[Rule, ...]:
-    """Return the rules before *rule* that may take some of the same workloads."""
-    values = index.pinned[rule.index]
-    if values is None:
-        return rules[: rule.index]
-    return tuple(each for each in index.among(values) if each.index < rule.index)
 
 
 def _enough(region: Region, takers: list[Rule], regions: list[Region | None]) -> tuple[Rule, ...]:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import TypeVar
 
 from console.dialects.merging.pieces import Piece, lines_of
 
 #: Lines beyond which matching, whose time grows with the square, is not tried.
-MOST_LINES = 4000
-
-Item = TypeVar("Item")
+_MOST_LINES = 4000
 
 
 def merge_lines(base: str, theirs: str, yours: str) -> tuple[Piece, ...]:
@@ -25,23 +22,23 @@ def merge_lines(base: str, theirs: str, yours: str) -> tuple[Piece, ...]:
     [True]
     """
     sides = [lines_of(text) for text in (base, theirs, yours)]
-    if max(map(len, sides)) > MOST_LINES:
+    if max(map(len, sides)) > _MOST_LINES:
         return (_piece(*sides),)
-    found = (_piece(*region) for region in regions(*sides))
+    found = (_piece(*region) for region in _regions(*sides))
     return tuple(piece for piece in found if piece.base or piece.theirs or piece.yours)
 
 
-def regions(
-    base: Sequence[Item], theirs: Sequence[Item], yours: Sequence[Item]
-) -> Iterator[tuple[list[Item], list[Item], list[Item]]]:
-    """Cut three sequences at the items that all of them share."""
+def _regions(
+    base: list[str], theirs: list[str], yours: list[str]
+) -> Iterator[tuple[list[str], list[str], list[str]]]:
+    """Cut three texts at the lines that all of them share."""
     at = (0, 0, 0)
     for start, one, other, size in _shared(base, theirs, yours):
-        yield list(base[at[0] : start]), list(theirs[at[1] : one]), list(yours[at[2] : other])
+        yield base[at[0] : start], theirs[at[1] : one], yours[at[2] : other]
         yield (
-            list(base[start : start + size]),
-            list(theirs[one : one + size]),
-            list(yours[other : other + size]),
+            base[start : start + size],
+            theirs[one : one + size],
+            yours[other : other + size],
         )
         at = (start + size, one + size, other + size)
 
@@ -61,7 +58,7 @@ def _piece(base: list[str], theirs: list[str], yours: list[str]) -> Piece:
 
 
 def _shared(
-    base: Sequence[Item], theirs: Sequence[Item], yours: Sequence[Item]
+    base: Sequence[str], theirs: Sequence[str], yours: Sequence[str]
 ) -> Iterator[tuple[int, int, int, int]]:
     ones = SequenceMatcher(None, base, theirs, autojunk=False).get_matching_blocks()
     others = SequenceMatcher(None, base, yours, autojunk=False).get_matching_blocks()

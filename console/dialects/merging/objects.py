@@ -19,8 +19,6 @@ def merge_objects(
     into another order.
     """
     numbers = number_rules(*policies)
-    if numbers is None:
-        return None
     base, theirs, yours = (
         cut(text, policy, rules)
         for text, policy, rules in zip(texts, policies, numbers, strict=True)

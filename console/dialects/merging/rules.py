@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from difflib import SequenceMatcher
+from collections import Counter, defaultdict, deque
+from collections.abc import Hashable, Iterable
 
-from console.dialects.merging.lines import MOST_LINES
+from console.engine.diff.order import gaps, in_order
 from console.engine.diff.plain import plain_fields
 from console.engine.policy import Policy, Rule
 
 
 def number_rules(
     base: Policy, theirs: Policy, yours: Policy
-) -> tuple[list[int], list[int], list[int]] | None:
+) -> tuple[list[int], list[int], list[int]]:
     """
     Return a number for every rule of the three policies, in order.
 
     Rules of *base* count from 0. A rule of a side is the one of base that means the same,
     else one that leads to the same queue between the same neighbors; what is left is new,
-    and the same new rule on both sides is one. None when there are too many to match.
+    and the same new rule on both sides is one.
     """
-    if max(len(policy.rules) for policy in (base, theirs, yours)) > MOST_LINES:
-        return None
     numbers = list(range(len(base.rules)))
     fresh: dict[tuple[str, int], int] = {}
     return (
@@ -36,35 +34,37 @@ def _numbered(
 ) -> list[int]:
     before, after = ([_meaning(rule) for rule in rules] for rules in (base, side))
     known = set(before)
-    found: dict[int, int] = {}
+    kept = in_order(before, after)
+    found = {new: old for old, new in kept}
     gone: list[int] = []
     come: list[int] = []
-    opcodes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    for tag, i, i_end, j, j_end in opcodes:
-        if tag == "equal":
-            found |= zip(range(j, j_end), range(i, i_end), strict=True)
-            continue
-        olds, news = list(range(i, i_end)), list(range(j, j_end))
-        for new in list(news):
-            same = next((old for old in olds if base[old].queue == side[new].queue), None)
+    for gap in gaps(kept, len(base), len(side)):
+        olds = _by((base[old].queue, old) for old in gap.old)
+        for new in gap.new:
             # An equal one elsewhere has moved rather than changed.
-            if same is not None and after[new] not in known:
-                found[new] = same
-                olds.remove(same)
-                news.remove(new)
-        gone += olds
-        come += news
+            if after[new] not in known and (same := olds.get(side[new].queue)):
+                found[new] = same.popleft()
+            else:
+                come.append(new)
+        gone += sorted(old for left in olds.values() for old in left)
+    moved = _by((before[old], old) for old in gone)
     copies: Counter[str] = Counter()
     for new in come:
-        moved = next((old for old in gone if before[old] == after[new]), None)
-        if moved is not None:
-            found[new] = moved
-            gone.remove(moved)
+        if elsewhere := moved.get(after[new]):
+            found[new] = elsewhere.popleft()
             continue
         again = (after[new], copies[after[new]])
         copies[after[new]] += 1
         found[new] = fresh.setdefault(again, len(base) + len(fresh))
     return [found[place] for place in range(len(side))]
+
+
+def _by(pairs: Iterable[tuple[Hashable, int]]) -> dict[Hashable, deque[int]]:
+    """Return the numbers of each key, in order."""
+    found: defaultdict[Hashable, deque[int]] = defaultdict(deque)
+    for key, number in pairs:
+        found[key].append(number)
+    return found
 
 
 def _meaning(rule: Rule) -> str:

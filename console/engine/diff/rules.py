@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 
+from console.engine.diff.order import gaps, in_order
 from console.engine.diff.plain import default_fields, differing, plain, plain_fields
 from console.engine.diff.values import Change, ChangeKind, FieldChange, Noun
 from console.engine.policy import Rule
@@ -42,12 +42,10 @@ def match_rules(old: Sequence[Rule], new: Sequence[Rule]) -> Matches:
     moved, and those that lead to one queue by the same labels.
     """
     found = Matches()
-    matcher = SequenceMatcher(None, [*map(_meaning, old)], [*map(_meaning, new)], autojunk=False)
-    for tag, i, i_end, j, j_end in matcher.get_opcodes():
-        left, right = list(old[i:i_end]), list(new[j:j_end])
-        if tag == "equal":
-            found.same += zip(left, right, strict=True)
-            continue
+    kept = in_order([*map(_meaning, old)], [*map(_meaning, new)])
+    found.same += ((old[i], new[j]) for i, j in kept)
+    for gap in gaps(kept, len(old), len(new)):
+        left, right = [old[i] for i in gap.old], [new[j] for j in gap.new]
         found.changed += _take(left, right, lambda rule: rule.queue)
         found.changed += _take(left, right, _asks)
         found.removed += left
@@ -75,9 +73,9 @@ def _take(old: list[Rule], new: list[Rule], key: _Key) -> _Pairs:
     for rule in reversed(old):
         waiting.setdefault(key(rule), []).append(rule)
     pairs = [(same.pop(), rule) for rule in new if (same := waiting.get(key(rule)))]
-    for before, after in pairs:
-        old.remove(before)
-        new.remove(after)
+    taken = {before.index for before, _ in pairs}, {after.index for _, after in pairs}
+    for rules, gone in zip((old, new), taken, strict=True):
+        rules[:] = [rule for rule in rules if rule.index not in gone]
     return pairs
 
 

@@ -9,7 +9,7 @@ is not in doubt: everybody could have set it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -17,6 +17,7 @@ from console.engine.asked import asked_labels
 from console.engine.history import Shape
 from console.engine.policy import Flavor, Policy, Rule
 from console.engine.routing import effective_priority
+from console.engine.rule_index import RuleIndex
 from console.engine.selectors import MatchExpression, Operator, Selector
 from console.engine.workload import Workload
 
@@ -51,6 +52,8 @@ class Unrecorded:
         self._asked = asked_labels(after)
         self._open: dict[tuple[object, ...], tuple[Rule, ...]] = {}
         self.keys = asked_labels(after) - asked_labels(before) - recorded
+        #: The rules as far as history can judge them.
+        self._rules = RuleIndex([self._judgeable(rule) for rule in after.rules])
         routes_anew = after.local_routing is not None and before.local_routing is None
         self.lacks_namespaces = routes_anew and not any(s.workload.namespace for s in shapes)
 
@@ -72,23 +75,23 @@ class Unrecorded:
     def _find_open(self, workload: Workload) -> tuple[Rule, ...]:
         possible: list[Rule] = []
         ends: set[tuple[str, int] | None] = set()
-        for rule, is_certain in self._possible(workload):
+        for judged in self._rules.holding(workload.labels):
+            rule = self._after.rules[judged.index]
             priority = effective_priority(rule, workload.priority).effective
             if priority is None:
                 continue
             ends.add((rule.queue, priority))
-            if is_certain:
+            if judged is rule:
                 break
             possible.append(rule)
         else:
             ends.add(None)
         return tuple(possible) if len(ends) > 1 else ()
 
-    def _possible(self, workload: Workload) -> Iterator[tuple[Rule, bool]]:
-        for rule in self._after.rules:
-            recorded, others = self._split(rule.selector)
-            if all(each.matches(workload.labels) for each in recorded):
-                yield rule, not others
+    def _judgeable(self, rule: Rule) -> Rule:
+        """Return *rule* without what it asks of facts that nobody recorded; itself if nothing."""
+        recorded, others = self._split(rule.selector)
+        return replace(rule, selector=Selector(tuple(recorded))) if others else rule
 
     def _split(self, selector: Selector) -> tuple[list[MatchExpression], list[MatchExpression]]:
         recorded: list[MatchExpression] = []

@@ -1,0 +1,71 @@
+"""Rules by what they pin: a look at a few labels leaves few rules of which one may take them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import merge
+
+from console.engine.policy import Rule
+from console.engine.selectors import Operator
+
+
+class RuleIndex:
+    """
+    The rules of one policy, filed by a label whose value they list.
+
+    Each is filed once, by the label that most rules tell themselves apart by; those that list
+    no value of any label are looked at for everything.
+    """
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = rules
+        #: How many rules were looked at for workloads.
+        self.judged = 0
+        pins = [_pins(rule) for rule in rules]
+        counts = Counter(key for each in pins for key in each)
+        #: The label that most rules are filed by.
+        self._main = max(counts, key=lambda key: (counts[key], key), default="")
+        #: By rule: the values that it takes of that label; None: any.
+        self._pinned = [each.get(self._main) for each in pins]
+        self._open: list[int] = []
+        self._beside: list[int] = []
+        self._of_value: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        for index, each in enumerate(pins):
+            key = max(each, key=lambda key: (counts[key], key), default="")
+            for value in each.get(key, ()):
+                self._of_value[key, value].append(index)
+            if not each:
+                self._open.append(index)
+            if self._pinned[index] is None:
+                self._beside.append(index)
+
+    def holding(self, labels: Mapping[str, str]) -> Iterator[Rule]:
+        """Yield, in order, the rules whose selectors hold on *labels*."""
+        filed = (self._of_value[item] for item in labels.items() if item in self._of_value)
+        for index in merge(self._open, *filed):
+            self.judged += 1
+            if self._rules[index].selector.matches(labels):
+                yield self._rules[index]
+
+    def before(self, index: int) -> Iterator[Rule]:
+        """Yield, in order, the rules before the one at *index* that may take some of the same."""
+        values = self._pinned[index]
+        if values is None:
+            yield from self._rules[:index]
+            return
+        alike = {each for value in values for each in self._of_value[self._main, value]}
+        for each in merge(self._beside, sorted(alike)):
+            if each >= index:
+                return
+            yield self._rules[each]
+
+
+def _pins(rule: Rule) -> dict[str, frozenset[str]]:
+    """Return the labels that a rule wants to have one of a few values, and those values."""
+    pins: dict[str, frozenset[str]] = {}
+    for expression in rule.selector.expressions:
+        if expression.operator is Operator.IN:
+            values = frozenset(expression.values)
+            pins[expression.key] = pins.get(expression.key, values) & values
+    return pins

@@ -1,0 +1,93 @@
+"""Items that keep their order: as many as can be, and near enough where there are too many."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from console.engine.diff import order
+from console.engine.diff.order import gaps, in_order
+from console.engine.diff.rules import match_rules
+from console.engine.policy import Rule
+from tests.engine.builders import only, rule
+from tests.engine.strategies import worlds
+
+LISTS = st.lists(st.sampled_from("abcde"), max_size=12)
+
+
+@worlds(500)
+@given(old=LISTS, new=LISTS)
+def test_as_many_keep_their_order_as_can(old: list[str], new: list[str]) -> None:
+    kept = in_order(old, new)
+    assert len(kept) == _most(old, new)
+    _assert_is_order(old, new, kept)
+
+
+@worlds(500)
+@given(old=LISTS, new=LISTS)
+def test_where_there_are_too_many_copies_the_first_is_the_first(
+    old: list[str], new: list[str]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(order, "_MOST_PAIRS", 0)
+        kept = in_order(old, new)
+    _assert_is_order(old, new, kept)
+    if len(set(old)) == len(old) and len(set(new)) == len(new):
+        assert len(kept) == _most(old, new)
+
+
+@given(old=LISTS, new=LISTS)
+def test_gaps_and_what_is_kept_are_all_there_is(old: list[str], new: list[str]) -> None:
+    kept = in_order(old, new)
+    found = list(gaps(kept, len(old), len(new)))
+    assert all(gap.old or gap.new for gap in found)
+    for side, size in ((0, len(old)), (1, len(new))):
+        places = [pair[side] for pair in kept] + [place for gap in found for place in gap[side]]
+        assert sorted(places) == list(range(size))
+
+
+def test_of_several_answers_earlier_items_stay() -> None:
+    assert in_order("ab", "ba") == [(0, 1)]
+    assert in_order("aaxaa", "aaaa") == [(0, 0), (1, 1), (3, 2), (4, 3)]
+
+
+def test_fifty_thousand_equal_rules_are_matched_at_once() -> None:
+    equal = [rule(index, "train") for index in range(25_000)]
+    other = rule(25_000, "serve", only(team="ml"))
+    more = [rule(25_001 + index, "train") for index in range(25_000)]
+    matches = match_rules([*equal, other, *more], [*equal, *_from(25_000, more)])
+    assert (len(matches.same), matches.removed) == (50_000, [other])
+    assert not [*matches.changed, *matches.moved, *matches.added]
+    # In turns instead of one after the other: none is equal in place, and each is there again.
+    ones = [rule(index, "train") for index in range(0, 20_000, 2)]
+    others = [rule(index, "serve") for index in range(1, 20_000, 2)]
+    turns = sorted([*ones, *others], key=lambda each: each.index)
+    blocks = _from(0, [*ones, *others])
+    matches = match_rules(turns, blocks)
+    assert len(matches.same) + len(matches.changed) + len(matches.moved) == 20_000
+    assert not [*matches.removed, *matches.added]
+
+
+def _from(first: int, rules: list[Rule]) -> list[Rule]:
+    return [rule(index, each.queue) for index, each in enumerate(rules, first)]
+
+
+def _assert_is_order(old: list[str], new: list[str], kept: list[tuple[int, int]]) -> None:
+    assert all(old[i] == new[j] for i, j in kept)
+    assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(kept))
+
+
+def _most(old: list[str], new: list[str]) -> int:
+    """Return the length of the longest common subsequence, by its definition."""
+    lengths = [[0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for i, one in enumerate(old, 1):
+        for j, other in enumerate(new, 1):
+            lengths[i][j] = (
+                lengths[i - 1][j - 1] + 1
+                if one == other
+                else max(lengths[i - 1][j], lengths[i][j - 1])
+            )
+    return lengths[-1][-1]
