@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from console.engine.decision import Reason
+from console.engine.expectation_words import expectation_event
 from console.engine.words import amount, by_flavor, listed, lower_first, places, plural
 
 
@@ -134,6 +135,8 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
     """
     if kind == "CONFIG_UPDATED":
         return _config_updated(data)
+    if kind.startswith("EXPECTATION_"):
+        return expectation_event(data)
     reason = data.get("reason")
     words = _EVENTS[kind]
     if kind == "REQUEST_PREEMPTED":
@@ -167,6 +170,9 @@ def _config_updated(data: Mapping[str, Any]) -> str:
             return f"{version} was confirmed: it stays"
         case "merge":
             return f"A draft based on version {before} was merged with version {data['version']}"
+        case "rebase":
+            onto = f"was put on version {data['version']} with its text as it was"
+            return f"A draft based on version {before} {onto}, without a merge"
         case "revert_failed":
             return (
                 f"{version} was not confirmed in time, but the text of version {back_to} has "

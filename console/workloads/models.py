@@ -156,7 +156,7 @@ class Decision(models.Model):
 
 
 class EventType(models.TextChoices):
-    """What can happen; the names are those of the public client's protocol."""
+    """What can happen; all but the last two have their names from the public client's protocol."""
 
     CONFIG_UPDATED = "CONFIG_UPDATED"
     REQUEST_SUBMITTED = "REQUEST_SUBMITTED"
@@ -172,6 +172,8 @@ class EventType(models.TextChoices):
     REQUEST_FALLBACK = "REQUEST_FALLBACK"
     QUOTA_BORROWED = "QUOTA_BORROWED"
     QUOTA_RECLAIMED = "QUOTA_RECLAIMED"
+    EXPECTATION_SAVED = "EXPECTATION_SAVED"
+    EXPECTATION_DELETED = "EXPECTATION_DELETED"
 
 
 class Level(models.TextChoices):

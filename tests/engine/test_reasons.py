@@ -206,6 +206,13 @@ def test_events(kind: str, data: dict[str, object], sentence: str) -> None:
             "A draft based on version 1 was merged with version 3",
         ),
         (
+            {"version": 3, "kind": "rebase", "from": 1, "draft": 7},
+            (
+                "A draft based on version 1 was put on version 3 with its text as it was, "
+                "without a merge"
+            ),
+        ),
+        (
             {"version": 2, "kind": "revert_failed", "from": 2, "back_to": 1},
             (
                 "Config version 2 was not confirmed in time, but the text of version 1 has errors "

@@ -14,10 +14,12 @@ from console.configs.services.save_expectations import (
 from console.dialects.native import DIALECT
 from console.engine.expected import Expected
 from console.engine.policy import Policy
+from console.engine.reasons import event_sentence
 from console.engine.workload import PodSet, Workload
 from console.errors import BadRequest, Conflict, NotAllowed, NotFound
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.workloads.models import Event
 
 TEXT = """\
 resource_queues:
@@ -158,6 +160,66 @@ def test_one_of_another_organization_is_not_there(editor: Actor, other_org: Orga
         keep_expectation(editor, expected("mine"), theirs.pk)
     assert delete_expectations(editor, ["theirs"]) == 0
     assert Expectation.objects.get() == theirs
+
+
+def told() -> list[tuple[str, str, dict[str, object]]]:
+    """Return type, actor and facts of the events, oldest first."""
+    return [(row.type, row.actor, row.data) for row in Event.objects.order_by("pk")]
+
+
+def facts(name: str, queue: str | None, **labels: str) -> dict[str, object]:
+    """Return what events tell of an expectation as `expected` makes it."""
+    return {
+        "name": name,
+        "labels": labels,
+        "namespace": "",
+        "priority": None,
+        "requests": {"gpu": 1000},
+        "queue": queue,
+        "effective_priority": None,
+    }
+
+
+def test_every_change_is_an_event_with_what_was_before(editor: Actor, owner: Actor):
+    save_expectations(editor, [expected("b"), expected("a", team="ml")])
+    # What stays as it is is no change.
+    save_expectations(owner, [expected("a", "default", team="ml"), expected("b")])
+    number = Expectation.objects.get(name="a").pk
+    keep_expectation(editor, expected("c", None, team="web"), number)
+    keep_expectation(editor, expected("c", None, team="web"), number)
+    assert delete_expectations(owner, ["b", "never there"]) == 1
+    first, second, third = (
+        facts("a", "research", team="ml"),
+        facts("a", "default", team="ml"),
+        facts("c", None, team="web"),
+    )
+    b = facts("b", "research")
+    assert told() == [
+        ("EXPECTATION_SAVED", editor.name, {"name": "a", "after": first}),
+        ("EXPECTATION_SAVED", editor.name, {"name": "b", "after": b}),
+        ("EXPECTATION_SAVED", owner.name, {"name": "a", "before": first, "after": second}),
+        ("EXPECTATION_SAVED", editor.name, {"name": "c", "before": second, "after": third}),
+        ("EXPECTATION_DELETED", owner.name, {"name": "b", "before": b}),
+    ]
+    assert [event_sentence(kind, data) for kind, _, data in told()] == [
+        "Expectation a was added: it is expected in research.",
+        "Expectation b was added: it is expected in research.",
+        "Expectation a was changed: it is expected in default, and was expected in research.",
+        (
+            "Expectation c was changed: it was called a; it is expected to reach no queue, and was "
+            "expected in default; its workload has other labels."
+        ),
+        "Expectation b was deleted: it was expected in research.",
+    ]
+
+
+def test_what_is_not_saved_is_not_told(editor: Actor, operator: Actor, org: Organization):
+    many = [expected(str(number)) for number in range(501)]
+    with pytest.raises(Conflict):
+        save_expectations(editor, many)
+    with pytest.raises(NotAllowed):
+        save_expectations(operator, many[:1])
+    assert (Expectation.objects.count(), told()) == (0, [])
 
 
 def test_those_who_save_at_once_do_not_exceed_what_an_apply_can_check(race, org: Organization):

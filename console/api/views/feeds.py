@@ -17,7 +17,7 @@ from console.reading import LARGEST_INTEGER
 from console.workloads.queries import EventFilter, decisions_after, list_events
 
 _FILTERS = {
-    "type": "One of the fourteen types.",
+    "type": "One of the sixteen types.",
     "level": "INFO, WARNING or ERROR.",
     "queue": "Name of a queue.",
     "actor": "E-mail address of a person, name of a token, or `engine`.",

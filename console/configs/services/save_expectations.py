@@ -1,8 +1,9 @@
-"""Save expectations: what every config of an organization has to make of some workloads."""
+"""Save expectations: what every config has to make of some workloads, each change an event."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from django.db import transaction
 
@@ -13,33 +14,40 @@ from console.errors import BadRequest, Conflict, FieldError, NotFound
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
+from console.workloads.models import Event, EventType
+
+#: What an expectation says, as its events tell it before and after; amounts in thousandths.
+_SAYS = ("name", "labels", "namespace", "priority", "requests", "queue", "effective_priority")
 
 
 def save_expectations(actor: Actor, expectations: Sequence[Expected]) -> list[Expectation]:
     """
     Save *expectations*, each in the place of one with its name, and return them in order.
 
+    One event for each that is new or differs from what it replaces.
     Raises NotAllowed, and Conflict (``too_many_expectations``), with nothing saved, when
     the organization would have more than can be checked at every apply.
     """
     actor.require(Permission.DRAFT)
+    return _save(actor, expectations, {})
+
+
+def _save(
+    actor: Actor, expectations: Sequence[Expected], renamed: Mapping[str, Mapping[str, Any]]
+) -> list[Expectation]:
+    """Save *expectations*; of *renamed* ones, by their new names, what they said before."""
+    org = actor.org
+    names = [each.name for each in expectations]
+    mine = Expectation.objects.filter(org=org, name__in=names)
     with transaction.atomic():
-        org = actor.org
         lock_org(org)
+        before = {**{row.name: _facts(row) for row in mine}, **renamed}
         rows = [_row(actor, org, each) for each in expectations]
         Expectation.objects.bulk_create(
             rows,
             update_conflicts=True,
             unique_fields=["org", "name"],
-            update_fields=[
-                "labels",
-                "namespace",
-                "priority",
-                "requests",
-                "queue",
-                "effective_priority",
-                "author",
-            ],
+            update_fields=[*(field for field in _SAYS if field != "name"), "author"],
         )
         count = Expectation.objects.filter(org=org).count()
         if count > MOST_EXPECTATIONS:
@@ -48,8 +56,8 @@ def save_expectations(actor: Actor, expectations: Sequence[Expected]) -> list[Ex
                 f"An organization keeps {MOST_EXPECTATIONS} expectations; with these it would be "
                 f"{count}. Delete some that others cover.",
             )
-    names = [each.name for each in expectations]
-    found = {row.name: row for row in Expectation.objects.filter(org=actor.org, name__in=names)}
+        found = {row.name: row for row in mine.all()}
+        _tell(actor, EventType.EXPECTATION_SAVED, _changes(before, found.values()))
     return [found[name] for name in names]
 
 
@@ -69,16 +77,48 @@ def keep_expectation(actor: Actor, expected: Expected, number: int | None) -> Ex
         if mine.filter(name=expected.name).exclude(pk=number or 0).exists():
             message = f"Another expectation is called {expected.name}; give this one its own name."
             raise BadRequest([FieldError("name", "repeated_name", message)])
+        before = {}
         if number is not None:
+            before[expected.name] = _facts(mine.get(pk=number))
             mine.filter(pk=number).update(name=expected.name)
-        return save_expectations(actor, [expected])[0]
+        return _save(actor, [expected], before)[0]
 
 
 def delete_expectations(actor: Actor, names: Collection[str]) -> int:
     """Delete the expectations called *names*, and return how many there were; or NotAllowed."""
     actor.require(Permission.DRAFT)
-    deleted, _ = Expectation.objects.filter(org=actor.org, name__in=names).delete()
-    return deleted
+    mine = Expectation.objects.filter(org=actor.org, name__in=names)
+    with transaction.atomic():
+        # Nobody deletes or changes one between the look at it and its end.
+        lock_org(actor.org)
+        gone = [{"name": row.name, "before": _facts(row)} for row in mine]
+        mine.all().delete()
+        _tell(actor, EventType.EXPECTATION_DELETED, gone)
+    return len(gone)
+
+
+def _facts(row: Expectation) -> dict[str, Any]:
+    return {field: getattr(row, field) for field in _SAYS}
+
+
+def _changes(
+    before: Mapping[str, Mapping[str, Any]], rows: Iterable[Expectation]
+) -> list[dict[str, Any]]:
+    """Return what is new or differs from *before*, in the order of the names."""
+    found = []
+    for row in sorted(rows, key=lambda row: row.name):
+        was, now = before.get(row.name), _facts(row)
+        if was is None:
+            found.append({"name": row.name, "after": now})
+        elif was != now:
+            found.append({"name": row.name, "before": was, "after": now})
+    return found
+
+
+def _tell(actor: Actor, kind: EventType, changes: Iterable[Mapping[str, Any]]) -> None:
+    Event.objects.bulk_create(
+        Event(org=actor.org, type=kind, actor=actor.name, data=data) for data in changes
+    )
 
 
 def _row(actor: Actor, org: Organization, expected: Expected) -> Expectation:

@@ -25,6 +25,8 @@ GLYPHS = {
     "REQUEST_FULFILLED": "finished",
     "REQUEST_ABORTED": "withdrawn",
     "REQUEST_FAILED": "rejected",
+    "EXPECTATION_SAVED": "config",
+    "EXPECTATION_DELETED": "config",
 }
 
 
@@ -41,7 +43,7 @@ class Entry:
     actor: str
     queue: str
     at: datetime
-    #: The workload or config version it is about.
+    #: The workload, config version or expectation it is about.
     href: str
     href_title: str
 
@@ -60,6 +62,9 @@ def _entry(org: Organization, event: Event) -> Entry:
     elif event.type == "CONFIG_UPDATED" and event.data.get("version"):
         href = reverse("pages:config-version", args=[org.slug, event.data["version"]])
         href_title = f"v{event.data['version']}"
+    elif event.type.startswith("EXPECTATION_"):
+        href = reverse("pages:expectations", args=[org.slug])
+        href_title = event.data["name"]
     return Entry(
         key=event.pk,
         type=event.type,

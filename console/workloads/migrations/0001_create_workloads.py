@@ -350,6 +350,8 @@ class Migration(migrations.Migration):
                             ("REQUEST_FALLBACK", "Request Fallback"),
                             ("QUOTA_BORROWED", "Quota Borrowed"),
                             ("QUOTA_RECLAIMED", "Quota Reclaimed"),
+                            ("EXPECTATION_SAVED", "Expectation Saved"),
+                            ("EXPECTATION_DELETED", "Expectation Deleted"),
                         ],
                         max_length=20,
                     ),
