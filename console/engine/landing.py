@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from console.engine.decision import Outcome, Reason
 from console.engine.policy import Policy, Undeclared
 from console.engine.routing import Route, Router, flavor_rejection
-from console.engine.trace import LocalQueueVerdict
 from console.engine.workload import Workload
 
-#: What keeps a workload out for as long as this config holds; the rest waits in its queue.
+#: Problems of local queues: the workload waits in no queue for as long as this config holds.
 _NOWHERE = frozenset(
     {
         Reason.LOCAL_QUEUE_MISSING,
         Reason.PRIORITY_CLASS_MISSING,
         Reason.NAMESPACE_NOT_ALLOWED,
+        Reason.QUEUE_STOPPED,
     }
 )
 
@@ -25,8 +25,9 @@ class Landing:
     """
     Where the rules or local queues of a config put one workload.
 
-    A queue that is stopped or has too little quota is reached all the same; one whose
-    flavors all refuse the workload's labels rejects it, and so is not.
+    A queue that is stopped or has too little quota is reached all the same. One that a stopped
+    local queue leads to is not, since what names that waits in no line; nor is one whose flavors
+    all refuse the workload's labels, which rejects it.
     """
 
     policy: Policy = field(repr=False)
@@ -83,10 +84,6 @@ def accepted_flavors(landing: Landing) -> tuple[str, ...]:
 def _reached(policy: Policy, workload: Workload, route: Route) -> tuple[str | None, Reason | None]:
     if route.problem in _NOWHERE:
         return None, route.problem
-    step = route.local_queue
-    if step is not None and step.verdict is LocalQueueVerdict.STOPPED:
-        # It stands in no line until the door is opened again, and it is the door it goes to.
-        return step.queue, None
     if route.queue is None:
         return None, Reason.NO_RULE_MATCHED if policy.rules else Reason.NO_RULES
     if policy.settings.undeclared is Undeclared.IGNORE:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.engine.branches import missing_labels
+from console.engine.decision import Outcome, Reason
 from console.engine.explain.landing import landing_sentence
 from console.engine.explain.tested import (
     branch_words,
@@ -20,6 +21,7 @@ from console.engine.explain.tested import (
     values_words,
 )
 from console.engine.fitting import Fitting
+from console.engine.impact.fit import Fit, Judge, request_of
 from console.engine.landing import land
 from console.engine.nearest import NearestRules, NearMiss, changed_labels
 from console.engine.nearest_doors import nearest_doors
@@ -40,6 +42,7 @@ from console.engine.policy import (
 )
 from console.engine.routing import Router
 from console.engine.selectors import EVERYTHING, MatchExpression, Operator, Selector
+from console.engine.state import State
 from console.engine.truth import RuleStanding, judge_doors, judge_rules
 from console.engine.workload import PodSet, Workload
 
@@ -356,10 +359,28 @@ def test_a_missing_priority_class_is_removed_on_the_way_to_another_queue():
     ]
 
 
-def test_a_stopped_local_queue_leads_where_it_leads():
-    landing = land(DOORS, asking({"door": "shut"}, namespace="speech"))
-    assert landing.queue == "speech"
+def test_a_stopped_local_queue_leads_nowhere_as_the_engine_decides():
+    workload = asking({"door": "shut"}, namespace="speech")
+    landing = land(DOORS, workload)
+    standing = Judge(DOORS).standing(workload, request_of(workload))
+    state = State(DOORS)
+    state.submit(workload)
+    (decision,) = state.settle()
+    assert (landing.queue, landing.outcome, landing.reason) == (
+        None,
+        Outcome.PENDING,
+        Reason.QUEUE_STOPPED,
+    )
+    assert (standing.queue, standing.fit, standing.reason) == (
+        None,
+        Fit.STRANDED,
+        Reason.QUEUE_STOPPED,
+    )
+    assert (decision.queue, decision.outcome, decision.reason) == (
+        None,
+        Outcome.PENDING,
+        Reason.QUEUE_STOPPED,
+    )
     assert landing_sentence(landing) == (
-        "Local queue shut of namespace speech leads it to speech, and is stopped: it waits "
-        "outside until that ends."
+        "Waiting: local queue shut of namespace speech is stopped and lets nobody into speech."
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from console.engine.decision import Reason
+from console.engine.expectation_words import expected_place
 from console.engine.expected import Expected, Met
 from console.engine.explain.headline import headline
 from console.engine.explain.route import local_queue_problem
 from console.engine.explain.sentences import Telling
 from console.engine.landing import Landing
 from console.engine.record import landing_trace
-from console.engine.trace import LocalQueueVerdict
 
 
 def landing_sentence(landing: Landing) -> str:
@@ -25,10 +25,8 @@ def landing_sentence(landing: Landing) -> str:
             return f"It reaches no queue: {local_queue_problem(step)}."
         return headline(Telling(landing_trace(landing), {}))
     if step is not None:
-        text = f"Local queue {step.name} of namespace {step.namespace} leads it to {landing.queue}"
-        if step.verdict is LocalQueueVerdict.STOPPED:
-            return f"{text}, and is stopped: it waits outside until that ends."
-        return f"{text} with priority {landing.priority}."
+        door = f"Local queue {step.name} of namespace {step.namespace}"
+        return f"{door} leads it to {landing.queue} with priority {landing.priority}."
     assert landing.route.rule is not None, "a queue is reached by a rule or a local queue"
     rule = f"Rule {landing.route.rule + 1}"
     return f"{rule} takes it to {landing.queue} with priority {landing.priority}."
@@ -36,11 +34,7 @@ def landing_sentence(landing: Landing) -> str:
 
 def expectation_sentence(expected: Expected) -> str:
     """Return what is expected, without a period."""
-    if expected.queue is None:
-        return "expected to reach no queue"
-    if expected.priority is None:
-        return f"expected in {expected.queue}"
-    return f"expected in {expected.queue} with priority {expected.priority}"
+    return expected_place(expected.queue, expected.priority)
 
 
 def met_sentence(met: Met) -> str:
