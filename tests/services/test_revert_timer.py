@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from console.configs.models import ActiveConfig, ConfigVersion, QueueSpec, RevertTimer
 from console.configs.queries import active_version
+from console.configs.services import revert_config as reverting
 from console.configs.services.apply_config import apply_config
 from console.configs.services.confirm_config import confirm_config
 from console.configs.services.revert_config import revert_config
@@ -266,3 +267,54 @@ def test_a_timer_and_a_confirmation_at_the_same_moment_have_one_winner(
     assert len(kept) + len(taken) == 1, outcomes
     assert ActiveConfig.objects.get().number == (2 if kept else 3)
     assert (len(told("confirm")), len(told("rollback"))) == (len(kept), len(taken))
+
+
+def test_a_confirmation_and_a_revert_at_the_same_moment_have_one_winner(
+    race: Race, actors: list[Actor]
+) -> None:
+    for _ in range(6):
+        active = ActiveConfig.objects.get().number
+        first = apply_config(actors[0], "native", FIRST + f"# {active}\n", "", active).number
+        waiting = apply_config(actors[0], "native", SECOND, "", first, revert_after=TEN).number
+        told_before = len(told("confirm")), len(told("rollback"))
+
+        def act(racer: int, waiting: int = waiting) -> Any:
+            if racer % 2:
+                return revert_config(actors[racer], waiting, ConfigVersion.Via.PAGE)
+            return confirm_config(actors[racer], waiting)
+
+        outcomes = race(act)
+        kept = [one for one in outcomes if one is None]
+        taken = [one for one in outcomes if isinstance(one, ConfigVersion)]
+        lost = [one for one in outcomes if isinstance(one, Exception)]
+        assert len(kept) + len(taken) == 1, outcomes
+        assert all(isinstance(one, Conflict) for one in lost), outcomes
+        assert ActiveConfig.objects.get().number == waiting + len(taken)
+        assert not RevertTimer.objects.exists()
+        assert (len(told("confirm")), len(told("rollback"))) == (
+            told_before[0] + len(kept),
+            told_before[1] + len(taken),
+        )
+
+
+def test_a_revert_that_a_confirmation_overtakes_is_told_so(
+    owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    applied(owner)
+
+    def confirmed_meanwhile(actor: Actor, *args: Any, **kwargs: Any) -> Any:
+        confirm_config(actor, 2)
+        return roll_back(actor, *args, **kwargs)
+
+    monkeypatch.setattr(reverting, "roll_back", confirmed_meanwhile)
+    with pytest.raises(Conflict) as refused:
+        revert_config(owner, 2, ConfigVersion.Via.PAGE)
+    assert (refused.value.code, refused.value.message) == (
+        "nothing_to_confirm",
+        (
+            "Version 2 does not wait to be confirmed: it was confirmed or taken back, or another "
+            "version took its place."
+        ),
+    )
+    assert ActiveConfig.objects.get().number == 2
+    assert (len(told("confirm")), len(told("rollback"))) == (1, 0)

@@ -21,6 +21,7 @@ from console.configs.queries import (
     policy_of,
     versions_after,
 )
+from console.configs.services.confirm_config import nothing_to_confirm
 from console.configs.services.set_timer import replace_timer
 from console.configs.stored_changes import store_changes
 from console.dialects.base import Reading
@@ -62,13 +63,16 @@ def activate_version(
     reading: Reading,
     expected: int,
     revert_after: timedelta | None = None,
+    *,
+    unless_confirmed: bool = False,
 ) -> ConfigVersion:
     """
     Write *version*, whose text gave *reading*, and make it the active one.
 
     Its number is given here. A timer that waited for another version ends; one of
     its own begins with *revert_after*. Raises StaleVersion, with nothing written, when
-    *expected* is not the active version any more.
+    *expected* is not the active version any more, and *unless_confirmed* Conflict
+    (``nothing_to_confirm``) when no timer waits for *expected* any more.
     """
     org = actor.org
     before = policy_of(get_version(org, expected)) if expected else NO_POLICY
@@ -81,6 +85,10 @@ def activate_version(
         )
         if not claimed:
             raise StaleVersion(expected, active_number(org), versions_after(org, expected))
+        # Whoever confirms claims the active version first, so that by now they have or cannot.
+        waits = RevertTimer.objects.filter(org=org, version=expected)
+        if unless_confirmed and not waits.exists():
+            raise nothing_to_confirm(expected)
         version.save(force_insert=True)
         store_changes(version, changes)
         _fix_queue_specs(version, reading)

@@ -13,12 +13,13 @@ def revert_config(actor: Actor, version: int, via: ConfigVersion.Via) -> ConfigV
     """
     Bring back what was active before *version*, which waits to be confirmed.
 
-    Raises NotAllowed, Conflict (``nothing_to_confirm``) when no timer waits for
-    *version*, StaleVersion, and ConfigRejected when the older text has errors today.
+    Of this and a confirmation at the same moment one wins. Raises NotAllowed, Conflict
+    (``nothing_to_confirm``) when no timer waits for *version* any more, StaleVersion, and
+    ConfigRejected when the older text has errors today.
     """
     actor.require(Permission.APPLY)
     timer = revert_timer_of(actor.org)
     if timer is None or timer.version != version:
         raise nothing_to_confirm(version)
     message = f"Version {version} was taken back before it was confirmed"
-    return roll_back(actor, timer.back_to, version, message, via=via)
+    return roll_back(actor, timer.back_to, version, message, via=via, unless_confirmed=True)

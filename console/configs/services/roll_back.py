@@ -28,14 +28,15 @@ def roll_back(
     accept: Collection[str] | None = None,
     revert_after: timedelta | None = None,
     via: ConfigVersion.Via = ConfigVersion.Via.API,
+    unless_confirmed: bool = False,
 ) -> ConfigVersion:
     """
     Make the text of *version* active again, as a new version.
 
-    The text is read under today's rules, and *accept* and *revert_after* mean what they
-    mean to `apply_config`. Raises NotAllowed, NotFound, BadRequest, StaleVersion, Conflict when
-    *version* is active already, ConfigRejected when its text would not be accepted
-    today, and ConsequencesNotAccepted.
+    The text is read under today's rules, and *accept* and *revert_after* mean what they mean to
+    `apply_config`, *unless_confirmed* what it means to `activate_version`. Raises NotAllowed,
+    NotFound, BadRequest, StaleVersion, Conflict when *version* is active already,
+    ConfigRejected when its text would not be accepted today, and ConsequencesNotAccepted.
     """
     actor.require(Permission.APPLY)
     message = read_message(message)
@@ -54,7 +55,9 @@ def roll_back(
         via=via,
     )
     new.consequences = accept_consequences(actor, old.dialect, old.text, accept)
-    return activate_version(actor, new, reading, expected_version, revert_after)
+    return activate_version(
+        actor, new, reading, expected_version, revert_after, unless_confirmed=unless_confirmed
+    )
 
 
 def version_of_old(
