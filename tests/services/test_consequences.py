@@ -11,6 +11,7 @@ from console.configs.models import ConfigVersion, Expectation, ImpactRun
 from console.configs.services.apply_config import apply_config
 from console.configs.services.consequences import find_consequences
 from console.configs.services.find_impact import find_impact
+from console.configs.services.lint_config import lint_config
 from console.configs.services.roll_back import roll_back
 from console.errors import ConfigRejected, ConsequencesNotAccepted, NotAllowed
 from console.orgs.models import Organization
@@ -136,6 +137,32 @@ def test_a_renamed_queue_drains_under_its_old_name(native: None, owner: Actor) -
             "owns until it ends; what waits is routed again."
         ),
     )
+
+
+def test_a_rename_asks_one_tick_whatever_was_warned_of_before(owner: Actor, settle: Settle) -> None:
+    apply_config(owner, "native", NATIVE, "", 0)
+    submit_workloads(
+        owner,
+        [
+            Submission(name=name, tags={"team": "ml"}, requests={"gpu": asks})
+            for name, asks in (("runs", 2000), ("never", 9000))
+        ],
+    )
+    settle(owner.org)
+    renamed = RENAMED.replace("nominal_quota: 2", "nominal_quota: 4")
+    warned = [
+        {
+            (each.code, each.message)
+            for each in lint_config(owner, "native", text).findings
+            if each.code == "LNT013"
+        }
+        for text in (NATIVE, renamed)
+    ]
+    assert [len(each) for each in warned] == [1, 1]
+    assert warned[0] != warned[1]
+    assert names(owner, "native", renamed) == [("queue_drains", 2)]
+    # Room for less is another matter.
+    assert names(owner, "native", RENAMED) == [("queue_drains", 2), ("warnings_added", 2)]
 
 
 def test_queues_without_work_come_and_go_as_they_like(owner: Actor) -> None:

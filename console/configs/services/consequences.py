@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -13,8 +14,11 @@ from console.configs.services.lint_config import Checked, lint_config
 from console.dialects import dialects
 from console.dialects.diagnostics import Severity
 from console.dialects.lints.codes import LOOKS_RENAMED, QUOTA_BELOW_USAGE, REMOVED_WITH_WORK
+from console.dialects.lints.wording import quoted
 from console.engine.consequences import GRAVITY, ConsequenceCode, Finding, Gravity, find
+from console.engine.diff.renames import find_renames
 from console.engine.explain.consequences import consequence_sentence
+from console.engine.policy import Policy
 from console.errors import ConfigRejected, ConsequencesNotAccepted
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
@@ -84,7 +88,7 @@ def _findings(actor: Actor, dialect: str, text: str, checked: Checked) -> Iterat
     if active and active.dialect != dialect:
         titles = (dialects()[active.dialect].title, dialects()[dialect].title)
         yield Finding(code=ConsequenceCode.DIALECT_CHANGED, names=titles)
-    if added := _warnings(checked) - _known_warnings(actor, active):
+    if added := _warnings(checked) - _known_warnings(actor, active, policy):
         names = tuple(code for code, _ in sorted(added))
         yield Finding(code=ConsequenceCode.WARNINGS_ADDED, names=names)
     if broken := check_expectations(org, policy):
@@ -101,10 +105,22 @@ def _preview_failed(active: ConfigVersion | None, org: Organization, digest: str
     return run is not None and run.state in (ImpactRun.State.FAILED, ImpactRun.State.CANCELLED)
 
 
-def _known_warnings(actor: Actor, active: ConfigVersion | None) -> set[tuple[str, str]]:
+def _known_warnings(
+    actor: Actor, active: ConfigVersion | None, policy: Policy
+) -> set[tuple[str, str]]:
+    """Return the warnings of the active text, in the names that its objects have in *policy*."""
     if active is None or active.dialect not in dialects():
         return set()
-    return _warnings(lint_config(actor, active.dialect, active.text))
+    known = _warnings(lint_config(actor, active.dialect, active.text))
+    if not known:
+        return known
+    renamed = find_renames(policy_of(active), policy).old_names.values()
+    # A rename asks one tick of its own, and what was said before of the same thing is not new.
+    names = {quoted(old): quoted(new) for pairs in renamed for new, old in pairs.items()}
+    if not names:
+        return known
+    old_name = re.compile("|".join(map(re.escape, names)))
+    return {(code, old_name.sub(lambda m: names[m.group()], said)) for code, said in known}
 
 
 def _warnings(checked: Checked) -> set[tuple[str, str]]:
