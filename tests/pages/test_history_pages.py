@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
 
 from console.configs.models import ConfigVersion
@@ -13,7 +14,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import RecordedShape
 from tests.pages.conftest import CONFIG
-from tests.pages.page import Element, read_page
+from tests.pages.page import Element, complaints, read_page
 
 HISTORY = "/o/here/config/history"
 SMALLER = CONFIG.replace("nominal_quota: 8", "nominal_quota: 6").replace(
@@ -123,6 +124,52 @@ def test_only_comments_differ(config: None, owner: Actor, browser: Client) -> No
     assert "both say the same" in effective.id("difference").text
     same = read_page(browser.get("/o/here/config/compare/1...1"))
     assert "the texts are the same" in same.id("difference").text
+
+
+def asked(response: HttpResponse) -> list[tuple[str, str, str]]:
+    """Return the fields of the form that asks for two versions: label, value, complaint."""
+    page = read_page(response)
+    assert complaints(page) == []
+    form = next(form for form in page.id("main").all("form"))
+    return [
+        (
+            field.all("label")[0].text,
+            field.all("input")[0].attrs["value"] or "",
+            " ".join(each.text for each in field.all("p")),
+        )
+        for field in form.all("div")
+        if "field" in (field.attrs.get("class") or "").split()
+    ]
+
+
+def test_two_versions_are_asked_for_until_two_are_chosen(
+    config: None, owner: Actor, browser: Client
+) -> None:
+    url = "/o/here/config/compare"
+    one = browser.get(url)
+    assert (one.status_code, asked(one)) == (
+        200,
+        [("From version", "v1", ""), ("To version", "v1", "")],
+    )
+    apply_config(owner, "native", SMALLER, "", 1)
+    for query, status, fields in (
+        ({}, 200, [("v1", ""), ("v2", "")]),
+        ({"a": "2"}, 200, [("2", ""), ("v2", "")]),
+        (
+            {"a": "x", "b": "v9"},
+            400,
+            [("x", "'x' is not a version."), ("v9", "There is no version 9.")],
+        ),
+        ({"a": "1", "b": "9"}, 400, [("1", ""), ("9", "There is no version 9.")]),
+    ):
+        answer = browser.get(url, query)
+        assert (answer.status_code, [each[1:] for each in asked(answer)]) == (status, fields)
+    assert browser.get(url, {"a": "v1", "b": " 2"}).headers["Location"] == f"{url}/1...2"
+
+
+def test_before_the_first_version_there_is_nothing_to_compare(browser: Client) -> None:
+    answer = browser.get("/o/here/config/compare")
+    assert (answer.status_code, "No versions yet" in read_page(answer).text) == (200, True)
 
 
 def test_a_draft_is_compared_with_a_version(

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from console.configs.queries import active_version, get_draft, get_version
+from console.configs.queries import active_version, get_draft, get_version, versions
 from console.configs.services.check_config import check_config
 from console.errors import BadRequest, FieldError
 from console.orgs.permissions import Actor, Permission
@@ -15,6 +15,9 @@ from console.pages.presenters.differences import Difference, Side, difference_of
 from console.pages.presenters.version_sides import NOTHING, version_side
 from console.pages.shell import render_page
 from console.workloads.queries.history import history_of
+
+#: Versions that the form offers, the newest; older ones are typed.
+_OFFERED = 50
 
 
 @require_safe
@@ -32,17 +35,54 @@ def compare(request: HttpRequest, actor: Actor, old: int, new: int) -> HttpRespo
 @org_page
 def choose(request: HttpRequest, actor: Actor) -> HttpResponse:
     """
-    Show the two that a form chose.
+    Show the two that a form chose, or the form while two are not chosen.
 
     Versions are ``a`` and ``b``. With ``draft`` that draft is compared with version ``a``, or with
     the active one.
     """
-    old, new, draft = (_number(request, name) for name in ("a", "b", "draft"))
+    draft = _number(request, "draft")
     if draft is not None:
-        return _draft(request, actor, draft, old)
-    if old is None or new is None:
-        raise BadRequest([FieldError("a", "required", "Two versions are needed: a and b.")])
-    return HttpResponseRedirect(reverse("pages:config-compare", args=[actor.org.slug, old, new]))
+        return _draft(request, actor, draft, _number(request, "a"))
+    chosen: dict[str, int | None] = {}
+    errors: dict[str, str] = {}
+    for name in ("a", "b"):
+        try:
+            chosen[name] = _version(request, actor, name)
+        except BadRequest as error:
+            errors[name] = error.errors[0].message
+    if errors or None in chosen.values():
+        return _form(request, actor, errors)
+    numbers = [chosen["a"], chosen["b"]]
+    return HttpResponseRedirect(reverse("pages:config-compare", args=[actor.org.slug, *numbers]))
+
+
+def _form(request: HttpRequest, actor: Actor, errors: dict[str, str]) -> HttpResponse:
+    """Ask for two versions: those of the address, or the newest and the one before it."""
+    newest = list(versions(actor.org).defer("text")[:_OFFERED])
+    usual = {"b": newest[:1], "a": newest[1:2] or newest[:1]}
+    fields = [
+        {
+            "name": name,
+            "label": label,
+            "value": request.GET.get(name) or (f"v{usual[name][0].number}" if newest else ""),
+            "error": errors.get(name, ""),
+        }
+        for name, label in (("a", "From version"), ("b", "To version"))
+    ]
+    context = {"fields": fields, "newest": newest}
+    status = 400 if errors else 200
+    return render_page(
+        request, actor, "configs/choose.html", context, section="config", status=status
+    )
+
+
+def _version(request: HttpRequest, actor: Actor, name: str) -> int | None:
+    """Return a version of the address, None where it has none; raises BadRequest."""
+    number = _number(request, name)
+    if number is not None and not versions(actor.org).filter(number=number).exists():
+        message = f"There is no version {number}."
+        raise BadRequest([FieldError(name, "no_such_version", message)])
+    return number
 
 
 def _draft(request: HttpRequest, actor: Actor, number: int, base: int | None) -> HttpResponse:
