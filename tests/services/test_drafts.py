@@ -12,13 +12,14 @@ from django.utils import timezone
 from console.configs.draft_lock import LAPSES_AFTER, presences
 from console.configs.models import Draft, DraftVisit
 from console.configs.queries import drafts_of, get_draft, latest_draft
+from console.configs.services.apply_config import apply_config
 from console.configs.services.begin_draft import begin_draft
 from console.configs.services.discard_draft import discard_draft
 from console.configs.services.save_draft import save_draft
 from console.configs.services.take_over_draft import take_over_draft
 from console.configs.services.visit_draft import leave_draft, visit_draft
 from console.errors import BadRequest, Conflict, NotAllowed, NotFound
-from console.orgs.models import Membership, Organization, Role
+from console.orgs.models import Membership, Organization, Role, User
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user
@@ -38,7 +39,34 @@ def people(actor: Actor, draft: Draft) -> tuple[str | None, list[str]]:
     return editor, [visit.user.email for visit in presence.visits]
 
 
+def test_a_base_has_to_be_a_version_of_the_organization(
+    owner: Actor, other_org: Organization, outsider: User
+) -> None:
+    other = Actor.from_user(other_org, outsider, "owner")
+    for number in range(3):
+        apply_config(other, "native", f"# {number}\n", "", number)
+    apply_config(owner, "native", "# One.\n", "", 0)
+    draft = begin_draft(owner, "native", "a: 1", base=1)
+    for attempt in (
+        lambda: begin_draft(owner, "native", "a: 2", base=2),
+        lambda: save_draft(owner, draft.pk, "native", "a: 2", base=2, revision=2),
+    ):
+        with pytest.raises(BadRequest) as refused:
+            attempt()
+        assert [(e.path, e.code, e.message) for e in refused.value.errors] == [
+            (
+                "base",
+                "no_such_version",
+                "There is no version 2 to begin from. Open the draft again from its list.",
+            )
+        ]
+    draft.refresh_from_db()
+    assert (draft.text, draft.base, draft.revision, Draft.objects.count()) == ("a: 1", 1, 1, 1)
+
+
 def test_a_draft_is_begun_saved_and_discarded(editor: Actor, owner: Actor) -> None:
+    for number in range(3):
+        apply_config(owner, "native", f"# {number}\n", "", number)
     begun = begin_draft(editor, "native", "a: 1", base=0, title=" Wider ")
     saved = save_draft(editor, begun.pk, "native", "a: 2", base=3, revision=2)
     assert (saved.text, saved.base, saved.revision, saved.title) == ("a: 2", 3, 2, "Wider")

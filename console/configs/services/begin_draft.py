@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
-from console.configs.models import Draft
+from console.configs.models import ConfigVersion, Draft
 from console.configs.services.check_config import find_dialect
 from console.configs.services.visit_draft import note_visit
 from console.errors import Conflict, NotAllowed
-from console.orgs.models import User
+from console.orgs.models import Organization, User
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
 from console.reading import Reader
@@ -40,7 +40,7 @@ def begin_draft(actor: Actor, dialect: str, text: str, base: int, title: str = "
     reader = Reader()
     reader.text(text, "text", LONGEST_DRAFT)
     title = reader.text(title, "title", LONGEST_TITLE)
-    reader.integer(base, "base", most=LARGEST)
+    read_base(reader, actor.org, base)
     reader.finish()
     now = timezone.now()
     with transaction.atomic():
@@ -63,6 +63,14 @@ def begin_draft(actor: Actor, dialect: str, text: str, base: int, title: str = "
         )
         note_visit(draft, author, now)
     return draft
+
+
+def read_base(reader: Reader, org: Organization, base: int) -> None:
+    """Note in *reader* when there is no version *base* to begin from; 0 stands for none."""
+    found = reader.integer(base, "base", most=LARGEST)
+    if found and not ConfigVersion.objects.filter(org=org, number=found).exists():
+        message = f"There is no version {found} to begin from. Open the draft again from its list."
+        reader.refuse("base", "no_such_version", message)
 
 
 def draft_author(actor: Actor) -> User:

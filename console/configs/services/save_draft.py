@@ -12,6 +12,7 @@ from console.configs.services.begin_draft import (
     LONGEST_DRAFT,
     LONGEST_TITLE,
     draft_author,
+    read_base,
 )
 from console.configs.services.check_config import find_dialect
 from console.configs.services.visit_draft import note_visit
@@ -43,7 +44,7 @@ def save_draft(
     find_dialect(dialect)
     reader = Reader()
     reader.text(text, "text", LONGEST_DRAFT)
-    reader.integer(base, "base", most=LARGEST)
+    read_base(reader, actor.org, base)
     reader.integer(revision, "revision", least=1, most=LARGEST)
     if title is not None:
         reader.text(title, "title", LONGEST_TITLE)
