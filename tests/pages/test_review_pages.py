@@ -137,7 +137,8 @@ def test_a_renamed_queue_is_ticked_without_a_number(
     draft = drafted(owner, renamed)
     url = f"{REVIEW}?draft={draft.pk}"
     page = opened(browser, url)
-    assert set(ticks(page)) >= {"queue_drains"}
+    # The quota is smaller too: the warning about it is new, and not only under a new name.
+    assert list(ticks(page)) == ["queue_drains", "warnings_added"]
     assert not page.all("input", name="typed")
     answer = browser.post(url, sent_by(page) | {"accept": list(ticks(page))})
     assert answer.status_code == 302
@@ -229,6 +230,13 @@ def test_changes_of_one_object_are_decided_side_by_side(
     apply_config(owner, "native", theirs, "even wider", 1)
     url = f"{CONFLICT}?draft={draft.pk}"
     page = opened(browser, url)
+    (tabs,) = page.all("nav", **{"aria-label": "Draft"})
+    assert [(link.text, "aria-current" in link.attrs) for link in tabs.all("a")] == [
+        ("Edit", False),
+        ("Review", True),
+        ("Impact", False),
+        ("Tests", False),
+    ]
     (piece,) = page.all("fieldset")
     assert piece.all("legend")[0].text == "Rule to research"
     texts = [side.text for side in piece.all("pre")]
@@ -301,7 +309,12 @@ def test_taking_ones_own_text_over_shows_what_it_undoes(
     answer = browser.post(url, sent_by(opened(browser, url)) | {"do": "mine"})
     assert answer.headers["Location"] == f"/o/here/config/drafts/{draft.pk}"
     draft.refresh_from_db()
-    assert (draft.base, draft.text) == (2, WIDER)
+    assert (draft.base, draft.text, draft.revision) == (2, WIDER, 2)
+    event = Event.objects.filter(type="CONFIG_UPDATED", data__kind="rebase").get()
+    assert (event.actor, event.data) == (
+        owner.name,
+        {"kind": "rebase", "version": 2, "from": 1, "draft": draft.pk},
+    )
     assert "spot" in opened(browser, f"{REVIEW}?draft={draft.pk}").id("difference").text
 
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from console.configs.models import ConfigVersion, Draft
 from console.configs.queries import active_version, get_version, versions_after
 from console.configs.services.merge_draft import Decided, merge_draft, merge_of
-from console.configs.services.save_draft import save_draft
+from console.configs.services.rebase_draft import rebase_draft
 from console.dialects.merging import Choice, Verdict
 from console.errors import BadRequest, Conflict
 from console.orgs.permissions import Actor, Permission
@@ -42,8 +42,10 @@ def conflict(request: HttpRequest, actor: Actor) -> HttpResponse:
         notice = "The draft or the active version changed after you opened this page."
         return conflict_page(request, actor, draft, active, notice=notice, status=409)
     if request.POST.get("do") == "mine":
-        revision = draft.revision + 1
-        save_draft(actor, draft.pk, draft.dialect, draft.text, active.number, revision)
+        try:
+            rebase_draft(actor, draft.pk, draft.revision, active.number)
+        except Conflict as error:
+            return _again(request, actor, draft, active, error)
         messages.success(request, f"Your draft is now based on version {active.number}.")
         return HttpResponseRedirect(_url("config-draft", actor, draft))
     return _merge(request, actor, draft, active)
@@ -101,8 +103,7 @@ def _merge(request: HttpRequest, actor: Actor, draft: Draft, active: ConfigVersi
             request, actor, draft, active, decided=decided, was_sent=True, status=422
         )
     except Conflict as error:
-        now_active = active_version(actor.org) or active
-        return conflict_page(request, actor, draft, now_active, notice=error.message, status=409)
+        return _again(request, actor, draft, active, error)
     if verdict is Verdict.BROKEN:
         messages.warning(
             request,
@@ -113,6 +114,14 @@ def _merge(request: HttpRequest, actor: Actor, draft: Draft, active: ConfigVersi
     messages.success(request, f"Both changes are in the draft, on version {active.number}.")
     review = reverse("pages:config-review", args=[actor.org.slug])
     return HttpResponseRedirect(f"{review}?draft={draft.pk}")
+
+
+def _again(
+    request: HttpRequest, actor: Actor, draft: Draft, active: ConfigVersion, error: Conflict
+) -> HttpResponse:
+    """Show the page as things are now, and what kept the draft from going on."""
+    now_active = active_version(actor.org) or active
+    return conflict_page(request, actor, draft, now_active, notice=error.message, status=409)
 
 
 def _is_present(request: HttpRequest, draft: Draft, active: ConfigVersion) -> bool:
