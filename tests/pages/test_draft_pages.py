@@ -289,6 +289,41 @@ def test_the_panel_tells_of_the_key_the_queue_and_who_refers_to_it(
     assert [title.text for title in rule.all("h3")] == ["Rule 1 → research"]
 
 
+@pytest.mark.parametrize("odd", ["\0", "\ud800"])
+def test_the_panel_shows_what_no_page_and_no_database_can_hold_as_unknown(
+    odd: str, config: None, browser: Client
+) -> None:
+    sent = {"dialect": "native", "line": 2, "column": 12}
+    text = f"resource_queues:\n  - name: a{odd}b\n"
+    page = read_page(ask(browser, f"{EDIT}/context", **sent, text=text))
+    assert [title.text for title in page.all("h3")] == ["name", "Queue a\N{REPLACEMENT CHARACTER}b"]
+    assert "No queue of this name is active." in [item.text for item in page.all("p")]
+
+
+def test_a_save_that_cannot_be_made_says_why(config: None, editor: Actor, browser: Client) -> None:
+    begun = begin_draft(editor, "native", CONFIG, base=1)
+    sent = {"dialect": "native", "text": "a\0b", "base": 1, "revision": 1}
+    refused = ask(browser, f"{DRAFTS}/{begun.pk}/save", **sent, title="x" * 501)
+    assert (refused.status_code, refused.json()) == (
+        400,
+        {
+            "code": "invalid_request",
+            "detail": "text: NUL and single surrogates cannot be stored; remove them. "
+            "title: At most 500 characters; this one has 501.",
+        },
+    )
+
+
+def test_an_example_that_is_not_there_takes_no_text_away(config: None, browser: Client) -> None:
+    browser.post(EDIT, {"do": "save", "dialect": "native", "text": CONFIG})
+    draft = Draft.objects.get()
+    sent = {"do": "sample", "dialect": "native", "sample": "Gone", "revision": draft.revision}
+    answer = browser.post(f"{DRAFTS}/{draft.pk}", sent)
+    assert answer.status_code == 404
+    assert "There is no example of this name" in read_page(answer).text
+    assert get_draft(draft.org, draft.pk).text == CONFIG
+
+
 def test_completion_and_help_are_answered_to_every_reader(
     config: None, viewer: Actor, client_for: Callable[[Actor], Client]
 ) -> None:

@@ -19,6 +19,7 @@ from console.pages.json_body import read_json, read_place, text_of
 from console.pages.presenters.assist import completion_json, fact_lines, help_json, thing_at
 from console.pages.presenters.outline import outline_json, outline_of
 from console.pages.presenters.queues import QueueRow, queue_row
+from console.reading import is_storable
 from console.workloads.queries import queue_view
 
 
@@ -85,7 +86,14 @@ def hits(request: HttpRequest, actor: Actor) -> HttpResponse:
 def _read(request: HttpRequest, actor: Actor) -> tuple[dict[str, Any], Assistant]:
     actor.require(Permission.READ)
     body = read_json(request)
-    return body, assist(find_dialect(text_of(body, "dialect")), text_of(body, "text"))
+    return body, assist(find_dialect(text_of(body, "dialect")), _shown(text_of(body, "text")))
+
+
+def _shown(text: str) -> str:
+    """Return *text* as an answer can show it, with every character in its place."""
+    if is_storable(text):
+        return text
+    return "".join(char if is_storable(char) else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def _queue(actor: Actor, name: str) -> QueueRow | None:

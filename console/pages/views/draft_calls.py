@@ -89,15 +89,16 @@ def leave(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 
 
 def _refused(error: ConsoleError) -> HttpResponse:
-    return JsonResponse({"code": error.code, "detail": error.message}, status=error.status)
+    detail = error.message
+    if isinstance(error, BadRequest):
+        detail = " ".join(f"{each.path}: {each.message}" for each in error.errors)
+    return JsonResponse({"code": error.code, "detail": detail}, status=error.status)
 
 
 def _saved(actor: Actor, save: Callable[[], Draft]) -> HttpResponse:
-    """Answer what *save* made; what cannot be read is left to the page of bad requests."""
+    """Answer what *save* made, or why it made nothing."""
     try:
         draft = save()
-    except BadRequest:
-        raise
     except ConsoleError as error:
         return _refused(error)
     return JsonResponse(

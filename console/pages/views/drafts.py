@@ -31,7 +31,7 @@ from console.configs.services.take_over_draft import take_over_draft
 from console.configs.services.visit_draft import visit_draft
 from console.dialects import default_dialect, dialects, likely_dialect
 from console.dialects.assist import assist
-from console.errors import BadRequest, Conflict, FieldError
+from console.errors import BadRequest, Conflict, FieldError, NotFound
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page, signed_in_user
 from console.pages.presenters.drafts import other_language, samples_of
@@ -186,7 +186,10 @@ def _sent(request: HttpRequest, before: Draft) -> Draft:
     title = request.POST.get("title", before.title)
     if request.POST.get("do") == "sample":
         title = request.POST.get("sample", "")
-        text = find_dialect(dialect).samples().get(title, "")
+        samples = find_dialect(dialect).samples()
+        if title not in samples:
+            raise NotFound("There is no example of this name any more; choose another one.")
+        text = samples[title]
     return Draft(
         pk=before.pk,
         org=before.org,
