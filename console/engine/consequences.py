@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
+from typing import TypeAlias
 
 from console.engine.amounts import UNLIMITED, Amount
 from console.engine.history import Live
@@ -70,11 +71,13 @@ class Finding:
     """One consequence as facts; `console.engine.explain.consequences` has its sentence."""
 
     code: ConsequenceCode
-    #: Whom it concerns: queues, doors of namespaces, codes of warnings, expectations, languages.
+    #: Whom it concerns: queues, codes of warnings, expectations, languages.
     names: tuple[str, ...] = ()
+    #: Local queues that it concerns, each with its namespace in front.
+    local_queues: tuple[str, ...] = ()
     #: Name of a queue -> the one that takes its place.
     successors: Mapping[str, str] | None = None
-    #: Workloads that run and wait in those queues.
+    #: Workloads that run and wait in those queues, and in those that the local queues lead to.
     running: int = 0
     pending: int = 0
     excesses: tuple[Excess, ...] = ()
@@ -158,30 +161,37 @@ def _gone(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
 
 
 def _stopped(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
-    """Queues, and doors to queues with work, that the new text stops and the old one did not."""
+    """Yield what the new text stops of queues with work, and of local queues that lead to them."""
     before, after = _stops(old), _stops(new)
-    for code, stop in (
-        (ConsequenceCode.WORK_EVICTED, StopPolicy.HOLD_AND_DRAIN),
-        (ConsequenceCode.QUEUE_STOPPED, StopPolicy.HOLD),
-    ):
-        names, queues = [], []
-        for name, (queue, now) in after.items():
-            if now is stop and before.get(name, (queue, StopPolicy.NONE))[1] is not stop:
-                # What a queue without running work is told is no eviction.
-                counts = live.running if stop is StopPolicy.HOLD_AND_DRAIN else live.pending
-                if counts.get(queue):
-                    names.append(name)
-                    queues.append(queue)
-        if names:
-            yield _of_queues(code, names, live, queues=list(dict.fromkeys(queues)))
+    stopped: dict[ConsequenceCode, list[_Door]] = {}
+    for door, (queue, stop) in after.items():
+        was = before[door][1] if door in before else StopPolicy.NONE
+        drains = stop is StopPolicy.HOLD_AND_DRAIN and was is not stop
+        if drains and live.running.get(queue):
+            stopped.setdefault(ConsequenceCode.WORK_EVICTED, []).append(door)
+        elif stop is not StopPolicy.NONE and was is StopPolicy.NONE and live.pending.get(queue):
+            stopped.setdefault(ConsequenceCode.QUEUE_STOPPED, []).append(door)
+    for code, doors in stopped.items():
+        queues = dict.fromkeys(after[door][0] for door in doors)
+        yield replace(
+            _of_queues(code, list(queues), live),
+            names=tuple(name for namespace, name in doors if namespace is None),
+            local_queues=tuple(f"{space}/{name}" for space, name in doors if space is not None),
+        )
 
 
-def _stops(policy: Policy) -> dict[str, tuple[str, StopPolicy]]:
-    """Return what may be stopped, by name: the queue it concerns, and whether it is."""
-    stops = {name: (name, queue.stop) for name, queue in policy.queues.items()}
+#: A queue, without a namespace, or a local queue.
+_Door: TypeAlias = tuple[str | None, str]
+
+
+def _stops(policy: Policy) -> dict[_Door, tuple[str, StopPolicy]]:
+    """Return what may be stopped: the queue it concerns, and whether it is."""
+    stops: dict[_Door, tuple[str, StopPolicy]] = {
+        (None, name): (name, queue.stop) for name, queue in policy.queues.items()
+    }
     if policy.local_routing is not None:
-        for (namespace, name), door in policy.local_routing.local_queues.items():
-            stops[f"{namespace}/{name}"] = (door.queue, door.stop)
+        for key, door in policy.local_routing.local_queues.items():
+            stops[key] = (door.queue, door.stop)
     return stops
 
 
@@ -189,9 +199,9 @@ def _flavors_lost(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
     queues = [
         name
         for name, usage in live.usage.items()
-        # A queue without groups counts nothing, and what was lost before is not lost by this.
+        # Without quota nobody is given a flavor, and what was lost before is not lost by this.
         if (queue := new.queues.get(name)) is not None
-        and queue.groups
+        and not queue.is_passthrough
         and not _places(old, name).isdisjoint(
             {key for key, used in usage.items() if used} - _places(new, name)
         )
@@ -213,14 +223,7 @@ def _over_nominal(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
     )
     if excesses:
         queues = list(dict.fromkeys(excess.queue for excess in excesses))
-        found = _of_queues(ConsequenceCode.OVER_NOMINAL, queues, live)
-        yield Finding(
-            code=found.code,
-            names=found.names,
-            running=found.running,
-            pending=found.pending,
-            excesses=excesses,
-        )
+        yield replace(_of_queues(ConsequenceCode.OVER_NOMINAL, queues, live), excesses=excesses)
 
 
 def _nominal(policy: Policy, queue: str, key: FlavorResource) -> Amount:
@@ -254,13 +257,11 @@ def _of_queues(
     names: list[str],
     live: Live,
     successors: Mapping[str, str] | None = None,
-    queues: list[str] | None = None,
 ) -> Finding:
-    concerned = names if queues is None else queues
     return Finding(
         code=code,
         names=tuple(names),
         successors=successors,
-        running=sum(live.running.get(name, 0) for name in concerned),
-        pending=sum(live.pending.get(name, 0) for name in concerned),
+        running=sum(live.running.get(name, 0) for name in names),
+        pending=sum(live.pending.get(name, 0) for name in names),
     )

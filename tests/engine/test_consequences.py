@@ -149,13 +149,22 @@ def test_a_flavor_is_lost_resource_by_resource_and_only_once() -> None:
         resources=("cpu",), flavors=(FlavorQuotas(flavor="spot", quotas={"cpu": Quota()}),)
     )
     of_cpu = policy(Queue(name="ml", groups=(group,)))
+    of_nothing = policy(Queue(name="ml"))
+    unlimited = policy(Queue(name="ml", is_passthrough=True))
     undescribed = replace(old, flavors={"fixed": Flavor(name="fixed")})
     found = [
         [each.code for each in find(before, after, live)]
-        for before, after in ((old, other), (old, of_cpu), (old, undescribed), (other, of_cpu))
+        for before, after in (
+            (old, other),
+            (old, of_cpu),
+            (old, undescribed),
+            (old, of_nothing),
+            (other, of_cpu),
+            (old, unlimited),
+        )
     ]
     lost = [ConsequenceCode.FLAVOR_LOST]
-    assert found == [lost, lost, lost, []]
+    assert found == [lost, lost, lost, lost, [], []]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +172,8 @@ def test_a_flavor_is_lost_resource_by_resource_and_only_once() -> None:
     [
         (StopPolicy.HOLD, BUSY, ["queue_stopped"]),
         (StopPolicy.HOLD_AND_DRAIN, BUSY, ["work_evicted"]),
-        (StopPolicy.HOLD_AND_DRAIN, Live(pending={"a": 1}), []),
+        (StopPolicy.HOLD_AND_DRAIN, Live(pending={"a": 1}), ["queue_stopped"]),
+        (StopPolicy.HOLD_AND_DRAIN, NOTHING, []),
         (StopPolicy.HOLD, Live(running={"a": 1}), []),
     ],
 )
@@ -172,6 +182,56 @@ def test_a_queue_that_is_stopped(stop: StopPolicy, live: Live, found: list[str])
     assert codes(old, new, live) == found
     # What was stopped before is not stopped again.
     assert codes(new, new, live) == []
+
+
+def test_a_drained_queue_that_is_only_held_stops_nobody_more() -> None:
+    held, drained = (
+        policy(queue("a", stop=stop), rest="a")
+        for stop in (StopPolicy.HOLD, StopPolicy.HOLD_AND_DRAIN)
+    )
+    assert codes(drained, held, BUSY) == []
+    assert codes(held, drained, BUSY) == ["work_evicted"]
+
+
+def test_a_local_queue_that_is_stopped_concerns_at_most_all_of_its_queue() -> None:
+    def routed(queue_stop: StopPolicy, *doors: StopPolicy) -> Policy:
+        routing = LocalQueueRouting(
+            local_queues={
+                ("team", f"d{n}"): LocalQueue(namespace="team", name=f"d{n}", queue="a", stop=stop)
+                for n, stop in enumerate(doors)
+            }
+        )
+        queues = {"a": queue("a", stop=queue_stop)}
+        return Policy(dialect="kueue", queues=queues, local_routing=routing)
+
+    none, hold, drain = StopPolicy
+    old = routed(none, none, none)
+    sentences = [
+        [consequence_sentence(finding) for finding in find(old, new, BUSY)]
+        for new in (
+            routed(none, drain, none),
+            routed(none, hold, hold),
+            routed(drain, drain, hold),
+        )
+    ]
+    assert sentences == [
+        [
+            "Local queue team/d0 is stopped and drained: at most 2 running workloads have to stop.",
+        ],
+        [
+            (
+                "Local queues team/d0 and team/d1 are held: at most 1 waiting workload cannot "
+                "start there any more."
+            ),
+        ],
+        [
+            (
+                "Queue a and local queue team/d0 are stopped and drained: at most 2 running "
+                "workloads have to stop."
+            ),
+            "Local queue team/d1 is held: at most 1 waiting workload cannot start there any more.",
+        ],
+    ]
 
 
 def test_routing_that_takes_less_or_everything() -> None:

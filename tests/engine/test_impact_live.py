@@ -106,6 +106,11 @@ def test_flavors_are_lost_by_list_and_by_label() -> None:
     ]
 
 
+def test_without_quota_no_flavor_is_lost() -> None:
+    world = World(queue("train").owns("spot", gpu=1)).submit("a", gpu=1)
+    assert "loses_flavor" not in told(impact_of(world, queue("train")))
+
+
 def test_waiting_work_is_rejected_or_routed_elsewhere() -> None:
     world = World(queue("train").owns(gpu=1), queue("serve").owns(gpu=1))
     world.submit("runs", "waits", gpu=1).submit("other", gpu=1, labels={"team": "ml"})

@@ -23,16 +23,32 @@ what waits is routed again and rejected where no rule takes it.'
 
 def _evicted(finding: Finding) -> str:
     return (
-        f"{_queues(finding)} {_verb(finding, 'is', 'are')} stopped and drained: "
-        f"{plural(finding.running, 'running workload')} {_has(finding.running)} to stop."
+        f"{_stopped_ones(finding)} stopped and drained: "
+        f"{_at_most(finding)}{plural(finding.running, 'running workload')} "
+        f"{_has(finding.running)} to stop."
     )
 
 
 def _stopped(finding: Finding) -> str:
     return (
-        f"{_queues(finding)} {_verb(finding, 'is', 'are')} held: "
+        f"{_stopped_ones(finding)} held: {_at_most(finding)}"
         f"{plural(finding.pending, 'waiting workload')} cannot start there any more."
     )
+
+
+def _stopped_ones(finding: Finding) -> str:
+    """Return which queues and local queues, with the verb."""
+    queues, doors = finding.names, finding.local_queues
+    parts = [_queues(finding)] if queues else []
+    if doors:
+        parts.append(f"Local queue{'' if len(doors) == 1 else 's'} {cut(doors)}")
+    verb = "is" if len(queues) + len(doors) == 1 else "are"
+    return f"{' and '.join([parts[0], *map(lower_first, parts[1:])])} {verb}"
+
+
+def _at_most(finding: Finding) -> str:
+    """Say that not all who are in a queue came through the local queue that is stopped."""
+    return "at most " if finding.local_queues else ""
 
 
 def _removed(finding: Finding) -> str:

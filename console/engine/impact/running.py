@@ -87,7 +87,8 @@ def _loss(running: Running, policy: Policy, matcher: Matcher) -> Loss | None:
     queue = policy.queues.get(running.queue or "")
     if queue is None:
         return Loss.QUEUE
-    if not running.usage:
+    if queue.is_passthrough or not running.usage:
+        # Nobody is given a flavor there, so none is lost.
         return None
     obstacles = matcher.obstacles(running.workload, queue)
     at = {each.name: index for index, each in enumerate(running.workload.pod_sets)}
