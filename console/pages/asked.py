@@ -79,6 +79,12 @@ def asked_of(query: QueryDict) -> Asked:
 def pasted(asked: Asked, text: str) -> Asked:
     """Return *asked* with what was pasted; raises BadRequest at ``paste``."""
     fields = paste_one(text, "paste")
+    if fields.get("pod_sets") is not None:
+        message = (
+            "The address of one test holds no pod_sets: paste this under Many, write requests "
+            "instead, or give the id of such a workload."
+        )
+        raise BadRequest([FieldError("paste", "conflicting_fields", message)])
     reader = Reader()
     workload = read_asked(reader, fields)
     if reader.errors:

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from console.configs.services.try_route import MOST_AT_ONCE
 from console.errors import BadRequest, FieldError
+from console.reading import Reader
 from console.typed_values import read_typed
 
-#: Fields of a whole workload; what has none of the first two is a label set alone.
+#: Fields of a whole workload; what has neither of the first two as a mapping is a label set alone.
 _LABELS: Final = ("labels", "tags")
 _FIELDS: Final = frozenset({*_LABELS, "name", "namespace", "priority", "requests", "pod_sets"})
 
@@ -101,11 +102,20 @@ def _fields(value: Any, field: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         message = "A label set is key=value text, or a mapping in JSON or YAML."
         raise _unreadable(field, message)
-    if value.keys() <= _FIELDS and any(isinstance(value.get(name), dict) for name in _LABELS):
-        labels = {key: text for name in _LABELS for key, text in (value.get(name) or {}).items()}
-        rest = {key: each for key, each in value.items() if key not in (*_LABELS, "name")}
-        return {"labels": _texts(labels, field), **rest}
-    return {"labels": _texts(value, field)}
+    if not any(isinstance(value.get(name), dict) for name in _LABELS):
+        return {"labels": _texts(value, field)}
+    reader = Reader()
+    reader.mapping(value, "", _FIELDS)
+    labels = {
+        key: text
+        for name in _LABELS
+        if value.get(name) is not None
+        for key, text in reader.mapping(value[name], name, value[name]).items()
+    }
+    if reader.errors:
+        raise _unreadable(field, " ".join(each.message for each in reader.errors))
+    rest = {key: each for key, each in value.items() if key not in (*_LABELS, "name")}
+    return {"labels": _texts(labels, field), **rest}
 
 
 def _texts(labels: Mapping[str, Any], field: str) -> dict[str, str]:

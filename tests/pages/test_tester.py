@@ -16,6 +16,7 @@ from console.configs.expectation_files import read_expectation_file
 from console.configs.models import Draft, Expectation
 from console.configs.services.apply_config import apply_config
 from console.dialects.kueue import DIALECT as KUEUE
+from console.errors import BadRequest
 from console.orgs.permissions import Actor
 from console.pages.pasted_labels import paste_many, paste_one
 from console.workloads.models import Workload
@@ -211,6 +212,11 @@ def test_the_tests_of_a_draft_are_tests_on_it(browser: Client, world: World, own
         ("paste=%5B", "paste", "Line 1: "),
         ("paste=team", "paste", "A label set is key=value text"),
         ("paste=team%3A+%5B1%5D", "paste", "The label team has to be one text."),
+        (
+            "paste=%7Blabels%3A+%7Ba%3A+b%7D%2C+pod_sets%3A+%5B%7Bcount%3A+2%7D%5D%7D",
+            "paste",
+            "The address of one test holds no pod_sets",
+        ),
         ("draft=%C2%B2&key=", "config", "This has to be active"),
     ],
 )
@@ -353,6 +359,31 @@ def test_pasted_texts_are_read_as_people_write_them():
     ]
     assert paste_many("- a: 1\n- a: 2", "sets") == paste_many("a=1\na=2", "sets")
     assert paste_many("a: 1\nb: 2", "sets") == [{"labels": {"a": "1", "b": "2"}}]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("tags: red\nlabels: {a: b}", "This has to be an object, not a string."),
+        ("labels: {a: b}\npriorty: 5", "priorty is not known here; did you mean priority?"),
+    ],
+)
+def test_a_pasted_workload_whose_fields_are_wrong_is_refused(text: str, says: str):
+    with pytest.raises(BadRequest) as refused:
+        paste_one(text, "paste")
+    assert [(each.path, each.message) for each in refused.value.errors] == [("paste", says)]
+
+
+def test_many_are_tested_with_their_pod_sets_which_no_address_holds(browser: Client, world: World):
+    sets = (
+        '{"labels": {"team": "research"}, "pod_sets": [{"count": 4, "requests": {"gpu": 3}}]}\n'
+        '{"labels": {"team": "research"}, "requests": {"gpu": 3}}'
+    )
+    (table,) = shown(browser.post(MANY, {"config": "active", "sets": sets})).all("table")
+    assert [[row[0], row[4]] for row in table.rows()] == [["1", "no"], ["2 : test it alone", "yes"]]
+    assert [link.attrs["href"] for link in table.all("a")] == [
+        f"{TESTER}?key=team&value=research&config=active&requests=gpu%3D3"
+    ]
 
 
 FORM = {

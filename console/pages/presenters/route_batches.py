@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from console.configs.services.try_route import Placed
 from console.engine.explain.landing import landing_sentence
 from console.engine.landing import accepted_flavors
+from console.engine.workload import PodSet, Workload
 from console.pages.asked import Asked, written
 from console.pages.presenters.tester import starts_now
 
@@ -32,6 +33,7 @@ class BatchRow:
     can_ever: str
     fits_now: str
     sentence: str
+    #: The test of it alone; empty where an address cannot hold its pod sets.
     url: str
 
 
@@ -79,8 +81,13 @@ def _batch_row(number: int, placed: Placed, config: str, path: str) -> BatchRow:
         can_ever=_yes(ever),
         fits_now=_yes(ever and starts_now(placed.fit)),
         sentence=landing_sentence(landing),
-        url=path + asked.query(),
+        url=path + asked.query() if _is_plain(workload) else "",
     )
+
+
+def _is_plain(workload: Workload) -> bool:
+    """Say whether requests are all that the pod sets of a workload say."""
+    return workload.pod_sets == (PodSet(requests=workload.pod_sets[0].requests),)
 
 
 def _yes(answer: bool) -> str:
