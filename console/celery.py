@@ -37,6 +37,15 @@ def lane_of(org_id: int) -> str:
     return LANES[crc32(str(org_id).encode()) % len(LANES)]
 
 
+def _every(seconds: int, task: str) -> dict[str, object]:
+    """Return an entry of the clock; a message that nobody took in time is not wanted any more."""
+    return {
+        "task": task,
+        "schedule": float(seconds),
+        "options": {"expires": min(max(seconds, 10), 600)},
+    }
+
+
 app = Celery("sluice")
 # The broker's address and the schedule file come from the Django settings.
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -62,36 +71,12 @@ app.conf.update(
         "socket_keepalive": True,
     },
     beat_schedule={
-        "sweep": {
-            "task": "console.workloads.tasks.sweep",
-            "schedule": 2.0,
-            "options": {"expires": 10},
-        },
-        "revert": {
-            "task": "console.configs.tasks.revert",
-            "schedule": 2.0,
-            "options": {"expires": 10},
-        },
-        "sweep impacts": {
-            "task": "console.configs.tasks.sweep_impact_runs",
-            "schedule": 10.0,
-            "options": {"expires": 10},
-        },
-        "tidy impacts": {
-            "task": "console.configs.tasks.tidy_impact_runs",
-            "schedule": 3600.0,
-            "options": {"expires": 600},
-        },
-        "measure effects": {
-            "task": "console.configs.tasks.measure",
-            "schedule": 600.0,
-            "options": {"expires": 600},
-        },
-        "tidy": {
-            "task": "console.workloads.tasks.tidy",
-            "schedule": 3600.0,
-            "options": {"expires": 600},
-        },
+        "sweep": _every(2, "console.workloads.tasks.sweep"),
+        "revert": _every(2, "console.configs.tasks.revert"),
+        "sweep impacts": _every(10, "console.configs.tasks.sweep_impact_runs"),
+        "tidy impacts": _every(3600, "console.configs.tasks.tidy_impact_runs"),
+        "measure effects": _every(600, "console.configs.tasks.measure"),
+        "tidy": _every(3600, "console.workloads.tasks.tidy"),
     },
     timezone="UTC",
 )

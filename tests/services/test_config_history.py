@@ -228,8 +228,10 @@ def test_blame_says_when_it_stopped_looking(
 NOON = datetime(2026, 1, 10, 12, tzinfo=UTC)
 
 
-def submit(org: Organization, hours: float, wait: float | None, state: str) -> None:
-    """Write a workload submitted *hours* after noon, admitted after *wait* seconds."""
+def submit(
+    org: Organization, hours: float, wait: float | None, state: str, ended: float | None = None
+) -> None:
+    """Write a workload submitted and *ended* hours after noon, admitted after *wait* seconds."""
     labels, _ = LabelSet.objects.get_or_create(org=org, digest="x", defaults={"labels": {}})
     at = NOON + timedelta(hours=hours)
     Workload.objects.create(
@@ -239,6 +241,7 @@ def submit(org: Organization, hours: float, wait: float | None, state: str) -> N
         label_set=labels,
         submitted_at=at,
         admitted_at=None if wait is None else at + timedelta(seconds=wait),
+        ended_at=None if ended is None else NOON + timedelta(hours=ended),
         state=state,
         submitted_by="user:1",
     )
@@ -253,7 +256,7 @@ def test_the_effect_of_a_version_is_written_once_its_day_is_over(
         submit(org, -1, float(seconds), State.FINISHED)
     submit(org, -25, 5000.0, State.FINISHED)
     submit(org, 0, 2.0, State.ADMITTED)
-    submit(org, 23.9, None, State.REJECTED)
+    submit(org, 23.8, None, State.REJECTED, 23.9)
     submit(org, 5, None, State.PENDING)
     submit(org, 24, 5000.0, State.ADMITTED)
     submit(other_org, 1, 5000.0, State.ADMITTED)
@@ -289,6 +292,30 @@ def test_the_effect_of_a_version_is_written_once_its_day_is_over(
     assert measure_effects(NOON + timedelta(hours=30)) == 0
     version.refresh_from_db()
     assert version.effect == written
+
+
+def test_what_comes_after_the_day_does_not_count_in_it(org: Organization, owner: Actor) -> None:
+    version = apply_config(owner, "native", text_of(), "", 0)
+    ConfigVersion.objects.filter(pk=version.pk).update(created_at=NOON)
+    # Admitted within its day, and an hour after it.
+    submit(org, -2, 3600.0, State.FINISHED)
+    submit(org, -2, 3 * 3600.0, State.FINISHED)
+    submit(org, 23, 60.0, State.ADMITTED)
+    submit(org, 23, 2 * 3600.0, State.ADMITTED)
+    # Rejected before the version, by it, and when its day was over.
+    submit(org, -2, None, State.REJECTED, -1)
+    submit(org, -2, None, State.REJECTED, 0.5)
+    submit(org, 23, None, State.REJECTED, 24)
+    measure_effects(NOON + timedelta(days=7))
+    version.refresh_from_db()
+    told = [
+        {key: day[key] for key in ("submitted", "admitted", "rejected", "wait_p95")}
+        for day in (version.effect["before"], version.effect["after"])
+    ]
+    assert told == [
+        {"submitted": 4, "admitted": 1, "rejected": 1, "wait_p95": 3600.0},
+        {"submitted": 3, "admitted": 1, "rejected": 1, "wait_p95": 60.0},
+    ]
 
 
 def test_an_effect_looks_at_the_workloads_nearest_to_the_version(

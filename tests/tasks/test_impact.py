@@ -13,6 +13,7 @@ from django.utils import timezone
 from console.configs.models import ImpactRun
 from console.configs.services import find_impact as find_module
 from console.configs.services import run_impact as run_module
+from console.configs.services import sweep_impacts
 from console.configs.services.apply_config import apply_config
 from console.configs.services.cancel_impact import cancel_impact
 from console.configs.services.find_impact import FRESH, MOST_OPEN, find_impact
@@ -455,3 +456,20 @@ def test_what_ended_long_ago_is_forgotten(filled: Organization, owner: Actor) ->
     age(old, KEPT, "ended_at")
     tidy_impact_runs()
     assert list(ImpactRun.objects.all()) == [new]
+
+
+def test_of_what_has_ended_the_newest_are_kept(
+    filled: Organization, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep_impacts, "MOST_KEPT", 2)
+    monkeypatch.setattr(sweep_impacts, "_ROWS", 2)
+    runs = [find_impact(owner, LANGUAGE, config(gpu=gpu)) for gpu in range(1, 8)]
+    ImpactRun.objects.filter(pk=runs[0].pk).update(state="waiting", ended_at=None)
+    other = Organization.objects.create(name="Other", slug="other")
+    elsewhere = ImpactRun.objects.create(
+        org=other, state="done", base=0, digest="", ended_at=timezone.now()
+    )
+    assert sweep_impacts.forget_impacts() == 4
+    assert sweep_impacts.forget_impacts() == 0
+    # What has not ended is nobody's to forget.
+    assert set(ImpactRun.objects.all()) == {runs[0], *runs[-2:], elsewhere}

@@ -38,38 +38,51 @@ def effect_of(version: ConfigVersion) -> dict[str, Any]:
     """
     Return what happened to workloads submitted within a day of *version*.
 
-    ``before`` and ``after`` count those submitted, admitted and rejected, with the
-    wait until the last admission in seconds, None when there are none. At most
-    `MOST_WORKLOADS` on either side are looked at, those nearest to it.
-    ``other_versions`` were applied in the same two days.
+    ``before`` and ``after`` count those submitted in that day, and those of them that were
+    admitted before it was over, with the wait until the last such admission in seconds, None when
+    there are none. ``rejected`` are those whose rejection fell into that day, whichever of
+    the two they were submitted in. At most `MOST_WORKLOADS` on either side are looked at, those
+    nearest to it. ``other_versions`` were applied in the same two days.
     """
     at = version.created_at
     workloads = Workload.objects.filter(org=version.org_id)
     before = workloads.filter(submitted_at__gte=at - DAY, submitted_at__lt=at)
     after = workloads.filter(submitted_at__gte=at, submitted_at__lt=at + DAY)
-    fields = ("submitted_at", "admitted_at", "state")
     others = ConfigVersion.objects.filter(
         ~Q(pk=version.pk), org=version.org_id, created_at__gt=at - DAY, created_at__lt=at + DAY
     )
     most = MOST_WORKLOADS + 1
+    earlier = list(before.order_by("-submitted_at").values_list(*_FIELDS)[:most])
+    later = list(after.order_by("submitted_at").values_list(*_FIELDS)[:most])
     return {
-        "before": _day(list(before.order_by("-submitted_at").values_list(*fields)[:most])),
-        "after": _day(list(after.order_by("submitted_at").values_list(*fields)[:most])),
+        "before": _day(earlier, at - DAY),
+        # What waited when the version came may be rejected by it.
+        "after": _day(later, at, earlier),
         "other_versions": others.count(),
     }
 
 
-def _day(rows: Sequence[tuple[datetime, datetime | None, str]]) -> dict[str, Any]:
+_FIELDS = ("submitted_at", "admitted_at", "state", "ended_at")
+_Row = tuple[datetime, datetime | None, str, datetime | None]
+
+
+def _day(rows: Sequence[_Row], start: datetime, earlier: Sequence[_Row] = ()) -> dict[str, Any]:
+    """Return what happened in the day from *start* on to those submitted in it and *earlier*."""
+    end = start + DAY
     seen = rows[:MOST_WORKLOADS]
     waits = sorted(
         (admitted - submitted).total_seconds()
-        for submitted, admitted, _ in seen
-        if admitted is not None
+        for submitted, admitted, *_ in seen
+        if admitted is not None and admitted < end
     )
     return {
         "submitted": len(seen),
         "admitted": len(waits),
-        "rejected": sum(1 for *_, state in seen if state == State.REJECTED),
+        "rejected": sum(
+            1
+            for *_, state, ended in (*seen, *earlier[:MOST_WORKLOADS])
+            if state == State.REJECTED and ended is not None and start <= ended < end
+        ),
         "wait_p50": _percentile(waits, 50),
         "wait_p95": _percentile(waits, 95),
         "is_whole": len(rows) <= MOST_WORKLOADS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from django.db.models import Count, QuerySet
 from django.utils import timezone
 
 from console.configs.models import ImpactRun
@@ -16,8 +17,12 @@ SILENCE = timedelta(seconds=30)
 #: How long a question may wait for a worker.
 PATIENCE = timedelta(minutes=10)
 
-#: How long what has ended can be looked at.
-KEPT = timedelta(days=7)
+#: How long what has ended can be looked at, and how many of one organization. An answer may have
+#: megabytes; these are more than anybody asks about the drafts of a week.
+KEPT, MOST_KEPT = timedelta(days=7), 200
+
+#: Rows of one statement, so that other writers need not wait long.
+_ROWS = 50
 
 
 def sweep_impacts() -> None:
@@ -43,6 +48,21 @@ def sweep_impacts() -> None:
         send(run_id)
 
 
-def forget_impacts() -> None:
-    """Delete what ended long ago."""
-    ImpactRun.objects.filter(ended_at__lt=timezone.now() - KEPT).delete()
+def forget_impacts() -> int:
+    """Delete what ended long ago, or long before newer ones of the same organization."""
+    ended = ImpactRun.objects.filter(ended_at__isnull=False)
+    forgotten = _delete(ended.filter(ended_at__lt=timezone.now() - KEPT))
+    crowds = ended.order_by().values_list("org").annotate(runs=Count("pk"))
+    for org, _ in list(crowds.filter(runs__gt=MOST_KEPT)):
+        of_org = ended.filter(org=org)
+        kept = of_org.order_by("-pk").values_list("pk", flat=True)[:MOST_KEPT]
+        forgotten += _delete(of_org.filter(pk__lt=min(kept)))
+    return forgotten
+
+
+def _delete(runs: QuerySet[ImpactRun]) -> int:
+    deleted = 0
+    while rows := list(runs.order_by("pk").values_list("pk", flat=True)[:_ROWS]):
+        ImpactRun.objects.filter(pk__in=rows).delete()
+        deleted += len(rows)
+    return deleted
