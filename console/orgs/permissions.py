@@ -56,6 +56,11 @@ class Actor:
         """Return a token as actor."""
         return cls(org=token.org, role=token.role, name=token.name, key=f"token:{token.pk}")
 
+    @classmethod
+    def from_command(cls, org: Organization) -> Actor:
+        """Return whoever runs commands on the machine itself, who may do everything."""
+        return cls(org=org, role=Role.OWNER, name="command line", key="command")
+
     def may(self, permission: Permission) -> bool:
         """Say whether the role includes *permission*."""
         return permission in GRANTS[self.role]

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from console.configs.models import ActiveConfig, RevertTimer
 from console.errors import Conflict
+from console.orgs.audit import record
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.workloads.models import Event, EventType
@@ -31,6 +32,7 @@ def confirm_config(actor: Actor, version: int) -> None:
             actor=actor.name,
             data={"version": version, "from": version, "kind": "confirm"},
         )
+        record(actor, "config.confirm", kind="config", subject=str(version))
 
 
 def lock_active(org: Organization, version: int) -> bool:

@@ -10,6 +10,7 @@ from console.configs.draft_lock import locked, open_to
 from console.configs.models import Draft
 from console.configs.services.begin_draft import draft_author
 from console.errors import NotAllowed
+from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 
 
@@ -40,5 +41,17 @@ def discard_draft(actor: Actor, number: int, revision: int | None = None) -> Non
         claimed = free.update(revision=F("revision"))
         if claimed:
             drafts.delete()
+            record(
+                actor,
+                "draft.discard",
+                kind="draft",
+                subject=str(number),
+                before={
+                    "title": found.title,
+                    "author": found.author.email,
+                    "base": found.base,
+                    "revision": found.revision,
+                },
+            )
     if not claimed and revision is None and drafts.exists():
         raise locked(found)

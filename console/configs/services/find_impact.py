@@ -19,6 +19,7 @@ from console.configs.queries import active_number, unfinished_impacts
 from console.configs.services.check_config import check_config
 from console.configs.services.run_impact import run_impact
 from console.errors import ConfigRejected, Conflict
+from console.orgs.audit import record
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
@@ -62,7 +63,7 @@ def find_impact(actor: Actor, dialect: str, text: str, *, again: bool = False) -
         digest=digest_of(dialect, text),
         base=active_number(actor.org),
     )
-    known = _known(asked, again=again) or _begin(asked, again=again)
+    known = _known(asked, again=again) or _begin(actor, asked, again=again)
     if known is not None:
         return known
     if _is_small(actor.org, text):
@@ -91,7 +92,7 @@ def send(run_id: int) -> None:
         log.warning("impact not requested, the sweep will", run=run_id, error=str(error))
 
 
-def _begin(asked: ImpactRun, *, again: bool) -> ImpactRun | None:
+def _begin(actor: Actor, asked: ImpactRun, *, again: bool) -> ImpactRun | None:
     """Write *asked* down, unless somebody asked the same a moment ago: return that run then."""
     org = asked.org
     with transaction.atomic():
@@ -106,6 +107,13 @@ def _begin(asked: ImpactRun, *, again: bool) -> ImpactRun | None:
                 "wait for one to end, or cancel one.",
             )
         asked.save(force_insert=True)
+        record(
+            actor,
+            "impact.ask",
+            kind="impact",
+            subject=str(asked.pk),
+            after={"language": asked.dialect, "base": asked.base, "text_sha256": asked.digest},
+        )
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -10,6 +11,7 @@ from console.configs.models import Draft
 from console.configs.queries import get_draft
 from console.configs.services.begin_draft import draft_author
 from console.configs.services.visit_draft import note_visit
+from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 
 
@@ -26,9 +28,20 @@ def take_over_draft(actor: Actor, number: int, seen: int | None) -> Draft:
     now = timezone.now()
     drafts = Draft.objects.filter(org=actor.org, pk=number)
     takes = open_to(person, now) if seen is None else open_to(person, now) | Q(editor=seen)
-    taken = drafts.filter(takes).update(editing_since=since(person, now), editor=person)
-    draft = get_draft(actor.org, number)
-    if not taken:
-        raise locked(draft)
-    note_visit(draft, person, now)
+    with transaction.atomic():
+        before = drafts.values_list("editor__email", flat=True).first()
+        taken = drafts.filter(takes).update(editing_since=since(person, now), editor=person)
+        draft = get_draft(actor.org, number)
+        if not taken:
+            raise locked(draft)
+        note_visit(draft, person, now)
+        if before != person.email:
+            record(
+                actor,
+                "draft.take_over",
+                kind="draft",
+                subject=str(number),
+                before={"editor": before},
+                after={"editor": person.email},
+            )
     return draft

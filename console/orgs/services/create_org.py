@@ -8,7 +8,9 @@ from django.db import transaction
 
 from console.configs.models import ActiveConfig
 from console.errors import BadRequest, Conflict, FieldError
+from console.orgs.audit import record
 from console.orgs.models import Membership, Organization, Role, User
+from console.orgs.permissions import Actor
 from console.workloads.models import Engine
 
 #: As the slug column of the table.
@@ -31,6 +33,13 @@ def create_org(slug: str, name: str, owner: User | None) -> Organization:
         Engine.objects.create(org=org)
         if owner is not None:
             Membership.objects.create(org=org, user=owner, role=Role.OWNER)
+        record(
+            Actor.from_command(org),
+            "org.create",
+            kind="org",
+            subject=slug,
+            after={"name": name, "owner": owner.email if owner else None},
+        )
     return org
 
 

@@ -6,8 +6,12 @@ import hashlib
 import secrets
 from datetime import datetime
 
+from django.db import transaction
+
 from console.errors import BadRequest, FieldError
+from console.orgs.audit import record
 from console.orgs.models import ApiToken, Organization, Role, User
+from console.orgs.permissions import Actor
 
 #: Makes a leaked secret recognizable to scanners. The public anyscale client refuses, before it
 #: sends anything, a token that does not begin with an a and have an underscore.
@@ -41,15 +45,28 @@ def issue_token(
     if errors:
         raise BadRequest(errors, " ".join(error.message for error in errors))
     secret = PREFIX + secrets.token_urlsafe(32)
-    ApiToken.objects.create(
-        org=org,
-        name=name,
-        role=role,
-        prefix=secret[: len(PREFIX) + _SHOWN],
-        digest=digest_of(secret),
-        created_by=created_by,
-        expires_at=expires_at,
-    )
+    with transaction.atomic():
+        token = ApiToken.objects.create(
+            org=org,
+            name=name,
+            role=role,
+            prefix=secret[: len(PREFIX) + _SHOWN],
+            digest=digest_of(secret),
+            created_by=created_by,
+            expires_at=expires_at,
+        )
+        record(
+            Actor.from_user(org, created_by, Role.OWNER) if created_by else Actor.from_command(org),
+            "token.issue",
+            kind="token",
+            subject=str(token.pk),
+            after={
+                "name": name,
+                "role": role,
+                "prefix": token.prefix,
+                "expires_at": expires_at.isoformat() if expires_at else None,
+            },
+        )
     return secret
 
 

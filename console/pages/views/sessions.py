@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
+from console.orgs.audit import record_person
 from console.pages import throttle
 from console.pages.access import safe_return_url, signed_in, signed_in_user
 from console.reading import is_storable
@@ -71,7 +72,9 @@ def password(request: HttpRequest) -> HttpResponse:
     """Change one's own password; this session stays, the others end."""
     form = PasswordChangeForm(signed_in_user(request), request.POST or None)
     if request.method == "POST" and form.is_valid():
-        update_session_auth_hash(request, form.save())
+        user = form.save()
+        update_session_auth_hash(request, user)
+        record_person(user, "account.password")
         messages.success(request, "Your password is changed. Other browsers are signed out.")
         return HttpResponseRedirect(reverse("pages:orgs"))
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK

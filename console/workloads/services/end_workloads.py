@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from console.errors import Conflict, NotFound
+from console.orgs.audit import Action, record_many
 from console.orgs.permissions import Actor, Permission
 from console.workloads import nudge
 from console.workloads.models import Intake, State, Workload
@@ -23,17 +24,26 @@ class _Ending:
     """One way to end: the states it is possible in, and the one it leads to."""
 
     kind: Intake.Kind
+    action: Action
     possible: frozenset[str]
     done: str
 
 
-_FINISH = _Ending(Intake.Kind.FINISH, frozenset({State.ADMITTED, State.PREEMPTING}), State.FINISHED)
+_FINISH = _Ending(
+    Intake.Kind.FINISH,
+    "workload.finish",
+    frozenset({State.ADMITTED, State.PREEMPTING}),
+    State.FINISHED,
+)
 _WITHDRAW = _Ending(
     Intake.Kind.WITHDRAW,
+    "workload.withdraw",
     frozenset({State.PENDING, State.ADMITTED, State.PREEMPTING}),
     State.WITHDRAWN,
 )
-_RELEASE = _Ending(Intake.Kind.RELEASE, frozenset({State.PREEMPTING}), State.PENDING)
+_RELEASE = _Ending(
+    Intake.Kind.RELEASE, "workload.release", frozenset({State.PREEMPTING}), State.PENDING
+)
 _ENDINGS = (_FINISH, _WITHDRAW, _RELEASE)
 
 #: Ids that a message names.
@@ -89,6 +99,7 @@ def _end(actor: Actor, uids: Iterable[str], ending: _Ending) -> None:
             payload={"ids": [workload.pk for workload in due], "actor": actor.name},
             size=len(due),
         )
+        record_many(actor, ending.action, kind="workload", uids=[each.uid for each in due])
         nudge.request_admission(actor.org.pk)
 
 

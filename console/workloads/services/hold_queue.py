@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
+from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 from console.reading import Reader
 from console.workloads import nudge
@@ -20,12 +21,17 @@ def hold_queue(actor: Actor, queue: str, reason: str) -> QueueHold:
     actor.require(Permission.HOLD_QUEUES)
     reason = _read(reason, blank=False)
     queue_view(actor.org, queue)
+    held = QueueHold.objects.filter(org=actor.org, queue=queue)
     with transaction.atomic():
+        before = held.values("reason", "actor").first()
         hold, created = QueueHold.objects.update_or_create(
             org=actor.org, queue=queue, defaults={"reason": reason, "actor": actor.name}
         )
         if created:
             _tell_engine(actor, Intake.Kind.HOLD, queue, reason)
+        after = {"reason": reason, "actor": actor.name}
+        if before != after:
+            record(actor, "queue.hold", kind="queue", subject=queue, before=before, after=after)
     return hold
 
 
@@ -38,10 +44,14 @@ def resume_queue(actor: Actor, queue: str, reason: str = "") -> None:
     actor.require(Permission.HOLD_QUEUES)
     reason = _read(reason, blank=True)
     queue_view(actor.org, queue)
+    held = QueueHold.objects.filter(org=actor.org, queue=queue)
     with transaction.atomic():
-        deleted, _ = QueueHold.objects.filter(org=actor.org, queue=queue).delete()
+        before = held.values("reason", "actor").first()
+        deleted, _ = held.delete()
         if deleted:
             _tell_engine(actor, Intake.Kind.RESUME, queue, reason)
+            after = {"reason": reason} if reason else None
+            record(actor, "queue.resume", kind="queue", subject=queue, before=before, after=after)
 
 
 def _read(reason: str, *, blank: bool) -> str:

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from console.engine.workload import total_of
+from console.orgs.audit import record_many
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.workloads import nudge
@@ -79,6 +80,8 @@ def write(batch: Batch) -> None:
         size=len(batch.workloads),
     )
     Event.objects.bulk_create(_submitted(name, workload) for workload in batch.workloads)
+    uids = [workload.uid for workload in batch.workloads]
+    record_many(batch.actor, "workload.submit", kind="workload", uids=uids)
     nudge.request_admission(org.pk)
 
 
