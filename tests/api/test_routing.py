@@ -285,6 +285,10 @@ def test_expectations_are_saved_listed_checked_and_deleted(here, viewer):
     broken = here.post("config/expectations/check", {"text": OPEN}).body
     assert (broken["ok"], broken["broken"]) == (False, 2)
     assert [each["queue"] for each in broken["results"]] == ["default", "default"]
+    nameless = here.post("config/expectations/delete", {})
+    assert [(each["path"], each["code"]) for each in nameless.body["errors"]] == [
+        ("names", "required")
+    ]
     gone = here.post("config/expectations/delete", {"names": ["ml", "unknown"]})
     assert gone.body == {"deleted": 1}
     assert [each["name"] for each in here.get("config/expectations").body["results"]] == [

@@ -80,7 +80,7 @@ class Rollback(ClientView):
     def post(self, request: Request) -> Response:
         """Make its config a new version, on top of whatever is active."""
         reader, fields = self.fields(request, ("version",), required=("version",))
-        number = reader.integer(fields.get("version"), "version", least=1)
+        number = reader.integer(fields["version"], "version", least=1) if "version" in fields else 0
         reader.finish()
         require_readable(get_version(self.actor.org, number))
         return result({"version": roll_back_on_top(self.actor, number).number})

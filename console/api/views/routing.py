@@ -16,7 +16,13 @@ from console.api.schemas import expectations as expected
 from console.api.schemas import routing as schemas
 from console.api.schemas.common import example, problems
 from console.configs.queries import expectations_of
-from console.configs.read_expectations import ASKED, read_asked, read_expectations
+from console.configs.read_expectations import (
+    ASKED,
+    LONGEST_NAME,
+    MOST_EXPECTATIONS,
+    read_asked,
+    read_expectations,
+)
 from console.configs.services.check_expectations import meet_expectations
 from console.configs.services.save_expectations import delete_expectations, save_expectations
 from console.configs.services.try_route import try_route
@@ -109,9 +115,14 @@ class DeleteExpectations(OrgView):
     def post(self, request: Request, **kwargs: Any) -> Response:
         """Delete them."""
         reader, fields = self.fields(request, ("names",), required=("names",))
+        items = (
+            reader.items(fields["names"], "names", 1, MOST_EXPECTATIONS)
+            if "names" in fields
+            else ()
+        )
         names = [
-            reader.text(name, f"names[{i}]", 200, blank=False)
-            for i, name in enumerate(reader.items(fields.get("names", [""]), "names", 1, 500))
+            reader.text(name, f"names[{i}]", LONGEST_NAME, blank=False)
+            for i, name in enumerate(items)
         ]
         reader.finish()
         return Response({"deleted": delete_expectations(self.actor, names)})

@@ -190,6 +190,11 @@ def test_what_is_no_version_is_refused(owner_client: Compat, value: Any, line: s
     assert refused.error == (400, line)
 
 
+def test_a_version_that_is_left_out_is_asked_for_once(owner_client: Compat) -> None:
+    refused = owner_client.post("scheduler/config/rollback", {})
+    assert refused.error == (400, "version: version is required.")
+
+
 def test_a_config_in_another_language_is_refused(owner_client: Compat) -> None:
     manifest = {"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "ClusterQueue"}
     status, detail = error_of(owner_client, manifest)
