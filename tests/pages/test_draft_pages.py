@@ -314,6 +314,16 @@ def test_a_save_that_cannot_be_made_says_why(config: None, editor: Actor, browse
     )
 
 
+def test_a_draft_that_was_begun_by_a_check_is_checked_again(config: None, browser: Client) -> None:
+    sent = {"do": "check", "dialect": "native", "text": CONFIG + "# one\n", "base": 1}
+    begun = read_page(browser.post(EDIT, sent)).id("editor").attrs["action"]
+    sent |= {"text": CONFIG + "# two\n", "revision": 1}
+    again = read_page(browser.post(begun, sent)).id("editor").attrs["action"]
+    draft = Draft.objects.get()
+    assert begun == again == f"{DRAFTS}/{draft.pk}"
+    assert (draft.text, draft.revision) == (CONFIG + "# two\n", 2)
+
+
 def test_an_example_that_is_not_there_takes_no_text_away(config: None, browser: Client) -> None:
     browser.post(EDIT, {"do": "save", "dialect": "native", "text": CONFIG})
     draft = Draft.objects.get()
