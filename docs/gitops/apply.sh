@@ -13,7 +13,8 @@
 #   SLUICE_ACCEPT   codes of the consequences that somebody agreed to, separated by commas;
 #                   an apply that has others is refused with the list of them
 #
-# Needs curl and jq. Exit status 0: NEW is active; 1: nothing was changed, and why is printed.
+# Needs curl and jq. Exit status 0: NEW is active; 1: it was not applied, and why is printed. Where
+# no answer came it may have been: running it again finds out, and changes nothing twice.
 set -eu
 
 new=$1
@@ -33,6 +34,10 @@ call() {
 
 # refuse: prints what the server says about a request that it does not meet, and ends.
 refuse() {
+    if ! jq --exit-status .detail "$work/answer" >/dev/null 2>&1; then
+        echo "$base gave no answer that Sluice gives; look at SLUICE_URL, and try again." >&2
+        exit 1
+    fi
     jq --raw-output '.detail,
         (.diagnostics // [] | .[] | "  line \(.range.line): \(.code) \(.message)"),
         (.consequences // [] | .[] | "  \(.code): \(.message)")' "$work/answer" >&2

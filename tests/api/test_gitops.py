@@ -57,6 +57,26 @@ def told(done: subprocess.CompletedProcess[str]) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr.partition("\n")[0]
 
 
+@pytest.mark.parametrize(
+    ("url", "complaints"),
+    [
+        ("http://127.0.0.1:9", 2),
+        ("{live}/nowhere", 1),
+    ],
+)
+def test_what_is_no_answer_of_the_product_is_said(
+    url: str, complaints: int, apply: Apply, live_server
+):
+    url = url.format(live=live_server.url)
+    done = apply(FIRST, SLUICE_URL=url)
+    *of_curl, said = done.stderr.splitlines()
+    assert (done.returncode, done.stdout, len(of_curl) + 1) == (1, "", complaints)
+    assert said == (
+        f"{url}/api/v1/orgs/here gave no answer that Sluice gives; look at SLUICE_URL, and try "
+        "again."
+    )
+
+
 def test_a_change_is_applied_once_and_again_is_nothing(apply: Apply, org: Organization):
     assert told(apply(FIRST)) == (0, "Applied as version 1.\n", "")
     assert told(apply(FIRST, FIRST)) == (0, "Version 1 has this text already.\n", "")
