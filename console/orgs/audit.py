@@ -34,6 +34,7 @@ Action = Literal[
     "draft.begin",
     "draft.take_over",
     "draft.merge",
+    "draft.rebase",
     "draft.discard",
     "expectation.save",
     "expectation.delete",

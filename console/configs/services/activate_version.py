@@ -27,6 +27,7 @@ from console.configs.stored_changes import store_changes
 from console.dialects.base import Reading
 from console.engine.diff import compare_policies
 from console.errors import StaleVersion
+from console.orgs.audit import Action, record
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.reading import Reader
@@ -92,7 +93,8 @@ def activate_version(
         version.save(force_insert=True)
         store_changes(version, changes)
         _fix_queue_specs(version, reading)
-        _tell(actor, version, expected, replace_timer(version, expected, revert_after))
+        timer = replace_timer(version, expected, revert_after)
+        _tell(actor, version, expected, timer, is_revert=unless_confirmed)
     return version
 
 
@@ -105,7 +107,9 @@ def _fix_queue_specs(version: ConfigVersion, reading: Reading) -> None:
     )
 
 
-def _tell(actor: Actor, version: ConfigVersion, before: int, timer: RevertTimer | None) -> None:
+def _tell(
+    actor: Actor, version: ConfigVersion, before: int, timer: RevertTimer | None, *, is_revert: bool
+) -> None:
     data = {
         "version": version.number,
         "from": before,
@@ -119,6 +123,19 @@ def _tell(actor: Actor, version: ConfigVersion, before: int, timer: RevertTimer 
     if timer:
         data["reverts_at"] = timer.due_at.isoformat()
     Event.objects.create(org=actor.org, type=EventType.CONFIG_UPDATED, actor=actor.name, data=data)
+    action: Action = "config.apply"
+    if is_revert or version.via == ConfigVersion.Via.TIMER:
+        action = "config.revert"
+    elif version.kind == ConfigVersion.Kind.ROLLBACK:
+        action = "config.rollback"
+    record(
+        actor,
+        action,
+        kind="config",
+        subject=str(version.number),
+        before={"version": before},
+        after=data,
+    )
     Intake.objects.create(
         org=actor.org,
         kind=Intake.Kind.POLICY,

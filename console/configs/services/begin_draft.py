@@ -9,6 +9,7 @@ from console.configs.models import ConfigVersion, Draft
 from console.configs.services.check_config import find_dialect
 from console.configs.services.visit_draft import note_visit
 from console.errors import Conflict, NotAllowed
+from console.orgs.audit import record
 from console.orgs.models import Organization, User
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
@@ -62,6 +63,13 @@ def begin_draft(actor: Actor, dialect: str, text: str, base: int, title: str = "
             editing_since=now,
         )
         note_visit(draft, author, now)
+        record(
+            actor,
+            "draft.begin",
+            kind="draft",
+            subject=str(draft.pk),
+            after={"title": draft.title, "language": dialect, "base": base},
+        )
     return draft
 
 

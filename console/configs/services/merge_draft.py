@@ -15,6 +15,7 @@ from console.dialects import dialects
 from console.dialects.merging import Choice, Merge, Piece, Verdict, merge_configs
 from console.engine.policy import Policy
 from console.errors import BadRequest, Conflict, FieldError
+from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 from console.workloads.models import Event, EventType
 
@@ -89,5 +90,13 @@ def merge_draft(
                 "draft": number,
                 "conflicts": len(conflicts),
             },
+        )
+        record(
+            actor,
+            "draft.merge",
+            kind="draft",
+            subject=str(number),
+            before={"base": before},
+            after={"base": onto, "conflicts": len(conflicts)},
         )
     return saved, merge.verdict

@@ -9,6 +9,7 @@ from console.configs.queries import get_draft
 from console.configs.services.activate_version import require_active
 from console.configs.services.save_draft import save_draft
 from console.errors import Conflict
+from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 from console.workloads.models import Event, EventType
 
@@ -33,5 +34,13 @@ def rebase_draft(actor: Actor, number: int, revision: int, onto: int) -> Draft:
             type=EventType.CONFIG_UPDATED,
             actor=actor.name,
             data={"kind": "rebase", "version": onto, "from": before, "draft": number},
+        )
+        record(
+            actor,
+            "draft.rebase",
+            kind="draft",
+            subject=str(number),
+            before={"base": before},
+            after={"base": onto},
         )
     return saved

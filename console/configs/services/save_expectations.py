@@ -11,6 +11,7 @@ from console.configs.models import Expectation
 from console.configs.read_expectations import MOST_EXPECTATIONS
 from console.engine.expected import Expected
 from console.errors import BadRequest, Conflict, FieldError, NotFound
+from console.orgs.audit import record
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
@@ -115,10 +116,19 @@ def _changes(
     return found
 
 
-def _tell(actor: Actor, kind: EventType, changes: Iterable[Mapping[str, Any]]) -> None:
+def _tell(actor: Actor, kind: EventType, changes: Sequence[Mapping[str, Any]]) -> None:
     Event.objects.bulk_create(
         Event(org=actor.org, type=kind, actor=actor.name, data=data) for data in changes
     )
+    for data in changes:
+        record(
+            actor,
+            "expectation.save" if kind == EventType.EXPECTATION_SAVED else "expectation.delete",
+            kind="expectation",
+            subject=data["name"],
+            before=data.get("before"),
+            after=data.get("after"),
+        )
 
 
 def _row(actor: Actor, org: Organization, expected: Expected) -> Expectation:

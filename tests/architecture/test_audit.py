@@ -1,0 +1,146 @@
+"""What a person or a token does is recorded: every service that writes for an actor says so."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CONSOLE = ROOT / "console"
+
+#: Methods that change rows.
+WRITES = frozenset(
+    {"create", "bulk_create", "get_or_create", "update_or_create", "save", "update", "delete"}
+)
+RECORDS = frozenset({"record", "record_many", "record_person"})
+
+#: Services that write for an actor and record nothing, each with its reason.
+EXCEPTIONS = {
+    "console.configs.services.visit_draft.visit_draft": "presence, seen while it lasts",
+    "console.configs.services.visit_draft.leave_draft": "presence, seen while it lasts",
+    "console.configs.services.save_draft.save_draft": (
+        "saves itself every few seconds; what begins, moves and ends a draft is recorded"
+    ),
+    "console.configs.services.fix_draft.fix_draft": "a save of a draft, as any other",
+}
+
+
+def service_modules() -> Iterator[tuple[str, ast.Module]]:
+    """Yield the dotted name and the syntax of every service."""
+    for path in sorted(CONSOLE.glob("*/services/*.py")):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        yield name, ast.parse(path.read_text("utf-8"))
+
+
+def functions() -> dict[str, ast.FunctionDef]:
+    """Return every function and method of services by dotted name."""
+    return {
+        f"{module}.{node.name}": node
+        for module, tree in service_modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
+def names_known_in(module: str, tree: ast.Module) -> dict[str, str]:
+    """Return what a name of *module* stands for, as dotted name."""
+    known = {
+        node.name: f"{module}.{node.name}"
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+    }
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            known |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
+    return known
+
+
+class Calls:
+    """Which services reach which calls, through services alone."""
+
+    def __init__(self) -> None:
+        self.functions = functions()
+        self.direct: dict[str, set[str]] = {}
+        self.methods: dict[str, set[str]] = {}
+        for module, tree in service_modules():
+            known = names_known_in(module, tree)
+            for name, node in self.functions.items():
+                if name.rpartition(".")[0] != module:
+                    continue
+                inside = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+                # A function that is handed on is called, too.
+                used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+                self.direct[name] = {known[each] for each in used if each in known}
+                self.methods[name] = {
+                    call.func.attr
+                    for call in inside
+                    if isinstance(call.func, ast.Attribute) and is_of_rows(call.func.value)
+                }
+
+    def reached(self, name: str) -> set[str]:
+        """Return every service that *name* calls, itself included, and what it calls outside."""
+        seen: set[str] = set()
+        todo = [name]
+        while todo:
+            one = todo.pop()
+            if one not in seen:
+                seen.add(one)
+                todo += self.direct.get(one, ())
+        return seen
+
+    def writes(self, name: str) -> bool:
+        """Say whether *name* changes rows, by itself or through another service."""
+        return any(WRITES & self.methods.get(each, set()) for each in self.reached(name))
+
+    def records(self, name: str) -> bool:
+        """Say whether *name* records, by itself or through another service."""
+        return any(each.rpartition(".")[2] in RECORDS for each in self.reached(name))
+
+
+def is_of_rows(value: ast.expr) -> bool:
+    """Say whether a method belongs to rows, as far as its text tells: not to plain sets."""
+    text = ast.unparse(value)
+    return not text.startswith(("set(", "dict(", "hashlib."))
+
+
+def takes_an_actor(function: ast.FunctionDef) -> bool:
+    """Say whether somebody acts in *function*."""
+    given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    return any(each.annotation and ast.unparse(each.annotation) == "Actor" for each in given)
+
+
+def test_every_service_that_writes_for_an_actor_records_it() -> None:
+    calls = Calls()
+    acting = {
+        name
+        for name, function in calls.functions.items()
+        if takes_an_actor(function) and not function.name.startswith("_") and calls.writes(name)
+    }
+    assert {"console.workloads.services.hold_queue.hold_queue"} <= acting
+    silent = {name for name in acting if not calls.records(name)}
+    assert silent == set(EXCEPTIONS)
+
+
+def test_the_check_sees_a_service_that_forgot() -> None:
+    calls = Calls()
+    name = "console.workloads.services.end_workloads._end"
+    calls.direct[name] = {each for each in calls.direct[name] if "record" not in each}
+    finish = "console.workloads.services.end_workloads.finish_workloads"
+    assert (calls.writes(finish), calls.records(finish)) == (True, False)
+
+
+def test_entries_are_only_ever_added_but_for_seals_and_retention() -> None:
+    allowed = {"orgs/audit.py", "orgs/chain.py", "orgs/services/forget_audit.py"}
+    found = set()
+    for path in CONSOLE.rglob("*.py"):
+        here = path.relative_to(CONSOLE).as_posix()
+        if "migrations" in here:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                text = ast.unparse(node.func.value)
+                changes = node.func.attr in (WRITES | {"_raw_delete", "bulk_update"})
+                if changes and ("AuditEntry" in text or "org.audit" in text):
+                    found.add(here)
+    assert found <= allowed
