@@ -8,9 +8,12 @@ window.Outline = class {
   #groups = [];
   #hits = new Map();
   #drawn = "";
+  #gutter;
+  #days = 0;
 
   constructor(editor, form) {
     this.#editor = editor;
+    this.#gutter = new window.Gutter(editor);
     this.#body = form.querySelector("[data-outline]");
     this.#filter = form.querySelector("[data-outline-filter]");
     this.#filter.parentElement.hidden = false;
@@ -31,6 +34,7 @@ window.Outline = class {
   show(groups) {
     this.#groups = groups;
     this.#draw();
+    this.#gutter.show(this.#hitsByLine(), this.#days);
   }
 
   // Counts are found less often than the outline: the last ones stay until there are newer.
@@ -42,6 +46,7 @@ window.Outline = class {
       note.textContent = answer.runs
         ? `Runs of the last ${answer.days} days under this text, of ${runs} in all${answer.is_complete ? "" : " that were looked at"}${answer.nowhere ? `; ${answer.nowhere.toLocaleString("en")} would go nowhere` : ""}.`
         : `Nothing was submitted in the last ${answer.days} days.`;
+      this.#days = answer.days;
       this.#hits.clear();
       for (const group of answer.outline) {
         for (const entry of group.entries) {
@@ -54,6 +59,17 @@ window.Outline = class {
 
   #key(group, entry) {
     return `${group.kind}\n${group.kind === "rule" ? entry.title : entry.name}`;
+  }
+
+  #hitsByLine() {
+    const found = new Map();
+    for (const group of this.#groups) {
+      for (const entry of group.entries) {
+        const hits = this.#hits.get(this.#key(group, entry));
+        if (hits !== undefined) found.set(entry.line, hits);
+      }
+    }
+    return found;
   }
 
   #draw() {

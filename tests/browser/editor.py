@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from playwright.sync_api import Locator, Page, expect
@@ -81,6 +82,12 @@ class Editor:
         boxes = [mark.bounding_box() for mark in self.page.locator(".problem-mark--error").all()]
         assert any(box and abs(box["x"] - x) < 2 and abs(box["y"] - y) < 6 for box in boxes), boxes
         return entry
+
+    def expect_hits(self, hits: dict[int, str]) -> None:
+        """Expect these counts beside the numbers of these lines, among others."""
+        for line, count in hits.items():
+            number = self.page.locator(".ace_gutter-cell", has_text=re.compile(rf"^{line}$"))
+            expect(number).to_have_attribute("data-hits", count)
 
     def expect_saved(self) -> None:
         """Wait until the draft is on the server."""

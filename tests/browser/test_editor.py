@@ -41,6 +41,8 @@ def test_the_outline_leads_to_its_objects_and_shows_their_problems_and_hits(
     editor.type("# Caps\n")
     editor.expect_hits({line_of(CAP, "- name: q-m5") + 1: "2"})
     editor.replace(CAP)
+    editor.press("Control+Home")
+    editor.expect_hits({line_of(CAP, "- name: q-m5"): "2"})
 
     cap.click()
     assert page.evaluate(_CURSOR) == line_of(CAP, "- name: q-m5")
