@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from django.db.models import Count, F, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
@@ -38,6 +39,9 @@ class VersionFilter:
     kind: str = ""
     noun: str = ""
     name: str = ""
+    #: Applied at this time or later, and before that one; None: open.
+    since: datetime | None = None
+    until: datetime | None = None
 
     @classmethod
     def from_query(cls, query: QueryDict, noun: str = "noun") -> VersionFilter:
@@ -52,6 +56,8 @@ class VersionFilter:
             kind=reader.choice("kind", list(KINDS)) or "",
             noun=reader.choice(noun, [each.value for each in Noun]) or "",
             name=reader.text("name") or "",
+            since=reader.time("since"),
+            until=reader.end("until"),
         )
         reader.finish()
         return found
@@ -85,6 +91,10 @@ def read_log(
         rows = rows.filter(author=chosen.author)
     if chosen.kind:
         rows = rows.filter(KINDS[chosen.kind])
+    if chosen.since:
+        rows = rows.filter(created_at__gte=chosen.since)
+    if chosen.until:
+        rows = rows.filter(created_at__lt=chosen.until)
     if chosen.noun or chosen.name:
         found = VersionChange.objects.filter(org=org)
         if chosen.noun:

@@ -96,6 +96,7 @@
       k: () => moveRow(-1),
       r: () => press("[data-rows-bar]:not([hidden]) [data-rows-show]"),
       p: () => press("[data-live-pause]"),
+      ...window.pageKeys,
     };
     if (event.key in actions) {
       event.preventDefault();

@@ -242,6 +242,15 @@ def test_history_is_filtered(client):
     assert found(kind="rollback") == [4]
     assert found(author="owner token", kind="apply") == [3, 2, 1]
     assert found(author="nobody") == []
+    for number, day in ((1, "2026-01-30"), (2, "2026-01-31")):
+        versions = ConfigVersion.objects.filter(number=number)
+        versions.update(created_at=f"{day}T23:59:59.500Z")
+    assert found(until="2026-01-30") == [1]
+    assert found(since="2026-01-31", until="2026-01-31") == [2]
+    assert found(since="2026-01-30T23:59:59.500Z", until="2026-01-31T23:59:59.500Z") == [1]
+    assert found(since="2026-02-01", kind="apply") == [3]
+    never = client.get("config/versions", since="soon")
+    assert (never.problem, never.body["errors"][0]["path"]) == ((400, "invalid_request"), "since")
     strange = client.get("config/versions", object="thing")
     assert strange.problem == (400, "invalid_request")
     assert strange.body["errors"][0]["path"] == "object"

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visitors
 from tests.browser.documents import CAP
+from tests.browser.editor import Editor
 from tests.browser.place import Place
 
 _HIGHER = CAP.replace("default: 50", "default: 60")
@@ -69,6 +70,40 @@ def test_versions_are_found_by_what_they_changed(page: Page, place: Place) -> No
     page.get_by_role("link", name=re.compile("^changed a rule")).click()
     expect(page.locator("tbody tr")).to_have_count(2)
     page.get_by_role("link", name="Clear all").click()
+    expect(page.locator("tbody tr")).to_have_count(3)
+
+
+def test_versions_are_picked_compared_and_edited_by_keys(page: Page, place: Place) -> None:
+    _tell(place)
+    page.goto(place.url("config/history"))
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    expect(page.get_by_role("radio", name="to version 3")).to_be_checked()
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    expect(page.get_by_role("radio", name="from version 1")).to_be_checked()
+    page.keyboard.press("k")
+    page.keyboard.press("x")
+    expect(page.get_by_role("radio", name="to version 2")).to_be_checked()
+    page.keyboard.press("c")
+    expect(page.get_by_role("heading", level=1)).to_have_text("From version 1 to version 2")
+    page.goto(place.url("config/history"))
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("e")
+    page.wait_for_url(re.compile(r"/config/drafts/\d+$"))
+    assert Editor(page).text == _HIGHER
+
+
+def test_versions_of_some_days_are_found(page: Page, place: Place) -> None:
+    _tell(place)
+    page.goto(place.url("config/history"))
+    page.get_by_label("To", exact=True).fill("2026-01-31")
+    page.get_by_role("button", name="Filter").click()
+    expect(page).to_have_url(re.compile(r"\?until=2026-01-31$"))
+    expect(page.get_by_role("heading", name="No version matches these filters")).to_be_visible()
+    page.get_by_role("link", name=re.compile("^until")).click()
     expect(page.locator("tbody tr")).to_have_count(3)
 
 

@@ -206,6 +206,24 @@ def test_history_finds_versions_by_object(config: None, owner: Actor, browser: C
     )
 
 
+def test_history_finds_the_versions_of_some_days(
+    config: None, owner: Actor, browser: Client
+) -> None:
+    apply_config(owner, "native", SMALLER, "smaller", 1)
+    ConfigVersion.objects.filter(number=1).update(created_at="2026-01-31T23:59:59.500Z")
+    found = read_page(browser.get(HISTORY, {"since": "2026-01-31", "until": "2026-01-31"}))
+    assert [row[0] for row in found.rows()] == ["v1 Applied"]
+    assert [found.id(name).attrs["value"] for name in ("f-since", "f-until")] == ["2026-01-31"] * 2
+    assert [link.attrs["href"] for link in found.id("main").all("a", class_="chip")] == [
+        f"{HISTORY}?until=2026-01-31",
+        f"{HISTORY}?since=2026-01-31",
+    ]
+    later = read_page(browser.get(HISTORY, {"since": "2026-02-01T00:00:00Z"}))
+    assert [row[0] for row in later.rows()] == ["v2 Active Applied"]
+    assert later.id("f-since").attrs["value"] == "2026-02-01"
+    assert browser.get(HISTORY, {"until": "soon"}).status_code == 400
+
+
 def test_history_is_paged(config: None, owner: Actor, browser: Client) -> None:
     for number in range(1, 25):
         apply_config(owner, "native", f"# {number}\n{CONFIG}", "", number)

@@ -41,7 +41,7 @@ from console.orgs.permissions import Permission
 from console.reading import LARGEST_INTEGER, Reader
 
 _TAG = ["config"]
-_FILTERS = ("author", "kind", "object", "name")
+_FILTERS = ("author", "kind", "object", "name", "since", "until")
 _STALE = {
     (409, PROBLEM_TYPE): OpenApiResponse(
         schemas.StaleProblem, description="Another version is active; `newer` has what came since."
@@ -121,6 +121,8 @@ class ConfigVersions(OrgView):
                 "The name of an object that it changed, or that it had before a rename; of a "
                 "rule the queue it leads to.",
             ),
+            query("since", "Applied at this time or later; a day is one in UTC."),
+            query("until", "Applied before this time; of a day, before its end."),
             *PAGED,
         ],
         responses={200: schemas.VersionPage, **problems()},

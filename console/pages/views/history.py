@@ -18,7 +18,7 @@ from console.pages.shell import render_page
 #: Versions on one page.
 PAGE_SIZE = 20
 
-FILTERS = ("author", "kind", "noun", "name")
+FILTERS = ("author", "kind", "noun", "name", "since", "until")
 
 
 @require_safe
@@ -41,6 +41,8 @@ def history(request: HttpRequest, actor: Actor) -> HttpResponse:
         "pager": pager_of(request.path, query, log.page),
         "chips": chips_of(request.path, query, FILTERS),
         "chosen": chosen,
+        # What a field for days takes, also of an address with times.
+        "days": {name: query.get(name, "")[:10] for name in ("since", "until")},
         "old_names": log.old_names,
         "authors": authors_of(actor.org),
         "kinds": kind_titles(KINDS),

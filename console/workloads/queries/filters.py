@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from django.http import QueryDict
@@ -139,6 +139,12 @@ class QueryReader:
             "invalid_time",
             f"{name} has to be a time such as 2026-01-31T12:00:00Z.",
         )
+
+    def end(self, name: str) -> datetime | None:
+        """Return the moment up to which; a day without a time counts whole."""
+        found = self.time(name)
+        is_day = found is not None and (self.text(name) or "").count(":") == 0
+        return found + timedelta(days=1) if found is not None and is_day else found
 
     def labels(self) -> dict[str, str]:
         """Return the ``label.KEY=VALUE`` parameters."""

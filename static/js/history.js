@@ -1,0 +1,31 @@
+/* Keys of the history: two versions are picked and compared, or one of them is edited. */
+"use strict";
+
+(() => {
+  const row = () => document.activeElement?.closest("tr[data-version]");
+  const inRow = (act) => () => {
+    const here = row();
+    if (here) act(here);
+    else window.announce("Go to a version with j or k first");
+  };
+
+  // The two picked last, older first; before the second pick the other one stays what it was.
+  let picked = [];
+  const pick = (here) => {
+    const number = Number(here.dataset.version);
+    if (!document.querySelector("[data-compare]")) return;
+    picked = [...picked.filter((each) => each !== number), number].slice(-2);
+    const chosen = (name) => Number(document.querySelector(`input[form="compare"][name="${name}"]:checked`).value);
+    const other = picked.length === 2 ? picked[0] : chosen(number === chosen("b") ? "a" : "b");
+    for (const [name, value] of [["a", Math.min(number, other)], ["b", Math.max(number, other)]]) {
+      document.querySelector(`input[form="compare"][name="${name}"][value="${value}"]`).checked = true;
+    }
+    window.announce(`From version ${chosen("a")} to version ${chosen("b")}`);
+  };
+
+  window.pageKeys = {
+    x: inRow(pick),
+    c: () => document.querySelector("[data-compare]")?.requestSubmit(),
+    e: inRow((here) => here.querySelector("[data-edit-from]")?.click()),
+  };
+})();
