@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from console.engine.diff import Change, Noun
 from console.engine.history import Live
 from console.engine.policy import Policy, Queue
 
 #: What decides where a workload goes.
-_ROUTING = frozenset(
-    {Noun.RULE, Noun.LOCAL_QUEUE, Noun.NAMESPACE, Noun.PRIORITY_CLASS, Noun.SETTINGS}
-)
+_ROUTING = frozenset({Noun.RULE, Noun.LOCAL_QUEUE, Noun.NAMESPACE, Noun.PRIORITY_CLASS})
+
+_Names: TypeAlias = Mapping[Noun, set[str]]
 
 
 def affected_workloads(old: Policy, new: Policy, changes: Iterable[Change], live: Live) -> int:
@@ -19,37 +21,56 @@ def affected_workloads(old: Policy, new: Policy, changes: Iterable[Change], live
     Return how many workloads of *live* the change from *old* to *new* may concern, at most.
 
     That is what runs and waits in queues that change, alone or with their cohort or a flavor of
-    theirs; and all that waits when routing changes, because it is routed again.
+    theirs, and in those that share quota with them, where room is lent, taken back and taken
+    over; all that waits when routing changes, because it is routed again; and everything
+    when settings change. Whom routed work may stop where it comes to is not counted.
     """
-    concerned: dict[Noun, set[str]] = {noun: set() for noun in Noun}
+    changed: dict[Noun, set[str]] = {noun: set() for noun in Noun}
     for change in changes:
-        concerned[change.noun] |= {change.name, change.old_name}
-    queues = {
-        queue.name
-        for policy in (old, new)
-        for queue in policy.queues.values()
-        if _is_touched(policy, queue, concerned)
-    }
-    reroutes = any(concerned[noun] for noun in _ROUTING)
+        changed[change.noun] |= {change.name, change.old_name}
+    if changed[Noun.SETTINGS]:
+        return sum(live.running.values()) + sum(live.pending.values())
+    queues = _sharing(old, changed) | _sharing(new, changed)
+    reroutes = any(changed[noun] for noun in _ROUTING)
     waiting = live.pending if reroutes else queues & live.pending.keys()
     return sum(live.running.get(name, 0) for name in queues) + sum(
         live.pending[name] for name in waiting
     )
 
 
-def _is_touched(policy: Policy, queue: Queue, concerned: Mapping[Noun, set[str]]) -> bool:
+def _sharing(policy: Policy, changed: _Names) -> set[str]:
+    """Return the queues of every tree of cohorts in which one is *changed*."""
+    trees: defaultdict[str, list[Queue]] = defaultdict(list)
+    found: set[str] = set()
+    for queue in policy.queues.values():
+        if queue.parent is not None:
+            trees[_root(policy, queue.parent)].append(queue)
+        elif _is_touched(policy, queue, changed):
+            found.add(queue.name)
+    for queues in trees.values():
+        if any(_is_touched(policy, queue, changed) for queue in queues):
+            found.update(queue.name for queue in queues)
+    return found
+
+
+def _is_touched(policy: Policy, queue: Queue, changed: _Names) -> bool:
     flavors = {quotas.flavor for group in queue.groups for quotas in group.flavors}
     return (
-        queue.name in concerned[Noun.QUEUE]
-        or not concerned[Noun.FLAVOR].isdisjoint(flavors)
-        or not concerned[Noun.COHORT].isdisjoint(_cohorts_above(policy, queue.parent))
+        queue.name in changed[Noun.QUEUE]
+        or not changed[Noun.FLAVOR].isdisjoint(flavors)
+        or not changed[Noun.COHORT].isdisjoint(_cohorts_above(policy, queue.parent))
     )
 
 
-def _cohorts_above(policy: Policy, name: str | None) -> Iterable[str]:
-    seen: set[str] = set()
-    while name is not None and name not in seen:
-        seen.add(name)
+def _root(policy: Policy, cohort: str) -> str:
+    return _cohorts_above(policy, cohort)[-1]
+
+
+def _cohorts_above(policy: Policy, name: str | None) -> Sequence[str]:
+    """Return cohort *name* and those above it; a circle is left where it began."""
+    found: dict[str, None] = {}
+    while name is not None and name not in found:
+        found[name] = None
         cohort = policy.cohorts.get(name)
         name = cohort.parent if cohort else None
-    return seen
+    return list(found)

@@ -24,6 +24,7 @@ from console.engine.explain.consequences import consequence_sentence
 from console.engine.history import Live
 from console.engine.policy import (
     Cohort,
+    FairStrategy,
     Flavor,
     FlavorQuotas,
     LocalQueue,
@@ -31,6 +32,7 @@ from console.engine.policy import (
     Policy,
     Queue,
     Quota,
+    QuotaSettings,
     ResourceGroup,
     Rule,
     StopPolicy,
@@ -281,3 +283,17 @@ def test_who_may_be_affected_is_bounded_by_what_changes() -> None:
     routed = policy(queue("a", parent="ml"), queue("b"), rules={"x": "a"}, rest="b")
     assert affected(old, routed, live) == 1100
     assert affected(old, policy(queue("b"), rest="b"), live) == 101
+
+
+def test_who_shares_quota_with_what_changes_may_be_affected() -> None:
+    live = Live(running={"a": 1, "b": 10, "c": 100}, pending={"b": 1000})
+    a, b, c = queue("a", parent="ml"), queue("b", parent="ai"), queue("c")
+    old = policy(a, b, c, rest="c")
+    cohorts = {name: Cohort(name=name, parent="all") for name in ("ml", "ai")}
+    cohorts["all"] = Cohort(name="all")
+    tree = replace(old, cohorts=cohorts)
+    more = {"a": queue("a", 8000, parent="ml"), "b": b, "c": c}
+    assert affected(old, replace(old, queues=more), live) == 1
+    assert affected(tree, replace(tree, queues=more), live) == 1011
+    settings = QuotaSettings(fair_sharing=tuple(FairStrategy))
+    assert affected(old, replace(old, settings=settings), live) == 1111
