@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from urllib.parse import urldefrag, urljoin
 
 import pytest
 from django.test import Client
@@ -129,6 +130,17 @@ def test_each_role_sees_what_it_may_and_every_page_is_sound(
         assert response.headers["Content-Security-Policy"] == policy
         assert response.headers["Cache-Control"] == "private, no-store"
     assert found == PAGES[path]
+
+
+def test_no_link_leads_to_what_one_may_not_see(world: World, people: dict[str, Client]) -> None:
+    browser = people[Role.VIEWER]
+    met: dict[str, int] = {}
+    for path in (path for path, statuses in PAGES.items() if statuses[Role.VIEWER] == 200):
+        url = address(path, world)
+        links = [urljoin(url, link.attrs["href"]) for link in read_page(browser.get(url)).all("a")]
+        for link in {urldefrag(each).url for each in links} - met.keys():
+            met[link] = browser.get(link, follow=True).status_code
+    assert {link: status for link, status in met.items() if status != 200} == {}
 
 
 @pytest.mark.parametrize("path", PAGES)
