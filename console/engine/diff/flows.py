@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from console.engine.diff.filed import Filed, usual_key
 from console.engine.diff.renames import find_renames
 from console.engine.diff.rules import match_rules
-from console.engine.history import History, Shape
+from console.engine.history import History
 from console.engine.policy import Policy, Rule
 from console.engine.regions import Region, region_of
-from console.engine.routing import Router
+from console.engine.routing import first_rule
+from console.engine.rule_index import RuleIndex
 
 #: What one comparison may cost, in looks at two regions. Rules that overlap in many ways can ask
 #: for more than anybody waits for.
-_MOST_LOOKS = 200_000
+_MOST_LOOKS = 100_000
 #: What cutting a region costs, in looks.
 _CUT = 10
-#: Looks at a region or a rule for a shape of the history. Where regions do not tell, shapes are
-#: routed twice, those seen last first.
-_MOST_MATCHES = 300_000
+#: Rules that are looked at to route the shapes of the history, those seen last first.
+_MOST_JUDGED = 300_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +71,7 @@ def flows_between(old: Policy, new: Policy, history: History | None = None) -> F
     unchanged = {before.index for before, _ in matches.same}
     budget = _Budget(_MOST_LOOKS)
     found = _exact(known.rules, new.rules, heirs, unchanged, budget)
-    runs, is_whole = _seen(old, new, heirs, found, budget, history)
+    runs, is_whole = _seen(old, new, heirs, history)
     return Flows(
         flows=tuple(
             Flow(
@@ -102,19 +103,46 @@ class _Budget:
     def is_spent(self) -> bool:
         return self.left < 0
 
-    def cut(self, pieces: Sequence[Region], away: Region) -> list[Region]:
-        """Return *pieces* without *away*; nothing once the budget is spent."""
-        self.left -= len(pieces)
-        if self.is_spent:
-            return []
-        found: list[Region] = []
+    def split(self, pieces: Sequence[Region], by: Region) -> tuple[list[Region], list[Region]]:
+        """Return what of *pieces* is in the region *by*, and the rest; nothing once it is spent."""
+        inside: list[Region] = []
+        outside: list[Region] = []
         for piece in pieces:
-            if piece.meets(away):
-                self.left -= _CUT
-                found.extend(piece.without(away))
-            else:
-                found.append(piece)
-        return found
+            self.left -= 1
+            if self.is_spent:
+                return [], []
+            if not piece.meets(by):
+                outside.append(piece)
+                continue
+            self.left -= _CUT
+            common = piece.common(by)
+            if common is not None:
+                inside.append(common)
+            outside.extend(piece.without(by))
+        return inside, outside
+
+
+class _Land:
+    """What no older rule has taken yet."""
+
+    def __init__(self, key: str) -> None:
+        self._pieces = Filed(key)
+        self._pieces.put(0, Region())
+        self._next = 1
+
+    def take(self, region: Region, budget: _Budget) -> list[Region]:
+        """Return what of *region* is there, and take it away."""
+        taken: list[Region] = []
+        for number, piece in self._pieces.near(region):
+            inside, outside = budget.split([piece], region)
+            if not inside:
+                continue
+            taken += inside
+            self._pieces.take(number)
+            for rest in outside:
+                self._pieces.put(self._next, rest)
+                self._next += 1
+        return taken
 
 
 def _exact(
@@ -130,29 +158,29 @@ def _exact(
     Unchanged rules keep their order, so none of them takes from another: theirs
     is held against the other rules alone, and the rest is their heir's.
     """
-    after = [(rule.index, region) for rule in new if (region := region_of(rule)) is not None]
+    before, now = (
+        {rule.index: region for rule in rules if (region := region_of(rule)) is not None}
+        for rules in (old, new)
+    )
+    key = usual_key((*before.values(), *now.values()))
+    after, others, land = Filed(key), Filed(key), _Land(key)
     same = {heirs[index] for index in unchanged}
-    others = [(index, region) for index, region in after if index not in same]
+    for index, region in now.items():
+        after.put(index, region)
+        if index not in same:
+            others.put(index, region)
     found: _Found = {}
-    land = [Region()]
-    for rule in old:
-        region = region_of(rule)
-        if region is None:
-            continue
-        mine = [piece.common(region) for piece in land if piece.meets(region)]
-        own = [piece for piece in mine if piece is not None]
-        heir = heirs.get(rule.index)
-        if rule.index in unchanged and heir is not None:
-            before_heir = [each for each in others if each[0] < heir]
-            _trace(rule.index, own, before_heir, heir, found, budget)
-        else:
-            rest = _trace(rule.index, own, after, heir, found, budget)
-            if rest and not budget.is_spent:
-                found.setdefault((rule.index, None), []).extend(rest)
-        land = budget.cut(land, region)
+    for index, region in before.items():
+        own = land.take(region, budget)
+        heir = heirs.get(index)
+        if index in unchanged and heir is not None:
+            above = [each for each in others.near(region) if each[0] < heir]
+            _trace(index, own, above, heir, found, budget)
+        elif rest := _trace(index, own, after.near(region), heir, found, budget):
+            found.setdefault((index, None), []).extend(rest)
         if budget.is_spent:
             return found
-    _trace(None, land, after, None, found, budget)
+    _trace(None, land.take(Region(), budget), after.near(Region()), None, found, budget)
     return found
 
 
@@ -168,56 +196,39 @@ def _trace(
     for taker, region in after:
         if not land:
             break
-        if taker != heir:
-            taken = [piece.common(region) for piece in land if piece.meets(region)]
-            if taken:
-                found.setdefault((index, taker), []).extend(filter(None, taken))
-        land = budget.cut(land, region)
+        taken, land = budget.split(land, region)
+        if taken and taker != heir:
+            found.setdefault((index, taker), []).extend(taken)
     return land
 
 
 def _seen(
-    old: Policy,
-    new: Policy,
-    heirs: Mapping[int, int],
-    found: _Found,
-    budget: _Budget,
-    history: History | None,
+    old: Policy, new: Policy, heirs: Mapping[int, int], history: History | None
 ) -> tuple[dict[_Key, int], bool]:
     """Return how many recorded workloads each flow has, and whether all were looked at."""
     if history is None:
         return {}, True
-    regions = sum(map(len, found.values()))
-    if not budget.is_spent and regions * len(history.shapes) <= _MOST_MATCHES:
-        return _in_regions(found, history), history.is_complete
-    most = _MOST_MATCHES // (len(old.rules) + len(new.rules))
-    runs = _routed(old, new, heirs, history.shapes[:most])
-    return runs, history.is_complete and len(history.shapes) <= most
-
-
-def _in_regions(found: _Found, history: History) -> dict[_Key, int]:
-    runs = dict.fromkeys(found, 0)
+    before, after = RuleIndex(old.rules), RuleIndex(new.rules)
+    known: dict[tuple[int, int | None], _Key] = {}
+    runs: dict[_Key, int] = {}
     for shape in history.shapes:
         labels, priority = shape.workload.labels, shape.workload.priority
-        for key, regions in found.items():
-            if any(region.has(labels, priority) for region in regions):
-                runs[key] += shape.runs
-                # No workload flows two ways.
-                break
-    return runs
-
-
-def _routed(
-    old: Policy, new: Policy, heirs: Mapping[int, int], shapes: Sequence[Shape]
-) -> dict[_Key, int]:
-    before, after = Router(old), Router(new)
-    runs: dict[_Key, int] = {}
-    for shape in shapes:
-        was, now = before.route(shape.workload).rule, after.route(shape.workload).rule
-        if was == now is None or (was is not None and heirs.get(was) == now is not None):
+        # Shapes of one label set share its mapping.
+        alike = (id(labels), priority)
+        if alike not in known:
+            if before.judged + after.judged > _MOST_JUDGED:
+                return runs, False
+            was, now = (first_rule(rules, labels, priority) for rules in (before, after))
+            known[alike] = _place(was), _place(now)
+        key = known[alike]
+        if key[1] is None if key[0] is None else heirs.get(key[0], -1) == key[1]:
             continue
-        runs[was, now] = runs.get((was, now), 0) + shape.runs
-    return runs
+        runs[key] = runs.get(key, 0) + shape.runs
+    return runs, history.is_complete
+
+
+def _place(rule: Rule | None) -> int | None:
+    return rule.index if rule is not None else None
 
 
 def _order(key: _Key) -> tuple[bool, int, bool, int]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from console.engine.amounts import Unlimited
 from console.engine.diff.values import FieldChange, Plain
 from console.engine.selectors import Selector
+
+#: Types whose values are plain already; most of what a large policy says is of these.
+_AS_IT_IS = frozenset({str, int, float, bool, type(None)})
 
 
 def plain(value: Any) -> Plain:
@@ -19,30 +23,33 @@ def plain(value: Any) -> Plain:
     >>> plain(Selector())
     []
     """
+    if type(value) in _AS_IT_IS:
+        return value  # type: ignore[no-any-return]
     if isinstance(value, Selector):
         return [plain(expression) for expression in value.expressions]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return plain_fields(value)
     if isinstance(value, Enum):
         return plain(value.value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return plain_fields(value)
     if isinstance(value, Unlimited):
         return "unlimited"
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
-    if value is None or isinstance(value, str | int | float | bool):
-        return value
     return str(value)
 
 
 def plain_fields(item: Any, without: tuple[str, ...] = ()) -> dict[str, Plain]:
     """Return the fields of a dataclass as plain data, without places and those of *without*."""
-    return {
-        field.name: plain(getattr(item, field.name))
-        for field in dataclasses.fields(item)
-        if field.name != "origin" and field.name not in without
-    }
+    kind: Any = type(item)
+    return {name: plain(getattr(item, name)) for name in _field_names(kind) if name not in without}
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    """Return what the fields of a dataclass are called, but for places in a text."""
+    return tuple(field.name for field in dataclasses.fields(kind) if field.name != "origin")
 
 
 def said_fields(item: Any, without: tuple[str, ...] = ()) -> dict[str, Plain]:
