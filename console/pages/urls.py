@@ -25,6 +25,7 @@ from console.pages.views import (
     sessions,
     submit,
     tester,
+    tokens,
     workloads,
 )
 
@@ -39,6 +40,9 @@ urlpatterns = [
     path("login", sessions.sign_in, name="sign-in"),
     path("logout", sessions.sign_out, name="sign-out"),
     path("password", sessions.password, name="password"),
+    path("tokens", tokens.tokens, name="tokens"),
+    # What the public anyscale client names when it has no token, or a wrong one.
+    path("v2/api-keys", tokens.client_keys, name="client-keys"),
     path("theme", sessions.theme, name="theme"),
     path("o/", orgs.org_list, name="orgs"),
     path("o/<slug:org>/", overview.overview, name="overview"),

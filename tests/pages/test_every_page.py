@@ -182,7 +182,7 @@ def test_an_empty_organization_says_what_to_do_next(
             assert complaints(read_page(response)) == []
 
 
-@pytest.mark.parametrize("path", ["/login", "/o/?all", "/password", "/nowhere"])
+@pytest.mark.parametrize("path", ["/login", "/o/?all", "/password", "/tokens", "/nowhere"])
 def test_pages_without_an_organization_are_sound(path: str, owner: Actor, browser: Client) -> None:
     anonymous = Client()
     for reader in (anonymous, browser):

@@ -1,0 +1,28 @@
+"""API tokens: what they are, and how somebody comes by one."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from console.orgs.queries import orgs_of
+from console.pages.access import signed_in, signed_in_user
+
+
+@require_safe
+@signed_in
+def tokens(request: HttpRequest) -> HttpResponse:
+    """Say how a token of each of the person's organizations is made, and how it is used."""
+    context = {
+        "orgs": list(orgs_of(signed_in_user(request))),
+        "host": request.build_absolute_uri("/").rstrip("/"),
+    }
+    return render(request, "tokens/index.html", context)
+
+
+@require_safe
+def client_keys(request: HttpRequest) -> HttpResponse:
+    """Lead on from the address that the public anyscale client names when a token is wrong."""
+    return HttpResponseRedirect(reverse("pages:tokens"))
