@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.http import HttpRequest
@@ -32,6 +32,10 @@ class ReviewForm:
     def minutes(self) -> str:
         """How long somebody has to confirm, as the field has it."""
         return str(int(self.revert_after.total_seconds()) // 60) if self.revert_after else ""
+
+    def afresh(self) -> ReviewForm:
+        """Return it for another text or another base: what follows from that is to be agreed to."""
+        return replace(self, ticked=frozenset(), typed="")
 
     def accepted(self, version: int) -> Collection[str]:
         """Return the codes accepted: the grave ones only with the number of *version* typed."""

@@ -95,4 +95,4 @@ def render_page(
 def live_version(org: Organization) -> str:
     """Return a text that changes with everything a live page shows of *org*."""
     engine, active = org.engine, org.active_config
-    return f"{engine.version}.{active.number}.{active.changed_at:%s%f}"
+    return f"{engine.version}.{active.number}.{active.changed_at.timestamp()}"

@@ -128,6 +128,21 @@ def test_grave_consequences_are_ticked_and_the_number_is_typed(
     assert f"{REVIEW}?to=1" in [link.attrs.get("href") for link in shown.all("a")]
 
 
+def test_what_was_agreed_to_is_asked_again_of_another_text(
+    world: World, owner: Actor, browser: Client
+) -> None:
+    draft = drafted(owner, GONE)
+    url = f"{REVIEW}?draft={draft.pk}"
+    sent = sent_by(opened(browser, url)) | {"accept": "queue_removed", "typed": "2"}
+    save_draft(owner, draft.pk, "native", GONE + "# once more\n", 1, draft.revision + 1)
+    answer = browser.post(url, sent | {"message": "Without research"})
+    assert (answer.status_code, active_number(world.org)) == (409, 1)
+    page = read_page(answer)
+    assert "checked" not in page.id("accept-queue_removed").attrs
+    assert page.id("typed").attrs["value"] == ""
+    assert page.id("message").attrs["value"] == "Without research"
+
+
 def test_a_renamed_queue_is_ticked_without_a_number(
     world: World, owner: Actor, browser: Client
 ) -> None:
@@ -193,7 +208,8 @@ def test_who_may_not_apply_sees_what_follows(
     page = opened(browser, f"{REVIEW}?draft={draft.pk}")
     assert "Queue research goes" in page.id("main").text
     assert not page.all("input", name="accept")
-    assert browser.post(f"{REVIEW}?draft={draft.pk}", {"revision": "1"}).status_code in (400, 403)
+    sent = {"revision": "1", "expected_version": "1", "accept": "queue_removed", "typed": "2"}
+    assert browser.post(f"{REVIEW}?draft={draft.pk}", sent).status_code == 403
     assert active_number(world.org) == 1
 
 

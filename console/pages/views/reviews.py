@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -124,7 +124,7 @@ def _apply(found: _Review) -> HttpResponse:
     form = read_review(found.request)
     if proposal.draft and form.revision != str(proposal.draft.revision):
         notice = "The draft was saved again after you opened this review. This is its present text."
-        return _page(found, form, notice=notice, status=409)
+        return _page(found, form.afresh(), notice=notice, status=409)
     try:
         made = _make(actor, proposal, form)
     except ConfigRejected:
@@ -171,15 +171,8 @@ def _too_late(found: _Review, form: ReviewForm, error: StaleVersion) -> HttpResp
     draft, active = found.proposal.draft, active_version(found.actor.org)
     if draft and active:
         return conflict_page(found.request, found.actor, draft, active, status=409)
-    now = _Review(
-        request=found.request,
-        actor=found.actor,
-        proposal=found.proposal,
-        active=active,
-        checked=found.checked,
-    )
     notice = f"{error.message} This is the change against it."
-    return _page(now, form, notice=notice, status=409)
+    return _page(replace(found, active=active), form.afresh(), notice=notice, status=409)
 
 
 def _page(
