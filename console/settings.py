@@ -109,6 +109,10 @@ SILENCED_SYSTEM_CHECKS = [
 #: Days that events and audit entries are kept; 0 keeps them for ever.
 EVENT_RETENTION_DAYS = env.number("EVENT_RETENTION_DAYS", 90, 0, 3650)
 AUDIT_RETENTION_DAYS = env.number("AUDIT_RETENTION_DAYS", 365, 0, 3650)
+#: Days that series over time are kept by minute, hour and day; the coarser at least as long.
+MINUTE_RETENTION_DAYS = env.number("MINUTE_RETENTION_DAYS", 2, 1, 60)
+HOUR_RETENTION_DAYS = env.number("HOUR_RETENTION_DAYS", 40, MINUTE_RETENTION_DAYS, 1000)
+DAY_RETENTION_DAYS = env.number("DAY_RETENTION_DAYS", 730, HOUR_RETENTION_DAYS, 10000)
 
 
 # Application
@@ -127,6 +131,7 @@ INSTALLED_APPS = [
     "console.orgs",
     "console.configs",
     "console.workloads",
+    "console.series",
     "console.api",
     "console.pages",
 ]

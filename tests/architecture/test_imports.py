@@ -89,7 +89,7 @@ def test_nothing_imports_the_edges() -> None:
 
 
 def test_nothing_imports_tasks() -> None:
-    tasks = tuple(f"console.{app}.tasks" for app in ("orgs", "configs", "workloads"))
+    tasks = tuple(f"console.{app}.tasks" for app in ("orgs", "configs", "workloads", "series"))
     assert offenders(modules(), lambda name: within(name, tasks)) == []
 
 

@@ -67,6 +67,8 @@ class Batch:
     updates: dict[str, dict[str, Any]] = field(default_factory=lambda: defaultdict(dict))
     #: Workloads that the engine saw for the first time.
     taken_in: list[TakenIn] = field(default_factory=list)
+    #: Their ids.
+    submitted: list[str] = field(default_factory=list)
     #: Each with its trace, which is written down when it is asked for: so once.
     decisions: list[tuple[Decision, Trace]] = field(default_factory=list)
     #: (type, level, workload uid, queue, actor, data); the row gets its key when written.

@@ -23,6 +23,7 @@ from console.workloads import models
 from console.workloads.lease import Lease, LeaseLostError, leased
 from console.workloads.models import Engine, Intake
 from console.workloads.services.batch import Batch
+from console.workloads.services.count_happenings import count_happenings
 from console.workloads.services.load_state import load_state
 from console.workloads.services.quota_events import loans_made
 from console.workloads.services.take_in import take_in
@@ -148,7 +149,7 @@ def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake
     decisions = warm.state.settle(BATCH)
     batch.decide(decisions, loans_made(warm.state, decisions))
     changes = warm.state.take_changes()
-    statements = batch.prepare()
+    statements = [*batch.prepare(), count_happenings(batch, warm.state)]
     with transaction.atomic():
         lease.claim_write(warm.version)
         for statement in statements:

@@ -68,6 +68,7 @@ def _submitted(pending: QuerySet[models.Workload], batch: Batch) -> dict[int, Wo
         submitted[workload.sequence] = workload
         _, _, _, *shape, label_set = row
         batch.taken_in.append(TakenIn(label_set, *shape))
+        batch.submitted.append(workload.id)
     return submitted
 
 

@@ -1,0 +1,78 @@
+"""Coverage: which minutes of an hour were sampled, as bits of one number, and where gaps are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+MINUTE: Final = timedelta(minutes=1)
+HOUR: Final = timedelta(hours=1)
+DAY: Final = timedelta(days=1)
+
+#: A stretch of time; its end is not part of it.
+Span = tuple[datetime, datetime]
+
+
+def floor_minute(moment: datetime) -> datetime:
+    """Return when the minute of *moment* began."""
+    return moment.astimezone(UTC).replace(second=0, microsecond=0)
+
+
+def floor_hour(moment: datetime) -> datetime:
+    """Return when the hour of *moment* began, in UTC."""
+    return floor_minute(moment).replace(minute=0)
+
+
+def floor_day(moment: datetime) -> datetime:
+    """Return when the day of *moment* began, in UTC."""
+    return floor_hour(moment).replace(hour=0)
+
+
+def bit_of(minute: datetime) -> int:
+    """Return the bit of *minute* in its hour."""
+    return 1 << minute.minute
+
+
+def between(minutes: int, first: int, end: int) -> int:
+    """
+    Return how many of the *minutes* of an hour lie from *first* to before *end*.
+
+    >>> between(0b1011, 0, 60), between(0b1011, 1, 3)
+    (3, 1)
+    """
+    return (minutes >> first & (1 << max(0, end - first)) - 1).bit_count()
+
+
+def is_sampled(hours: Mapping[datetime, int], minute: datetime) -> bool:
+    """Say whether *minute* was sampled."""
+    return bool(hours.get(floor_hour(minute), 0) & bit_of(minute))
+
+
+def gaps(hours: Mapping[datetime, int], since: datetime, until: datetime) -> Iterator[Span]:
+    """
+    Yield the stretches from *since* to *until* that nobody sampled.
+
+    *hours* has the minutes of every hour that has any; both ends are on minutes.
+    """
+    begun: datetime | None = None
+    moment = since
+    while moment < until:
+        hour = floor_hour(moment)
+        minutes = hours.get(hour, 0)
+        step = MINUTE
+        if minutes in (0, _WHOLE):
+            # Nothing changes within it.
+            step = hour + HOUR - moment
+        if minutes & bit_of(moment):
+            if begun is not None:
+                yield begun, moment
+            begun = None
+        elif begun is None:
+            begun = moment
+        moment += step
+    if begun is not None:
+        yield begun, until
+
+
+_WHOLE: Final = (1 << 60) - 1

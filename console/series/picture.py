@@ -1,0 +1,167 @@
+"""The picture of an organization at one moment: what every queue and cohort uses and wants."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from console.engine.amounts import Amount, Unlimited
+from console.engine.ledger import FlavorResource
+from console.engine.policy import Policy
+from console.orgs.models import Organization
+from console.series.subjects import EVERYTHING, Subject
+from console.series.totals import Cell, Level, Totals
+from console.workloads.models import Engine, PendingClass, QueueCount, State
+from console.workloads.queries.queues import used_of
+from console.workloads.queries.quotas import Accounts, UsageView
+
+#: What a flavor-resource owns, and what may be used of it at most.
+Quota = tuple[Amount, Amount]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the rows of an organization say, by queue."""
+
+    #: In all, those of no queue too.
+    all_running: int
+    all_pending: int
+    used: Mapping[str, Mapping[FlavorResource, int]]
+    running: Mapping[str, int]
+    pending: Mapping[str, int]
+    #: What pending workloads ask for, by resource.
+    demand: Mapping[str, Counter[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What everything uses and wants, and what it owns; subjects at zero are not in *totals*."""
+
+    totals: dict[Subject, Totals] = field(default_factory=dict)
+    quotas: dict[Subject, dict[FlavorResource, Quota]] = field(default_factory=dict)
+
+
+def standing_of(org: Organization) -> Standing:
+    """Read what runs and waits now: rows that grow with the config and kinds of work alone."""
+    states = Engine.objects.values_list("counts", flat=True).get(pk=org.pk)
+    running, pending = {}, {}
+    counts = QueueCount.objects.filter(org=org).values_list("queue", "running", "pending")
+    for queue, runs, waits in counts:
+        running[queue], pending[queue] = runs, waits
+    demand: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    classes = PendingClass.objects.filter(org=org).values_list("queue", "requests", "count")
+    for queue, requests, count in classes:
+        for resource, amount in requests.items():
+            demand[queue][resource] += amount * count
+    return Standing(
+        all_running=states.get(State.ADMITTED, 0) + states.get(State.PREEMPTING, 0),
+        all_pending=states.get(State.PENDING, 0),
+        used=used_of(org),
+        running=running,
+        pending=pending,
+        demand=demand,
+    )
+
+
+def take_picture(policy: Policy, standing: Standing) -> Picture:
+    """Return the picture of what stands under *policy*; no clock, no rows."""
+    accounts = Accounts(policy, standing.used)
+    picture = Picture()
+    busy = standing.used.keys() | standing.running.keys() | standing.pending.keys()
+    usages = {}
+    for name in [*policy.queues, *sorted(busy - policy.queues.keys())]:
+        usages[name] = accounts.usages(name, standing.demand.get(name, {}))
+        _add(picture, Subject.queue(name), usages[name], standing, [name])
+    for cohort in policy.cohorts:
+        below = accounts.trees.queues_below(cohort)
+        pools = accounts.pools(cohort, usages)
+        _add(picture, Subject.cohort(cohort), pools, standing, below)
+    _add_everything(picture, policy, usages, standing)
+    return picture
+
+
+def _add(
+    picture: Picture,
+    subject: Subject,
+    usages: Iterable[UsageView],
+    standing: Standing,
+    queues: Iterable[str],
+) -> None:
+    cells, quotas, tightest = {}, {}, 0
+    for usage in usages:
+        quotas[usage.key] = (usage.nominal, usage.limit)
+        if usage.used or usage.lent:
+            cells[usage.key] = Cell(
+                Level.of(usage.used),
+                Level.of(usage.borrowed),
+                Level.of(usage.over),
+                Level.of(usage.lent),
+            )
+            tightest = max(tightest, _part(usage.used, usage.nominal))
+    _put(picture, subject, _totals(standing, list(queues), cells, tightest))
+    if quotas:
+        picture.quotas[subject] = quotas
+
+
+def _add_everything(
+    picture: Picture,
+    policy: Policy,
+    usages: Mapping[str, Iterable[UsageView]],
+    standing: Standing,
+) -> None:
+    """Add the organization: all that is used, and all that queues and cohorts own."""
+    used: Counter[FlavorResource] = Counter()
+    owned: dict[FlavorResource, Amount] = {}
+    for of_queue in usages.values():
+        for usage in of_queue:
+            used[usage.key] += usage.used
+            owned[usage.key] = owned.get(usage.key, 0) + usage.nominal
+    for cohort in policy.cohorts.values():
+        for entry in (entry for group in cohort.groups for entry in group.flavors):
+            for resource, quota in entry.quotas.items():
+                key = (entry.flavor, resource)
+                owned[key] = owned.get(key, 0) + quota.nominal
+    cells = {key: Cell(used=Level.of(amount)) for key, amount in used.items() if amount}
+    tightest = max((_part(amount, owned[key]) for key, amount in used.items()), default=0)
+    of_queues = _totals(standing, list(usages), cells, tightest)
+    totals = replace(
+        of_queues,
+        running=Level.of(standing.all_running),
+        pending=Level.of(standing.all_pending),
+    )
+    _put(picture, EVERYTHING, totals)
+    if owned:
+        picture.quotas[EVERYTHING] = {key: (amount, amount) for key, amount in owned.items()}
+
+
+def _totals(
+    standing: Standing, queues: list[str], cells: dict[FlavorResource, Cell], tightest: int
+) -> Totals:
+    demand: Counter[str] = Counter()
+    for name in queues:
+        demand.update(standing.demand.get(name, {}))
+    return Totals(
+        minutes=1,
+        running=Level.of(sum(standing.running.get(name, 0) for name in queues)),
+        pending=Level.of(sum(standing.pending.get(name, 0) for name in queues)),
+        cells=cells,
+        demand={resource: Level.of(amount) for resource, amount in demand.items() if amount},
+        tightest=tightest,
+    )
+
+
+def _put(picture: Picture, subject: Subject, totals: Totals) -> None:
+    if not totals.is_zero:
+        picture.totals[subject] = totals
+
+
+#: What is used where nothing is owned, and more than anybody draws.
+_MOST_TIGHT = 10_000
+
+
+def _part(used: int, nominal: Amount) -> int:
+    """Return what *used* is of *nominal*, in thousandths; 0 of what has no end."""
+    if isinstance(nominal, Unlimited) or not used:
+        return 0
+    return min(_MOST_TIGHT, used * 1000 // nominal) if nominal else _MOST_TIGHT

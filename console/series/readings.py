@@ -1,0 +1,103 @@
+"""Readings: rows and coverage of a time put together, so that a gap stays a gap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from console.series.coverage import (
+    DAY,
+    HOUR,
+    MINUTE,
+    between,
+    floor_day,
+    floor_hour,
+    floor_minute,
+    is_sampled,
+)
+from console.series.models import Step
+from console.series.totals import AT_ZERO, NOTHING, Totals, merge
+
+#: How long one reading is, by step, and when the one around a moment began.
+LENGTH: Final[Mapping[Step, timedelta]] = {Step.MINUTE: MINUTE, Step.HOUR: HOUR, Step.DAY: DAY}
+FLOOR: Final[Mapping[Step, Callable[[datetime], datetime]]] = {
+    Step.MINUTE: floor_minute,
+    Step.HOUR: floor_hour,
+    Step.DAY: floor_day,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a subject used and wanted from *start*; *totals* without minutes is a gap."""
+
+    start: datetime
+    totals: Totals
+
+    @property
+    def is_gap(self) -> bool:
+        """Whether nobody looked."""
+        return not self.totals.minutes
+
+
+def edges(step: Step, since: datetime, until: datetime) -> Iterator[datetime]:
+    """Yield when each reading from *since* to *until* begins, the one around *since* first."""
+    moment = FLOOR[step](since)
+    while moment < until:
+        yield moment
+        moment += LENGTH[step]
+
+
+def minute_readings(
+    rows: Iterable[tuple[datetime, Totals]],
+    hours: Mapping[datetime, int],
+    since: datetime,
+    until: datetime,
+) -> list[Reading]:
+    """
+    Return a reading for each minute.
+
+    *rows* are those of the subject in order, from the beginning of the hour of *since*.
+    Each holds until the next one in its hour, in the minutes that were sampled.
+    """
+    found = dict(rows)
+    present, readings = AT_ZERO, []
+    for minute in edges(Step.MINUTE, floor_hour(since), until):
+        if not minute.minute:
+            present = AT_ZERO
+        present = found.get(minute, present)
+        if minute >= since:
+            readings.append(Reading(minute, present if is_sampled(hours, minute) else NOTHING))
+    return readings
+
+
+def hour_totals(rows: Sequence[tuple[datetime, Totals]], minutes: int) -> Totals:
+    """Return the totals of an hour from its rows in order and the *minutes* that were sampled."""
+    parts = []
+    ends = [start.minute for start, _ in rows[1:]] + [60]
+    first = rows[0][0].minute if rows else 60
+    before = between(minutes, 0, first)
+    for (start, totals), end in zip(rows, ends, strict=True):
+        parts.append(totals.times(between(minutes, start.minute, end)))
+    return merge([Totals(minutes=before), *parts])
+
+
+def folded(
+    readings: Iterable[Reading], step: Step, since: datetime, until: datetime
+) -> list[Reading]:
+    """Return finer *readings* as readings of *step*."""
+    parts: dict[datetime, list[Totals]] = {start: [] for start in edges(step, since, until)}
+    for reading in readings:
+        parts[FLOOR[step](reading.start)].append(reading.totals)
+    return [Reading(start, merge(of_start)) for start, of_start in parts.items()]
+
+
+def thinned(readings: Sequence[Reading], most: int) -> list[Reading]:
+    """Return at most *most* readings: as many neighbors together as needed, peaks kept."""
+    together = -(-len(readings) // most) if readings else 1
+    return [
+        Reading(readings[i].start, merge(each.totals for each in readings[i : i + together]))
+        for i in range(0, len(readings), together)
+    ]

@@ -1,0 +1,1 @@
+"""Use cases of series: sample, count, roll up, forget."""

@@ -1,0 +1,137 @@
+"""Sample one organization: write what changed since its last sample, once for each minute."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from console.configs.queries import NO_POLICY, get_version, policy_of
+from console.engine.amounts import encode_amount
+from console.engine.ledger import FlavorResource
+from console.engine.policy import Policy
+from console.orgs.models import Organization
+from console.series.coverage import floor_hour, floor_minute
+from console.series.models import QuotaLine, Sampler, SeriesPoint, Step
+from console.series.picture import Picture, Quota, Standing, standing_of, take_picture
+from console.series.services.sample_orgs import note_minute
+from console.series.stored import point_of
+from console.series.subjects import Subject
+from console.series.totals import AT_ZERO
+from console.workloads.models import Engine
+
+#: Looks at rows that a worker rewrites at this moment, until two looks agree on its version.
+_LOOKS = 3
+
+#: Keys per IN list; SQLite takes 999 parameters in one statement.
+_CHUNK = 500
+
+
+def sample_org(org_id: int, now: datetime) -> bool:
+    """
+    Sample an organization in the minute of *now*; return whether this call did.
+
+    False when the minute, or a later one, is sampled already: whoever moves the
+    sampler from where it was found writes the rows, in the same transaction.
+    """
+    minute = floor_minute(now)
+    sampler = Sampler.objects.select_related("org").filter(pk=org_id).first()
+    if sampler is None or (sampler.minute is not None and sampler.minute >= minute):
+        return False
+    last = sampler.minute
+    engine, standing = _look(sampler.org)
+    picture = take_picture(_policy(sampler.org, engine.config_version), standing)
+    digests = dict(_digests(picture))
+    is_new_hour = last is None or last < floor_hour(minute)
+    known = {} if is_new_hour else sampler.digests
+    with transaction.atomic():
+        moved = Sampler.objects.filter(pk=org_id, minute=last).update(
+            minute=minute,
+            engine_version=engine.version,
+            config_version=engine.config_version,
+            digests=digests,
+            is_empty=not digests,
+        )
+        if not moved:
+            return False
+        SeriesPoint.objects.bulk_create(
+            point_of(org_id, subject, Step.MINUTE, minute, picture.totals.get(subject, AT_ZERO))
+            for subject in _changed(known, digests)
+        )
+        if last is None or engine.config_version != sampler.config_version:
+            _write_quotas(org_id, minute, engine.config_version, picture.quotas)
+        note_minute([org_id], minute)
+    return True
+
+
+def _look(org: Organization) -> tuple[Engine, Standing]:
+    """Return the engine's row and what stands; a write in between is looked past."""
+    for _ in range(_LOOKS):
+        engine = Engine.objects.only("version", "config_version").get(pk=org.pk)
+        standing = standing_of(org)
+        if Engine.objects.filter(pk=org.pk, version=engine.version).exists():
+            break
+    return engine, standing
+
+
+def _policy(org: Organization, number: int) -> Policy:
+    return policy_of(get_version(org, number)) if number else NO_POLICY
+
+
+def _digests(picture: Picture) -> Iterator[tuple[str, str]]:
+    for subject, totals in picture.totals.items():
+        content = repr((totals.running, totals.pending, totals.cells, totals.demand))
+        yield _key(subject), hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def _key(subject: Subject) -> str:
+    return f"{subject.kind}:{subject.name}"
+
+
+def _changed(known: Mapping[str, str], digests: Mapping[str, str]) -> Iterator[Subject]:
+    """Yield what differs from the last sample of the hour, what came to nothing too."""
+    for key in sorted(known.keys() | digests.keys()):
+        if known.get(key) != digests.get(key):
+            kind, _, name = key.partition(":")
+            yield Subject(kind, name)
+
+
+def _write_quotas(
+    org_id: int,
+    minute: datetime,
+    config_version: int,
+    quotas: Mapping[Subject, Mapping[FlavorResource, Quota]],
+) -> None:
+    """Begin a line for whatever owns something else than before, and end the one before it."""
+    wanted = {subject: _encoded(owned) for subject, owned in quotas.items()}
+    lines = QuotaLine.objects.filter(org_id=org_id, until=None)
+    ended = []
+    for pk, kind, name, stored in lines.values_list("pk", "kind", "name", "quotas"):
+        subject = Subject(kind, name)
+        if wanted.get(subject) == stored:
+            del wanted[subject]
+        else:
+            ended.append(pk)
+    for start in range(0, len(ended), _CHUNK):
+        QuotaLine.objects.filter(pk__in=ended[start : start + _CHUNK]).update(until=minute)
+    QuotaLine.objects.bulk_create(
+        QuotaLine(
+            org_id=org_id,
+            kind=subject.kind,
+            name=subject.name,
+            since=minute,
+            config_version=config_version,
+            quotas=encoded,
+        )
+        for subject, encoded in wanted.items()
+    )
+
+
+def _encoded(owned: Mapping[FlavorResource, Quota]) -> list[Any]:
+    return [
+        [flavor, resource, encode_amount(nominal), encode_amount(limit)]
+        for (flavor, resource), (nominal, limit) in owned.items()
+    ]

@@ -1,0 +1,63 @@
+"""Stored points: between totals and the rows that keep them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+from console.series.models import SeriesPoint, Step
+from console.series.subjects import Subject
+from console.series.totals import (
+    Level,
+    Totals,
+    decode_cells,
+    decode_demand,
+    encode_cells,
+    encode_demand,
+)
+
+#: The columns that `totals_of` reads, in order.
+COLUMNS: Final = (
+    "minutes",
+    "running",
+    "running_peak",
+    "pending",
+    "pending_peak",
+    "cells",
+    "demand",
+    "tightest",
+)
+
+
+def point_of(
+    org_id: int, subject: Subject, step: Step, start: datetime, totals: Totals
+) -> SeriesPoint:
+    """Return the row, not yet written, that keeps *totals*."""
+    return SeriesPoint(
+        org_id=org_id,
+        kind=subject.kind,
+        name=subject.name,
+        step=step.value,
+        start=start,
+        minutes=totals.minutes,
+        running=totals.running.total,
+        running_peak=totals.running.peak,
+        pending=totals.pending.total,
+        pending_peak=totals.pending.peak,
+        cells=encode_cells(totals.cells),
+        demand=encode_demand(totals.demand),
+        tightest=totals.tightest,
+    )
+
+
+def totals_of(row: tuple[Any, ...]) -> Totals:
+    """Return the totals in the values of `COLUMNS`."""
+    minutes, running, running_peak, pending, pending_peak, cells, demand, tightest = row
+    return Totals(
+        minutes=minutes,
+        running=Level(running, running_peak),
+        pending=Level(pending, pending_peak),
+        cells=decode_cells(cells),
+        demand=decode_demand(demand),
+        tightest=tightest,
+    )

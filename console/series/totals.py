@@ -1,0 +1,145 @@
+"""
+Totals: what a subject used and wanted over some minutes, as sums and peaks that can be merged.
+
+A sum over minutes divided by their number is the mean over time; the largest of them
+is the peak. Merging is addition for the one and the maximum for the other, so it
+gives the same in any order and in any grouping: the minutes of an hour are its hour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from console.engine.ledger import FlavorResource
+
+
+class Level(NamedTuple):
+    """A number over some minutes: its sum, and the most it was. In thousandths for amounts."""
+
+    total: int = 0
+    peak: int = 0
+
+    @classmethod
+    def of(cls, value: int) -> Level:
+        """Return *value* in one minute."""
+        return cls(value, value)
+
+    def merged(self, other: Level) -> Level:
+        """Return both together."""
+        return Level(self.total + other.total, max(self.peak, other.peak))
+
+    def times(self, minutes: int) -> Level:
+        """Return the level of one minute as it is over as many *minutes*."""
+        return Level(self.total * minutes, self.peak)
+
+    def mean(self, minutes: int) -> float:
+        """Return the mean over *minutes*, which have to be at least one."""
+        return self.total / minutes
+
+
+ZERO = Level()
+
+
+class Cell(NamedTuple):
+    """One flavor-resource: what was used, and whose quota it was; own is what remains."""
+
+    used: Level = ZERO
+    borrowed: Level = ZERO
+    over: Level = ZERO
+    lent: Level = ZERO
+
+    def merged(self, other: Cell) -> Cell:
+        """Return both together."""
+        return Cell(*(mine.merged(theirs) for mine, theirs in zip(self, other, strict=True)))
+
+    def times(self, minutes: int) -> Cell:
+        """Return the cell of one minute over as many *minutes*."""
+        return Cell(*(level.times(minutes) for level in self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """What a subject used and wanted over some minutes."""
+
+    minutes: int = 0
+    running: Level = ZERO
+    pending: Level = ZERO
+    cells: Mapping[FlavorResource, Cell] = field(default_factory=dict)
+    #: What pending workloads asked for, by resource.
+    demand: Mapping[str, Level] = field(default_factory=dict)
+    #: The most that was used of any nominal quota, in thousandths of it.
+    tightest: int = 0
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether there was nothing at all."""
+        return not (self.running.peak or self.pending.peak or self.cells or self.demand)
+
+    def merged(self, other: Totals) -> Totals:
+        """Return both together; the order does not matter."""
+        cells, demand = dict(self.cells), dict(self.demand)
+        for key, cell in other.cells.items():
+            cells[key] = cells[key].merged(cell) if key in cells else cell
+        for resource, level in other.demand.items():
+            demand[resource] = demand.get(resource, ZERO).merged(level)
+        return Totals(
+            minutes=self.minutes + other.minutes,
+            running=self.running.merged(other.running),
+            pending=self.pending.merged(other.pending),
+            cells=cells,
+            demand=demand,
+            tightest=max(self.tightest, other.tightest),
+        )
+
+    def times(self, minutes: int) -> Totals:
+        """Return the totals of one minute as they are over as many *minutes*."""
+        return Totals(
+            minutes=minutes,
+            running=self.running.times(minutes),
+            pending=self.pending.times(minutes),
+            cells={key: cell.times(minutes) for key, cell in self.cells.items()},
+            demand={resource: level.times(minutes) for resource, level in self.demand.items()},
+            tightest=self.tightest,
+        )
+
+
+NOTHING = Totals()
+
+#: One minute in which there was nothing.
+AT_ZERO = Totals(minutes=1)
+
+
+def merge(parts: Iterable[Totals]) -> Totals:
+    """Return all *parts* together."""
+    found = NOTHING
+    for part in parts:
+        found = found.merged(part)
+    return found
+
+
+def encode_cells(cells: Mapping[FlavorResource, Cell]) -> list[list[Any]]:
+    """Return cells as rows keep them: flavor, resource, then sum and peak of each level."""
+    return [
+        [flavor, resource, *(number for level in cell for number in level)]
+        for (flavor, resource), cell in sorted(cells.items())
+    ]
+
+
+def decode_cells(stored: Iterable[list[Any]]) -> dict[FlavorResource, Cell]:
+    """Return the cells that `encode_cells` wrote."""
+    return {
+        (flavor, resource): Cell(*(Level(*numbers[i : i + 2]) for i in range(0, 8, 2)))
+        for flavor, resource, *numbers in stored
+    }
+
+
+def encode_demand(demand: Mapping[str, Level]) -> dict[str, list[int]]:
+    """Return demand as rows keep it: sum and peak by resource."""
+    return {resource: list(level) for resource, level in sorted(demand.items())}
+
+
+def decode_demand(stored: Mapping[str, list[int]]) -> dict[str, Level]:
+    """Return the demand that `encode_demand` wrote."""
+    return {resource: Level(*numbers) for resource, numbers in stored.items()}

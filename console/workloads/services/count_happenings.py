@@ -1,0 +1,63 @@
+"""What one batch of the engine's work adds to the tallies over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from console.engine.decision import Decision
+from console.engine.state import State
+from console.series.models import What
+from console.series.tallies import Happening, tally
+from console.workloads.bulk import Prepared
+from console.workloads.models import EventType, Workload
+from console.workloads.services.batch import Batch
+
+#: Ids per IN list; SQLite takes 999 parameters in one statement.
+_CHUNK = 500
+
+_TOLD = {
+    EventType.REQUEST_ADMITTED: What.ADMITTED,
+    EventType.REQUEST_REJECTED: What.REJECTED,
+    EventType.REQUEST_PREEMPTED: What.PREEMPTED,
+    EventType.REQUEST_FULFILLED: What.FINISHED,
+    EventType.REQUEST_ABORTED: What.WITHDRAWN,
+}
+
+
+def count_happenings(batch: Batch, state: State) -> Prepared:
+    """
+    Return the statement that counts what *batch* tells; *state* has just settled with it.
+
+    A wait is from submission to the first admission: who was preempted and starts
+    again is counted as admitted, without a wait.
+    """
+    happenings = [*_submitted(batch, state), *_told(batch)]
+    return tally(batch.org_id, batch.now, happenings, state.policy)
+
+
+def _submitted(batch: Batch, state: State) -> Iterator[Happening]:
+    decided: dict[str, Decision] = {}
+    for decision, _ in batch.decisions:
+        decided.setdefault(decision.workload, decision)
+    for uid in batch.submitted:
+        queue = decided[uid].queue if uid in decided else state.queue_of(uid)
+        yield Happening(What.SUBMITTED, queue)
+
+
+def _told(batch: Batch) -> Iterator[Happening]:
+    admitted = [uid for kind, _, uid, *_ in batch.events if kind is EventType.REQUEST_ADMITTED]
+    waits = _waits(batch, admitted)
+    for kind, _, uid, queue, *_ in batch.events:
+        what = _TOLD.get(kind)
+        if what is not None:
+            yield Happening(what, queue, waits.get(uid) if what is What.ADMITTED else None)
+
+
+def _waits(batch: Batch, uids: list[str]) -> dict[str, float]:
+    """Return how long those of *uids* that start for the first time have waited, in seconds."""
+    waits = {}
+    for start in range(0, len(uids), _CHUNK):
+        rows = Workload.objects.filter(uid__in=uids[start : start + _CHUNK], preemptions=0)
+        for uid, submitted_at in rows.values_list("uid", "submitted_at"):
+            waits[uid] = (batch.now - submitted_at).total_seconds()
+    return waits
