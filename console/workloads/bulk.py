@@ -22,6 +22,7 @@ _ROWS = 2000
 _POSTGRES_TYPES = {
     "CharField": "text",
     "ForeignKey": "bigint",
+    "BigAutoField": "bigint",
     "BigIntegerField": "bigint",
     "IntegerField": "integer",
     "PositiveIntegerField": "integer",

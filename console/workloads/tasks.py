@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from celery import shared_task
+from django.conf import settings
 from django.utils import timezone
 
 from console import health
@@ -12,6 +13,7 @@ from console.workloads import nudge
 from console.workloads.lease import is_leased
 from console.workloads.models import Engine, Intake
 from console.workloads.services.forget_answers import forget_answers
+from console.workloads.services.forget_events import forget_events
 from console.workloads.services.forget_shapes import forget_shapes
 from console.workloads.services.run_engine import has_work, run_engine
 
@@ -53,3 +55,9 @@ def tidy() -> None:
     """Forget what is only kept for a while."""
     forget_answers()
     forget_shapes()
+
+
+@shared_task(name="console.workloads.tasks.forget")
+def forget() -> None:
+    """Forget some of the events that are too old: few at a time, for it comes often."""
+    forget_events(settings.EVENT_RETENTION_DAYS)

@@ -1,0 +1,51 @@
+"""Forget audit entries that are older than the settings keep them, from the chain's beginning."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from itertools import takewhile
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from console.orgs.models import AuditChain, AuditEntry
+
+#: Entries of one statement, so that other writers need not wait long.
+BATCH = 500
+
+#: Entries of one organization that one call forgets: what is more goes with the next.
+_MOST = 5_000
+
+
+def forget_audit(days: int) -> int:
+    """
+    Delete what was recorded more than *days* ago, 0 for nothing; return how many entries.
+
+    The chain remembers the digest of the last one, so that the rest can still be verified.
+    """
+    if not days:
+        return 0
+    limit = timezone.now() - timedelta(days=days)
+    forgotten = 0
+    kept = AuditChain.objects.filter(number__gt=F("base_number"))
+    for org_id in sorted(kept.values_list("pk", flat=True)):
+        for _ in range(_MOST // BATCH):
+            count = _forget_some(org_id, limit)
+            forgotten += count
+            if count < BATCH:
+                break
+    return forgotten
+
+
+def _forget_some(org_id: int, limit: datetime) -> int:
+    with transaction.atomic():
+        chain = AuditChain.objects.select_for_update().get(pk=org_id)
+        entries = AuditEntry.objects.filter(org_id=org_id, number__gt=chain.base_number)
+        oldest = entries.order_by("number").only("number", "digest", "created_at")[:BATCH]
+        old = list(takewhile(lambda entry: entry.created_at < limit, oldest))
+        if old:
+            chain.base_number, chain.base_digest = old[-1].number or 0, old[-1].digest
+            chain.save(update_fields=["base_number", "base_digest"])
+            AuditEntry.objects.filter(pk__in=[entry.pk for entry in old]).delete()
+    return len(old)

@@ -1,0 +1,16 @@
+"""Tasks of organizations: five lines each, they call one service."""
+
+from __future__ import annotations
+
+from celery import shared_task
+from django.conf import settings
+
+from console.orgs.services.forget_audit import forget_audit
+from console.orgs.services.seal_audit import seal_audit
+
+
+@shared_task(name="console.orgs.tasks.seal")
+def seal() -> None:
+    """Seal what was recorded since, and forget what is too old."""
+    seal_audit()
+    forget_audit(settings.AUDIT_RETENTION_DAYS)
