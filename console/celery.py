@@ -77,6 +77,8 @@ app.conf.update(
         "tidy impacts": _every(3600, "console.configs.tasks.tidy_impact_runs"),
         "measure effects": _every(600, "console.configs.tasks.measure"),
         "tidy": _every(3600, "console.workloads.tasks.tidy"),
+        "seal audit": _every(5, "console.orgs.tasks.seal"),
+        "forget events": _every(5, "console.workloads.tasks.forget"),
         # Several times a minute, so that a late clock or a busy worker makes no gap.
         "sample": _every(15, "console.series.tasks.sample"),
         "roll up series": _every(300, "console.series.tasks.roll"),
