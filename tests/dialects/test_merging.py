@@ -131,28 +131,6 @@ def test_one_name_for_two_new_queues_is_for_a_person() -> None:
     assert [(piece.noun, piece.name) for piece in merged.conflicts] == [(Noun.QUEUE, "lab")]
 
 
-def test_rules_that_both_add_at_one_place_have_an_order_that_nobody_chose() -> None:
-    rules = "scheduling_rules:\n"
-    one = "  - selector: [{ key: a, operator: exists }]\n    resource_queue: ml\n"
-    other = "  - selector: [{ key: b, operator: exists }]\n    resource_queue: default\n"
-    merged = merge(behind(rules, one), behind(rules, other))
-    assert merged.verdict is Verdict.UNSURE
-    assert merged.text is not None
-    assert (merged.text.count(one), merged.text.count(other)) == (1, 1)
-
-
-def test_a_rule_that_moved_is_changed_where_it_went() -> None:
-    first = "  - selector: [{ key: team, operator: in, values: [ml] }]\n    resource_queue: ml\n"
-    second = "  - selector: [{ key: a, operator: exists }]\n    resource_queue: default\n"
-    base = NATIVE.replace(first, first + second)
-    moved = NATIVE.replace(first, second + first)
-    changed = base.replace("values: [ml]", "values: [ml, nlp]")
-    merged = merge(moved, changed, base)
-    assert merged.text == moved.replace("values: [ml]", "values: [ml, nlp]")
-    # That a rule moves while it changes is more than two sequences can be held to.
-    assert merged.verdict is Verdict.UNSURE
-
-
 def test_a_name_that_one_removes_and_the_other_begins_to_use_is_an_error_of_both() -> None:
     without = NATIVE.replace("  - name: spare\n", "")
     base = behind("resource_flavors:\n", "  - name: spare\n")

@@ -299,6 +299,59 @@ def test_each_choice_is_what_comes_out(
     assert draft.text == CONFIG.replace("max: 100", outcome)
 
 
+def test_a_rename_of_theirs_is_followed_and_told(
+    config: None, owner: Actor, browser: Client
+) -> None:
+    renamed = CONFIG.replace("name: research\n", "name: labs\n").replace(
+        "resource_queue: research", "resource_queue: labs"
+    )
+    draft = drafted(owner, WIDER)
+    apply_config(owner, "native", renamed.replace("max: 100", "max: 300"), "renamed", 1)
+    url = f"{CONFLICT}?draft={draft.pk}"
+    page = opened(browser, url)
+    assert (
+        "Queue research is called labs in version 2. What you say of it is shown and merged under "
+        "that name."
+    ) in page.id("main").text
+    (piece,) = page.all("fieldset")
+    assert piece.all("legend")[0].text == "Rule to labs"
+    texts = [side.text for side in piece.all("pre")]
+    assert ["resource_queue: labs" in text for text in texts] == [True] * 3
+    assert [f"max: {most}" in text for most, text in zip((100, 300, 200), texts, strict=True)] == [
+        True
+    ] * 3
+    answer = browser.post(url, sent_by(page) | {"do": "merge", "choice-0": "yours"})
+    assert answer.status_code == 302
+    draft.refresh_from_db()
+    assert (draft.base, draft.text) == (2, renamed.replace("max: 100", "max: 200"))
+
+
+def test_whose_rules_come_first_is_asked_where_it_matters(
+    config: None, owner: Actor, browser: Client
+) -> None:
+    rules = "scheduling_rules:\n"
+    one = "  - selector: [{ key: late, operator: exists }]\n    resource_queue: default\n"
+    other = "  - selector: [{ key: night, operator: exists }]\n    resource_queue: research\n"
+    draft = drafted(owner, CONFIG.replace(rules, rules + other))
+    apply_config(owner, "native", CONFIG.replace(rules, rules + one), "late", 1)
+    url = f"{CONFLICT}?draft={draft.pk}"
+    page = opened(browser, url)
+    (piece,) = page.all("fieldset")
+    assert "Rules are tried in order: whose come first?" in piece.text
+    assert [label.text for label in piece.all("label")][:3] == [
+        "Theirs first, of version 2",
+        "Yours first",
+        "A text of my own",
+    ]
+    sent = sent_by(page) | {"do": "merge"}
+    neither = browser.post(url, sent | {"choice-0": "base"})
+    assert neither.status_code == 422
+    assert "Choose what becomes of it." in read_page(neither).text
+    assert browser.post(url, sent | {"choice-0": "yours"}).status_code == 302
+    draft.refresh_from_db()
+    assert draft.text == CONFIG.replace(rules, rules + other + one)
+
+
 def test_a_conflict_page_that_is_out_of_date_merges_nothing(
     config: None, owner: Actor, browser: Client
 ) -> None:

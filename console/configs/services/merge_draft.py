@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from django.db import transaction
 
@@ -12,6 +13,7 @@ from console.configs.queries import get_draft, get_version, past_specs
 from console.configs.services.activate_version import require_active
 from console.configs.services.save_draft import save_draft
 from console.dialects import dialects
+from console.dialects.assist.renaming import rename_in
 from console.dialects.merging import Choice, Merge, Piece, Verdict, merge_configs
 from console.engine.policy import Policy
 from console.errors import BadRequest, Conflict, FieldError
@@ -45,9 +47,21 @@ def merge_of(draft: Draft, active: ConfigVersion) -> Merge | None:
     dialect, past = dialects()[draft.dialect], past_specs(draft.org)
 
     def read(text: str) -> Policy | None:
+        # What was fixed for a queue's name is asked of what comes out alone: a name that the
+        # active version gave is brought into texts that were written before it was fixed.
+        return dialect.read(text, {}).policy
+
+    def check(text: str) -> Policy | None:
         return dialect.read(text, past).policy
 
-    return merge_configs(base, active.text, draft.text, read)
+    return merge_configs(
+        base,
+        active.text,
+        draft.text,
+        read,
+        check=check,
+        rename=partial(rename_in, dialect),
+    )
 
 
 def merge_draft(
@@ -75,6 +89,11 @@ def merge_draft(
     if len(decided) != len(conflicts):
         message = f"Decide on each of the {len(conflicts)} conflicts."
         raise BadRequest([FieldError("choice", "required", message)])
+    if any(
+        one.choice is Choice.BASE and p.is_order for one, p in zip(decided, conflicts, strict=True)
+    ):
+        message = "Say which of the rules that both of you added are tried first."
+        raise BadRequest([FieldError("choice", "invalid_choice", message)])
     text = merge.resolved([each.of(piece) for each, piece in zip(decided, conflicts, strict=True)])
     before = draft.base
     with transaction.atomic():

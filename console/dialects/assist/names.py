@@ -58,6 +58,8 @@ class Names:
 
     items: list[Item] = field(default_factory=list)
     references: list[Reference] = field(default_factory=list)
+    #: Where the items that are named and described have their names.
+    definitions: list[Reference] = field(default_factory=list)
 
     def known(self, kind: str, line: int = 0, column: int = 0) -> list[str]:
         """
@@ -141,6 +143,8 @@ class _Walk:
         for key in item.get("name", item.get("leads_to", ())):
             named = named.get(key) if named is not None and named.kind == "mapping" else None
         at = named if named is not None and "name" in item else node
+        if named is not None and named.text and "name" in item:
+            self.names.definitions.append(_place(kind, named, self.document, path))
         self.names.items.append(
             Item(
                 kind=kind,
@@ -161,17 +165,7 @@ class _Walk:
             kind = schema.get("x-refers-to")
             if not kind or not node.text:
                 continue
-            self.names.references.append(
-                Reference(
-                    kind=kind,
-                    name=node.text,
-                    line=node.line,
-                    column=node.column,
-                    end_column=node.end_column,
-                    document=self.document,
-                    path=path,
-                )
-            )
+            self.names.references.append(_place(kind, node, self.document, path))
             if schema.get("x-implied"):
                 self._implied.setdefault((kind, node.text), self.names.references[-1])
             return
@@ -197,3 +191,15 @@ class _Walk:
                     end_line=first.line,
                 )
             )
+
+
+def _place(kind: str, node: Node, document: int, path: Path) -> Reference:
+    return Reference(
+        kind=kind,
+        name=node.text,
+        line=node.line,
+        column=node.column,
+        end_column=node.end_column,
+        document=document,
+        path=path,
+    )

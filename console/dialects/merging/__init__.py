@@ -6,7 +6,7 @@ by line otherwise. A merge counts as safe only when the merged text reads withou
 means exactly what both changes mean together.
 """
 
-from console.dialects.merging.pieces import Choice, Merge, Piece, Verdict
+from console.dialects.merging.pieces import Choice, Merge, Piece, Renamed, Verdict
 from console.dialects.merging.three_way import merge_configs
 
-__all__ = ["Choice", "Merge", "Piece", "Verdict", "merge_configs"]
+__all__ = ["Choice", "Merge", "Piece", "Renamed", "Verdict", "merge_configs"]

@@ -49,20 +49,20 @@ def parts_of(policy: Policy) -> list[Part]:
     ]
 
 
-def cut(text: str, policy: Policy, rules: list[int]) -> dict[Key, str] | None:
+def cut(text: str, policy: Policy, rules: list[Key]) -> dict[Key, str] | None:
     """
     Return the blocks of *text*, which reads as *policy*, by key and in order.
 
-    *rules* numbers each rule the same in all texts that have it. All blocks together are
-    the text. None when objects share lines, so that it cannot be cut between them.
+    *rules* has the key of each rule, the same in all texts that have it. All blocks together
+    are the text. None when objects share lines, so that it cannot be cut between them.
     """
     placed: list[tuple[Origin, Key]] = [
         (part.origin, (part.noun, part.name, 0)) for part in parts_of(policy)
     ]
-    for rule, number in zip(policy.rules, rules, strict=True):
+    for rule, key in zip(policy.rules, rules, strict=True):
         if rule.origin is None:
             return None
-        placed.append((rule.origin, (Noun.RULE, rule.queue, number)))
+        placed.append((rule.origin, key))
     lines = lines_of(whole_lines(text))
     blocks: dict[Key, str] = {}
     seen: Counter[str] = Counter()

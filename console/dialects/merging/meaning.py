@@ -1,13 +1,18 @@
-"""What two changes of one policy mean together, as plain data that a merged text is held to."""
+"""What two changes of one policy mean together, which a merged text is held to."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
+from console.dialects.merging.orders import Orders
+from console.dialects.merging.rules import number_rules
 from console.engine.diff.order import in_order
 from console.engine.diff.plain import plain, plain_fields
 from console.engine.policy import LocalQueueRouting, Policy
+
+Key = TypeVar("Key")
 
 #: Stands for what is not there.
 _ABSENT = object()
@@ -27,13 +32,45 @@ def meaning_of(policy: Policy) -> dict[str, Any]:
     return exact
 
 
-def both_meanings(base: Policy, theirs: Policy, yours: Policy) -> dict[str, Any] | None:
+@dataclass(frozen=True, slots=True)
+class Together:
+    """What both changes mean together: rules apart by number, and all else as plain data."""
+
+    _rest: Mapping[str, Any]
+    _rules: Mapping[int, Any]
+    _orders: Orders
+
+    def is_meant_by(self, policy: Policy) -> bool:
+        """Say whether *policy* means both changes, and nothing else."""
+        meaning = meaning_of(policy)
+        rules = meaning.pop("rules")
+        if meaning != self._rest or len(rules) != len(self._rules):
+            return False
+        # Of equal rules any may be any.
+        waiting: dict[str, list[int]] = {}
+        for number in sorted(self._rules, reverse=True):
+            waiting.setdefault(repr(self._rules[number]), []).append(number)
+        found = []
+        for rule, said in zip(policy.rules, rules, strict=True):
+            numbers = waiting.get(repr(said))
+            if not numbers:
+                return False
+            found.append((numbers.pop(), rule))
+        return self._orders.allow(found)
+
+
+def both_meanings(base: Policy, theirs: Policy, yours: Policy) -> Together | None:
     """Return what both changes of *base* mean together; None when they contradict each other."""
+    meanings = [meaning_of(policy) for policy in (base, theirs, yours)]
+    numbers = number_rules(base, theirs, yours)
+    sides = [
+        dict(zip(of, meaning.pop("rules"), strict=True))
+        for of, meaning in zip(numbers, meanings, strict=True)
+    ]
     try:
-        merged: dict[str, Any] = _both(meaning_of(base), meaning_of(theirs), meaning_of(yours))
+        return Together(_both(*meanings), _both_mappings(*sides), Orders(*numbers))
     except Contradiction:
         return None
-    return merged
 
 
 def _routing(routing: LocalQueueRouting) -> dict[str, Any]:
@@ -58,8 +95,8 @@ def _both(base: Any, theirs: Any, yours: Any) -> Any:
 
 
 def _both_mappings(
-    base: Mapping[str, Any], theirs: Mapping[str, Any], yours: Mapping[str, Any]
-) -> dict[str, Any]:
+    base: Mapping[Key, Any], theirs: Mapping[Key, Any], yours: Mapping[Key, Any]
+) -> dict[Key, Any]:
     merged = {
         key: _both(base.get(key, _ABSENT), theirs.get(key, _ABSENT), yours.get(key, _ABSENT))
         for key in dict.fromkeys((*base, *theirs, *yours))

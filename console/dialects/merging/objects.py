@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
 from console.dialects.merging.blocks import Key, cut
 from console.dialects.merging.lines import merge_lines
-from console.dialects.merging.pieces import Piece
+from console.dialects.merging.orders import do_meet
+from console.dialects.merging.pieces import Piece, whole_lines
 from console.dialects.merging.rules import number_rules
-from console.engine.policy import Policy
+from console.engine.diff import Noun
+from console.engine.policy import Policy, Rule
 
 
 def merge_objects(
@@ -19,17 +24,65 @@ def merge_objects(
     into another order.
     """
     numbers = number_rules(*policies)
+    rules: dict[int, list[Rule]] = {}
+    for policy, of in zip(policies, numbers, strict=True):
+        for rule, number in zip(policy.rules, of, strict=True):
+            rules.setdefault(number, []).append(rule)
     base, theirs, yours = (
-        cut(text, policy, rules)
-        for text, policy, rules in zip(texts, policies, numbers, strict=True)
+        cut(text, policy, [(Noun.RULE, rules[number][0].queue, number) for number in of])
+        for text, policy, of in zip(texts, policies, numbers, strict=True)
     )
     if base is None or theirs is None or yours is None:
         return None
     order = _order(list(base), list(theirs), list(yours))
     if order is None:
         return None
-    pieces = (_piece(key, base.get(key), theirs.get(key), yours.get(key)) for key in order)
-    return tuple(piece for piece in pieces if piece.is_conflict or piece.merged is not None)
+    pieces = [(key, _piece(key, base.get(key), theirs.get(key), yours.get(key))) for key in order]
+    kept = [pair for pair in pieces if pair[1].is_conflict or pair[1].merged is not None]
+    return tuple(_with_questions(kept, rules))
+
+
+def _with_questions(
+    pieces: Iterable[tuple[Key, Piece]], rules: Mapping[int, Sequence[Rule]]
+) -> Iterator[Piece]:
+    """Yield *pieces*; where both sides added rules at one place and it matters, which are first."""
+    for is_new, run in groupby(pieces, lambda pair: _is_new_rule(*pair)):
+        found = list(run)
+        theirs, yours = (
+            [(key, piece) for key, piece in found if is_new and getattr(piece, side) is not None]
+            for side in ("theirs", "yours")
+        )
+        if any(
+            do_meet(rules[one[2]][0], rules[other[2]][0])
+            for one, _ in theirs
+            for other, _ in yours
+            if one != other
+        ):
+            yield _question([piece for _, piece in theirs], [piece for _, piece in yours])
+        else:
+            yield from (piece for _, piece in found)
+
+
+def _is_new_rule(key: Key, piece: Piece) -> bool:
+    """Say whether a piece is a rule that one side alone added."""
+    is_new = key[0] is Noun.RULE and piece.base is None and not piece.is_conflict
+    return is_new and (piece.theirs is None or piece.yours is None)
+
+
+def _question(theirs: Sequence[Piece], yours: Sequence[Piece]) -> Piece:
+    one, other = (
+        "".join(whole_lines(piece.merged or "") for piece in side) for side in (theirs, yours)
+    )
+    return Piece(
+        noun=Noun.RULE,
+        name=", ".join(dict.fromkeys(piece.name for piece in (*theirs, *yours))),
+        base=None,
+        theirs=one + other,
+        yours=other + one,
+        merged=None,
+        is_conflict=True,
+        is_order=True,
+    )
 
 
 def _piece(key: Key, base: str | None, theirs: str | None, yours: str | None) -> Piece:

@@ -52,6 +52,8 @@ class Piece:
     #: What holds both changes, None for nothing at all; of no use in a conflict.
     merged: str | None
     is_conflict: bool = False
+    #: A conflict about order alone: each side has all of it, what it added itself in front.
+    is_order: bool = False
 
     def state(self, choice: Choice) -> str | None:
         """Return the piece as one side has it."""
@@ -60,11 +62,23 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Renamed:
+    """An object that one side renamed; all three texts of a merge have its new name."""
+
+    noun: Noun
+    old: str
+    new: str
+    #: THEIRS or YOURS.
+    by: Choice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Merge:
     """What comes of a merge; its pieces are in the order of the merged text."""
 
     pieces: tuple[Piece, ...]
     verdict: Verdict
+    renamed: tuple[Renamed, ...] = ()
 
     @property
     def conflicts(self) -> tuple[Piece, ...]:

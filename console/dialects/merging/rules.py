@@ -17,8 +17,8 @@ def number_rules(
     Return a number for every rule of the three policies, in order.
 
     Rules of *base* count from 0. A rule of a side is the one of base that means the same,
-    else one that leads to the same queue between the same neighbors; what is left is new,
-    and the same new rule on both sides is one.
+    else one that leads to the same queue, or asks the same, between the same neighbors; what
+    is left is new, and the same new rule on both sides is one.
     """
     numbers = list(range(len(base.rules)))
     fresh: dict[tuple[str, int], int] = {}
@@ -39,14 +39,19 @@ def _numbered(
     gone: list[int] = []
     come: list[int] = []
     for gap in gaps(kept, len(base), len(side)):
-        olds = _by((base[old].queue, old) for old in gap.old)
-        for new in gap.new:
+        olds, news = list(gap.old), list(gap.new)
+        for key in (_queue, _asks):
+            left = _by((key(base[old]), old) for old in olds)
             # An equal one elsewhere has moved rather than changed.
-            if after[new] not in known and (same := olds.get(side[new].queue)):
-                found[new] = same.popleft()
-            else:
-                come.append(new)
-        gone += sorted(old for left in olds.values() for old in left)
+            found |= {
+                new: same.popleft()
+                for new in news
+                if after[new] not in known and (same := left.get(key(side[new])))
+            }
+            olds = sorted(old for same in left.values() for old in same)
+            news = [new for new in news if new not in found]
+        gone += olds
+        come += news
     moved = _by((before[old], old) for old in gone)
     copies: Counter[str] = Counter()
     for new in come:
@@ -65,6 +70,14 @@ def _by(pairs: Iterable[tuple[Hashable, int]]) -> dict[Hashable, deque[int]]:
     for key, number in pairs:
         found[key].append(number)
     return found
+
+
+def _queue(rule: Rule) -> str:
+    return rule.queue
+
+
+def _asks(rule: Rule) -> str:
+    return repr(plain_fields(rule, ("index", "queue")))
 
 
 def _meaning(rule: Rule) -> str:

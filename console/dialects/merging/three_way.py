@@ -2,63 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from console.dialects.merging.lines import merge_lines
-from console.dialects.merging.meaning import both_meanings, meaning_of
+from console.dialects.merging.meaning import Together, both_meanings
 from console.dialects.merging.objects import merge_objects
 from console.dialects.merging.pieces import Merge, Piece, Verdict
+from console.dialects.merging.renames import Read, Rename, Sides, follow_renames
 from console.dialects.positions import BYTE_ORDER_MARK
-from console.engine.policy import Policy
 
 
 def merge_configs(
-    base: str, theirs: str, yours: str, read: Callable[[str], Policy | None]
+    base: str,
+    theirs: str,
+    yours: str,
+    read: Read,
+    *,
+    check: Read | None = None,
+    rename: Rename | None = None,
 ) -> Merge:
     """
     Merge the changes that *theirs* and *yours* each made to *base*.
 
-    *read* compiles a text of their language, None when it has errors. The first way that
-    gives a safe merge is taken; otherwise the one by object, where there is one. A byte
-    order mark in front of a text is no part of it, nor of the merge.
+    *read* compiles a text of their language, None when it has errors; *check* does so for a
+    text that is to be applied, of which more may be asked. With *rename* what one side renamed
+    is found again in the texts under its new name. The first way that gives a safe merge is
+    taken; otherwise the one by object, where there is one. A byte order mark in front of a text
+    is no part of it, nor of the merge.
     """
     base, theirs, yours = (each.removeprefix(BYTE_ORDER_MARK) for each in (base, theirs, yours))
-    policies = read(base), read(theirs), read(yours)
-    one, two, three = policies
-    expected = None
-    if one is not None and two is not None and three is not None:
-        expected = both_meanings(one, two, three)
+    one, two, three = read(base), read(theirs), read(yours)
+    check = check or read
+    if one is None or two is None or three is None:
+        pieces = merge_lines(base, theirs, yours)
+        return Merge(pieces=pieces, verdict=_verdict(pieces, None, check))
+    sides = follow_renames((base, theirs, yours), (one, two, three), read, rename)
+    expected = both_meanings(*sides.policies)
     merges = []
-    for pieces in _candidates((base, theirs, yours), policies):
-        merge = Merge(pieces=pieces, verdict=_verdict(pieces, expected, read))
-        if merge.verdict is Verdict.SAFE:
+    for pieces in _candidates(sides):
+        verdict = _verdict(pieces, expected, check)
+        merge = Merge(pieces=pieces, verdict=verdict, renamed=sides.renamed)
+        if verdict is Verdict.SAFE:
             return merge
         merges.append(merge)
     return merges[0]
 
 
-def _candidates(
-    texts: tuple[str, str, str], policies: tuple[Policy | None, Policy | None, Policy | None]
-) -> Iterator[tuple[Piece, ...]]:
-    base, theirs, yours = policies
-    if base is not None and theirs is not None and yours is not None:
-        by_object = merge_objects(texts, (base, theirs, yours))
-        if by_object is not None:
-            yield by_object
-    yield merge_lines(*texts)
+def _candidates(sides: Sides) -> Iterator[tuple[Piece, ...]]:
+    by_object = merge_objects(sides.texts, sides.known)
+    if by_object is not None:
+        yield by_object
+    yield merge_lines(*sides.texts)
 
 
-def _verdict(
-    pieces: tuple[Piece, ...],
-    expected: dict[str, object] | None,
-    read: Callable[[str], Policy | None],
-) -> Verdict:
+def _verdict(pieces: tuple[Piece, ...], expected: Together | None, check: Read) -> Verdict:
     text = Merge(pieces=pieces, verdict=Verdict.UNSURE).text
     if text is None:
         return Verdict.CONFLICTS
-    merged = read(text)
+    merged = check(text)
     if merged is None:
         return Verdict.BROKEN
-    if expected is None or meaning_of(merged) != expected:
+    if expected is None or not expected.is_meant_by(merged):
         return Verdict.UNSURE
     return Verdict.SAFE

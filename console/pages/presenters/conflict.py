@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 from console.configs.services.merge_draft import Decided
 from console.dialects.merging import Choice, Merge, Piece
+from console.engine.diff import Noun
 
+_WHICH_FIRST = (
+    "Both of you added rules at this place, and there may be workloads that either side's would "
+    "take. Rules are tried in order: whose come first?"
+)
 #: Pieces that fit together and are named; the rest is counted.
 _NAMED = 50
 
@@ -29,6 +34,8 @@ class ConflictRow:
 
     number: int
     title: str
+    #: What is asked, where it is not which text to take.
+    question: str
     sides: tuple[Side, ...]
     #: The text of one's own, and whether that is the choice.
     edited: str
@@ -48,19 +55,24 @@ def conflict_rows(
     merge: Merge, base: int, active: int, decided: Sequence[Decided | None], *, was_sent: bool
 ) -> tuple[ConflictRow, ...]:
     """Return the conflicts with what was *decided* of them so far."""
-    titles = {
+    texts = {
         Choice.BASE: f"Before, in version {base}" if base else "Before",
         Choice.THEIRS: f"Theirs, in version {active}",
         Choice.YOURS: "Yours",
     }
+    orders = {Choice.THEIRS: f"Theirs first, of version {active}", Choice.YOURS: "Yours first"}
     rows = []
     lines = _lines_of(merge)
     for number, piece in enumerate(merge.conflicts):
         one = decided[number] if number < len(decided) else None
+        if piece.is_order and one is not None and one.choice is Choice.BASE:
+            one = None
+        titles = orders if piece.is_order else texts
         rows.append(
             ConflictRow(
                 number=number,
                 title=_title(piece) or f"{lines[number]} of version {active}",
+                question=_WHICH_FIRST if piece.is_order else "",
                 sides=tuple(
                     Side(
                         choice=choice.value,
@@ -88,6 +100,18 @@ def fittings(merge: Merge) -> tuple[Fitting, ...]:
     return tuple(dict.fromkeys(found))[:_NAMED]
 
 
+def renames(merge: Merge, active: int) -> tuple[str, ...]:
+    """Return which objects have another name now, and under which both changes are shown."""
+    return tuple(
+        f"{_noun(each.noun)} {each.old} is called {each.new} in version {active}. What you say of "
+        "it is shown and merged under that name."
+        if each.by is Choice.THEIRS
+        else f"You call {_noun(each.noun).lower()} {each.old} by another name: {each.new}. What "
+        "they say of it is shown and merged under that name."
+        for each in merge.renamed[:_NAMED]
+    )
+
+
 def _whose(piece: Piece) -> str:
     if piece.theirs == piece.yours:
         return "both alike" if piece.theirs != piece.base else ""
@@ -99,8 +123,14 @@ def _whose(piece: Piece) -> str:
 def _title(piece: Piece) -> str:
     if piece.noun is None:
         return ""
-    noun = piece.noun.replace("_", " ").capitalize()
+    noun = _noun(piece.noun)
+    if piece.is_order:
+        return f"Rules to {piece.name}"
     return f"{noun} to {piece.name}" if noun == "Rule" else f"{noun} {piece.name}"
+
+
+def _noun(noun: Noun) -> str:
+    return noun.replace("_", " ").capitalize()
 
 
 def _lines_of(merge: Merge) -> list[str]:

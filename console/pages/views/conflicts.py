@@ -18,7 +18,7 @@ from console.errors import BadRequest, Conflict
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.draft_address import draft_of_request
-from console.pages.presenters.conflict import conflict_rows, fittings
+from console.pages.presenters.conflict import conflict_rows, fittings, renames
 from console.pages.presenters.text_diff import diff_lines
 from console.pages.shell import render_page
 
@@ -78,6 +78,7 @@ def conflict_page(
         if merge
         else (),
         "fittings": fittings(merge) if merge else (),
+        "renames": renames(merge, active.number) if merge else (),
     }
     return render_page(
         request, actor, "configs/conflict.html", context, section="config", status=status

@@ -1,0 +1,83 @@
+"""The order of rules that two changes ask for together, and where it does not matter."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from console.engine.diff.order import in_order
+from console.engine.policy import Rule
+from console.engine.regions import region_of
+
+#: Pairs of rules that are looked at; where more have changed their places nothing is promised.
+_MOST_PAIRS = 200_000
+
+
+class Orders:
+    """The order that rules have in base, theirs and yours; each has one number in all of them."""
+
+    def __init__(self, base: Sequence[int], theirs: Sequence[int], yours: Sequence[int]) -> None:
+        self._base, self._theirs, self._yours = (
+            {number: place for place, number in enumerate(side)} for side in (base, theirs, yours)
+        )
+        steady = {base[i] for i, _ in in_order(base, theirs)}
+        steady &= {base[i] for i, _ in in_order(base, yours)}
+        #: Rules that all three have in one order, in that order.
+        self._steady = [number for number in base if number in steady]
+        self._of_theirs = [self._theirs[number] for number in self._steady]
+        self._of_yours = [self._yours[number] for number in self._steady]
+
+    def allow(self, merged: Sequence[tuple[int, Rule]]) -> bool:
+        """
+        Say whether each pair of *merged* rules is in the order that was asked for.
+
+        Where one side moved or added a rule, its order counts. Where nobody chose, or another
+        order, the rules have to be such that no workload could be taken by both.
+        """
+        numbers = [number for number, _ in merged]
+        steady = set(self._steady)
+        if [number for number in numbers if number in steady] != [
+            number for number in self._steady if number in set(numbers)
+        ]:
+            return False
+        restless = [place for place, number in enumerate(numbers) if number not in steady]
+        if len(restless) * len(merged) > _MOST_PAIRS:
+            return False
+        return all(
+            self._is_first(numbers[min(one, other)], numbers[max(one, other)])
+            or not do_meet(merged[one][1], merged[other][1])
+            for one in restless
+            for other in range(len(merged))
+            if one != other
+        )
+
+    def _is_first(self, one: int, other: int) -> bool:
+        """Say whether it was asked for that *one* is tried before *other*."""
+        base, theirs, yours = (
+            side[one] < side[other] if one in side and other in side else None
+            for side in (self._base, self._theirs, self._yours)
+        )
+        if theirs is None and yours is None:
+            return self._is_between(one, other)
+        if theirs is None or yours is None:
+            return bool(theirs if yours is None else yours)
+        if theirs == yours:
+            return theirs
+        # One of them left it as it was; where there was nothing before, nobody has the say.
+        return base is not None and not base
+
+    def _is_between(self, one: int, other: int) -> bool:
+        """Say whether a steady rule stands behind *one* and before *other*, each in its side."""
+        for side, places, other_side, other_places in (
+            (self._theirs, self._of_theirs, self._yours, self._of_yours),
+            (self._yours, self._of_yours, self._theirs, self._of_theirs),
+        ):
+            if one in side and other in other_side:
+                return bisect_left(places, side[one]) < bisect_left(other_places, other_side[other])
+        return False
+
+
+def do_meet(one: Rule, other: Rule) -> bool:
+    """Say whether there could be a workload that either rule would take."""
+    mine, its = region_of(one), region_of(other)
+    return mine is not None and its is not None and mine.meets(its)

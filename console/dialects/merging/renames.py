@@ -1,0 +1,157 @@
+"""Renames in a merge: what one side calls by a new name is called so in all three texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from console.dialects.merging.meaning import meaning_of
+from console.dialects.merging.pieces import Choice, Renamed
+from console.engine.diff import Noun
+from console.engine.diff.renames import Renames, find_renames
+from console.engine.policy import Policy
+
+#: (text, newer names by older ones, by kind of object) -> the text with the newer names in it.
+Rename: TypeAlias = Callable[[str, Mapping[str, Mapping[str, str]]], str]
+Read: TypeAlias = Callable[[str], Policy | None]
+
+#: Newer names by older ones.
+_Names: TypeAlias = dict[Noun, dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """Base, theirs and yours, as they are merged."""
+
+    texts: tuple[str, str, str]
+    #: What the texts mean.
+    policies: tuple[Policy, Policy, Policy]
+    #: The same, with one name in all of them for what is one object.
+    known: tuple[Policy, Policy, Policy]
+    renamed: tuple[Renamed, ...] = ()
+
+
+def follow_renames(
+    texts: tuple[str, str, str],
+    policies: tuple[Policy, Policy, Policy],
+    read: Read,
+    rename: Rename | None,
+) -> Sides:
+    """
+    Return the three sides in the names that either side gave to objects of base.
+
+    A name comes into the other texts when *rename* can bring it into all of them so that
+    nothing else changes, and into none otherwise; what both renamed, each in its own way, keeps
+    the name it has in each text. Either way it is known to be one object.
+    """
+    base, theirs, yours = policies
+    names = _names(base, theirs), _names(base, yours)
+    carried = _carried(names[0], names[1], yours), _carried(names[1], names[0], theirs)
+    agreed = _agreed(*names)
+    made = None
+    if rename is not None and any(each for of in (*carried, agreed) for each in of.values()):
+        wanted = _joined(*carried, agreed), carried[1], carried[0]
+        made = _made(texts, policies, wanted, read, rename)
+    if made is None:
+        return Sides(texts=texts, policies=policies, known=(base, *_as_before(policies, names)))
+    left = [_without(of, _joined(own, agreed)) for of, own in zip(names, carried, strict=True)]
+    renamed = tuple(
+        Renamed(noun=noun, old=old, new=new, by=side)
+        for side, of in zip((Choice.THEIRS, Choice.YOURS), carried, strict=True)
+        for noun, pairs in of.items()
+        for old, new in pairs.items()
+    )
+    return Sides(
+        texts=made[0],
+        policies=made[1],
+        known=(made[1][0], *_as_before(made[1], left)),
+        renamed=renamed,
+    )
+
+
+def _names(base: Policy, side: Policy) -> _Names:
+    found = find_renames(base, side).old_names
+    return {noun: {old: new for new, old in pairs.items()} for noun, pairs in found.items()}
+
+
+def _carried(mine: _Names, its: _Names, other: Policy) -> _Names:
+    """Return the renames of one side that the other text can follow: it has no name of its own."""
+    has = {Noun.FLAVOR: other.flavors, Noun.COHORT: other.cohorts, Noun.QUEUE: other.queues}
+    return {
+        noun: {
+            old: new
+            for old, new in pairs.items()
+            if old not in its.get(noun, {}) and new not in has[noun]
+        }
+        for noun, pairs in mine.items()
+    }
+
+
+def _agreed(theirs: _Names, yours: _Names) -> _Names:
+    """Return the renames that both made alike."""
+    return {
+        noun: {old: new for old, new in pairs.items() if yours[noun].get(old) == new}
+        for noun, pairs in theirs.items()
+    }
+
+
+def _joined(*some: _Names) -> _Names:
+    joined: _Names = {}
+    for names in some:
+        for noun, pairs in names.items():
+            joined.setdefault(noun, {}).update(pairs)
+    return joined
+
+
+def _without(names: _Names, some: _Names) -> _Names:
+    return {
+        noun: {old: new for old, new in pairs.items() if old not in some[noun]}
+        for noun, pairs in names.items()
+    }
+
+
+def _made(
+    texts: tuple[str, str, str],
+    policies: tuple[Policy, Policy, Policy],
+    wanted: tuple[_Names, _Names, _Names],
+    read: Read,
+    rename: Rename,
+) -> tuple[tuple[str, str, str], tuple[Policy, Policy, Policy]] | None:
+    base, theirs, yours = (
+        _brought(text, policy, names, read, rename)
+        for text, policy, names in zip(texts, policies, wanted, strict=True)
+    )
+    if base is None or theirs is None or yours is None:
+        return None
+    return (base[0], theirs[0], yours[0]), (base[1], theirs[1], yours[1])
+
+
+def _brought(
+    text: str, policy: Policy, names: _Names, read: Read, rename: Rename
+) -> tuple[str, Policy] | None:
+    """Return *text* with other *names*, and what it means; None unless nothing else changes."""
+    if not any(names.values()):
+        return text, policy
+    changed = rename(text, {noun.value: pairs for noun, pairs in names.items()})
+    found = read(changed)
+    if found is None or meaning_of(found) != meaning_of(_apply(names, policy)):
+        return None
+    return changed, found
+
+
+def _as_before(
+    policies: tuple[Policy, Policy, Policy], names: Sequence[_Names]
+) -> tuple[Policy, Policy]:
+    """Return theirs and yours with the names that objects have in base."""
+    theirs, yours = (
+        _apply({noun: {new: old for old, new in each.items()} for noun, each in of.items()}, policy)
+        for policy, of in zip(policies[1:], names, strict=True)
+    )
+    return theirs, yours
+
+
+def _apply(names: _Names, policy: Policy) -> Policy:
+    return Renames(
+        {noun: {new: old for old, new in each.items()} for noun, each in names.items()}
+    ).apply(policy)

@@ -1,0 +1,137 @@
+"""Merges of rules that moved, and of rules that both sides added at one place."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from console.dialects import dialects
+from console.dialects.merging import Merge, Verdict, merge_configs
+from console.engine.diff import Noun
+from console.engine.policy import Policy
+from console.engine.routing import Router
+from console.engine.workload import Workload
+
+HEAD = "resource_queues:\n  - name: a\n  - name: b\n  - name: c\nscheduling_rules:\n"
+LAST = "  - resource_queue: c\n"
+
+
+def rule(queue: str, key: str, *values: str) -> str:
+    """Write a rule for workloads whose label *key* is one of *values*, or is there at all."""
+    asks = f"in, values: [{', '.join(values)}]" if values else "exists"
+    return f"  - selector: [{{ key: {key}, operator: {asks} }}]\n    resource_queue: {queue}\n"
+
+
+def merge(base: list[str], theirs: list[str], yours: list[str]) -> Merge:
+    """Merge three lists of rules."""
+
+    def read(text: str) -> Policy | None:
+        return dialects()["native"].read(text, {}).policy
+
+    return merge_configs(*(HEAD + "".join(each) + LAST for each in (base, theirs, yours)), read)
+
+
+def written(*rules: str) -> str:
+    """Return the text that has *rules*."""
+    return HEAD + "".join(rules) + LAST
+
+
+X, Y, Z = rule("a", "team", "x"), rule("b", "late"), rule("c", "user", "u")
+WIDE_X = rule("a", "team", "x", "y")
+
+
+def test_a_rule_that_one_moves_and_the_other_changes_is_both() -> None:
+    for theirs, yours in (([Y, X, Z], [WIDE_X, Y, Z]), ([WIDE_X, Y, Z], [Y, X, Z])):
+        merged = merge([X, Y, Z], theirs, yours)
+        assert (merged.verdict, merged.text) == (Verdict.SAFE, written(Y, WIDE_X, Z))
+
+
+def test_a_rule_that_one_retargets_and_the_other_widens_is_one_question() -> None:
+    elsewhere = X.replace("queue: a", "queue: b")
+    (piece,) = merge([X, Y], [elsewhere, Y], [WIDE_X, Y]).conflicts
+    assert (piece.noun, piece.name, piece.is_order) == (Noun.RULE, "a", False)
+    assert (piece.base, piece.theirs, piece.yours) == (X, elsewhere, WIDE_X)
+
+
+def test_rules_added_at_one_place_whose_workloads_differ_have_no_order() -> None:
+    one, other = rule("a", "team", "p"), rule("b", "team", "q")
+    merged = merge([X], [one, X], [other, X])
+    assert (merged.verdict, merged.conflicts) == (Verdict.SAFE, ())
+    assert merged.text in (written(one, other, X), written(other, one, X))
+
+
+def test_rules_added_at_one_place_that_meet_are_one_clear_question() -> None:
+    one, two, other = rule("a", "team", "p"), rule("c", "user", "w"), rule("b", "team", "p", "q")
+    merged = merge([X], [one, two, X], [other, X])
+    (piece,) = merged.conflicts
+    assert (merged.verdict, merged.text) == (Verdict.CONFLICTS, None)
+    assert (piece.noun, piece.is_order, piece.base, piece.theirs, piece.yours) == (
+        Noun.RULE,
+        True,
+        None,
+        one + two + other,
+        other + one + two,
+    )
+    assert sorted(piece.name.split(", ")) == ["a", "b", "c"]
+    assert merged.resolved([piece.theirs]) == written(one, two, other, X)
+    assert merged.resolved([piece.yours]) == written(other, one, two, X)
+
+
+def test_rules_added_apart_have_the_order_of_what_is_between_them() -> None:
+    one, other = rule("a", "team"), rule("b", "team")
+    merged = merge([X, Y], [one, X, Y], [X, other, Y])
+    assert (merged.verdict, merged.text) == (Verdict.SAFE, written(one, X, other, Y))
+
+
+def test_a_rule_added_behind_one_that_goes_elsewhere_is_sure_only_where_order_is_nothing() -> None:
+    # Yours is to be tried before the second rule, and would go behind it with the first.
+    for added, verdict in (("now", Verdict.UNSURE), ("never", Verdict.SAFE)):
+        first, second = rule("a", "late", "x"), rule("b", "late", "now", "then")
+        own, third = rule("c", "late", added), rule("c", "late", "z")
+        merged = merge([first, second, third], [second, third, first], [first, own, second, third])
+        assert (merged.verdict, merged.text) == (verdict, written(second, third, first, own))
+
+
+RULES = [
+    rule("abc"[n % 3], "team", *values)
+    for n, values in enumerate([("p",), ("q",), ("p", "q"), ("r",), ("q", "r")])
+]
+
+
+def taken_by(policy: Policy, team: str) -> tuple[str, tuple[str, ...]]:
+    """Return the rule that takes workloads of *team*, by what it says."""
+    route = Router(policy).route(Workload(id="w", sequence=0, labels={"team": team}))
+    assert route.rule is not None
+    rule = policy.rules[route.rule]
+    return rule.queue, sum((each.values for each in rule.selector.expressions), ())
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.permutations(range(3)),
+    st.permutations(range(3)),
+    st.lists(st.integers(3, 4), max_size=1),
+    st.integers(0, 3),
+    st.integers(0, 3),
+)
+def test_a_safe_merge_leads_every_workload_where_a_side_that_changed_it_does(
+    theirs_order: list[int], yours_order: list[int], more: list[int], at: int, its: int
+) -> None:
+    base = RULES[:3]
+    theirs, yours = [base[i] for i in theirs_order], [base[i] for i in yours_order]
+    theirs[at:at] = [RULES[3]]
+    yours[its:its] = [RULES[i] for i in more]
+    merged = merge(base, theirs, yours)
+    if merged.verdict is not Verdict.SAFE:
+        return
+    assert merged.text is not None
+    led = []
+    for text in (written(*base), written(*theirs), written(*yours), merged.text):
+        policy = dialects()["native"].read(text, {}).policy
+        assert policy is not None
+        led.append([taken_by(policy, team) for team in "pqrs"])
+    for old, one, other, both in zip(*led, strict=True):
+        if one == other:
+            assert both == one
+        elif old in (one, other):
+            assert both == (other if one == old else one)

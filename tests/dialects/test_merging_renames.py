@@ -1,0 +1,195 @@
+"""Merges across renames: one side calls a thing by a new name, the other changes that thing."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from console.dialects import dialects
+from console.dialects.assist.renaming import rename_in
+from console.dialects.base import PastSpec
+from console.dialects.merging import Choice, Merge, Renamed, Verdict, merge_configs
+from console.engine.diff import Noun
+from console.engine.policy import Policy
+
+NATIVE = """\
+resource_flavors:
+  - name: spot
+resource_queues:
+  # Of the labs.
+  - name: research
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{ name: spot, resources: [{ name: gpu, nominal_quota: 8 }] }]
+  - name: default
+scheduling_rules:
+  - { selector: [{ key: team, operator: in, values: [research] }], resource_queue: research }
+  - selector: [{ key: team, operator: in, values: [labs] }]
+    resource_queue: research
+    priority_policy: { max: 10 }
+  - resource_queue: default
+"""
+BY_THEIRS = Renamed(noun=Noun.QUEUE, old="research", new="research:v2", by=Choice.THEIRS)
+
+
+def called(name: str, text: str = NATIVE) -> str:
+    """Return *text* with queue research under another name; its label value stays."""
+    return text.replace("- name: research\n", f"- name: {name}\n").replace(
+        "resource_queue: research", f"resource_queue: {name}"
+    )
+
+
+def merge(theirs: str, yours: str, base: str = NATIVE, dialect: str = "native") -> Merge:
+    """Merge two changes, with a language's own way to rename."""
+    language = dialects()[dialect]
+
+    def read(text: str) -> Policy | None:
+        return language.read(text, {}).policy
+
+    return merge_configs(base, theirs, yours, read, rename=partial(rename_in, language))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("nominal_quota: 8", "nominal_quota: 9"),
+        ("max: 10", "max: 20"),
+        ("values: [labs]", "values: [labs, hw]"),
+        # On the very line that the rename changes.
+        ("values: [research]", "values: [research, nlp]"),
+        (
+            "  - resource_queue: default\n",
+            (
+                "  - selector: [{ key: late, operator: exists }]\n    resource_queue: research\n"
+                "  - resource_queue: default\n"
+            ),
+        ),
+    ],
+)
+def test_what_one_renames_and_the_other_changes_is_both(old: str, new: str) -> None:
+    changed = NATIVE.replace(old, new)
+    both = called("research:v2", changed)
+    for theirs, yours, by in (
+        (called("research:v2"), changed, Choice.THEIRS),
+        (changed, called("research:v2"), Choice.YOURS),
+    ):
+        merged = merge(theirs, yours)
+        assert (merged.verdict, merged.text) == (Verdict.SAFE, both)
+        assert merged.renamed == (
+            Renamed(noun=Noun.QUEUE, old="research", new="research:v2", by=by),
+        )
+
+
+def test_a_renamed_thing_that_both_change_shows_the_real_other_side() -> None:
+    theirs = called("research:v2").replace("max: 10", "max: 30")
+    yours = NATIVE.replace("max: 10", "max: 20")
+    merged = merge(theirs, yours)
+    (piece,) = merged.conflicts
+    assert (merged.verdict, piece.noun, piece.name) == (
+        Verdict.CONFLICTS,
+        Noun.RULE,
+        "research:v2",
+    )
+    rule = (
+        "  - selector: [{ key: team, operator: in, values: [labs] }]\n"
+        "    resource_queue: research:v2\n    priority_policy: { max: %d }\n"
+    )
+    assert [piece.state(choice) for choice in Choice] == [rule % 10, rule % 30, rule % 20]
+    assert merged.resolved([piece.yours]) == called("research:v2", yours)
+
+
+def test_each_may_rename_something_of_its_own() -> None:
+    base = NATIVE.replace(
+        "  - name: spot\n",
+        "  - name: spot\n    selector: [{ key: market, operator: in, values: [cheap] }]\n",
+    )
+    yours = base.replace("name: spot", "name: cheap").replace("quota: 8", "quota: 9")
+    merged = merge(called("labs", base), yours, base)
+    assert (merged.verdict, merged.text) == (Verdict.SAFE, called("labs", yours))
+    assert [(each.noun, each.new, each.by) for each in merged.renamed] == [
+        (Noun.QUEUE, "labs", Choice.THEIRS),
+        (Noun.FLAVOR, "cheap", Choice.YOURS),
+    ]
+
+
+def test_two_new_names_for_one_thing_are_for_a_person() -> None:
+    merged = merge(called("labs"), called("hw"))
+    assert (merged.verdict, merged.renamed) == (Verdict.CONFLICTS, ())
+    assert [(piece.noun, piece.name) for piece in merged.conflicts] == [
+        (Noun.QUEUE, "research"),
+        (Noun.RULE, "research"),
+        (Noun.RULE, "research"),
+    ]
+    assert merged.resolved([piece.theirs for piece in merged.conflicts]) == called("labs")
+    assert merged.resolved([piece.yours for piece in merged.conflicts]) == called("hw")
+
+
+def test_the_same_new_name_is_no_question() -> None:
+    merged = merge(called("labs"), called("labs").replace("max: 10", "max: 20"))
+    assert (merged.verdict, merged.renamed, merged.text) == (
+        Verdict.SAFE,
+        (),
+        called("labs").replace("max: 10", "max: 20"),
+    )
+
+
+def test_a_new_name_that_the_other_gave_to_something_else_is_not_brought() -> None:
+    groups = "[{ covered_resources: [cpu], flavors: [{ name: spot }] }]"
+    own = f"  - name: labs\n    resource_groups: {groups}\n"
+    yours = NATIVE.replace("  - name: default\n", own + "  - name: default\n")
+    merged = merge(called("labs"), yours)
+    assert merged.renamed == ()
+    assert merged.verdict is not Verdict.SAFE
+
+
+def test_a_text_in_which_names_are_not_found_still_shows_the_other_side() -> None:
+    def read(text: str) -> Policy | None:
+        return dialects()["native"].read(text, {}).policy
+
+    theirs = called("labs").replace("max: 10", "max: 30")
+    yours = NATIVE.replace("max: 10", "max: 20")
+    merged = merge_configs(NATIVE, theirs, yours, read, rename=lambda text, names: text)
+    (piece,) = merged.conflicts
+    assert (merged.renamed, piece.name) == ((), "research")
+    assert ["max: 10" in (piece.base or ""), "max: 30" in (piece.theirs or "")] == [True, True]
+    assert "max: 20" in (piece.yours or "")
+
+
+def test_what_was_fixed_for_the_new_name_is_asked_of_the_merged_text_alone() -> None:
+    language = dialects()["native"]
+    ordered = called("research:v2").replace(
+        "name: research:v2\n",
+        "name: research:v2\n    preemption: { within_resource_queue: lower_priority }\n",
+    )
+    past = {
+        name: PastSpec(version=version, spec=language.read(text, {}).queue_specs[name])
+        for version, name, text in ((1, "research", NATIVE), (2, "research:v2", ordered))
+    }
+    yours = NATIVE.replace("max: 10", "max: 20")
+    merged = merge_configs(
+        NATIVE,
+        ordered,
+        yours,
+        lambda text: language.read(text, {}).policy,
+        check=lambda text: language.read(text, past).policy,
+        rename=partial(rename_in, language),
+    )
+    assert (merged.verdict, merged.text) == (Verdict.SAFE, ordered.replace("max: 10", "max: 20"))
+    assert merged.renamed == (BY_THEIRS,)
+
+
+def test_documents_of_another_language_follow_too() -> None:
+    base = dialects()["kueue"].samples()["Two teams share one cohort"]
+    theirs = base.replace("\n  name: vision\nspec:", "\n  name: sight\nspec:").replace(
+        "clusterQueue: vision", "clusterQueue: sight"
+    )
+    quota = "nominalQuota: 192"
+    yours = base.replace(quota, "nominalQuota: 256")
+    merged = merge(theirs, yours, base, "kueue")
+    assert theirs != base
+    assert (merged.verdict, merged.text) == (
+        Verdict.SAFE,
+        theirs.replace(quota, "nominalQuota: 256"),
+    )
+    assert [(each.old, each.new) for each in merged.renamed] == [("vision", "sight")]
