@@ -11,10 +11,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --requir
 run: .venv/.runtime
 	@$(BIN)/python manage.py up
 
+# As many processes as there are cores; the tests of one file stay together, and long ones begin.
+PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
 # The tests of services, API and tasks run on PostgreSQL too, then everything on SQLite.
 test: .venv/.development .venv/.anyscale
-	$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -q -m "not browser" tests/services tests/api tests/tasks
-	$(BIN)/python -m pytest
+	$(BIN)/python -m tests.postgres $(PYTEST) -m "not browser" tests/services tests/api tests/tasks
+	$(PYTEST)
 
 # Lint, format, types, templates, migrations and settings.
 check: export DATABASE_URL = sqlite://:memory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from django.test import Client
@@ -14,6 +15,19 @@ from console.orgs.services.create_user import create_user
 from console.orgs.services.issue_token import issue_token
 
 PASSWORD = "correct horse battery"
+
+ROOT = Path(__file__).parent
+
+#: Folders whose files take longest: those that start products, the slowest first.
+LONG = ("crash", "compat", "platform", "browser")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the long files when processes share the work, so that all of them end together."""
+    if not hasattr(config, "workerinput"):
+        return
+    rank = {ROOT / name: number for number, name in enumerate(LONG)}
+    items.sort(key=lambda item: rank.get(item.path.parent, len(LONG)))
 
 
 @pytest.fixture
