@@ -15,6 +15,7 @@ from console.configs.services.run_impact import run_impact
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages.presenters import impact as presenter
+from console.pages.presenters import list_pages
 from tests.pages.conftest import CONFIG, World
 from tests.pages.page import Element, complaints, read_page
 
@@ -109,6 +110,40 @@ def test_live_work_is_listed_with_links(browser: Client, draft: Draft, world: Wo
         ["huge", "research → to default", "Admitted without quota"],
     ]
     assert starts.all("a")[0].attrs["href"] == f"/o/here/workloads/{world.waiting.uid}"
+
+
+def test_each_list_of_live_work_has_pages_of_its_own(
+    browser: Client, draft: Draft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(list_pages, "PAGE_SIZE", 1)
+    page, url = ask(browser, f"draft={draft.pk}")
+    starts = page.id("live-starts")
+    assert [row[0] for row in starts.all("table")[0].rows()] == ["eval"]
+    assert starts.all("nav")[0].text.endswith("1 to 1 of 2")
+    assert "open" not in starts.attrs
+    (onward,) = starts.all("a", rel="next")
+    assert onward.attrs["href"] == f"{url}&open=starts&after=1#live-starts"
+    page = read_page(browser.get(onward.attrs["href"].partition("#")[0]))
+    starts = page.id("live-starts")
+    assert [row[0] for row in starts.all("table")[0].rows()] == ["huge"]
+    assert ("open" in starts.attrs, starts.all("a", rel="next")) == (True, [])
+    assert complaints(page) == []
+    for after in ("2", "-1", "x", "9" * 30):
+        page = read_page(browser.get(f"{url}&open=starts&after={after}"))
+        assert [row[0] for row in page.id("live-starts").all("table")[0].rows()] == ["eval"]
+
+
+def test_a_list_says_how_many_are_only_counted(browser: Client, draft: Draft) -> None:
+    page, url = ask(browser, f"draft={draft.pk}")
+    run = ImpactRun.objects.get()
+    assert run.result is not None
+    (starts,) = (each for each in run.result["live"]["outcomes"] if each["outcome"] == "starts")
+    starts["count"] = 900
+    run.save()
+    page = read_page(browser.get(url))
+    assert page.id("live-starts").all("nav")[0].text == (
+        "1 to 2 of 900; the first 2 are kept, the others are counted"
+    )
 
 
 def test_an_old_version_is_asked_about_by_its_number(browser: Client, world: World) -> None:

@@ -39,7 +39,7 @@ class LiveGroup(Schema):
 
     outcome = serializers.ChoiceField([outcome.value for outcome in LiveOutcome])
     count = serializers.IntegerField()
-    first = AffectedWorkload(many=True, help_text="At most 100 of them.")
+    first = AffectedWorkload(many=True, help_text="At most 500 of them.")
 
 
 class OverQuota(Schema):

@@ -11,7 +11,7 @@ from console.engine.decision import Reason
 from console.engine.impact.running import Exposure, Loss
 
 #: Workloads, and queues, that one list of an answer names; the rest is counted.
-LISTED = 100
+LISTED = 500
 
 
 class LiveOutcome(StrEnum):

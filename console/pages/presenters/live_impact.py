@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.http import QueryDict
+
 from console.engine import reasons
 from console.engine.amounts import decode_amount
 from console.engine.impact import Exposure, LiveOutcome, Loss
 from console.engine.words import listed, quantity
 from console.pages.presenters.impact import plural_count
+from console.pages.presenters.list_pages import ListPages, pages_of
 
 #: What happens, and what that means; those that cost somebody come first.
 _GROUPS = {
@@ -55,6 +58,10 @@ _LOSSES: dict[str, str] = {
 }
 
 
+#: The list of places that would be over quota, in addresses.
+_OVER = "over"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AffectedLine:
     """One workload, and what would happen to it."""
@@ -76,9 +83,8 @@ class GroupView:
     code: str
     title: str
     text: str
-    count: int
     lines: Sequence[AffectedLine]
-    more: int
+    pages: ListPages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,32 +105,41 @@ class LiveView:
     corpus: str
     groups: Sequence[GroupView]
     over: Sequence[OverLine]
-    more_over: int
+    over_pages: ListPages
 
 
-def live_view(result: Mapping[str, Any]) -> LiveView:
-    """Return the view of a stored answer."""
+def live_view(result: Mapping[str, Any], path: str, query: QueryDict) -> LiveView:
+    """
+    Return the view of a stored answer at *path*.
+
+    *query* may name one list to ``open``, and the number of its entries to ``after``.
+    """
     live = result["live"]
     found = {each["outcome"]: each for each in live["outcomes"]}
+    over = pages_of(_OVER, len(live["over"]), live["over_count"], path, query)
     return LiveView(
         corpus=f"{plural_count(live['running'], 'workload')} running, {live['pending']:,} pending",
         groups=[
-            _group(outcome, found[outcome.value]) for outcome in _GROUPS if outcome.value in found
+            _group(outcome, found[outcome.value], path, query)
+            for outcome in _GROUPS
+            if outcome.value in found
         ],
-        over=[_over(each) for each in live["over"]],
-        more_over=live["over_count"] - len(live["over"]),
+        over=[_over(each) for each in live["over"][over.first : over.end]],
+        over_pages=over,
     )
 
 
-def _group(outcome: LiveOutcome, group: Mapping[str, Any]) -> GroupView:
+def _group(
+    outcome: LiveOutcome, group: Mapping[str, Any], path: str, query: QueryDict
+) -> GroupView:
     title, text = _GROUPS[outcome]
+    pages = pages_of(outcome.value, len(group["first"]), group["count"], path, query)
     return GroupView(
         code=outcome.value,
         title=title,
         text=text,
-        count=group["count"],
-        lines=[_line(each) for each in group["first"]],
-        more=group["count"] - len(group["first"]),
+        lines=[_line(each) for each in group["first"][pages.first : pages.end]],
+        pages=pages,
     )
 
 

@@ -72,7 +72,7 @@ def show(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
         context |= {
             "as_of": datetime.fromisoformat(found.result["as_of"]),
             "history": history_view(found.result, request.path, request.GET),
-            "live": live_view(found.result),
+            "live": live_view(found.result, request.path, request.GET),
         }
     return render_page(request, actor, "configs/impact.html", context, section="config")
 
