@@ -72,6 +72,15 @@ def test_words_are_marked_in_so_many_lines() -> None:
     assert marked[-1].new == 2000
 
 
+def test_long_lists_are_marked_until_it_costs_too_much() -> None:
+    values = ", ".join(f"v{i}" for i in range(200))
+    old = "\n".join(f"- [{values}, a{line}]" for line in range(100))
+    new = "\n".join(f"- [{values}, b{line}]" for line in range(100))
+    marked = [row.new for row in text_diff(old, new) if row.pieces and row.new]
+    # 80,000 pairs of equal commas and spaces in each.
+    assert marked == [1, 2, 3, 4, 5, 6]
+
+
 def test_white_space_can_be_left_out():
     assert len(text_diff("a:  1\nb: 2", "a: 1\nb: 3")) == 4
     rows = text_diff("a:  1\nb: 2", "a: 1\nb: 3", ignore_space=True)

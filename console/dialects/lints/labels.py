@@ -48,12 +48,12 @@ def _expressions(policy: Policy) -> Iterator[MatchExpression]:
 
 def _lint_key(expression: MatchExpression, past: Past, spots: Spots, findings: Findings) -> None:
     place = spots.key(expression.origin, expression.key)
-    hint, repairs = did_you_mean(findings, place, expression.key, sorted(past.keys))
+    hint, repairs = did_you_mean(findings, place, expression.key, past.seen_keys)
     findings.add(
         KEY_NEVER_SEEN,
         place,
         f"No workload of {window(past)} had label {quoted(expression.key)}.",
-        hint or f"Seen were {names(sorted(past.keys))}.",
+        hint or f"Seen were {names(past.seen_keys)}.",
         repairs,
     )
 
@@ -62,7 +62,7 @@ def _lint_value(
     expression: MatchExpression, value: str, past: Past, spots: Spots, findings: Findings
 ) -> None:
     place = spots.item(expression.origin, value)
-    seen = sorted(past.values[expression.key])
+    seen = past.seen(expression.key)
     hint, repairs = did_you_mean(findings, place, value, seen)
     findings.add(
         VALUE_NEVER_SEEN,
@@ -82,5 +82,5 @@ def _lint_many(
         spots.head(expression.origin),
         f'{len(unseen)} of {len(expression.values)} values of label "{key}" were never seen in '
         f"{window(past)}: {names(unseen)}.",
-        f"Seen were {names(sorted(past.values[expression.key]))}.",
+        f"Seen were {names(past.seen(expression.key))}.",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from console.engine.asked import asked_labels
 from console.engine.history import History, Shape
@@ -49,11 +50,23 @@ class Past:
         #: Values that were seen of each label that the policy asks about; those of others are not
         #: looked at.
         self.values: dict[str, set[str]] = {}
+        self._seen: dict[str, list[str]] = {}
         #: Every label that was seen.
         self.keys: set[str] = set()
         self.kinds: list[Kind] = []
         self.is_complete = history.is_complete
         self._read()
+
+    def seen(self, key: str) -> list[str]:
+        """Return the values that were seen of a label that the policy asks about, in order."""
+        if key not in self._seen:
+            self._seen[key] = sorted(self.values[key])
+        return self._seen[key]
+
+    @cached_property
+    def seen_keys(self) -> list[str]:
+        """Every label that was seen, in order."""
+        return sorted(self.keys)
 
     def by_queue(self) -> Mapping[str, list[Kind]]:
         """Return the kinds that reach a queue, by its name."""

@@ -23,9 +23,10 @@ def names(words: Iterable[str], joint: str = "and") -> str:
     >>> names(["a", "b", "c", "d"])
     'a, b, c and 1 more'
     """
-    items = [shorten(word, 40) for word in words]
-    more = len(items) - _NAMED
-    return listed([*items[:_NAMED], f"{more:,} more"] if more > 0 else items, joint)
+    found = list(words)
+    items = [shorten(word, 40) for word in found[:_NAMED]]
+    more = len(found) - _NAMED
+    return listed([*items, f"{more:,} more"] if more > 0 else items, joint)
 
 
 def window(past: Past) -> str:

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from itertools import zip_longest
 
-from console.engine.diff.words import Piece, changed_words
+from console.engine.diff.words import Marker, Piece
 from console.engine.origin import lines_of
 
 #: Unchanged lines around a change.
@@ -65,6 +65,7 @@ def text_diff(old: str, new: str, *, ignore_space: bool = False) -> list[DiffRow
         return []
     rows: list[DiffRow] = []
     marked = 0
+    marker = Marker()
     for place, (tag, i, i_end, j, j_end) in enumerate(opcodes):
         if tag == "equal":
             lines = [
@@ -75,7 +76,7 @@ def text_diff(old: str, new: str, *, ignore_space: bool = False) -> list[DiffRow
             rows += _with_gap(lines, head, tail)
         else:
             both = min(i_end - i, j_end - j, _MARKED - marked)
-            rows += _changed(before, after, (i, i_end, j, j_end), both)
+            rows += _changed(before, after, (i, i_end, j, j_end), both, marker)
             marked += both
     return rows
 
@@ -126,11 +127,15 @@ def opcodes_of(before: Sequence[str], after: Sequence[str]) -> list[Opcode]:
 
 
 def _changed(
-    before: Sequence[str], after: Sequence[str], span: tuple[int, int, int, int], both: int
+    before: Sequence[str],
+    after: Sequence[str],
+    span: tuple[int, int, int, int],
+    both: int,
+    marker: Marker,
 ) -> Iterator[DiffRow]:
     """Yield the lines of a change, with words marked in the first *both* pairs."""
     i, i_end, j, j_end = span
-    pieces = [changed_words(before[i + n], after[j + n]) for n in range(both)]
+    pieces = [marker.changed_words(before[i + n], after[j + n]) for n in range(both)]
     for x in range(i, i_end):
         marked = pieces[x - i][0] if x - i < both else ()
         yield DiffRow(Line.REMOVED, x + 1, None, before[x], marked)

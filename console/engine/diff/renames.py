@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from operator import attrgetter
 from typing import Any
 
-from console.engine.diff.facts import Facts, cohort_facts, flavor_facts, queue_facts
+from console.engine.diff.facts import Fact, Facts, cohort_facts, flavor_facts, queue_facts
 from console.engine.diff.values import Followed, Noun
 from console.engine.policy import Cohort, LocalQueueRouting, Policy, Queue, ResourceGroup
 
@@ -71,8 +72,9 @@ def find_renames(old: Policy, new: Policy) -> Renames:
             break
     if not any(found.values()):
         return Renames(found)
+    following = _followers(known, new)
     followers = {
-        (noun, name): tuple(_followers(noun, name, known, new))
+        (noun, name): tuple(following.get((noun, name), ()))
         for noun, names in found.items()
         for name in names
     }
@@ -90,13 +92,30 @@ _KINDS: tuple[tuple[Noun, Callable[[Policy], dict[str, Facts]], _Items], ...] = 
 
 def _pairs(removed: Mapping[str, Facts], added: Mapping[str, Facts]) -> dict[str, str]:
     """Return older names by newer ones, the likest pairs first."""
+    if len(removed) * len(added) > _MOST_PAIRS:
+        return _equal_pairs(removed, added)
     likest = sorted(
         _candidates(removed, added), key=lambda pair: (-pair[0], -pair[1], pair[2], pair[3])
     )
     found: dict[str, str] = {}
+    taken: set[str] = set()
     for _, _, name, old_name in likest:
-        if name not in found and old_name not in found.values():
+        if name not in found and old_name not in taken:
             found[name] = old_name
+            taken.add(old_name)
+    return found
+
+
+def _equal_pairs(removed: Mapping[str, Facts], added: Mapping[str, Facts]) -> dict[str, str]:
+    """Return older names by newer ones of objects that say the same, the first with the first."""
+    waiting: defaultdict[frozenset[tuple[Fact, str]], deque[str]] = defaultdict(deque)
+    for old_name, facts in removed.items():
+        if any(fact.tells for fact in facts):
+            waiting[frozenset(facts.items())].append(old_name)
+    found: dict[str, str] = {}
+    for name, facts in added.items():
+        if equal := waiting.get(frozenset(facts.items())):
+            found[name] = equal.popleft()
     return found
 
 
@@ -104,25 +123,12 @@ def _candidates(
     removed: Mapping[str, Facts], added: Mapping[str, Facts]
 ) -> Iterator[tuple[float, float, str, str]]:
     """Yield (likeness, likeness of the names, newer name, older name)."""
-    equal_only = len(removed) * len(added) > _MOST_PAIRS
-    by_meaning: dict[str, list[str]] = {}
-    for old_name, facts in removed.items():
-        by_meaning.setdefault(_key(facts), []).append(old_name)
     for name, facts in added.items():
-        others = by_meaning.get(_key(facts), ())[:_MOST_EQUAL] if equal_only else tuple(removed)
-        for old_name in others:
+        for old_name in removed:
             likeness = _likeness(removed[old_name], facts)
             if likeness >= _NEARLY:
                 names = SequenceMatcher(None, old_name, name, autojunk=False).ratio()
                 yield likeness, names, name, old_name
-
-
-#: Equal objects that are looked at for one new name in a large change.
-_MOST_EQUAL = 20
-
-
-def _key(facts: Facts) -> str:
-    return repr(sorted(facts.items(), key=repr))
 
 
 def _likeness(old: Facts, new: Facts) -> float:
@@ -135,34 +141,38 @@ def _likeness(old: Facts, new: Facts) -> float:
     return (len(same) + _HALF * other) / either
 
 
-def _followers(noun: Noun, name: str, known: Policy, new: Policy) -> Iterator[Followed]:
-    """Yield who names *name* in both; *known* is the older policy with the newer names."""
+def _followers(known: Policy, new: Policy) -> Mapping[tuple[Noun, str], list[Followed]]:
+    """Return who names an object in both; *known* is the older policy with the newer names."""
+    found: defaultdict[tuple[Noun, str], list[Followed]] = defaultdict(list)
     for kind, older, newer in (
         (Noun.COHORT, known.cohorts, new.cohorts),
         (Noun.QUEUE, known.queues, new.queues),
     ):
         for other, node in newer.items():
-            if other in older and _names(noun, name, older[other]) and _names(noun, name, node):
-                yield Followed(noun=kind, name=other)
-    if noun is not Noun.QUEUE:
-        return
-    led = sum(1 for rule in known.rules if rule.queue == name)
-    leads = [rule for rule in new.rules if rule.queue == name]
-    for rule in leads[:led]:
-        yield Followed(noun=Noun.RULE, name=f"{rule.index} to {rule.queue}")
+            if other in older:
+                for named in _named_by(node) & _named_by(older[other]):
+                    found[named].append(Followed(noun=kind, name=other))
+    led = Counter(rule.queue for rule in known.rules)
+    for rule in new.rules:
+        if led[rule.queue]:
+            led[rule.queue] -= 1
+            leads = Followed(noun=Noun.RULE, name=f"{rule.index} to {rule.queue}")
+            found[Noun.QUEUE, rule.queue].append(leads)
     before, after = (routing.local_routing or LocalQueueRouting() for routing in (known, new))
     for key, door in after.local_queues.items():
         was = before.local_queues.get(key)
-        if was is not None and was.queue == name == door.queue:
-            yield Followed(noun=Noun.LOCAL_QUEUE, name="/".join(key))
+        if was is not None and was.queue == door.queue:
+            opens = Followed(noun=Noun.LOCAL_QUEUE, name="/".join(key))
+            found[Noun.QUEUE, door.queue].append(opens)
+    return found
 
 
-def _names(noun: Noun, name: str, node: Queue | Cohort) -> bool:
-    if noun is Noun.COHORT:
-        return node.parent == name
-    if noun is Noun.FLAVOR:
-        return any(entry.flavor == name for group in node.groups for entry in group.flavors)
-    return False
+def _named_by(node: Queue | Cohort) -> set[tuple[Noun, str]]:
+    """Return the flavors and the cohort that *node* names."""
+    named = {(Noun.FLAVOR, entry.flavor) for group in node.groups for entry in group.flavors}
+    if node.parent is not None:
+        named.add((Noun.COHORT, node.parent))
+    return named
 
 
 def _rename_flavors(policy: Policy, names: Mapping[str, str]) -> Policy:
