@@ -7,7 +7,7 @@ from itertools import groupby
 
 from console.dialects.merging.blocks import Key, cut
 from console.dialects.merging.lines import merge_lines
-from console.dialects.merging.orders import do_meet
+from console.dialects.merging.orders import may_meet
 from console.dialects.merging.pieces import Piece, whole_lines
 from console.dialects.merging.rules import number_rules
 from console.engine.diff import Noun
@@ -52,12 +52,7 @@ def _with_questions(
             [(key, piece) for key, piece in found if is_new and getattr(piece, side) is not None]
             for side in ("theirs", "yours")
         )
-        if any(
-            do_meet(rules[one[2]][0], rules[other[2]][0])
-            for one, _ in theirs
-            for other, _ in yours
-            if one != other
-        ):
+        if may_meet(*([rules[key[2]][0] for key, _ in side] for side in (theirs, yours))):
             yield _question([piece for _, piece in theirs], [piece for _, piece in yours])
         else:
             yield from (piece for _, piece in found)

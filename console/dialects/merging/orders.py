@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from console.engine.diff.order import in_order
 from console.engine.policy import Rule
-from console.engine.regions import region_of
+from console.engine.regions import Region, region_of
 
 #: Pairs of rules that are looked at; where more have changed their places nothing is promised.
-_MOST_PAIRS = 200_000
+_MOST_PAIRS = 500_000
 
 
 class Orders:
@@ -43,9 +43,10 @@ class Orders:
         restless = [place for place, number in enumerate(numbers) if number not in steady]
         if len(restless) * len(merged) > _MOST_PAIRS:
             return False
+        taken = [region_of(rule) for _, rule in merged]
         return all(
             self._is_first(numbers[min(one, other)], numbers[max(one, other)])
-            or not do_meet(merged[one][1], merged[other][1])
+            or not _do_meet(taken[one], taken[other])
             for one in restless
             for other in range(len(merged))
             if one != other
@@ -77,7 +78,17 @@ class Orders:
         return False
 
 
-def do_meet(one: Rule, other: Rule) -> bool:
-    """Say whether there could be a workload that either rule would take."""
-    mine, its = region_of(one), region_of(other)
-    return mine is not None and its is not None and mine.meets(its)
+def may_meet(some: Sequence[Rule], others: Sequence[Rule]) -> bool:
+    """
+    Say whether there could be a workload that one of *some* and one of *others* would take.
+
+    Where there are too many to look at that may well be.
+    """
+    if len(some) * len(others) > _MOST_PAIRS:
+        return True
+    taken, its = ([region_of(rule) for rule in rules] for rules in (some, others))
+    return any(_do_meet(one, other) for one in taken for other in its)
+
+
+def _do_meet(one: Region | None, other: Region | None) -> bool:
+    return one is not None and other is not None and one.meets(other)
