@@ -183,6 +183,20 @@ def test_warnings_that_the_active_version_has_are_not_asked_again(owner: Actor) 
     assert names(owner, "native", "# Still closed.\n" + closed) == []
 
 
+def test_a_warning_that_only_stands_elsewhere_is_not_asked_again(owner: Actor) -> None:
+    rule = "  - selector: [{ key: team, operator: in, values: [ml] }]\n    resource_queue: ml\n"
+    shadowed = NATIVE.replace("scheduling_rules:\n", f"scheduling_rules:\n{rule}")
+    apply_config(owner, "native", shadowed, "", 0)
+    other = rule.replace("[ml]", "[art]")
+    moved = shadowed.replace("scheduling_rules:\n", f"# Why.\nscheduling_rules:\n{other}")
+    twice = moved.replace(other, other + other)
+    assert names(owner, "native", moved) == []
+    (found,) = find_consequences(owner, "native", twice)
+    assert found.message == (
+        "The text has 1 warning that the active version does not have: LNT002."
+    )
+
+
 def test_work_that_is_told_to_stop_or_cannot_start(running: None, owner: Actor) -> None:
     (drained,) = find_consequences(owner, "kueue", kueue(stop="HoldAndDrain"))
     assert (drained.code, drained.level, drained.message) == (

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from console.configs.models import ConfigVersion, ImpactRun
 from console.configs.queries import active_version, policy_of
@@ -19,13 +21,21 @@ from console.engine.consequences import GRAVITY, ConsequenceCode, Finding, Gravi
 from console.engine.diff.renames import find_renames
 from console.engine.explain.consequences import consequence_sentence
 from console.engine.policy import Policy
+from console.engine.turned_away import find_turned_away
 from console.errors import ConfigRejected, ConsequencesNotAccepted
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.workloads.queries.backlog import backlog_of
 from console.workloads.queries.history import live_of
 
 #: Warnings that are consequences of their own.
 _TOLD = frozenset({QUOTA_BELOW_USAGE.code, REMOVED_WITH_WORK.code, LOOKS_RENAMED.code})
+
+#: A rule by its place, which changes with everything that comes before it.
+_PLACE = re.compile(r"\b([Rr]ule) \d+(?: \(line \d+\))?")
+
+#: Code and sentence of a warning.
+_Warning: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +95,13 @@ def _findings(actor: Actor, dialect: str, text: str, checked: Checked) -> Iterat
     active = active_version(org)
     old = policy_of(active) if active else None
     yield from find(old, policy, live_of(org))
+    if old is not None and (found := find_turned_away(old, policy, backlog_of(org))):
+        yield found
     if active and active.dialect != dialect:
         titles = (dialects()[active.dialect].title, dialects()[dialect].title)
         yield Finding(code=ConsequenceCode.DIALECT_CHANGED, names=titles)
     if added := _warnings(checked) - _known_warnings(actor, active, policy):
-        names = tuple(code for code, _ in sorted(added))
+        names = tuple(code for code, _ in sorted(added.elements()))
         yield Finding(code=ConsequenceCode.WARNINGS_ADDED, names=names)
     if broken := check_expectations(org, policy):
         names = tuple(each.name for each in broken)
@@ -107,10 +119,10 @@ def _preview_failed(active: ConfigVersion | None, org: Organization, digest: str
 
 def _known_warnings(
     actor: Actor, active: ConfigVersion | None, policy: Policy
-) -> set[tuple[str, str]]:
+) -> Counter[_Warning]:
     """Return the warnings of the active text, in the names that its objects have in *policy*."""
     if active is None or active.dialect not in dialects():
-        return set()
+        return Counter()
     known = _warnings(lint_config(actor, active.dialect, active.text))
     if not known:
         return known
@@ -120,13 +132,15 @@ def _known_warnings(
     if not names:
         return known
     old_name = re.compile("|".join(map(re.escape, names)))
-    return {(code, old_name.sub(lambda m: names[m.group()], said)) for code, said in known}
+    return Counter(
+        (code, old_name.sub(lambda m: names[m.group()], said)) for code, said in known.elements()
+    )
 
 
-def _warnings(checked: Checked) -> set[tuple[str, str]]:
-    """Return the warnings of a text as their codes and sentences, wherever they are in it."""
-    return {
-        (found.code, found.message)
+def _warnings(checked: Checked) -> Counter[_Warning]:
+    """Return the warnings of a text, wherever they and what they tell of are in it."""
+    return Counter(
+        (found.code, _PLACE.sub(r"\1", found.message))
         for found in checked.findings
         if found.severity is Severity.WARNING and found.code not in _TOLD
-    }
+    )
