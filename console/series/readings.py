@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Final
 
 from console.series.coverage import (
@@ -75,13 +76,11 @@ def minute_readings(
 
 def hour_totals(rows: Sequence[tuple[datetime, Totals]], minutes: int) -> Totals:
     """Return the totals of an hour from its rows in order and the *minutes* that were sampled."""
-    parts = []
-    ends = [start.minute for start, _ in rows[1:]] + [60]
-    first = rows[0][0].minute if rows else 60
-    before = between(minutes, 0, first)
-    for (start, totals), end in zip(rows, ends, strict=True):
-        parts.append(totals.times(between(minutes, start.minute, end)))
-    return merge([Totals(minutes=before), *parts])
+    starts = [start.minute for start, _ in rows] + [60]
+    parts = [Totals(minutes=between(minutes, 0, starts[0]))]
+    for (_, totals), (first, end) in zip(rows, pairwise(starts), strict=True):
+        parts.append(totals.times(between(minutes, first, end)))
+    return merge(parts)
 
 
 def folded(

@@ -13,7 +13,6 @@ from django.db.models import QuerySet
 from console.series.coverage import floor_day, floor_hour
 from console.series.models import (
     QuotaLine,
-    RollUp,
     SampledDay,
     SampledHour,
     Sampler,
@@ -60,17 +59,17 @@ def forget_series(now: datetime, kept: Kept | None = None) -> int:
     upon too much leaves the rest to the next.
     """
     with claimed(now) as row:
-        if row is None:
+        if row is None or row.until is None:
             return 0
         forgotten = 0
-        for old in _old(row, now, kept or Kept.configured()):
+        for old in _old(row.until, now, kept or Kept.configured()):
             forgotten += _forget(old, MOST_ROWS - forgotten)
         return forgotten
 
 
-def _old(row: RollUp, now: datetime, kept: Kept) -> Iterator[QuerySet[Any]]:
+def _old(final: datetime, now: datetime, kept: Kept) -> Iterator[QuerySet[Any]]:
+    """Yield the rows that may go; from *final* on minutes are not rolled up."""
     minutes, hours, days = (kept.since(step, now) for step in Step)
-    final = row.until or minutes
     for org_id in Sampler.objects.order_by("pk").values_list("pk", flat=True):
         for model in (SeriesPoint, Tally):
             rows = model.objects.filter(org_id=org_id)

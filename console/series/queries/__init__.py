@@ -1,0 +1,27 @@
+"""Named reads of series: use and demand, counts and waits, quota in force, and gaps."""
+
+from console.series.queries.counts import (
+    Counts,
+    CountsAt,
+    counts_at,
+    counts_series,
+    wait_quantiles,
+    wait_quantiles_of,
+)
+from console.series.queries.edges import rolled_until
+from console.series.queries.use import QuotaSpan, Series, quota_spans, sampled_until, series_of
+
+__all__ = [
+    "Counts",
+    "CountsAt",
+    "QuotaSpan",
+    "Series",
+    "counts_at",
+    "counts_series",
+    "quota_spans",
+    "rolled_until",
+    "sampled_until",
+    "series_of",
+    "wait_quantiles",
+    "wait_quantiles_of",
+]

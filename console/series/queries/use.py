@@ -1,0 +1,193 @@
+"""Use and demand over time: rows of the coarsest step that is final, and minutes for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+
+from console.engine.amounts import Amount, decode_amount
+from console.engine.ledger import FlavorResource
+from console.orgs.models import Organization
+from console.series.coverage import Span, floor_day, floor_hour, gaps
+from console.series.models import (
+    QuotaLine,
+    SampledDay,
+    SampledHour,
+    Sampler,
+    SeriesPoint,
+    Step,
+)
+from console.series.queries.edges import ceiling, rolled_until
+from console.series.readings import FLOOR, LENGTH, Reading, edges, folded, minute_readings
+from console.series.stored import COLUMNS, totals_of
+from console.series.subjects import Subject
+from console.series.totals import Totals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """What a subject used and wanted from *since* to *until*, one reading for each step."""
+
+    subject: Subject
+    step: Step
+    since: datetime
+    until: datetime
+    readings: tuple[Reading, ...]
+    #: Stretches that nobody sampled, to the minute; of days only whole ones.
+    gaps: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaSpan:
+    """What a subject owned and could use at most during some time."""
+
+    since: datetime
+    #: None while it is in force.
+    until: datetime | None
+    config_version: int
+    #: Nominal quota and limit by flavor-resource.
+    quotas: Mapping[FlavorResource, tuple[Amount, Amount]]
+
+
+def sampled_until(org: Organization) -> datetime | None:
+    """Return the end of the last minute that was sampled; None before the first."""
+    minute = Sampler.objects.filter(pk=org.pk).values_list("minute", flat=True).first()
+    return minute + LENGTH[Step.MINUTE] if minute else None
+
+
+def series_of(
+    org: Organization, subject: Subject, since: datetime, until: datetime, step: Step
+) -> Series:
+    """
+    Return what *subject* used and wanted; both ends are taken down to an edge of *step*.
+
+    What is not rolled up yet is read from its minutes.
+    """
+    since, until = FLOOR[step](since), ceiling(until, step)
+    hours: dict[datetime, int] = {}
+    if step is Step.DAY:
+        readings = _days(org, subject, since, until)
+        of_days = [reading for reading in readings if reading.is_gap]
+        empty = tuple((each.start, each.start + LENGTH[step]) for each in of_days)
+        return _series(subject, step, since, until, readings, _joined(empty))
+    hours = _covered(org, since, until)
+    read = _minutes if step is Step.MINUTE else _hours
+    readings = read(org, subject, hours, since, until)
+    return _series(subject, step, since, until, readings, tuple(gaps(hours, since, until)))
+
+
+def quota_spans(
+    org: Organization, subject: Subject, since: datetime, until: datetime
+) -> list[QuotaSpan]:
+    """Return what *subject* owned at any moment of that time, in order."""
+    rows = QuotaLine.objects.filter(
+        Q(until=None) | Q(until__gt=since),
+        org=org,
+        kind=subject.kind,
+        name=subject.name,
+        since__lt=until,
+    )
+    return [
+        QuotaSpan(
+            since=row.since,
+            until=row.until,
+            config_version=row.config_version,
+            quotas={
+                (flavor, resource): (decode_amount(nominal), decode_amount(limit))
+                for flavor, resource, nominal, limit in row.quotas
+            },
+        )
+        for row in rows.order_by("since")
+    ]
+
+
+def _series(
+    subject: Subject,
+    step: Step,
+    since: datetime,
+    until: datetime,
+    readings: list[Reading],
+    empty: tuple[Span, ...],
+) -> Series:
+    return Series(
+        subject=subject,
+        step=step,
+        since=since,
+        until=until,
+        readings=tuple(readings),
+        gaps=empty,
+    )
+
+
+def _joined(spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    joined: list[Span] = []
+    for begin, end in spans:
+        if joined and joined[-1][1] == begin:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((begin, end))
+    return tuple(joined)
+
+
+def _covered(org: Organization, since: datetime, until: datetime) -> dict[datetime, int]:
+    rows = SampledHour.objects.filter(org=org, start__gte=floor_hour(since), start__lt=until)
+    return dict(rows.values_list("start", "minutes"))
+
+
+def _points(
+    org: Organization, subject: Subject, step: Step, since: datetime, until: datetime
+) -> list[tuple[datetime, Totals]]:
+    rows = SeriesPoint.objects.filter(
+        org=org,
+        kind=subject.kind,
+        name=subject.name,
+        step=step.value,
+        start__gte=since,
+        start__lt=until,
+    ).order_by("start")
+    return [(start, totals_of(row)) for start, *row in rows.values_list("start", *COLUMNS)]
+
+
+def _minutes(
+    org: Organization,
+    subject: Subject,
+    hours: Mapping[datetime, int],
+    since: datetime,
+    until: datetime,
+) -> list[Reading]:
+    rows = _points(org, subject, Step.MINUTE, floor_hour(since), until)
+    return minute_readings(rows, hours, since, until)
+
+
+def _hours(
+    org: Organization,
+    subject: Subject,
+    hours: Mapping[datetime, int],
+    since: datetime,
+    until: datetime,
+) -> list[Reading]:
+    edge = min(max(rolled_until() or since, since), until)
+    rows = dict(_points(org, subject, Step.HOUR, since, edge))
+    done = [
+        Reading(start, rows.get(start, Totals(minutes=hours.get(start, 0).bit_count())))
+        for start in edges(Step.HOUR, since, edge)
+    ]
+    rest = _minutes(org, subject, hours, edge, until)
+    return done + folded(rest, Step.HOUR, edge, until)
+
+
+def _days(org: Organization, subject: Subject, since: datetime, until: datetime) -> list[Reading]:
+    final = rolled_until()
+    edge = min(max(floor_day(final) if final else since, since), until)
+    rows = dict(_points(org, subject, Step.DAY, since, edge))
+    days = SampledDay.objects.filter(org=org, start__gte=since, start__lt=edge)
+    covered = dict(days.values_list("start", "minutes"))
+    done = [
+        Reading(start, rows.get(start, Totals(minutes=covered.get(start, 0))))
+        for start in edges(Step.DAY, since, edge)
+    ]
+    rest = _hours(org, subject, _covered(org, edge, until), edge, until)
+    return done + folded(rest, Step.DAY, edge, until)
