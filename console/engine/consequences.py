@@ -33,6 +33,7 @@ class ConsequenceCode(StrEnum):
     QUOTA_DROPPED = "quota_dropped"
     QUEUE_DRAINS = "queue_drains"
     QUEUE_STOPPED = "queue_stopped"
+    PENDING_REJECTED = "pending_rejected"
     OVER_NOMINAL = "over_nominal"
     FLAVOR_LOST = "flavor_lost"
     DIALECT_CHANGED = "dialect_changed"
@@ -81,6 +82,8 @@ class Finding:
     running: int = 0
     pending: int = 0
     excesses: tuple[Excess, ...] = ()
+    #: Whether the numbers are exact; if not, they are about right.
+    is_exact: bool = True
 
 
 def find(old: Policy | None, new: Policy, live: Live) -> tuple[Finding, ...]:

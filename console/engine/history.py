@@ -1,4 +1,4 @@
-"""History and live facts as values: what ran lately, what runs now; a config is judged by both."""
+"""History and live facts as values: what ran lately, what runs and waits; all judge a config."""
 
 from __future__ import annotations
 
@@ -43,3 +43,23 @@ class Live:
     pending: Mapping[str, int] = field(default_factory=dict)
     #: What running workloads hold, in thousandths.
     usage: Mapping[str, Mapping[FlavorResource, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """Pending workloads that a config treats alike, and how many there are."""
+
+    #: One of them.
+    workload: Workload
+    #: Where they wait now; None: nothing was decided about them yet.
+    queue: str | None
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """All that waits, by kind."""
+
+    kinds: tuple[Waiting, ...] = ()
+    #: Whether *kinds* are all there is, and each is exactly so many.
+    is_whole: bool = True

@@ -17,6 +17,8 @@ from console.errors import ConfigRejected, ConsequencesNotAccepted, NotAllowed
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Event
+from console.workloads.queries import backlog
+from console.workloads.queries.backlog import backlog_of
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
 
@@ -211,6 +213,44 @@ def test_work_that_is_told_to_stop_or_cannot_start(running: None, owner: Actor) 
         "Queue ml is held: 1 waiting workload cannot start there any more.",
     )
     assert names(owner, "kueue", kueue(door="HoldAndDrain")) == [("work_evicted", 3)]
+
+
+NO_CATCH_ALL = NATIVE.replace("values: [ml]", "values: [web]").replace(
+    "  - resource_queue: default\n", ""
+)
+
+
+def test_what_waits_and_is_rejected_is_counted(native: None, owner: Actor) -> None:
+    lost, rejected = find_consequences(owner, "native", NO_CATCH_ALL)[:2]
+    assert lost.code == "catch_all_lost"
+    assert (rejected.code, rejected.level, rejected.message) == (
+        "pending_rejected",
+        2,
+        "1 waiting workload of queue ml is rejected: no rule takes it any more, or no flavor does.",
+    )
+    # What was rejected before, or goes elsewhere, is not.
+    moved = NATIVE.replace("resource_queue: ml\n", "resource_queue: default\n", 1)
+    assert "pending_rejected" not in dict(names(owner, "native", moved))
+
+
+def test_a_long_line_is_judged_by_its_newest_and_by_its_classes(
+    native: None, owner: Actor, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asks = [
+        Submission(name=f"more{n}", tags={"team": "ml"}, requests={"gpu": 3000}) for n in (1, 2)
+    ]
+    submit_workloads(owner, asks)
+    settle(owner.org)
+    assert [(kind.count, kind.queue) for kind in backlog_of(owner.org).kinds] == [
+        (1, "ml"),
+        (2, "ml"),
+    ]
+    monkeypatch.setattr(backlog, "MOST_LOOKED", 1)
+    found = backlog_of(owner.org)
+    # The newest stands for both of its class, and one of the other class for that.
+    assert ([kind.count for kind in found.kinds], found.is_whole) == ([1, 2], False)
+    told = [each.message for each in find_consequences(owner, "native", NO_CATCH_ALL)]
+    assert told[1].startswith("About 3 waiting workloads of queue ml are rejected")
 
 
 def test_quota_below_what_runs_and_a_flavor_that_is_taken_away(running: None, owner: Actor) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from heapq import merge
 
 from console.engine.regions import Region
 
@@ -19,15 +20,16 @@ class Filed:
     def __init__(self, key: str) -> None:
         self._key = key
         self._regions: dict[int, Region] = {}
-        self._open: set[int] = set()
+        #: Ascending, as they are put.
+        self._open: dict[int, None] = {}
         self._of_value: defaultdict[str, set[int]] = defaultdict(set)
 
     def put(self, number: int, region: Region) -> None:
-        """File *region*, in the place of the one with that number if there is one."""
+        """File *region*, under a number above all before."""
         self._regions[number] = region
         values = _listed(region, self._key)
         if values is None:
-            self._open.add(number)
+            self._open[number] = None
         for value in values or ():
             self._of_value[value].add(number)
 
@@ -35,17 +37,19 @@ class Filed:
         """Remove the region with that number."""
         values = _listed(self._regions.pop(number), self._key)
         if values is None:
-            self._open.remove(number)
+            del self._open[number]
         for value in values or ():
             self._of_value[value].remove(number)
 
-    def near(self, region: Region) -> list[tuple[int, Region]]:
-        """Return, by number, all regions that meet *region*, and perhaps others."""
+    def near(self, region: Region) -> Iterator[tuple[int, Region]]:
+        """Yield, by number, all regions that meet *region*, and perhaps others."""
         values = _listed(region, self._key)
         if values is None:
-            return sorted(self._regions.items(), key=_number)
-        numbers = self._open.union(*(self._of_value.get(value, ()) for value in values))
-        return [(number, self._regions[number]) for number in sorted(numbers)]
+            yield from self._regions.items()
+            return
+        alike = set[int]().union(*(self._of_value.get(value, ()) for value in values))
+        for number in merge(self._open, sorted(alike)):
+            yield number, self._regions[number]
 
 
 def usual_key(regions: Iterable[Region]) -> str:
@@ -62,7 +66,3 @@ def _listed(region: Region, key: str) -> frozenset[str] | None:
     if values is None or values.is_all_but or values.may_be_absent:
         return None
     return values.listed
-
-
-def _number(filed: tuple[int, Region]) -> int:
-    return filed[0]

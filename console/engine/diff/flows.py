@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from console.engine.diff.filed import Filed, usual_key
@@ -133,7 +133,7 @@ class _Land:
     def take(self, region: Region, budget: _Budget) -> list[Region]:
         """Return what of *region* is there, and take it away."""
         taken: list[Region] = []
-        for number, piece in self._pieces.near(region):
+        for number, piece in list(self._pieces.near(region)):
             inside, outside = budget.split([piece], region)
             if not inside:
                 continue
@@ -174,7 +174,7 @@ def _exact(
         own = land.take(region, budget)
         heir = heirs.get(index)
         if index in unchanged and heir is not None:
-            above = [each for each in others.near(region) if each[0] < heir]
+            above = _above(heir, others.near(region))
             _trace(index, own, above, heir, found, budget)
         elif rest := _trace(index, own, after.near(region), heir, found, budget):
             found.setdefault((index, None), []).extend(rest)
@@ -184,21 +184,31 @@ def _exact(
     return found
 
 
+def _above(heir: int, rules: Iterable[tuple[int, Region]]) -> Iterator[tuple[int, Region]]:
+    """Yield those of *rules* that are tried before *heir*."""
+    for index, region in rules:
+        if index >= heir:
+            return
+        yield index, region
+
+
 def _trace(
     index: int | None,
     land: list[Region],
-    after: Sequence[tuple[int, Region]],
+    after: Iterable[tuple[int, Region]],
     heir: int | None,
     found: _Found,
     budget: _Budget,
 ) -> list[Region]:
     """Note which of the newer rules take the *land* of an older one; return what none takes."""
+    if not land:
+        return land
     for taker, region in after:
-        if not land:
-            break
         taken, land = budget.split(land, region)
         if taken and taker != heir:
             found.setdefault((index, taker), []).extend(taken)
+        if not land:
+            break
     return land
 
 

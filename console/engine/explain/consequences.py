@@ -51,6 +51,16 @@ def _at_most(finding: Finding) -> str:
     return "at most " if finding.local_queues else ""
 
 
+def _rejected(finding: Finding) -> str:
+    count = plural(finding.pending, "waiting workload")
+    where = f" of {lower_first(_queues(finding))}" if finding.names else ""
+    is_one = finding.pending == 1
+    return (
+        f"{'' if finding.is_exact else 'About '}{count}{where} {'is' if is_one else 'are'} "
+        f"rejected: no rule takes {'it' if is_one else 'them'} any more, or no flavor does."
+    )
+
+
 def _removed(finding: Finding) -> str:
     it = "it" if len(finding.names) == 1 else "them"
     return (
@@ -131,6 +141,7 @@ _SENTENCES: dict[ConsequenceCode, Callable[[Finding], str]] = {
     ConsequenceCode.QUOTA_DROPPED: _quota_dropped,
     ConsequenceCode.QUEUE_DRAINS: _drains,
     ConsequenceCode.QUEUE_STOPPED: _stopped,
+    ConsequenceCode.PENDING_REJECTED: _rejected,
     ConsequenceCode.OVER_NOMINAL: _over_nominal,
     ConsequenceCode.FLAVOR_LOST: _flavor_lost,
     ConsequenceCode.DIALECT_CHANGED: _dialect,

@@ -1,0 +1,103 @@
+"""What waits, by what a config can tell apart, read within bounds however much it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from django.db.models import Count, Max, OuterRef, Subquery
+
+from console.engine.history import Backlog, Waiting
+from console.engine.workload import Workload as Judged
+from console.orgs.models import Organization
+from console.workloads.models import LabelSet, PendingClass, State, Workload
+from console.workloads.stored_pod_sets import decode_pod_sets
+
+#: Workloads that are looked at, the newest; and kinds of them, the largest.
+MOST_LOOKED, MOST_KINDS = 20_000, 2_000
+
+#: Classes beyond those of which one member each is looked at, the largest.
+MOST_CLASSES = 1_000
+
+#: Keys per IN list; SQLite takes 999 parameters in one statement.
+_CHUNK = 500
+
+
+def backlog_of(org: Organization) -> Backlog:
+    """
+    Return the pending workloads of *org* by kind.
+
+    Beyond the newest `MOST_LOOKED` a pending class is taken to be what its newest members are,
+    and one of its members where none is among those: others may differ in labels that the
+    active config does not ask about.
+    """
+    pending = Workload.objects.filter(org=org, state=State.PENDING).order_by("-pk")
+    told = ("label_set", "namespace", "requested_priority", "pending_class")
+    groups = list(
+        Workload.objects.filter(pk__in=pending.values("pk")[:MOST_LOOKED])
+        .order_by()
+        .values(*told)
+        .annotate(members=Count("pk"), one=Max("pk"))
+        .order_by("-members", "-one")
+        .values_list("one", "members", "pending_class")[: MOST_KINDS + 1]
+    )
+    is_whole = len(groups) <= MOST_KINDS and not pending[MOST_LOOKED : MOST_LOOKED + 1].exists()
+    counts = {one: members for one, members, _ in groups}
+    if not is_whole:
+        counts = _scaled(groups, _classes(org))
+    return Backlog(kinds=tuple(_kinds(counts)), is_whole=is_whole)
+
+
+def _classes(org: Organization) -> dict[str, tuple[int, int]]:
+    """Return one member of each of the largest classes, and their sizes, by key."""
+    member = Workload.objects.filter(org=org, pending_class=OuterRef("key"), state=State.PENDING)
+    classes = (
+        PendingClass.objects.filter(org=org)
+        .order_by("-count", "key")
+        .annotate(one=Subquery(member.order_by().values("pk")[:1]))
+        .values_list("key", "one", "count")[:MOST_CLASSES]
+    )
+    return {key: (one, size) for key, one, size in classes if one is not None}
+
+
+def _scaled(
+    groups: list[tuple[int, int, str | None]], classes: dict[str, tuple[int, int]]
+) -> dict[int, int]:
+    """Return how many each of *groups* stands for, and one member of each class without any."""
+    seen: Counter[str | None] = Counter()
+    for _, members, key in groups:
+        seen[key] += members
+    counts = {one: size for key, (one, size) in classes.items() if not seen[key]}
+    for one, members, key in groups:
+        size = classes[key][1] if key in classes else 0
+        counts[one] = max(members, members * size // seen[key])
+    return counts
+
+
+def _kinds(counts: dict[int, int]) -> list[Waiting]:
+    keys = list(counts)
+    rows: list[tuple[Any, ...]] = []
+    columns = ("pk", "uid", "queue", "label_set_id", "namespace", "requested_priority")
+    for start in range(0, len(keys), _CHUNK):
+        found = Workload.objects.filter(pk__in=keys[start : start + _CHUNK]).order_by()
+        rows += found.values_list(*columns, "requests", "pod_sets")
+    sets = sorted({row[3] for row in rows})
+    labels: dict[int, dict[str, str]] = {}
+    for start in range(0, len(sets), _CHUNK):
+        of_sets = LabelSet.objects.filter(pk__in=sets[start : start + _CHUNK])
+        labels |= of_sets.values_list("pk", "labels")
+    return [
+        Waiting(
+            workload=Judged(
+                id=uid,
+                sequence=pk,
+                labels=labels[label_set],
+                namespace=namespace,
+                priority=priority,
+                pod_sets=decode_pod_sets(pod_sets, requests),
+            ),
+            queue=queue,
+            count=counts[pk],
+        )
+        for pk, uid, queue, label_set, namespace, priority, requests, pod_sets in sorted(rows)
+    ]
