@@ -23,8 +23,11 @@ from console.engine.workload import Workload
 #: Changes that one answer has at most.
 MOST_CHANGES = 6
 
-#: Rules that are judged for one answer, over all label sets that are looked at.
-BUDGET = 20_000
+#: Rules that are judged, over all label sets that are looked at: for one answer, and for all that
+#: are asked for one workload. Behind rules that can be passed in many ways no search would end.
+BUDGET, BUDGET_OF_ALL = 20_000, 100_000
+#: What one more label set costs beside that, in rules.
+_LOOK = 10
 
 #: Stands for every value that no selector names; text that is stored never has a NUL.
 _OTHER = "\x00"
@@ -108,6 +111,7 @@ class NearestRules:
         self._rules = policy.rules
         self._workload = workload
         self._router = Router(policy)
+        self._left = BUDGET_OF_ALL
         self._named: dict[str, tuple[str, ...]] = {}
         bounds: set[int] = set()
         for rule in policy.rules:
@@ -123,19 +127,30 @@ class NearestRules:
         )
 
     def miss(self, index: int) -> NearMiss:
-        """Return the fewest changes with which rule *index* takes the workload."""
+        """
+        Return the fewest changes with which rule *index* takes the workload.
+
+        Those asked for first are looked for first, while there is something left of the budget.
+        """
         rule = self._rules[index]
+        granted = min(BUDGET, self._left)
+        purse = _Purse(granted)
+        try:
+            return self._find(rule, purse)
+        except _Spent:
+            return NearMiss(queue=rule.queue, rule=index, is_cut=True)
+        finally:
+            self._left -= granted - max(purse.left, 0)
+
+    def _find(self, rule: Rule, purse: _Purse) -> NearMiss:
         for most in range(MOST_CHANGES + 1):
-            search = _Search(self, rule, most)
-            try:
-                found = search.look(_Trial())
-            except _Spent:
-                break
+            search = _Search(self, rule, most, purse)
+            found = search.look(_Trial())
             if found is not None:
                 return self._told(rule, found)
             if not search.was_bounded:
-                return NearMiss(queue=rule.queue, rule=index, is_possible=False)
-        return NearMiss(queue=rule.queue, rule=index, is_cut=True)
+                return NearMiss(queue=rule.queue, rule=rule.index, is_possible=False)
+        return NearMiss(queue=rule.queue, rule=rule.index, is_cut=True)
 
     def changed(self, trial: _Trial) -> Workload:
         """Return the workload with the changes of *trial*."""
@@ -216,14 +231,27 @@ class _Spent(Exception):
     """The budget is used up."""
 
 
+@dataclass(slots=True)
+class _Purse:
+    """How many rules may still be judged."""
+
+    left: int
+
+    def pay(self, judged: int) -> None:
+        """Take away what was judged; raises _Spent when that was more than is left."""
+        self.left -= judged
+        if self.left < 0:
+            raise _Spent
+
+
 class _Search:
     """One search with at most so many changes."""
 
-    def __init__(self, nearest: NearestRules, rule: Rule, most: int) -> None:
+    def __init__(self, nearest: NearestRules, rule: Rule, most: int, purse: _Purse) -> None:
         self._nearest = nearest
         self._rule = rule
         self._most = most
-        self._left = BUDGET
+        self._purse = purse
         self._seen: set[tuple[frozenset[tuple[str, str | None]], _Asked | None]] = set()
         #: Whether more changes could have helped.
         self.was_bounded = False
@@ -235,9 +263,7 @@ class _Search:
             return None
         self._seen.add(key)
         judged, steps = self._nearest.in_the_way(self._rule, self._nearest.changed(trial))
-        self._left -= judged
-        if self._left < 0:
-            raise _Spent
+        self._purse.pay(judged + _LOOK)
         if steps is None:
             return trial
         for step in steps:

@@ -23,7 +23,7 @@ from console.engine.explain.tested import (
 from console.engine.fitting import Fitting
 from console.engine.impact.fit import Fit, Judge, request_of
 from console.engine.landing import land
-from console.engine.nearest import NearestRules, NearMiss, changed_labels
+from console.engine.nearest import BUDGET_OF_ALL, NearestRules, NearMiss, changed_labels
 from console.engine.nearest_doors import nearest_doors
 from console.engine.policy import (
     Flavor,
@@ -212,6 +212,34 @@ def test_nothing_smaller_than_the_nearest_miss_would_do(
         found = len(miss.labels) + miss.changes_priority if miss.is_possible else None
         assert not miss.is_cut
         assert found == fewest(policy, workload, rule.index)
+
+
+def test_behind_rules_with_endless_ways_past_them_all_searches_together_end(monkeypatch):
+    """Each of many rules can be passed in thirty ways, and so many of them in 30 ** 6."""
+    values = [f"v{number}" for number in range(30)]
+    in_the_way = tuple(
+        Rule(
+            index=index,
+            queue="a",
+            selector=selector((f"k{index}", Operator.NOT_IN, tuple(values))),
+        )
+        for index in range(60)
+    )
+    policy = Policy(dialect="any", queues={"a": Queue(name="a")}, rules=in_the_way)
+    nearest = NearestRules(policy, asking({}))
+    looks: list[int] = []
+    look = NearestRules.in_the_way
+
+    def counted(self: NearestRules, rule: Rule, changed: Workload) -> object:
+        looks.append(rule.index)
+        return look(self, rule, changed)
+
+    monkeypatch.setattr(NearestRules, "in_the_way", counted)
+    assert not nearest.miss(1).is_cut
+    assert all(nearest.miss(index).is_cut for index in range(20, 60))
+    assert len(looks) < BUDGET_OF_ALL // 10
+    # What came first was looked for most.
+    assert looks.count(20) > looks.count(59)
 
 
 def quota(nominal: int) -> Quota:
