@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from console.configs.services.apply_config import apply_config
 from console.configs.services.lint_config import Checked, lint_config
 from console.errors import BadRequest
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.workloads.models import RecordedShape
 from console.workloads.queries import recent_history as recent_history_module
 from console.workloads.queries.recent_history import forget_histories, recent_history
 from console.workloads.services.run_engine import forget_states
@@ -96,6 +99,19 @@ def test_a_history_is_read_again_after_a_while(
     assert recent_history(org).runs == 0
     monkeypatch.setattr(recent_history_module, "FRESH", 0.0)
     assert recent_history(org).runs == 2
+
+
+def test_each_window_of_days_is_kept_of_its_own(
+    org: Organization, owner: Actor, settle: Settle
+) -> None:
+    submit(owner, 2, "lost")
+    settle(org)
+    RecordedShape.objects.filter(org=org).update(day=timezone.now().date() - timedelta(days=7))
+    kept = [
+        (recent_history(org, days).runs, recent_history(org, days).window_days)
+        for days in (7, 30, 7)
+    ]
+    assert kept == [(0, 7), (2, 30), (0, 7)]
 
 
 def test_a_text_with_errors_is_not_linted(owner: Actor) -> None:

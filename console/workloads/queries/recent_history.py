@@ -10,33 +10,33 @@ from typing import TypeAlias
 
 from console.engine.history import History
 from console.orgs.models import Organization
-from console.workloads.queries.history import history_of
+from console.workloads.queries.history import WINDOW, history_of
 
 #: Seconds after which it is read again.
 FRESH = 60.0
 
-#: Organizations whose history one process keeps.
-_ORGS = 8
+#: Histories that one process keeps, of as many organizations and windows.
+_KEPT = 8
 
-#: Key and age of an organization: a restored database may give a key to another one.
-_Key: TypeAlias = tuple[int, datetime]
+#: Key and age of an organization, for a restored database may give a key to another one; and days.
+_Key: TypeAlias = tuple[int, datetime, int]
 
 _lock = Lock()
 _kept: OrderedDict[_Key, tuple[float, History]] = OrderedDict()
 
 
-def recent_history(org: Organization) -> History:
-    """Return what `history_of` answered at most `FRESH` seconds ago."""
-    key = org.pk, org.created_at
+def recent_history(org: Organization, days: int = WINDOW) -> History:
+    """Return what `history_of` answered for the last *days* days at most `FRESH` seconds ago."""
+    key = org.pk, org.created_at, days
     with _lock:
         known = _kept.get(key)
     if known is not None and time.monotonic() - known[0] < FRESH:
         return known[1]
-    history = history_of(org)
+    history = history_of(org, days)
     with _lock:
         _kept[key] = time.monotonic(), history
         _kept.move_to_end(key)
-        if len(_kept) > _ORGS:
+        if len(_kept) > _KEPT:
             _kept.popitem(last=False)
     return history
 
