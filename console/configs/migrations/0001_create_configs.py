@@ -243,8 +243,8 @@ class Migration(migrations.Migration):
                 ("version", models.PositiveIntegerField()),
                 ("kind", models.CharField(max_length=12)),
                 ("noun", models.CharField(max_length=20)),
-                ("name", models.CharField(max_length=500)),
-                ("old_name", models.CharField(blank=True, max_length=500)),
+                ("name", models.CharField(max_length=520)),
+                ("old_name", models.CharField(blank=True, max_length=520)),
                 ("details", models.JSONField(default=list)),
                 (
                     "org",

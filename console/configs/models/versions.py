@@ -101,9 +101,10 @@ class VersionChange(models.Model):
     #: As `console.engine.diff` has them.
     kind = models.CharField(max_length=12)
     noun = models.CharField(max_length=20)
-    name = models.CharField(max_length=500)
+    #: That of a rule is its place and its queue, so it may be longer than a name.
+    name = models.CharField(max_length=520)
     #: Its name before, where that was another one.
-    old_name = models.CharField(max_length=500, blank=True)
+    old_name = models.CharField(max_length=520, blank=True)
     #: What differs, as `console.configs.stored_changes` writes it.
     details = models.JSONField(default=list)
 
