@@ -110,6 +110,12 @@ def _findings(actor: Actor, dialect: str, text: str, checked: Checked) -> Iterat
         yield Finding(code=ConsequenceCode.PREVIEW_UNAVAILABLE)
 
 
+def is_impact_known(org: Organization, dialect: str, text: str, base: int) -> bool:
+    """Say whether what *text* would do in the place of version *base* was found out lately."""
+    runs = ImpactRun.objects.filter(org=org, digest=digest_of(dialect, text), base=base)
+    return runs.filter(state=ImpactRun.State.DONE).exists()
+
+
 def _preview_failed(active: ConfigVersion | None, org: Organization, digest: str) -> bool:
     """Say whether the impact of this very text was asked for last and is not known."""
     base = active.number if active else 0

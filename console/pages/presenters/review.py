@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from console.configs.services.consequences import Consequence
 from console.configs.services.fix_draft import key_of
 from console.dialects.diagnostics import Diagnostic, Severity
-from console.engine.consequences import Gravity
+from console.engine.consequences import ConsequenceCode, Gravity
 from console.engine.words import plural
 from console.pages.review_form import ReviewForm
 
@@ -34,6 +34,8 @@ class Ladder:
     typed_is_missing: bool
     button: str
     problems: tuple[str, ...]
+    #: Asks for a look at the impact first; empty when there was one, or nothing to look at.
+    impact_note: str
     #: Minutes that somebody may take to confirm, as choices.
     timers: tuple[str, ...] = ("10", "30", "60")
 
@@ -72,14 +74,15 @@ def ladder_of(
     *,
     version: int,
     affected: int,
+    is_impact_known: bool,
     back_to: int | None,
     was_sent: bool,
 ) -> Ladder:
     """
     Return the ladder for *version*, which may concern *affected* live workloads.
 
-    *back_to* is the version that a rollback goes back to. What is missing counts once the
-    form *was_sent*.
+    *is_impact_known* says whether somebody has found out what becomes of these. *back_to* is the
+    version that a rollback goes back to. What is missing counts once the form *was_sent*.
     """
     found = tuple(consequences)
     accepted = form.accepted(version)
@@ -109,4 +112,14 @@ def ladder_of(
         typed_is_missing=typed_is_missing,
         button=f"{what}: {plural(affected, 'workload')} affected",
         problems=tuple(problems),
+        impact_note=""
+        if is_impact_known or not affected or _ASKED_IN_VAIN in (tick.code for tick in ticks)
+        else (
+            f"This may concern {plural(affected, 'workload')}, and nobody has looked yet at what "
+            "becomes of them under this text."
+        ),
     )
+
+
+#: Whoever asked for the impact and was not told has to say so with a tick.
+_ASKED_IN_VAIN = ConsequenceCode.PREVIEW_UNAVAILABLE.value

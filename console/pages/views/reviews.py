@@ -16,7 +16,7 @@ from console.configs.queries import (
     policy_of,
 )
 from console.configs.services.apply_config import apply_config
-from console.configs.services.consequences import consequences_of
+from console.configs.services.consequences import consequences_of, is_impact_known
 from console.configs.services.discard_draft import discard_draft
 from console.configs.services.fix_draft import fix_draft
 from console.configs.services.lint_config import Checked, lint_config
@@ -202,6 +202,7 @@ def _page(
         ],
         "notice": notice,
         "form": form,
+        "host": found.request.build_absolute_uri("/").rstrip("/"),
         "fixable": fixables(found.checked.reading.diagnostics),
     }
     if policy is not None:
@@ -212,6 +213,7 @@ def _page(
             affected=affected_workloads(
                 before, policy, compare_policies(before, policy), live_of(actor.org)
             ),
+            is_impact_known=is_impact_known(actor.org, proposal.dialect, proposal.text, number),
             back_to=proposal.target.number if proposal.target else None,
             was_sent=was_sent,
         )
