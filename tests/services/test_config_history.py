@@ -85,6 +85,16 @@ def test_an_apply_keeps_what_it_changed(story: Organization) -> None:
     ]
 
 
+def test_the_longest_names_have_room(org: Organization, owner: Actor) -> None:
+    apply_config(owner, "native", text_of(name="q" * 500), "", 0)
+    apply_config(owner, "native", text_of(name="r" * 500), "", 1)
+    found = list(VersionChange.objects.filter(org=org))
+    assert max(len(row.name) for row in found) == len("0 to ") + 500
+    for row in found:
+        # SQLite would store what is too long.
+        row.clean_fields(exclude=["details", "old_name"])
+
+
 def test_what_is_stored_is_what_was_compared(story: Organization) -> None:
     before = NO_POLICY
     for number in range(1, 6):
