@@ -25,6 +25,7 @@ from console.api.views.routing import (
     DeleteExpectations,
     Expectations,
 )
+from console.api.views.usage import Usage, Waits
 from console.api.views.workloads import (
     FinishWorkload,
     FinishWorkloads,
@@ -83,6 +84,8 @@ urlpatterns = [
     path(_QUEUE, OneQueue.as_view(), name="queue"),
     path(f"{_ORG}/cohorts", Cohorts.as_view(), name="cohorts"),
     path(f"{_ORG}/cohorts/<path:cohort>", OneCohort.as_view(), name="cohort"),
+    path(f"{_ORG}/usage", Usage.as_view(), name="usage"),
+    path(f"{_ORG}/waits", Waits.as_view(), name="waits"),
     path(f"{_ORG}/decisions", Decisions.as_view(), name="decisions"),
     path(f"{_ORG}/events", Events.as_view(), name="events"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),

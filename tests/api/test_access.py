@@ -82,6 +82,8 @@ CASES = [
     Case("resume-queue", "post", OPERATORS, 200, {}, QUEUE),
     Case("cohorts", "get", READERS, 200),
     Case("cohort", "get", READERS, 404, arguments=(("cohort", "unknown"),)),
+    Case("usage", "get", READERS, 200),
+    Case("waits", "get", READERS, 200),
     Case("decisions", "get", READERS, 200),
     Case("events", "get", READERS, 200),
 ]

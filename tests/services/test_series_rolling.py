@@ -27,7 +27,8 @@ from console.series.queries import (
     wait_quantiles,
     wait_quantiles_of,
 )
-from console.series.services.forget_series import Kept, forget_series
+from console.series.retention import Kept
+from console.series.services.forget_series import forget_series
 from console.series.services.roll_up import claimed, roll_up
 from console.series.stored import point_of
 from console.series.subjects import EVERYTHING, Subject

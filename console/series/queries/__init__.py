@@ -9,7 +9,14 @@ from console.series.queries.counts import (
     wait_quantiles_of,
 )
 from console.series.queries.edges import rolled_until
-from console.series.queries.use import QuotaSpan, Series, quota_spans, sampled_until, series_of
+from console.series.queries.use import (
+    QuotaSpan,
+    Series,
+    known_subject,
+    quota_spans,
+    sampled_until,
+    series_of,
+)
 
 __all__ = [
     "Counts",
@@ -18,6 +25,7 @@ __all__ = [
     "Series",
     "counts_at",
     "counts_series",
+    "known_subject",
     "quota_spans",
     "rolled_until",
     "sampled_until",

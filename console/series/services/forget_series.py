@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.db.models import QuerySet
 
-from console.series.coverage import floor_day, floor_hour
+from console.series.coverage import floor_day
 from console.series.models import (
     QuotaLine,
     SampledDay,
@@ -20,35 +18,12 @@ from console.series.models import (
     Step,
     Tally,
 )
+from console.series.retention import Kept
 from console.series.services.roll_up import claimed
 
 #: Rows of one statement, so that other writers need not wait long, and of one pass.
 _ROWS = 1000
 MOST_ROWS = 200_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """How many days minutes, hours and days are kept."""
-
-    minutes: int
-    hours: int
-    days: int
-
-    @classmethod
-    def configured(cls) -> Kept:
-        """Return what the settings say."""
-        return cls(
-            minutes=settings.MINUTE_RETENTION_DAYS,
-            hours=settings.HOUR_RETENTION_DAYS,
-            days=settings.DAY_RETENTION_DAYS,
-        )
-
-    def since(self, step: Step, now: datetime) -> datetime:
-        """Return the first edge of UTC from which on rows of *step* are kept."""
-        if step is Step.MINUTE:
-            return floor_hour(now - timedelta(days=self.minutes))
-        return floor_day(now - timedelta(days=self.hours if step is Step.HOUR else self.days))
 
 
 def forget_series(now: datetime, kept: Kept | None = None) -> int:

@@ -1,0 +1,82 @@
+"""Use, demand, counts and waits over time as the API writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from console.api.answers.times import time_answer
+from console.engine.amounts import SCALE, Amount, amount_to_number
+from console.engine.ledger import FlavorResource
+from console.series.models import What
+from console.series.queries import Counts, QuotaSpan
+from console.series.readings import Reading
+from console.series.totals import Cell, Level
+from console.series.waits import WaitQuantiles, quantiles
+
+
+def point_answer(reading: Reading, counts: Counts, spans: Sequence[QuotaSpan]) -> dict[str, Any]:
+    """Return one point; *spans* are what was owned during the time around it."""
+    totals = reading.totals
+    known = not reading.is_gap
+    minutes = totals.minutes
+    return {
+        "start": time_answer(reading.start),
+        "sampled_minutes": minutes,
+        "running": _number(totals.running, minutes) if known else None,
+        "pending": _number(totals.pending, minutes) if known else None,
+        "usage": _cells(reading, spans) if known else None,
+        "demand": {name: _amount(level, minutes) for name, level in totals.demand.items()}
+        if known
+        else None,
+        "happened": {what: counts.counts[what] for what in What.values},
+        "waits": waits_answer(quantiles(counts.waits)),
+    }
+
+
+def waits_answer(waits: WaitQuantiles) -> dict[str, Any]:
+    """Return quantiles of waits."""
+    return {"p50": _seconds(waits.p50), "p95": _seconds(waits.p95), "n": waits.n}
+
+
+def _cells(reading: Reading, spans: Iterable[QuotaSpan]) -> list[dict[str, Any]]:
+    owned: dict[FlavorResource, tuple[Amount, Amount]] = {}
+    for span in spans:
+        if span.until is None or span.until > reading.start:
+            owned = dict(span.quotas)
+            break
+    cells = reading.totals.cells
+    return [
+        _cell(key, cells.get(key, Cell()), owned.get(key, (0, 0)), reading.totals.minutes)
+        for key in [*owned, *sorted(cells.keys() - owned.keys())]
+    ]
+
+
+def _cell(
+    key: FlavorResource, cell: Cell, owned: tuple[Amount, Amount], minutes: int
+) -> dict[str, Any]:
+    nominal, limit = owned
+    levels = {name: _amount(getattr(cell, name), minutes) for name in Cell._fields}
+    return {
+        "flavor": key[0],
+        "resource": key[1],
+        "nominal": amount_to_number(nominal),
+        "limit": amount_to_number(limit),
+        **levels,
+    }
+
+
+def _amount(level: Level, minutes: int) -> dict[str, Any]:
+    return {"mean": _rounded(level.mean(minutes) / SCALE), "peak": amount_to_number(level.peak)}
+
+
+def _number(level: Level, minutes: int) -> dict[str, Any]:
+    return {"mean": _rounded(level.mean(minutes)), "peak": level.peak}
+
+
+def _rounded(value: float) -> float:
+    return round(value, 3)
+
+
+def _seconds(value: float | None) -> float | None:
+    return None if value is None else _rounded(value)
