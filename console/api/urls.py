@@ -4,6 +4,7 @@ from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from console.api.base import NoSuchAddress
+from console.api.views.audit import Audit
 from console.api.views.cohorts import Cohorts, OneCohort
 from console.api.views.configs import (
     ActiveConfig,
@@ -88,6 +89,7 @@ urlpatterns = [
     path(f"{_ORG}/waits", Waits.as_view(), name="waits"),
     path(f"{_ORG}/decisions", Decisions.as_view(), name="decisions"),
     path(f"{_ORG}/events", Events.as_view(), name="events"),
+    path(f"{_ORG}/audit", Audit.as_view(), name="audit"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api:schema"), name="docs"),
     re_path("", NoSuchAddress.as_view(), name="no-such-address"),

@@ -13,19 +13,24 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from datetime import UTC
 from typing import Any
 
+from console.moments import written
 from console.orgs.models import AuditEntry
+
+#: What an entry says and its digest, in the order of `sealed_facts_of`.
+COLUMNS = (
+    *("number", "id", "time", "action", "kind", "subject", "actor", "actor_key"),
+    *("before", "after", "ip", "agent", "request_id", "digest"),
+)
 
 
 def facts_of(entry: AuditEntry) -> dict[str, Any]:
     """Return all that an entry says, without its digest: the same for exports, API and chain."""
-    moment = entry.created_at.astimezone(UTC).replace(tzinfo=None)
     return {
         "number": entry.number,
         "id": entry.pk,
-        "time": f"{moment.isoformat(timespec='microseconds')}Z",
+        "time": written(entry.created_at),
         "action": entry.action,
         "kind": entry.kind,
         "subject": entry.subject,
@@ -37,6 +42,11 @@ def facts_of(entry: AuditEntry) -> dict[str, Any]:
         "agent": entry.agent,
         "request_id": entry.request_id,
     }
+
+
+def sealed_facts_of(entry: AuditEntry) -> dict[str, Any]:
+    """Return all that an entry says with its digest, as exports and the API have it."""
+    return {**facts_of(entry), "digest": entry.digest}
 
 
 def content_of(facts: Mapping[str, Any]) -> str:

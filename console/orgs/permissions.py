@@ -19,6 +19,7 @@ class Permission(StrEnum):
     DRAFT = "edit drafts of the config"
     APPLY = "apply configs"
     MANAGE_ORG = "manage members and tokens"
+    READ_AUDIT = "look at what others did"
 
 
 _VIEWER = frozenset({Permission.READ})

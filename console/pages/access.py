@@ -5,29 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from console.errors import BadRequest, Conflict, NotAllowed, NotFound
-from console.orgs.models import User
+from console.orgs.models import Organization, User
 from console.orgs.permissions import Actor
 from console.orgs.queries import actor_for
 from console.pages.shell import live_version
 
-OrgView = Callable[..., HttpResponse]
+OrgView = Callable[..., HttpResponseBase]
+R = TypeVar("R", bound=HttpResponseBase)
 
 
-def signed_in(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def signed_in(view: OrgView) -> OrgView:
     """Send whoever is not signed in to the sign-in page, and back here afterwards."""
 
     @wraps(view)
-    def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return _sign_in_first(request)
         return _private(view(request, *args, **kwargs))
@@ -35,7 +36,7 @@ def signed_in(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     return page
 
 
-def org_page(view: OrgView) -> Callable[..., HttpResponse]:
+def org_page(view: OrgView) -> OrgView:
     """
     Call *view* with the actor of the organization in the address.
 
@@ -44,7 +45,7 @@ def org_page(view: OrgView) -> Callable[..., HttpResponse]:
     """
 
     @wraps(view)
-    def page(request: HttpRequest, org: str, **kwargs: Any) -> HttpResponse:
+    def page(request: HttpRequest, org: str, **kwargs: Any) -> HttpResponseBase:
         actor: Actor | None = None
         try:
             actor = actor_for(signed_in_user(request), org)
@@ -55,23 +56,32 @@ def org_page(view: OrgView) -> Callable[..., HttpResponse]:
     return signed_in(page)
 
 
-def live_page(view: OrgView) -> OrgView:
+def live_by(
+    version_of: Callable[[Organization], str],
+) -> Callable[[Callable[..., R]], Callable[..., R | HttpResponse]]:
     """
     Answer 204 to a browser that already shows the present state (`?v=<version>`).
 
-    The version is read before the page's own data, so that a change in between
-    is shown one poll later rather than never.
+    *version_of* changes with everything the page shows. It is read before the page's
+    own data, so that a change in between is shown one poll later rather than never.
     """
 
-    @wraps(view)
-    def page(request: HttpRequest, actor: Actor, **kwargs: Any) -> HttpResponse:
-        version = live_version(actor.org)
-        if request.GET.get("v") == version:
-            return HttpResponse(status=HTTPStatus.NO_CONTENT)
-        request.live_version = version  # type: ignore[attr-defined]
-        return view(request, actor, **kwargs)
+    def live(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
+        @wraps(view)
+        def page(request: HttpRequest, actor: Actor, **kwargs: Any) -> R | HttpResponse:
+            version = version_of(actor.org)
+            if request.GET.get("v") == version:
+                return HttpResponse(status=HTTPStatus.NO_CONTENT)
+            request.live_version = version  # type: ignore[attr-defined]
+            return view(request, actor, **kwargs)
 
-    return page
+        return page
+
+    return live
+
+
+#: For pages that show what the engine, holds and configs make of the organization.
+live_page = live_by(live_version)
 
 
 def refusal(
@@ -111,6 +121,6 @@ def _sign_in_first(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(f"{reverse('pages:sign-in')}?{query}".rstrip("?"))
 
 
-def _private(response: HttpResponse) -> HttpResponse:
+def _private(response: HttpResponseBase) -> HttpResponseBase:
     patch_cache_control(response, private=True, no_store=True)
     return response

@@ -5,6 +5,7 @@ from django.urls import path, register_converter
 from console.pages.converters import NameConverter
 from console.pages.views import (
     assist_calls,
+    audit,
     codes,
     cohorts,
     comparisons,
@@ -96,4 +97,5 @@ urlpatterns = [
     path("o/<slug:org>/tools/expectations/new", expectations.new, name="expectation-new"),
     path("o/<slug:org>/tools/expectations/<int:number>", expectations.one, name="expectation"),
     path("o/<slug:org>/events", events.events, name="events"),
+    path("o/<slug:org>/events/audit", audit.audit, name="audit"),
 ]

@@ -86,6 +86,7 @@ CASES = [
     Case("waits", "get", READERS, 200),
     Case("decisions", "get", READERS, 200),
     Case("events", "get", READERS, 200),
+    Case("audit", "get", READERS, 200),
 ]
 BY_ID = [pytest.param(case, id=case.id) for case in CASES]
 

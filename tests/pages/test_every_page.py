@@ -80,6 +80,14 @@ PAGES = {
     "tools/expectations/9": {**DRAFTERS, Role.OWNER: 404, Role.EDITOR: 404},
     "events": ALL,
     "events?type=REQUEST_REJECTED&queue=research": ALL,
+    "events?type=REQUEST_REJECTED&type=REQUEST_ADMITTED&level=INFO&config=1": ALL,
+    "events?id=99999": ALL,
+    "events?type=strange": dict.fromkeys(Role.values, 400),
+    "events?as=xlsx": dict.fromkeys(Role.values, 400),
+    "events/audit": ALL,
+    "events/audit?action=config&action=session&since=2026-01-01": ALL,
+    "events/audit?subject=nothing": ALL,
+    "events/audit?action=strange": dict.fromkeys(Role.values, 400),
 }
 
 
@@ -171,6 +179,7 @@ def test_an_outsider_gets_404_and_a_stranger_is_sent_to_sign_in(
         "config/drafts",
         "config/history",
         "events",
+        "events/audit",
     ],
 )
 def test_an_empty_organization_says_what_to_do_next(

@@ -12,12 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from console.configs.changelog import VersionFilter, authors_of, read_log
 from console.workloads.models import Decision, Event, LabelSet, State, Workload
 from console.workloads.queries import (
-    EventFilter,
     WorkloadFilter,
     decisions_after,
     decisions_of,
     get_workload,
-    list_events,
     list_workloads,
     pending_in_order,
     position_of,
@@ -60,7 +58,19 @@ LISTS = [
     "since=2026-01-01T00:00:00Z",
     "until=2026-01-01T00:00:00Z&user=u",
 ]
-EVENTS = ["", "type=CONFIG_UPDATED", "queue=q&type=REQUEST_ADMITTED", "level=INFO", "workload=x"]
+EVENTS = [
+    "",
+    "type=CONFIG_UPDATED",
+    "type=CONFIG_UPDATED&type=REQUEST_ADMITTED",
+    "type=CONFIG_UPDATED&type=REQUEST_ADMITTED&level=ERROR",
+    "queue=q&type=REQUEST_ADMITTED",
+    "queue=q&queue=r",
+    "level=INFO",
+    "workload=x",
+    "user=u&project=p",
+    "config=1",
+    "since=2026-01-01T00:00:00Z&until=2026-01-02",
+]
 
 
 @pytest.fixture
@@ -113,8 +123,9 @@ def test_lists_of_workloads(org, rows, query, cursor):
 
 @pytest.mark.parametrize("query", EVENTS)
 def test_lists_of_events(org, rows, query):
-    conditions = EventFilter.from_query(QueryDict(query))
-    assert_walks_indexes(lambda: list_events(org, conditions, 3, "5"))
+    search = EventSearch.from_query(QueryDict(query))
+    assert_walks_indexes(lambda: search_events(org, search, 3, "5"))
+    assert_walks_indexes(lambda: search_events(org, search, 3))
 
 
 @pytest.mark.parametrize("newest", [True, False])

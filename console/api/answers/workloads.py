@@ -12,11 +12,11 @@ from console.engine.amounts import Unlimited, amount_to_number, decode_amount
 from console.engine.change import Change, ChangeKind, Value
 from console.engine.explain import Sentence, StageText
 from console.engine.policy import Policy
-from console.engine.reasons import event_sentence, reason_message
+from console.engine.reasons import reason_message
 from console.engine.workload import PODS, PodSet
 from console.workloads.changes import Help
 from console.workloads.explanations import Explained
-from console.workloads.models import Decision, Event, Workload
+from console.workloads.models import Decision, Workload
 from console.workloads.queries import reason_of
 from console.workloads.stored_assignments import stored_flavors
 from console.workloads.stored_pod_sets import decode_pod_sets
@@ -120,21 +120,6 @@ def decision_answer(decision: Decision, policies: Mapping[int, Policy]) -> dict[
         "victims": decision.victims,
         "preemptor": decision.preemptor,
         "created_at": time_answer(decision.created_at),
-    }
-
-
-def event_answer(event: Event) -> dict[str, Any]:
-    """Return an event with its sentence."""
-    return {
-        "id": str(event.pk),
-        "type": event.type,
-        "level": event.level,
-        "workload": event.workload_uid,  # type: ignore[attr-defined]
-        "queue": event.queue,
-        "actor": event.actor,
-        "message": event_sentence(event.type, event.data),
-        "data": event.data,
-        "created_at": time_answer(event.created_at),
     }
 
 

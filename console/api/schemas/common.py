@@ -9,6 +9,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
+from console.exports import FORMATS
+
 PROBLEM_TYPE = "application/problem+json"
 
 
@@ -53,6 +55,13 @@ CURSOR = OpenApiParameter(
     "cursor", OpenApiTypes.STR, description="The `next` of the page before; absent for the first."
 )
 PAGED = [LIMIT, CURSOR]
+EXPORT = OpenApiParameter(
+    "as",
+    OpenApiTypes.STR,
+    enum=FORMATS,
+    description="Answer with all rows as a file, CSV or one JSON object for each line, instead of "
+    "one page; `limit` and `cursor` do not count then.",
+)
 
 _PROBLEMS: Mapping[int, str] = {
     400: "The request cannot be read; `errors` names every field that is wrong.",

@@ -4,26 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from console.api.answers.workloads import decision_answer, event_answer
+from console.api.answers.workloads import decision_answer
 from console.api.base import PAGING, OrgView, results
 from console.api.schemas import state as schemas
-from console.api.schemas.common import LIMIT, PAGED, problems, query
+from console.api.schemas.common import EXPORT, LIMIT, PAGED, problems, query
 from console.configs.queries import policies_of
+from console.exports import PARAMETER, asked_format, export_answer
 from console.reading import LARGEST_INTEGER
-from console.workloads.queries import EventFilter, decisions_after, list_events
+from console.workloads.event_facts import COLUMNS, event_facts
+from console.workloads.queries import decisions_after
+from console.workloads.queries.event_search import (
+    REPEATABLE,
+    EventSearch,
+    all_events,
+    search_events,
+)
 
 _FILTERS = {
-    "type": "One of the sixteen types.",
-    "level": "INFO, WARNING or ERROR.",
-    "queue": "Name of a queue.",
-    "actor": "E-mail address of a person, name of a token, or `engine`.",
+    "type": "One of the sixteen types; may come several times.",
+    "level": "INFO, WARNING or ERROR; may come several times.",
+    "queue": "Name of a queue; may come several times.",
+    "flavor": "Name of a flavor that the workload was given; may come several times.",
     "workload": "Id of a workload.",
+    "actor": "E-mail address of a person, name of a token, or `engine`.",
+    "user": "The user that the workload was submitted for.",
+    "project": "The project that the workload was submitted for.",
+    "config": "Happened while this config version was active.",
+    "id": "Id of the only event.",
     "since": "Happened at this time or later.",
-    "until": "Happened before this time.",
+    "until": "Happened before this time; a day without a time counts whole.",
 }
 
 
@@ -62,23 +76,30 @@ class Decisions(OrgView):
 class Events(OrgView):
     """What happened, newest first."""
 
-    parameters = (*_FILTERS, *PAGING)
+    parameters = (*_FILTERS, PARAMETER, *PAGING)
+    repeatable = REPEATABLE
 
     @extend_schema(
         operation_id="list_events",
         summary="List events",
-        description="Newest first: what was submitted, admitted, preempted, applied and so on.",
+        description="Newest first: what was submitted, admitted, preempted, applied and so on. "
+        "With `as`, all of them as one file that is written while it is read.",
         parameters=[
-            *(query(name, description) for name, description in _FILTERS.items()),
+            *(query(name, text, many=name in REPEATABLE) for name, text in _FILTERS.items()),
+            EXPORT,
             *PAGED,
         ],
         responses={200: schemas.EventPage, **problems()},
         tags=["events"],
     )
-    def get(self, request: Request, **kwargs: Any) -> Response:
-        """List them."""
-        conditions = EventFilter.from_query(request.query_params)
-        page = list_events(
-            self.actor.org, conditions, self.limit(request), request.query_params.get("cursor")
-        )
-        return results([event_answer(event) for event in page.results], page.next)
+    def get(self, request: Request, **kwargs: Any) -> HttpResponseBase:
+        """List them, or export them all."""
+        org = self.actor.org
+        search = EventSearch.from_query(request.query_params)
+        form = asked_format(request.query_params)
+        if form:
+            rows = map(event_facts, all_events(org, search))
+            return export_answer(form, f"{org.slug}-events", COLUMNS, rows)
+        cursor = request.query_params.get("cursor")
+        page = search_events(org, search, self.limit(request), cursor)
+        return results([event_facts(event) for event in page.results], page.next)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from django.http import QueryDict
@@ -37,38 +37,48 @@ class Segment:
     current: bool
 
 
-def canonical_query(query: QueryDict) -> QueryDict:
+def canonical_query(query: QueryDict, repeatable: Collection[str] = ()) -> QueryDict:
     """
     Return *query* as it should stand in the address.
 
+    Of a filter that comes several times the last one counts, unless it is *repeatable*.
     Fields left empty are dropped, and the form's ``label=team=ml`` becomes
     ``label.team=ml``: several labels can be asked for, one name for each.
     """
     found = QueryDict(mutable=True)
-    for name in query:
-        value = str(query[name]).strip()
-        if not value:
+    for name, given in query.lists():
+        values = [value for each in given if (value := str(each).strip())]
+        if not values:
             continue
         if name == "label":
-            key, _, wanted = value.partition("=")
+            key, _, wanted = values[-1].partition("=")
             found[f"{_LABEL}{key.strip()}"] = wanted.strip()
         else:
-            found[name] = value
+            kept = list(dict.fromkeys(values)) if name in repeatable else values[-1:]
+            found.setlist(name, kept)
     return found
 
 
 def chips_of(path: str, query: QueryDict, names: Iterable[str]) -> tuple[Chip, ...]:
-    """Return a chip for each filter of *query* that *names* lists, and for each label."""
+    """Return a chip for each value of *query* that *names* lists, and for each label."""
     known = set(names)
     return tuple(
         Chip(
             name=_NAMES.get(name, name.removeprefix(_LABEL)),
-            value=_words(name, str(query[name])),
-            remove_url=with_query(path, query, **{name: None, "cursor": None}),
+            value=_words(name, value),
+            remove_url=without(path, query, name, value),
         )
-        for name in query
+        for name, values in query.lists()
         if name in known or name.startswith(_LABEL)
+        for value in map(str, values)
     )
+
+
+def without(path: str, query: QueryDict, name: str, value: str) -> str:
+    """Return the address of the first page without one *value* of the filter *name*."""
+    rest = query.copy()
+    rest.setlist(name, [each for each in query.getlist(name) if each != value])
+    return with_query(path, rest, cursor=None)
 
 
 def segments_of(

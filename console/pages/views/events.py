@@ -1,38 +1,69 @@
-"""Events: what happened, newest first."""
+"""Events: what the scheduler did, newest first."""
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.views.decorators.http import require_safe
 
+from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.pages.access import live_page, org_page
+from console.pages.access import live_by, org_page
+from console.pages.exports import export_links, exported
+from console.pages.presenters.event_rows import event_rows
 from console.pages.presenters.filters import canonical_query, chips_of
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
-from console.pages.presenters.timeline import timeline_of
-from console.pages.shell import render_page
+from console.pages.presenters.tallies import kept_since, permalink, tallies_of
+from console.pages.shell import live_version, render_page
+from console.pages.templatetags.ui import event_title
+from console.workloads.event_facts import COLUMNS, event_facts
 from console.workloads.models import EventType, Level
-from console.workloads.queries import EventFilter, list_events
+from console.workloads.queries.event_search import (
+    MOST_TYPED,
+    PARAMETERS,
+    REPEATABLE,
+    EventSearch,
+    all_events,
+    count_by_type,
+    newest_event,
+    search_events,
+)
 
-FILTERS = ("type", "level", "queue", "actor", "workload", "since", "until")
+
+def _version(org: Organization) -> str:
+    """Return a text that changes with every event, too: some are written before the engine runs."""
+    return f"{live_version(org)}.{newest_event(org)}"
 
 
 @require_safe
 @org_page
-@live_page
-def events(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """List events by the filters of the address."""
-    query = canonical_query(request.GET)
+@live_by(_version)
+def events(request: HttpRequest, actor: Actor) -> HttpResponseBase:
+    """List events by the filters of the address, or export them."""
+    query = canonical_query(request.GET, REPEATABLE)
     if query != request.GET and "v" not in request.GET and "HX-Request" not in request.headers:
         return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
-    chosen = EventFilter.from_query(query)
-    page = list_events(actor.org, chosen, PAGE_SIZE, query.get("cursor"))
+    org, search = actor.org, EventSearch.from_query(query)
+    file = exported(
+        request, f"{org.slug}-events", COLUMNS, map(event_facts, all_events(org, search))
+    )
+    if file is not None:
+        return file
+    page = search_events(org, search, PAGE_SIZE, query.get("cursor"))
+    link = permalink(request.path, query)
     context = {
-        "entries": timeline_of(actor.org, page.results),
+        "rows": event_rows(org, page.results),
         "pager": pager_of(request.path, query, page),
-        "chips": chips_of(request.path, query, FILTERS),
+        "is_start": not query.get("cursor"),
+        "chips": chips_of(request.path, query, PARAMETERS),
+        "tallies": tallies_of(request.path, query, "type", count_by_type(org, search), event_title),
+        "most_counted": MOST_TYPED,
+        "exports": export_links(request.path, query),
+        "permalink": link,
+        "permalink_text": request.build_absolute_uri(link),
+        "kept_since": kept_since(settings.EVENT_RETENTION_DAYS),
         "chosen": query,
-        "conditions": chosen,
+        "search": search,
         "types": EventType.values,
         "levels": Level.values,
     }

@@ -29,16 +29,15 @@ from console.workloads.changes import what_would_help
 from console.workloads.explanations import Explained, explain_decision, explain_workload
 from console.workloads.models import QueueHold, State, Workload
 from console.workloads.queries import (
-    EventFilter,
     WorkloadFilter,
     get_workload,
     hold_of,
-    list_events,
     list_workloads,
     position_of,
     state_counts,
 )
 from console.workloads.queries.decisions import get_decision, latest_decisions
+from console.workloads.queries.event_search import EventSearch, search_events
 from console.workloads.queries.filters import TYPES
 from console.workloads.services.end_workloads import (
     finish_workloads,
@@ -134,7 +133,8 @@ def decision(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpR
 def _detail(request: HttpRequest, actor: Actor, *, uid: str) -> HttpResponse:
     subject = get_workload(actor.org, uid)
     explained = explain_workload(actor.org, subject)
-    events = list_events(actor.org, EventFilter(workload=uid), TIMELINE).results
+    about = EventSearch(workloads=frozenset([uid]))
+    events = search_events(actor.org, about, TIMELINE).results
     context = {
         "workload": subject,
         "explained": explained,

@@ -1,8 +1,8 @@
 """Named reads of workloads, queues, decisions and events."""
 
 from console.paging import DEFAULT_LIMIT, MAX_LIMIT, Page
-from console.workloads.queries.feeds import decisions_after, decisions_of, list_events
-from console.workloads.queries.filters import EventFilter, WorkloadFilter
+from console.workloads.queries.feeds import decisions_after, decisions_of
+from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.listing import list_workloads
 from console.workloads.queries.queues import QueueView, hold_of, queue_list, queue_view
 from console.workloads.queries.quotas import UsageView
@@ -19,7 +19,6 @@ from console.workloads.queries.workloads import (
 __all__ = [
     "DEFAULT_LIMIT",
     "MAX_LIMIT",
-    "EventFilter",
     "Page",
     "QueueView",
     "UsageView",
@@ -28,7 +27,6 @@ __all__ = [
     "decisions_of",
     "get_workload",
     "hold_of",
-    "list_events",
     "list_workloads",
     "pending_in_order",
     "position_of",

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
-from django.db.models import F, Q, QuerySet, TextField
+from django.db.models import Count, F, Q, QuerySet, TextField
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast
+from django.http import QueryDict
 
+from console.configs.models import ConfigVersion
 from console.configs.queries import active_policy
 from console.orgs.models import Organization
-from console.paging import Page, newest_first, oldest_first
-from console.workloads.models import Event, Workload
+from console.paging import Page, merged_newest_first, newest_first, oldest_first
+from console.workloads.models import Event, EventType, Level, Workload
+from console.workloads.queries.filters import QueryReader
 
 #: Events of the conditions that an index answers, the newest, among which matches are counted.
 MOST_COUNTED = 10_000
+
+#: The same, among which matches are told apart by type.
+MOST_TYPED = 2_000
+
+#: What an address may ask for, and what of it several times.
+REPEATABLE = ("type", "level", "queue", "flavor")
+PARAMETERS = (
+    *REPEATABLE,
+    *("workload", "actor", "user", "project", "config", "id", "since", "until"),
+)
+
+#: Events that an export reads at a time.
+_CHUNK = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +47,42 @@ class EventSearch:
     flavors: Collection[str] = ()
     #: Ids of workloads; no event is about two.
     workloads: frozenset[str] = frozenset()
+    #: Who did it, and whose workload it is about.
     actor: str | None = None
+    user: str | None = None
     project: str | None = None
     cloud_resource: str | None = None
+    #: Number of the config version that was active.
+    config: int | None = None
+    #: Key of the only event.
+    id: int | None = None
     #: Both included.
     since: datetime | None = None
     until: datetime | None = None
+    #: Not included.
+    before: datetime | None = None
+
+    @classmethod
+    def from_query(cls, query: QueryDict) -> EventSearch:
+        """Read the parameters of an address; raises BadRequest that names every wrong value."""
+        reader = QueryReader(query)
+        workload = reader.text("workload")
+        found = cls(
+            types=reader.choices("type", EventType.values),
+            levels=reader.choices("level", Level.values),
+            queues=reader.texts("queue"),
+            flavors=reader.texts("flavor"),
+            workloads=frozenset([workload] if workload else ()),
+            actor=reader.text("actor"),
+            user=reader.text("user"),
+            project=reader.text("project"),
+            config=reader.number("config"),
+            id=reader.number("id"),
+            since=reader.time("since"),
+            before=reader.end("until"),
+        )
+        reader.finish()
+        return found
 
 
 def search_events(
@@ -60,8 +106,33 @@ def search_events(
         workload_project=F("workload__project"),
         workload_labels=F("workload__label_set__labels"),
     )
+    if is_newest_first and _asks_for_types_alone(search):
+        # Each has an index of its own: rare ones need not be looked for among all.
+        walks = [Event.objects.filter(org=org, type=each) for each in set(search.types)]
+        return merged_newest_first(rows, walks, limit, cursor)
     walk = newest_first if is_newest_first else oldest_first
     return walk(rows, rest or None, limit, cursor)
+
+
+def all_events(org: Organization, search: EventSearch) -> Iterator[Event]:
+    """
+    Yield every event that passes *search*, newest first, a few of them in memory at a time.
+
+    Each part is a query of its own that ends before the next begins: who writes meanwhile never
+    waits for the reader, and the database keeps nothing for it.
+    """
+    cursor = None
+    while True:
+        page = search_events(org, search, _CHUNK, cursor)
+        yield from page.results
+        cursor = page.next
+        if cursor is None:
+            return
+
+
+def newest_event(org: Organization) -> int:
+    """Return a number that changes with every event of *org*."""
+    return Event.objects.filter(org=org).values_list("pk", flat=True).first() or 0
 
 
 def count_events(org: Organization, search: EventSearch) -> int:
@@ -72,14 +143,33 @@ def count_events(org: Organization, search: EventSearch) -> int:
     return driven.filter(rest, pk__gte=edge).count()
 
 
+def count_by_type(org: Organization, search: EventSearch) -> dict[str, int]:
+    """
+    Return how many events of each type pass *search*, whatever types it asks for.
+
+    They are counted among the newest `MOST_TYPED`.
+    """
+    driven, rest = _conditions(org, replace(search, types=()))
+    edges = driven.order_by("-pk").values_list("pk", flat=True)[MOST_TYPED - 1 : MOST_TYPED]
+    rows = driven.filter(rest, pk__gte=next(iter(edges), 0)).order_by()
+    return dict(rows.values_list("type").annotate(count=Count("pk")))
+
+
+def _asks_for_types_alone(search: EventSearch) -> bool:
+    asked = {each.name for each in fields(search) if getattr(search, each.name) != each.default}
+    return asked == {"types"} and len(search.types) > 1
+
+
 def _conditions(org: Organization, search: EventSearch) -> tuple[QuerySet[Event], Q]:
     """Return the rows that one index answers in order, and what is judged row by row."""
     wanted: dict[str, Any] = {
         "actor": search.actor,
+        "workload__user": search.user,
         "workload__project": search.project,
         "cloud_resource": search.cloud_resource,
         "created_at__gte": search.since,
         "created_at__lte": search.until,
+        "created_at__lt": search.before,
         "level__in": search.levels,
         "queue__in": search.queues,
         "type__in": search.types,
@@ -88,6 +178,10 @@ def _conditions(org: Organization, search: EventSearch) -> tuple[QuerySet[Event]
     rows: QuerySet[Any] = Event.objects.filter(org=org).alias(
         cloud_resource=_text("cloud-resource-id", F("workload__label_set__labels"))
     )
+    if search.id is not None:
+        rows = rows.filter(pk=search.id)
+    if search.config is not None:
+        rest &= _while_active(org, search.config)
     if search.flavors:
         rows, given = _given(org, rows, search.flavors)
         rest &= given
@@ -107,6 +201,16 @@ def _driven(org: Organization, rows: QuerySet[Event], search: EventSearch) -> Qu
     if len(search.types) == 1:
         return rows.filter(type=next(iter(search.types)))
     return rows
+
+
+def _while_active(org: Organization, number: int) -> Q:
+    """Return the condition that version *number* was the active one."""
+    versions = ConfigVersion.objects.filter(org=org, number__in=(number, number + 1))
+    begun = dict(versions.values_list("number", "created_at"))
+    if number not in begun:
+        return Q(pk__in=())
+    ended = Q(created_at__lt=begun[number + 1]) if number + 1 in begun else Q()
+    return Q(created_at__gte=begun[number]) & ended
 
 
 def _given(

@@ -12,7 +12,8 @@ from django.utils.dateparse import parse_datetime
 
 from console.engine.decision import Reason
 from console.errors import BadRequest, FieldError
-from console.workloads.models import EventType, Level, State
+from console.reading import LARGEST_INTEGER
+from console.workloads.models import State
 
 T = TypeVar("T")
 
@@ -52,36 +53,6 @@ class WorkloadFilter:
             type=reader.choice("type", TYPES),
             labels=reader.labels(),
             q=reader.text("q"),
-            since=reader.time("since"),
-            until=reader.time("until"),
-        )
-        reader.finish()
-        return found
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventFilter:
-    """Conditions on events; None leaves that side open."""
-
-    type: str | None = None
-    level: str | None = None
-    queue: str | None = None
-    actor: str | None = None
-    #: Id of a workload.
-    workload: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-
-    @classmethod
-    def from_query(cls, query: QueryDict) -> EventFilter:
-        """Read the filters of a query string; raises BadRequest that names every wrong value."""
-        reader = QueryReader(query)
-        found = cls(
-            type=reader.choice("type", EventType.values),
-            level=reader.choice("level", Level.values),
-            queue=reader.text("queue"),
-            actor=reader.text("actor"),
-            workload=reader.text("workload"),
             since=reader.time("since"),
             until=reader.time("until"),
         )
@@ -130,6 +101,12 @@ class QueryReader:
             f"{name} has to be true or false.",
         )
         return default if found is None else found
+
+    def number(self, name: str) -> int | None:
+        """Return a whole number that a key may be."""
+        return self._converted(
+            name, _key, "invalid_number", f"{name} has to be a whole number such as 43."
+        )
 
     def time(self, name: str) -> datetime | None:
         """Return a moment; one without a zone is taken as UTC."""
@@ -192,6 +169,12 @@ class QueryReader:
 
     def _refuse(self, name: str, code: str, message: str) -> None:
         self._errors.append(FieldError(name, code, message))
+
+
+def _key(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or int(text[:20]) > LARGEST_INTEGER:
+        raise ValueError(text)
+    return int(text)
 
 
 def _moment(text: str) -> datetime:

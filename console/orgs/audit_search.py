@@ -1,0 +1,159 @@
+"""Audit entries by any mix of conditions: each page at a bounded cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any, Final
+
+from django.db.models import Count, Q, QuerySet
+from django.http import QueryDict
+
+from console.orgs.audit import ACTIONS, KINDS
+from console.orgs.models import AuditEntry, Organization
+from console.orgs.permissions import Actor, Permission
+from console.paging import Page, merged_newest_first, newest_first
+from console.workloads.queries.filters import QueryReader
+
+#: What an address may ask for, and what of it several times.
+REPEATABLE: Final = ("action", "kind")
+PARAMETERS: Final = (*REPEATABLE, "subject", "actor", "request", "ip", "id", "since", "until")
+
+#: What an action may be asked for by: itself, or all that begin with the same word.
+FAMILIES: Final = tuple(dict.fromkeys(action.partition(".")[0] for action in ACTIONS))
+
+#: Entries of the conditions that an index answers, the newest, among which actions are counted.
+MOST_COUNTED: Final = 2_000
+
+#: Entries that an export reads at a time.
+_CHUNK: Final = 1_000
+
+_KEY: Final = re.compile(r"(user|token):[0-9]{1,19}|command|timer", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditSearch:
+    """Conditions on audit entries, all of which have to hold; None and empty leave a side open."""
+
+    actions: Collection[str] = ()
+    kinds: Collection[str] = ()
+    subject: str | None = None
+    #: Name or key of who acted.
+    actor: str | None = None
+    request: str | None = None
+    ip: str | None = None
+    #: Key of the only entry.
+    id: int | None = None
+    #: The first is included, the second is not.
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @classmethod
+    def from_query(cls, query: QueryDict) -> AuditSearch:
+        """Read the parameters of an address; raises BadRequest that names every wrong value."""
+        reader = QueryReader(query)
+        asked = reader.choices("action", (*FAMILIES, *ACTIONS))
+        found = cls(
+            actions=tuple(a for a in ACTIONS if {a, a.partition(".")[0]} & set(asked)),
+            kinds=reader.choices("kind", KINDS),
+            subject=reader.text("subject"),
+            actor=reader.text("actor"),
+            request=reader.text("request"),
+            ip=reader.text("ip"),
+            id=reader.number("id"),
+            since=reader.time("since"),
+            until=reader.end("until"),
+        )
+        reader.finish()
+        return found
+
+
+def sees_all(actor: Actor) -> bool:
+    """Say whether *actor* sees what everybody did; others see what they did themselves."""
+    return actor.may(Permission.READ_AUDIT)
+
+
+def search_audit(
+    actor: Actor, search: AuditSearch, limit: int, cursor: str | None = None
+) -> Page[AuditEntry]:
+    """Return one page of the entries that *actor* may see and that pass *search*, newest first."""
+    visible, driven, rest = _conditions(actor, search)
+    if sees_all(actor) and _asks_for_actions_alone(search):
+        # Each has an index of its own: rare ones need not be looked for among all.
+        walks = [visible.filter(action=each) for each in search.actions]
+        return merged_newest_first(visible, walks, limit, cursor)
+    return newest_first(driven, rest or None, limit, cursor)
+
+
+def all_audit(actor: Actor, search: AuditSearch) -> Iterator[AuditEntry]:
+    """
+    Yield every entry that *actor* may see and that passes *search*, newest first.
+
+    A few are in memory at a time, and each part is a query of its own that ends before the
+    next begins.
+    """
+    cursor = None
+    while True:
+        page = search_audit(actor, search, _CHUNK, cursor)
+        yield from page.results
+        cursor = page.next
+        if cursor is None:
+            return
+
+
+def count_by_action(actor: Actor, search: AuditSearch) -> dict[str, int]:
+    """
+    Return how many entries of each action pass *search*, whatever actions it asks for.
+
+    They are counted among the newest `MOST_COUNTED` that *actor* may see.
+    """
+    asked = {each.name: getattr(search, each.name) for each in fields(search)}
+    _, driven, rest = _conditions(actor, AuditSearch(**{**asked, "actions": ()}))
+    edges = driven.order_by("-pk").values_list("pk", flat=True)[MOST_COUNTED - 1 : MOST_COUNTED]
+    rows = driven.filter(rest, pk__gte=next(iter(edges), 0)).order_by()
+    return dict(rows.values_list("action").annotate(count=Count("pk")))
+
+
+def newest_entry(org: Organization) -> int:
+    """Return a number that changes with every entry of *org*."""
+    return AuditEntry.objects.filter(org=org).values_list("pk", flat=True).first() or 0
+
+
+def _conditions(
+    actor: Actor, search: AuditSearch
+) -> tuple[QuerySet[AuditEntry], QuerySet[AuditEntry], Q]:
+    """Return what *actor* may see, what of it one index answers, and what is judged row by row."""
+    visible = AuditEntry.objects.filter(org=actor.org)
+    if not sees_all(actor):
+        visible = visible.filter(actor_key=actor.key)
+    name = "actor_key" if search.actor and _KEY.fullmatch(search.actor) else "actor"
+    wanted: dict[str, Any] = {
+        "action__in": search.actions,
+        "kind__in": search.kinds,
+        "subject": search.subject,
+        name: search.actor,
+        "request_id": search.request,
+        "ip": search.ip,
+        "created_at__gte": search.since,
+        "created_at__lt": search.until,
+    }
+    rest = {key: value for key, value in wanted.items() if value}
+    driven = visible
+    if search.id is not None:
+        driven = driven.filter(pk=search.id)
+    elif "request_id" in rest:
+        driven = driven.filter(request_id=rest.pop("request_id"))
+    elif "subject" in rest and len(search.kinds) == 1:
+        driven = driven.filter(kind=next(iter(search.kinds)), subject=rest.pop("subject"))
+    elif "actor_key" in rest:
+        driven = driven.filter(actor_key=rest.pop("actor_key"))
+    elif len(search.actions) == 1:
+        driven = driven.filter(action=next(iter(search.actions)))
+    return visible, driven, Q(**rest)
+
+
+def _asks_for_actions_alone(search: AuditSearch) -> bool:
+    asked = {each.name for each in fields(search) if getattr(search, each.name) != each.default}
+    return asked == {"actions"} and len(search.actions) > 1

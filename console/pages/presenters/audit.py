@@ -1,0 +1,197 @@
+"""Audit entries as sentences, with what they changed and where that can be seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from console.orgs.chain import sealed_facts_of
+from console.orgs.models import AuditEntry, Organization
+from console.pages.presenters.lists import with_query
+
+#: What was done, behind who did it; {subject} and {count} are those of the entry.
+_DONE = {
+    "session.sign_in": "signed in",
+    "session.sign_in_failed": "was refused: a wrong password",
+    "session.sign_out": "signed out",
+    "session.revoke": "ended the session {subject}",
+    "account.password": "changed their password",
+    "org.create": "created the organization {subject}",
+    "member.add": "made {subject} a member",
+    "member.role": "changed the role of {subject}",
+    "member.remove": "removed {subject}",
+    "member.leave": "left the organization",
+    "invitation.create": "invited {subject}",
+    "invitation.revoke": "took back the invitation of {subject}",
+    "invitation.accept": "accepted the invitation of {subject}",
+    "token.issue": "issued token {subject}",
+    "token.rotate": "rotated token {subject}",
+    "token.revoke": "revoked token {subject}",
+    "config.apply": "applied config version {subject}",
+    "config.rollback": "rolled back, as config version {subject}",
+    "config.revert": "took an apply back, as config version {subject}",
+    "config.confirm": "confirmed config version {subject}",
+    "draft.begin": "began draft {subject}",
+    "draft.take_over": "took draft {subject} over",
+    "draft.merge": "merged draft {subject} with the active version",
+    "draft.rebase": "put draft {subject} on the active version",
+    "draft.discard": "discarded draft {subject}",
+    "expectation.save": "saved the expectation {subject}",
+    "expectation.delete": "deleted the expectation {subject}",
+    "impact.ask": "asked impact question {subject}",
+    "impact.cancel": "canceled impact question {subject}",
+    "queue.hold": "held queue {subject}",
+    "queue.resume": "resumed queue {subject}",
+    "view.save": "saved the view {subject}",
+    "view.delete": "deleted the view {subject}",
+    "webhook.create": "created webhook {subject}",
+    "webhook.update": "changed webhook {subject}",
+    "webhook.delete": "deleted webhook {subject}",
+    "webhook.test": "sent a test to webhook {subject}",
+    "webhook.redeliver": "sent a delivery of webhook {subject} again",
+    "workload.submit": "submitted {count}",
+    "workload.finish": "finished {count}",
+    "workload.withdraw": "withdrew {count}",
+    "workload.release": "released {count}",
+}
+
+#: The families of actions to choose from, and the words that theirs begin with.
+_FAMILIES = (
+    ("Everything", ()),
+    ("Sign-ins", ("session", "account")),
+    ("People and tokens", ("org", "member", "invitation", "token")),
+    ("Config", ("config", "draft", "expectation", "impact")),
+    ("Queues", ("queue",)),
+    ("Workloads", ("workload",)),
+)
+
+#: Who acts without being a person or a token, by key.
+_OTHERS = {"timer": "The timer of {}", "command": "The command line"}
+
+#: Where the subject of a kind is shown.
+_PAGES: Mapping[str, Callable[[str, str], str]] = {
+    "config": lambda org, subject: reverse("pages:config-version", args=[org, subject]),
+    "queue": lambda org, subject: reverse("pages:queue", args=[org, subject]),
+    "workload": lambda org, subject: reverse("pages:workload", args=[org, subject]),
+    "draft": lambda org, subject: reverse("pages:config-draft", args=[org, subject]),
+    "impact": lambda org, subject: reverse("pages:config-impact-run", args=[org, subject]),
+    "expectation": lambda org, subject: reverse("pages:expectations", args=[org]),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One fact that an action changed, as JSON; empty where there was or is none."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRow:
+    """One entry, finished for printing."""
+
+    entry: AuditEntry
+    actor: str
+    done: str
+    at: datetime
+    #: Of what it is about; empty where no page shows it any more.
+    subject_url: str
+    differences: tuple[Difference, ...]
+    #: This entry alone, all of the same request, all of who acted, and all about the subject.
+    url: str
+    request_url: str
+    actor_url: str
+    subject_entries_url: str
+    facts: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Some actions to choose together, and where that leads."""
+
+    title: str
+    url: str
+    is_chosen: bool
+
+
+def families_of(path: str, query: QueryDict) -> tuple[Family, ...]:
+    """Return the families of actions to choose from, all of them first."""
+    found = []
+    for title, words in _FAMILIES:
+        chosen = query.copy()
+        chosen.setlist("action", list(words))
+        found.append(
+            Family(
+                title=title,
+                url=with_query(path, chosen, cursor=None),
+                is_chosen=sorted(query.getlist("action")) == sorted(words),
+            )
+        )
+    return tuple(found)
+
+
+def audit_rows(org: Organization, entries: Iterable[AuditEntry]) -> tuple[AuditRow, ...]:
+    """Return *entries* in their order, as rows."""
+    return tuple(_row(org, entry) for entry in entries)
+
+
+def action_title(action: str) -> str:
+    """
+    Write an action as words.
+
+    >>> action_title("session.sign_in_failed")
+    'Session: sign in failed'
+    """
+    family, _, rest = action.partition(".")
+    return f"{family.capitalize()}: {rest.replace('_', ' ')}"
+
+
+def _row(org: Organization, entry: AuditEntry) -> AuditRow:
+    here = reverse("pages:audit", args=[org.slug])
+    count = (entry.after or {}).get("count", 1)
+    named = f"workload {entry.subject}" if entry.subject else f"{count} workloads"
+    gone = entry.action.endswith((".discard", ".delete"))
+    page = None if gone or not entry.subject else _PAGES.get(entry.kind)
+    about = {"kind": entry.kind, "subject": entry.subject}
+    return AuditRow(
+        entry=entry,
+        actor=_OTHERS.get(entry.actor_key, "{}").format(entry.actor),
+        done=_DONE.get(entry.action, entry.action).format(subject=entry.subject, count=named),
+        at=entry.created_at,
+        subject_url=page(org.slug, entry.subject) if page else "",
+        differences=_differences(entry.before or {}, entry.after or {}),
+        url=f"{here}?id={entry.pk}",
+        request_url=_url(here, request=entry.request_id) if entry.request_id else "",
+        actor_url=_url(here, actor=entry.actor_key),
+        subject_entries_url=_url(here, **about) if entry.subject else "",
+        facts=json.dumps(sealed_facts_of(entry), indent=2, ensure_ascii=False),
+    )
+
+
+def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Difference, ...]:
+    names = dict.fromkeys((*before, *after))
+    return tuple(
+        Difference(name=name, before=_written(before, name), after=_written(after, name))
+        for name in names
+        if before.get(name) != after.get(name)
+    )
+
+
+def _written(facts: Mapping[str, Any], name: str) -> str:
+    value = facts.get(name)
+    if value is None or value == "":
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _url(path: str, **query: str) -> str:
+    return f"{path}?{urlencode(query)}"

@@ -1,0 +1,70 @@
+"""The audit log: what people and tokens did, newest first."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.views.decorators.http import require_safe
+
+from console.orgs.audit_search import (
+    MOST_COUNTED,
+    PARAMETERS,
+    REPEATABLE,
+    AuditSearch,
+    all_audit,
+    count_by_action,
+    newest_entry,
+    search_audit,
+    sees_all,
+)
+from console.orgs.chain import COLUMNS, sealed_facts_of
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.pages.access import live_by, org_page
+from console.pages.exports import export_links, exported
+from console.pages.presenters.audit import action_title, audit_rows, families_of
+from console.pages.presenters.filters import canonical_query, chips_of
+from console.pages.presenters.lists import PAGE_SIZE, pager_of
+from console.pages.presenters.tallies import kept_since, permalink, tallies_of
+from console.pages.shell import live_version, render_page
+
+
+def _version(org: Organization) -> str:
+    return f"{live_version(org)}.{newest_entry(org)}"
+
+
+@require_safe
+@org_page
+@live_by(_version)
+def audit(request: HttpRequest, actor: Actor) -> HttpResponseBase:
+    """List what was done by the filters of the address, or export it."""
+    query = canonical_query(request.GET, REPEATABLE)
+    if query != request.GET and "v" not in request.GET and "HX-Request" not in request.headers:
+        return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
+    search = AuditSearch.from_query(query)
+    every = map(sealed_facts_of, all_audit(actor, search))
+    file = exported(request, f"{actor.org.slug}-audit", COLUMNS, every)
+    if file is not None:
+        return file
+    page = search_audit(actor, search, PAGE_SIZE, query.get("cursor"))
+    counts = count_by_action(actor, search)
+    link = permalink(request.path, query)
+    context = {
+        "rows": audit_rows(actor.org, page.results),
+        "pager": pager_of(request.path, query, page),
+        "is_start": not query.get("cursor"),
+        "chips": chips_of(request.path, query, PARAMETERS),
+        "families": families_of(request.path, query),
+        "tallies": tallies_of(request.path, query, "action", counts, action_title),
+        "most_counted": MOST_COUNTED,
+        "exports": export_links(request.path, query),
+        "permalink": link,
+        "permalink_text": request.build_absolute_uri(link),
+        "kept_since": kept_since(settings.AUDIT_RETENTION_DAYS),
+        "sees_all": sees_all(actor),
+        "chosen": query,
+        "search": search,
+        "kept_actions": query.getlist("action"),
+        "kept_kinds": query.getlist("kind"),
+    }
+    return render_page(request, actor, "events/audit.html", context, section="events")
