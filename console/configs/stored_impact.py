@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
+from heapq import nsmallest
 from typing import Any
 
 from console.engine.amounts import encode_amount
@@ -20,6 +23,10 @@ from console.engine.policy import Policy
 
 #: Shapes kept of each outcome, those with the most runs; the rest is counted.
 LISTED = 500
+#: Shapes kept beside them, of each outcome and resource: those that asked for the most of it.
+LISTED_BY_RESOURCE = 100
+#: Resources by which shapes are kept, those that the most shapes ask for.
+RESOURCES = 4
 
 
 def affected_ids(live: LiveImpact) -> set[str]:
@@ -44,7 +51,10 @@ def impact_to_json(
     *as_of* is when live work was read, *names* has the names of `affected_ids`.
     Amounts are as `encode_amount` writes them; rules are counted from 0.
     """
-    kept = _kept(history.shapes)
+    asked = [asked_for(each) for each in history.shapes]
+    counts = Counter(resource for each in asked for resource in each)
+    resources = sorted(resource for resource, _ in counts.most_common(RESOURCES))
+    kept = _kept(history.shapes, asked, resources)
     return {
         "as_of": as_of.isoformat(),
         "live": _live(live, names),
@@ -55,6 +65,7 @@ def impact_to_json(
             "runs": history.runs,
             "outcomes": _outcomes(history.shapes),
             "listed": LISTED,
+            "resources": resources,
             "rows": [_shape(each) for each in kept],
             "doubts": [_doubt(each) for each in history.doubts],
         },
@@ -112,14 +123,30 @@ def _affected(each: Affected, names: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _kept(shapes: Sequence[ShapeImpact]) -> list[ShapeImpact]:
-    kept: list[ShapeImpact] = []
-    counts = dict.fromkeys(HistoryOutcome, 0)
-    for each in shapes:
-        counts[each.outcome] += 1
-        if counts[each.outcome] <= LISTED:
-            kept.append(each)
-    return kept
+def asked_for(each: ShapeImpact) -> dict[str, int]:
+    """Return what all workloads of a shape asked for together, by resource, in thousandths."""
+    requests = each.shape.workload.total()
+    return {resource: amount * each.shape.runs for resource, amount in requests.items()}
+
+
+def _kept(
+    shapes: Sequence[ShapeImpact], asked: Sequence[Mapping[str, int]], resources: Iterable[str]
+) -> list[ShapeImpact]:
+    """Return the shapes that lists by runs or by one of *resources* begin with, in their order."""
+    kept: set[int] = set()
+    for outcome in HistoryOutcome:
+        places = [place for place, each in enumerate(shapes) if each.outcome is outcome]
+        kept.update(places[:LISTED])
+        for resource in resources:
+            asking = [place for place in places if resource in asked[place]]
+            most = partial(_most, asked, resource)
+            kept.update(nsmallest(LISTED_BY_RESOURCE, asking, key=most))
+    return [shapes[place] for place in sorted(kept)]
+
+
+def _most(asked: Sequence[Mapping[str, int]], resource: str, place: int) -> tuple[int, int]:
+    """Return what places are sorted by: those that asked for the most come first."""
+    return -asked[place][resource], place
 
 
 def _outcomes(shapes: Sequence[ShapeImpact]) -> dict[str, dict[str, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -165,6 +166,36 @@ def test_long_tables_have_pages(
         page = read_page(browser.get(onward[0].attrs["href"]))
         sizes.append(len(table(page, caption)))
     assert sizes == [2, 2, 1]
+
+
+def test_a_shape_leads_to_the_rule_tester_on_both_configs(
+    browser: Client, draft: Draft, owner: Actor
+) -> None:
+    page, url = ask(browser, f"draft={draft.pk}")
+    links = [link for link in page.all("a") if link.text.startswith("Rule by rule")]
+    one = next(link for link in links if link.text.endswith(" 1 gpu"))
+    assert one.text == "Rule by rule : team=research workload-type=job , 1 gpu"
+    assert one.attrs["href"] == (
+        "/o/here/tools/route?key=team&value=research&key=workload-type&value=job"
+        f"&config=draft-{draft.pk}&beside=1&requests=gpu%3D1"
+    )
+    assert browser.get(one.attrs["href"]).status_code == 200
+    Draft.objects.filter(pk=draft.pk).update(text=CONFIG)
+    changed = read_page(browser.get(url))
+    assert [link for link in changed.all("a") if link.text.startswith("Rule by rule")] == []
+
+
+def test_shapes_are_sorted_by_what_they_asked_for(browser: Client, draft: Draft) -> None:
+    page, url = ask(browser, f"draft={draft.pk}")
+    sorts = {link.text: link.attrs["href"] for link in page.id("main").all("a", class_="segment")}
+    assert sorts["By gpu"] == f"{url}&sort=gpu#shapes"
+    page = read_page(browser.get(f"{url}&sort=gpu"))
+    rows = table(page, "All that changes, those that asked for the most gpu first")
+    amounts = [int(found[1]) for row in rows if (found := re.search(r" (\d+) gpu", row[1]))]
+    assert amounts == sorted(amounts, reverse=True)
+    assert (len(amounts), amounts[0] > amounts[-1]) == (5, True)
+    strange = read_page(browser.get(f"{url}&sort=strange"))
+    assert table(strange, "All that changes, those with the most runs first")
 
 
 def test_an_empty_history_says_so(browser: Client, org: Organization, owner: Actor) -> None:

@@ -39,6 +39,7 @@ def _result(result: Mapping[str, Any]) -> dict[str, Any]:
             "runs": history["runs"],
             "outcomes": history["outcomes"],
             "listed": history["listed"],
+            "resources": history["resources"],
             "rows": [_row(each) for each in history["rows"]],
             "doubts": [
                 {

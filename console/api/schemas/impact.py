@@ -121,7 +121,11 @@ class HistoryImpact(Schema):
     outcomes = serializers.DictField(
         child=OutcomeCount(), help_text="By outcome; all of them are there."
     )
-    listed = serializers.IntegerField(help_text="Rows of one outcome at most.")
+    listed = serializers.IntegerField(help_text="Rows of one outcome at most, by runs.")
+    resources = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Beside them, the rows of one outcome that asked for the most of one of these.",
+    )
     rows = ImpactShape(many=True, help_text="The shapes with the most runs first.")
     doubts = Doubt(many=True)
 

@@ -9,10 +9,26 @@ from typing import Any
 from django.http import QueryDict
 
 from console.engine import reasons
-from console.engine.impact import DoubtKind, Fit, HistoryOutcome
-from console.engine.origin import Origin
-from console.engine.words import amounts, listed, plural
+from console.engine.impact import Fit, HistoryOutcome
+from console.engine.words import amounts, listed, quantity
+from console.pages.presenters.impact_doubts import (
+    DoubtLine,
+    RuleRef,
+    doubt_line,
+    missing_words,
+    plural_count,
+    rule_ref,
+)
 from console.pages.presenters.lists import Pager, with_query
+from console.pages.presenters.shape_order import (
+    Sort,
+    asked_for,
+    chosen_resource,
+    cut_note,
+    order_words,
+    sorts_of,
+)
+from console.pages.presenters.shape_tester import ShapeTester
 
 #: Shapes on one page of the table.
 PAGE_SIZE = 50
@@ -52,14 +68,6 @@ class Tile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuleRef:
-    """A rule as a person counts it, and its lines."""
-
-    number: int
-    origin: Origin | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
     """One thing before and after; *is_same* says that only one has to be shown."""
 
@@ -79,6 +87,8 @@ class ShapeRow:
     labels: Sequence[tuple[str, str]]
     asks: str
     runs: int
+    #: What they asked for together of the resource that the table is sorted by, if it is by one.
+    asked: str
     last_seen: str
     title: str
     queue: Pair
@@ -88,16 +98,8 @@ class ShapeRow:
     rule_after: RuleRef | None
     #: On what it hangs, where nobody can tell.
     doubts: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoubtLine:
-    """A fact that is missing, and who asks for it."""
-
-    text: str
-    rules: Sequence[RuleRef]
-    flavors: str
-    counts: str
+    #: Where both configs tell rule by rule what becomes of it; empty: nowhere.
+    test_url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,26 +110,33 @@ class HistoryView:
     is_complete: bool
     is_empty: bool
     tiles: Sequence[Tile]
-    #: What the table shows, in words, and a note when it does not show all of it.
+    #: What the table shows and in which order, in words, and a note when it does not show all.
     title: str
+    order: str
     note: str
+    sorts: Sequence[Sort]
     rows: Sequence[ShapeRow]
     pager: Pager
     doubts: Sequence[DoubtLine]
 
 
-def history_view(result: Mapping[str, Any], path: str, query: QueryDict) -> HistoryView:
+def history_view(
+    result: Mapping[str, Any], path: str, query: QueryDict, tester: ShapeTester | None
+) -> HistoryView:
     """
-    Return the view of a stored answer at *path*.
+    Return the view of a stored answer at *path*; *tester* tests single shapes, if one can.
 
-    *query* may name an outcome to ``show``, else all that changes is shown, and the
-    number of shapes to ``skip``.
+    *query* may name an outcome to ``show``, else all that changes is shown; the resource to
+    ``sort`` by, else runs count; and the number of shapes to ``skip``.
     """
     history, rules = result["history"], result["rules"]
     chosen = query.get("show", "")
     known = {outcome.value for outcome in HistoryOutcome}
     wanted = {chosen} if chosen in known else known - {HistoryOutcome.UNCHANGED.value}
     kept = [row for row in history["rows"] if row["outcome"] in wanted]
+    resource = chosen_resource(history, query)
+    if resource:
+        kept.sort(key=lambda row: -asked_for(row, resource))
     first = _skipped(query, len(kept))
     shapes = sum(history["outcomes"][code]["shapes"] for code in wanted)
     return HistoryView(
@@ -136,17 +145,17 @@ def history_view(result: Mapping[str, Any], path: str, query: QueryDict) -> Hist
         is_empty=not history["shapes"],
         tiles=[_tile(outcome, history, path, query) for outcome in HistoryOutcome],
         title=_TILES[HistoryOutcome(chosen)][0] if chosen in known else "All that changes",
-        note=f"The {plural(len(kept), 'shape')} with the most runs of {shapes:,}."
-        if shapes > len(kept)
-        else "",
-        rows=[_row(row, rules) for row in kept[first : first + PAGE_SIZE]],
+        order=order_words(resource),
+        sorts=sorts_of(history, resource, path, query),
+        note=cut_note(len(kept), shapes, history),
+        rows=[_row(row, rules, resource, tester) for row in kept[first : first + PAGE_SIZE]],
         pager=Pager(
             first_url=with_query(path, query, skip=None) if first else "",
             next_url=with_query(path, query, skip=str(first + PAGE_SIZE))
             if first + PAGE_SIZE < len(kept)
             else "",
         ),
-        doubts=[_doubt(each, rules["after"]) for each in history["doubts"]],
+        doubts=[doubt_line(each, rules["after"]) for each in history["doubts"]],
     )
 
 
@@ -156,16 +165,6 @@ def _corpus(history: Mapping[str, Any]) -> str:
         f"Last {history['window_days']} days · {plural_count(history['runs'], 'submission')} · "
         f"{plural_count(history['shapes'], 'distinct shape')} · {end}"
     )
-
-
-def plural_count(number: int, noun: str) -> str:
-    """
-    Return a count with separators and its noun.
-
-    >>> plural_count(18204, "submission")
-    '18,204 submissions'
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _skipped(query: QueryDict, count: int) -> int:
@@ -189,20 +188,24 @@ def _tile(outcome: HistoryOutcome, history: Mapping[str, Any], path: str, query:
     )
 
 
-def _row(row: Mapping[str, Any], rules: Mapping[str, Any]) -> ShapeRow:
+def _row(
+    row: Mapping[str, Any], rules: Mapping[str, Any], resource: str, tester: ShapeTester | None
+) -> ShapeRow:
     before, after = row["before"], row["after"]
     return ShapeRow(
         labels=sorted(row["labels"].items()),
         asks=_asks(row),
         runs=row["runs"],
+        asked=f"{quantity(asked_for(row, resource), resource)} {resource}" if resource else "",
         last_seen=row["last_seen"],
         title=_TILES[HistoryOutcome(row["outcome"])][0],
         queue=Pair(before=_place(before), after=_place(after)),
         priority=Pair(before=_number(before["priority"]), after=_number(after["priority"])),
         fit=Pair(before=_FITS[Fit(before["fit"])], after=_FITS[Fit(after["fit"])]),
-        rule_before=_rule(before["rule"], rules["before"]),
-        rule_after=_rule(after["rule"], rules["after"]),
-        doubts=listed(_missing(each) for each in row["doubts"]),
+        rule_before=rule_ref(before["rule"], rules["before"]),
+        rule_after=rule_ref(after["rule"], rules["after"]),
+        doubts=listed(missing_words(each) for each in row["doubts"]),
+        test_url=tester.url(row) if tester else "",
     )
 
 
@@ -223,26 +226,3 @@ def _place(standing: Mapping[str, Any]) -> str:
 
 def _number(priority: int | None) -> str:
     return "—" if priority is None else str(priority)
-
-
-def _rule(index: int | None, lines: Mapping[str, Sequence[int]]) -> RuleRef | None:
-    if index is None:
-        return None
-    span = lines.get(str(index))
-    origin = Origin(span[0], 1, span[1], 1) if span else None
-    return RuleRef(number=index + 1, origin=origin)
-
-
-def _missing(doubt: Mapping[str, str]) -> str:
-    if doubt["kind"] == DoubtKind.NAMESPACE:
-        return "the namespace"
-    return f"the label {doubt['key']}"
-
-
-def _doubt(doubt: Mapping[str, Any], lines: Mapping[str, Sequence[int]]) -> DoubtLine:
-    return DoubtLine(
-        text=f"No recorded workload has {_missing(doubt)}.",
-        rules=[ref for index in doubt["rules"] if (ref := _rule(index, lines)) is not None],
-        flavors=listed(doubt["flavors"]),
-        counts=f"{plural_count(doubt['shapes'], 'shape')}, {plural_count(doubt['runs'], 'run')}",
-    )

@@ -12,7 +12,7 @@ from console.engine import reasons
 from console.engine.amounts import decode_amount
 from console.engine.impact import Exposure, LiveOutcome, Loss
 from console.engine.words import listed, quantity
-from console.pages.presenters.impact import plural_count
+from console.pages.presenters.impact_doubts import plural_count
 from console.pages.presenters.list_pages import ListPages, pages_of
 
 #: What happens, and what that means; those that cost somebody come first.

@@ -21,6 +21,7 @@ from console.pages.access import org_page
 from console.pages.draft_address import draft_of_request, read_number
 from console.pages.presenters.impact import history_view
 from console.pages.presenters.live_impact import live_view
+from console.pages.presenters.shape_tester import ShapeTester
 from console.pages.shell import render_page
 
 
@@ -69,9 +70,13 @@ def show(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
         "percent": 100 * found.done // found.total if found.total else 0,
     }
     if found.result is not None:
+        # A text that nobody has any more cannot be tested.
+        tester = (
+            None if subject is None or context["is_changed"] else _tester(actor, subject, found)
+        )
         context |= {
             "as_of": datetime.fromisoformat(found.result["as_of"]),
-            "history": history_view(found.result, request.path, request.GET),
+            "history": history_view(found.result, request.path, request.GET, tester),
             "live": live_view(found.result, request.path, request.GET),
         }
     return render_page(request, actor, "configs/impact.html", context, section="config")
@@ -85,6 +90,15 @@ def cancel(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
     url = reverse("pages:config-impact-run", args=[actor.org.slug, run])
     query = request.GET.urlencode()
     return HttpResponseRedirect(f"{url}?{query}" if query else url)
+
+
+def _tester(actor: Actor, subject: _Subject, run: ImpactRun) -> ShapeTester:
+    config = f"draft-{subject.draft.pk}" if subject.draft else str(subject.target)
+    return ShapeTester(
+        path=reverse("pages:tester", args=[actor.org.slug]),
+        config=config,
+        beside=str(run.base) if run.base else "",
+    )
 
 
 def _ask(request: HttpRequest, actor: Actor, *, again: bool) -> HttpResponse:
