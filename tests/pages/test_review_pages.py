@@ -10,10 +10,11 @@ from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
-from console.configs.models import ConfigVersion, Draft, RevertTimer
+from console.configs.models import ConfigVersion, Draft, ImpactRun, RevertTimer
 from console.configs.queries import active_number, get_version
 from console.configs.services.apply_config import apply_config
 from console.configs.services.begin_draft import begin_draft
+from console.configs.services.find_impact import find_impact
 from console.configs.services.revert_unconfirmed import revert_unconfirmed
 from console.configs.services.save_draft import save_draft
 from console.orgs.models import Organization
@@ -68,7 +69,8 @@ def ticks(page: Element) -> dict[str, str]:
 
 def buttons(page: Element) -> list[str]:
     """Return the buttons of the page's own part."""
-    return [button.text for button in page.id("main").all("button")]
+    forms = page.id("main").all("form")
+    return [button.text for form in forms for button in form.all("button")]
 
 
 def opened(browser: Client, url: str) -> Element:
@@ -184,6 +186,31 @@ def test_nothing_to_accept_is_one_button(config: None, owner: Actor, browser: Cl
     draft = drafted(owner, WIDER)
     page = opened(browser, f"{REVIEW}?draft={draft.pk}")
     assert (ticks(page), buttons(page)[-1]) == ({}, "Apply version 2: 0 workloads affected")
+
+
+def test_a_change_that_may_move_work_leads_to_its_impact_until_somebody_has_looked(
+    world: World, owner: Actor, browser: Client
+) -> None:
+    note = (
+        "This may concern 3 workloads, and nobody has looked yet at what becomes of them under "
+        "this text. See its impact"
+    )
+    url = f"{REVIEW}?draft={drafted(owner, GONE).pk}"
+    assert note in opened(browser, url).text
+    run = find_impact(owner, "native", GONE)
+    assert note not in opened(browser, url).text
+    # In vain: that has to be ticked, and is said once.
+    ImpactRun.objects.filter(pk=run.pk).update(state="failed")
+    page = opened(browser, url)
+    assert "preview_unavailable" in ticks(page)
+    assert note not in page.text
+
+
+def test_a_change_that_concerns_nobody_asks_for_no_look(
+    config: None, owner: Actor, browser: Client
+) -> None:
+    page = opened(browser, f"{REVIEW}?draft={drafted(owner, WIDER).pk}")
+    assert "nobody has looked" not in page.text
 
 
 def test_a_roll_back_is_the_same_review(world: World, owner: Actor, browser: Client) -> None:
@@ -485,3 +512,32 @@ def test_a_time_that_makes_no_sense_applies_nothing(
     sent = sent_by(opened(browser, url)) | {"revert_after_minutes": minutes}
     assert browser.post(url, sent).status_code == status
     assert active_number(owner.org) == 1
+
+
+def test_the_same_apply_is_offered_as_a_command(
+    config: None, owner: Actor, editor: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    draft = drafted(owner, WIDER)
+    page = read_page(client_for(owner).get(REVIEW, {"draft": draft.pk}))
+    command = page.id("command").text
+    assert '{text: $text, dialect: "native", expected_version: 1, accept: []}' in command
+    assert "curl --fail-with-body http://testserver/api/v1/orgs/here/config/versions" in command
+    apply_config(owner, "native", WIDER, "", 1)
+    page = read_page(client_for(owner).get(REVIEW, {"to": "1"}))
+    command = page.id("command").text
+    assert "http://testserver/api/v1/orgs/here/config/rollback" in command
+    assert '{"version": 1, "expected_version": 2, "accept": []}' in command
+    others = read_page(client_for(editor).get(REVIEW, {"to": "1"}))
+    assert [each for each in others.all("pre") if each.attrs.get("id") == "command"] == []
+
+
+def test_warnings_lead_to_what_their_codes_mean(
+    config: None, owner: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    draft = drafted(owner, CONFIG[: CONFIG.rindex("  - selector")])
+    page = read_page(client_for(owner).get(REVIEW, {"draft": draft.pk}))
+    codes = [link for item in page.all("li", class_="problem") for link in item.all("a")]
+    assert codes
+    assert {link.attrs["href"] for link in codes} == {
+        f"/o/here/config/codes#{link.text}" for link in codes
+    }
