@@ -24,7 +24,7 @@ def quantity(value: Amount, resource: str) -> str:
     ('1.5', '64Gi', '1G')
     """
     plain = format_amount(value)
-    if isinstance(value, Unlimited) or not _counts_bytes(resource) or value % SCALE:
+    if isinstance(value, Unlimited) or not counts_bytes(resource) or value % SCALE:
         return plain
     whole = value // SCALE
     # Smaller ones are not bytes, but what a config of its own making calls memory.
@@ -144,7 +144,8 @@ def expression(key: str, operator: str, values: Sequence[str]) -> str:
     return f"{key} {_OPERATORS.get(operator, operator.replace('_', ' '))} {listing}".strip()
 
 
-def _counts_bytes(resource: str) -> bool:
+def counts_bytes(resource: str) -> bool:
+    """Say whether amounts of *resource* are bytes."""
     return resource in _BYTES or resource.startswith("hugepages-")
 
 
