@@ -23,7 +23,7 @@ def affected_workloads(old: Policy, new: Policy, changes: Iterable[Change], live
     That is what runs and waits in queues that change, alone or with their cohort or a flavor of
     theirs, and in those that share quota with them, where room is lent, taken back and taken
     over; all that waits when routing changes, because it is routed again; and everything
-    when settings change. Whom routed work may stop where it comes to is not counted.
+    when settings change. What routed work does to those who run where it comes to is not counted.
     """
     changed: dict[Noun, set[str]] = {noun: set() for noun in Noun}
     for change in changes:
