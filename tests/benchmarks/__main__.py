@@ -7,6 +7,7 @@ import sys
 from tests.benchmarks import (
     changing,
     checking,
+    comparing,
     deciding,
     editing,
     explaining,
@@ -23,6 +24,7 @@ def main() -> int:
     measured: list[Measured] = []
     for benchmark in (
         checking,
+        comparing,
         editing,
         deciding,
         traces,

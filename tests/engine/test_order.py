@@ -39,6 +39,18 @@ def test_where_there_are_too_many_copies_the_first_is_the_first(
         assert len(kept) == _most(old, new)
 
 
+def test_what_is_there_once_holds_what_is_there_often_in_its_place() -> None:
+    old = [item for number in range(1000) for item in (f"name {number}", "same", "")]
+    new = old[:]
+    new[1500:1500] = ["more", "same", ""]
+    del new[600:603]
+    # A million pairs of equal lines.
+    kept = in_order(old, new)
+    _assert_is_order(old, new, kept)
+    assert len(kept) == 3000 - 3
+
+
+@worlds(100)
 @given(old=LISTS, new=LISTS)
 def test_gaps_and_what_is_kept_are_all_there_is(old: list[str], new: list[str]) -> None:
     kept = in_order(old, new)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from console.engine.diff import Line, side_by_side, text_diff
+from console.engine.diff import Line, lines, side_by_side, text_diff
 
 
 def rows(old: str, new: str) -> list[str]:
@@ -105,12 +106,41 @@ def test_side_by_side_pairs_what_changed():
 texts = st.lists(st.sampled_from(["a", "b", "a  ", "c: 1", "c: 2", ""]), max_size=30)
 
 
+def test_lines_of_huge_texts_are_matched_however_many_are_alike() -> None:
+    told = [line for i in range(3000) for line in (f"- name: q{i}", "  stop: none", "")]
+    old = "\n".join(told)
+    assert rows(old, "first\n" + old.replace("q1500\n", "other\n") + "last") == [
+        "+first",
+        " - name: q0",
+        "   stop: none",
+        " ",
+        "@4494 unchanged lines",
+        " - name: q1499",
+        "   stop: none",
+        " ",
+        "-- name: q1500",
+        "+- name: other",
+        "   stop: none",
+        " ",
+        " - name: q1501",
+        "@4492 unchanged lines",
+        " ",
+        " - name: q2999",
+        "   stop: none",
+        "+last",
+    ]
+
+
 @settings(deadline=None)
-@given(old=texts, new=texts)
-def test_the_rows_lead_from_one_text_to_the_other(old: list[str], new: list[str]) -> None:
+@given(old=texts, new=texts, most=st.sampled_from([0, 4000]))
+def test_the_rows_lead_from_one_text_to_the_other(
+    old: list[str], new: list[str], most: int
+) -> None:
     one, other = "\n".join(old), "\n".join(new)
     before, after = one.splitlines(), other.splitlines()
-    rows = text_diff(one, other)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "_MATCHED", most)
+        rows = text_diff(one, other)
     for row in rows:
         if row.kind is Line.GAP:
             continue

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 
 from console.dialects.merging.pieces import Piece, lines_of
-
-#: Lines beyond which matching, whose time grows with the square, is not tried.
-_MOST_LINES = 4000
+from console.engine.diff.order import in_order
 
 
 def merge_lines(base: str, theirs: str, yours: str) -> tuple[Piece, ...]:
@@ -22,16 +19,14 @@ def merge_lines(base: str, theirs: str, yours: str) -> tuple[Piece, ...]:
     [True]
     """
     sides = [lines_of(text) for text in (base, theirs, yours)]
-    if max(map(len, sides)) > _MOST_LINES:
-        return (_piece(*sides),)
-    found = (_piece(*region) for region in _regions(*sides))
+    found = (_piece(*region) for region in regions(*sides))
     return tuple(piece for piece in found if piece.base or piece.theirs or piece.yours)
 
 
-def _regions(
-    base: list[str], theirs: list[str], yours: list[str]
-) -> Iterator[tuple[list[str], list[str], list[str]]]:
-    """Cut three texts at the lines that all of them share."""
+def regions(
+    base: Sequence[str], theirs: Sequence[str], yours: Sequence[str]
+) -> Iterator[tuple[Sequence[str], Sequence[str], Sequence[str]]]:
+    """Cut three lists at the items that keep their order in all of them, which are regions too."""
     at = (0, 0, 0)
     for start, one, other, size in _shared(base, theirs, yours):
         yield base[at[0] : start], theirs[at[1] : one], yours[at[2] : other]
@@ -41,9 +36,10 @@ def _regions(
             yours[other : other + size],
         )
         at = (start + size, one + size, other + size)
+    yield base[at[0] :], theirs[at[1] :], yours[at[2] :]
 
 
-def _piece(base: list[str], theirs: list[str], yours: list[str]) -> Piece:
+def _piece(base: Sequence[str], theirs: Sequence[str], yours: Sequence[str]) -> Piece:
     old, one, other = "".join(base), "".join(theirs), "".join(yours)
     is_conflict = one not in (old, other) and other != old
     return Piece(
@@ -60,17 +56,12 @@ def _piece(base: list[str], theirs: list[str], yours: list[str]) -> Piece:
 def _shared(
     base: Sequence[str], theirs: Sequence[str], yours: Sequence[str]
 ) -> Iterator[tuple[int, int, int, int]]:
-    ones = SequenceMatcher(None, base, theirs, autojunk=False).get_matching_blocks()
-    others = SequenceMatcher(None, base, yours, autojunk=False).get_matching_blocks()
-    i = j = 0
-    while i < len(ones) and j < len(others):
-        a, b = ones[i], others[j]
-        start = max(a.a, b.a)
-        end = min(a.a + a.size, b.a + b.size)
-        if start < end:
-            yield start, a.b + start - a.a, b.b + start - b.a, end - start
-        if a.a + a.size < b.a + b.size:
-            i += 1
-        else:
-            j += 1
-    yield len(base), len(theirs), len(yours), 0
+    """Yield where what all share begins in each of them, and how many items it is."""
+    others = dict(in_order(base, yours))
+    kept = [(i, j, others[i]) for i, j in in_order(base, theirs) if i in others]
+    size = 0
+    for place, (i, j, k) in enumerate(kept):
+        size += 1
+        if kept[place + 1 : place + 2] != [(i + 1, j + 1, k + 1)]:
+            yield i - size + 1, j - size + 1, k - size + 1, size
+            size = 0

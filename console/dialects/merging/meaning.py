@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from console.dialects.merging.lines import regions
 from console.dialects.merging.orders import Orders
 from console.dialects.merging.rules import number_rules
-from console.engine.diff.order import in_order
 from console.engine.diff.plain import plain, plain_fields
 from console.engine.policy import LocalQueueRouting, Policy
 
@@ -109,7 +109,7 @@ def _both_lists(base: list[Any], theirs: list[Any], yours: list[Any]) -> list[An
     items = {repr(item): item for item in (*base, *theirs, *yours)}
     sides = [[repr(item) for item in side] for side in (base, theirs, yours)]
     merged: list[str] = []
-    for old, one, other in _regions(*sides):
+    for old, one, other in regions(*sides):
         if one in (old, other):
             merged += other
         elif other == old:
@@ -119,20 +119,6 @@ def _both_lists(base: list[Any], theirs: list[Any], yours: list[Any]) -> list[An
         else:
             raise Contradiction
     return [items[word] for word in merged]
-
-
-def _regions(
-    base: Sequence[str], theirs: Sequence[str], yours: Sequence[str]
-) -> Iterator[tuple[Sequence[str], Sequence[str], Sequence[str]]]:
-    """Cut three lists at the items that keep their order in all of them, which are regions too."""
-    others = dict(in_order(base, yours))
-    kept = [(i, j, others[i]) for i, j in in_order(base, theirs) if i in others]
-    i = j = k = 0
-    for old, one, other in kept:
-        yield base[i:old], theirs[j:one], yours[k:other]
-        yield base[old : old + 1], theirs[one : one + 1], yours[other : other + 1]
-        i, j, k = old + 1, one + 1, other + 1
-    yield base[i:], theirs[j:], yours[k:]
 
 
 def _exact(value: Any) -> Any:

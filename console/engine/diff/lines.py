@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from enum import StrEnum
 from itertools import zip_longest
+from typing import NamedTuple
 
+from console.engine.diff.order import Gap, gaps, in_order
 from console.engine.diff.words import Marker, Piece
 from console.engine.origin import lines_of
 
@@ -15,7 +16,8 @@ from console.engine.origin import lines_of
 _CONTEXT = 3
 #: Pairs of changed lines in which words are marked.
 _MARKED = 2000
-#: Lines between the common beginning and end up to which lines are matched one by one.
+#: Lines between the common beginning and end up to which the longest equal stretches are looked
+#: for, which reads best; beyond, lines are matched for their order alone.
 _MATCHED = 4000
 
 
@@ -28,8 +30,7 @@ class Line(StrEnum):
     GAP = "gap"
 
 
-@dataclass(frozen=True, slots=True)
-class DiffRow:
+class DiffRow(NamedTuple):
     """
     One row of a unified diff.
 
@@ -44,8 +45,7 @@ class DiffRow:
     pieces: tuple[Piece, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SplitRow:
+class SplitRow(NamedTuple):
     """One row of a diff side by side; None where a side has no counterpart; a gap is on both."""
 
     old: DiffRow | None
@@ -68,12 +68,9 @@ def text_diff(old: str, new: str, *, ignore_space: bool = False) -> list[DiffRow
     marker = Marker()
     for place, (tag, i, i_end, j, j_end) in enumerate(opcodes):
         if tag == "equal":
-            lines = [
-                DiffRow(Line.SAME, i + n + 1, j + n + 1, after[j + n]) for n in range(i_end - i)
-            ]
             head = _CONTEXT if place > 0 else 0
             tail = _CONTEXT if place < len(opcodes) - 1 else 0
-            rows += _with_gap(lines, head, tail)
+            rows += _same(after, (i, j), i_end - i, head, tail)
         else:
             both = min(i_end - i, j_end - j, _MARKED - marked)
             rows += _changed(before, after, (i, i_end, j, j_end), both, marker)
@@ -116,14 +113,27 @@ def opcodes_of(before: Sequence[str], after: Sequence[str]) -> list[Opcode]:
     new = after[start : len(after) - end]
     found: list[Opcode] = [("equal", 0, start, 0, start)] if start else []
     if max(len(old), len(new)) > _MATCHED:
-        # Matching takes time that grows with the square; such texts are shown as replaced.
-        found.append(("replace", start, start + len(old), start, start + len(new)))
+        opcodes: Iterable[Opcode] = _in_order(old, new)
     else:
-        for tag, i, i_end, j, j_end in SequenceMatcher(None, old, new).get_opcodes():
-            found.append((tag, i + start, i_end + start, j + start, j_end + start))
+        opcodes = SequenceMatcher(None, old, new).get_opcodes()
+    for tag, i, i_end, j, j_end in opcodes:
+        found.append((tag, i + start, i_end + start, j + start, j_end + start))
     if end:
         found.append(("equal", len(before) - end, len(before), len(after) - end, len(after)))
     return found
+
+
+def _in_order(old: Sequence[str], new: Sequence[str]) -> Iterator[Opcode]:
+    kept = in_order(old, new)
+    i = j = 0
+    end = Gap(range(len(old), len(old)), range(len(new), len(new)))
+    for gap in (*gaps(kept, len(old), len(new)), end):
+        if i < gap.old.start:
+            yield "equal", i, gap.old.start, j, gap.new.start
+        if gap.old or gap.new:
+            tag = "replace" if gap.old and gap.new else "delete" if gap.old else "insert"
+            yield tag, gap.old.start, gap.old.stop, gap.new.start, gap.new.stop
+        i, j = gap.old.stop, gap.new.stop
 
 
 def _changed(
@@ -148,13 +158,17 @@ def _squeezed(line: str) -> str:
     return "".join(line.split())
 
 
-def _with_gap(lines: list[DiffRow], head: int, tail: int) -> list[DiffRow]:
-    """Return the first *head* and last *tail* of unchanged lines, and a gap for the others."""
-    hidden = len(lines) - head - tail
-    if hidden < 2:
-        return lines
-    gap = DiffRow(Line.GAP, None, None, f"{hidden} unchanged lines")
-    return [*lines[:head], gap, *lines[len(lines) - tail :]]
+def _same(
+    after: Sequence[str], start: tuple[int, int], size: int, head: int, tail: int
+) -> Iterator[DiffRow]:
+    """Yield the first *head* and last *tail* of unchanged lines, and a gap for the others."""
+    i, j = start
+    hidden = size - head - tail
+    for n in range(size):
+        if n == head and hidden >= 2:
+            yield DiffRow(Line.GAP, None, None, f"{hidden} unchanged lines")
+        if hidden < 2 or n < head or n >= size - tail:
+            yield DiffRow(Line.SAME, i + n + 1, j + n + 1, after[j + n])
 
 
 def _common(before: Sequence[str], after: Sequence[str]) -> int:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-#: Pairs of equal items that are weighed against each other. Only items that are there many times
-#: over have more, and which of their copies is which then matters to nobody.
+#: Pairs of equal items that are weighed against each other. Only where items are there many times
+#: over are there more.
 _MOST_PAIRS = 200_000
+#: How often lists with too many pairs are cut into smaller ones.
+_MOST_CUTS = 10
 
 
 class Gap(NamedTuple):
@@ -31,20 +34,15 @@ def in_order(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int
     Return the places of equal items that stand in the same order in both, as many as there can be.
 
     Of several answers it is one in which earlier items of *old* stay. Where items are
-    repeated so often that there are too many to choose from, the first of equal ones is the
-    first, the second the second, and there may be fewer than could be.
+    repeated so often that there are too many answers, those that are there once are matched
+    first and the others between them, and there may be fewer than could be.
 
     >>> in_order("abcd", "cdab")
     [(0, 2), (1, 3)]
     """
-    start = _common(old, new)
-    end = _common(old[start:][::-1], new[start:][::-1])
-    kept = _longest(_partners(old, new, start, end), start)
-    return [
-        *((place, place) for place in range(start)),
-        *kept,
-        *((len(old) - left, len(new) - left) for left in range(end, 0, -1)),
-    ]
+    matching = _Matching(old, new)
+    matching.match(range(len(old)), range(len(new)), _MOST_CUTS)
+    return matching.kept
 
 
 def gaps(kept: Sequence[tuple[int, int]], old: int, new: int) -> Iterator[Gap]:
@@ -56,17 +54,57 @@ def gaps(kept: Sequence[tuple[int, int]], old: int, new: int) -> Iterator[Gap]:
         i, j = one + 1, other + 1
 
 
-def _partners(
-    old: Sequence[Hashable], new: Sequence[Hashable], start: int, end: int
-) -> list[Sequence[int]]:
-    """Return for each place of *new* those of *old* it may be, common ends aside."""
-    places: dict[Hashable, list[int]] = {}
-    for place in range(start, len(old) - end):
-        places.setdefault(old[place], []).append(place)
-    found: list[Sequence[int]] = [places.get(item, ()) for item in new[start : len(new) - end]]
-    if sum(map(len, found)) <= _MOST_PAIRS:
-        return found
-    return list(_copies(places, new[start : len(new) - end]))
+class _Matching:
+    """One comparison: what is kept so far, and how many pairs may still be weighed."""
+
+    def __init__(self, old: Sequence[Hashable], new: Sequence[Hashable]) -> None:
+        self._old, self._new = old, new
+        self._left = _MOST_PAIRS
+        self.kept: list[tuple[int, int]] = []
+
+    def match(self, olds: range, news: range, cuts: int) -> None:
+        """Add what is kept of these places of both lists."""
+        start = self._common(olds, news)
+        end = self._common(olds[start:][::-1], news[start:][::-1])
+        self.kept += zip(olds[:start], news[:start], strict=True)
+        self._middle(olds[start : len(olds) - end], news[start : len(news) - end], cuts)
+        self.kept += zip(olds[len(olds) - end :], news[len(news) - end :], strict=True)
+
+    def _middle(self, olds: range, news: range, cuts: int) -> None:
+        places: dict[Hashable, list[int]] = {}
+        for place in olds:
+            places.setdefault(self._old[place], []).append(place)
+        items = [self._new[place] for place in news]
+        partners: list[Sequence[int]] = [places.get(item, ()) for item in items]
+        pairs = sum(map(len, partners))
+        if pairs <= self._left:
+            self._left -= pairs
+            self.kept += _longest(partners, news.start)
+            return
+        counts = Counter(items)
+        once = [
+            each if counts[item] == len(each) == 1 else ()
+            for item, each in zip(items, partners, strict=True)
+        ]
+        anchors = _longest(once, news.start) if cuts else []
+        if not anchors:
+            self.kept += _longest(list(_copies(places, items)), news.start)
+            return
+        i, j = olds.start, news.start
+        for old, new in (*anchors, (olds.stop, news.stop)):
+            self.match(range(i, old), range(j, new), cuts - 1)
+            if old < olds.stop:
+                self.kept.append((old, new))
+            i, j = old + 1, new + 1
+
+    def _common(self, olds: range, news: range) -> int:
+        """Return how many items are equal from the beginning of these places on."""
+        count = 0
+        for old, new in zip(olds, news, strict=False):
+            if self._old[old] != self._new[new]:
+                break
+            count += 1
+        return count
 
 
 def _copies(
@@ -102,13 +140,3 @@ def _longest(partners: Sequence[Sequence[int]], start: int) -> list[tuple[int, i
         kept.append((last.old, last.new))
         last = last.before
     return kept[::-1]
-
-
-def _common(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """Return how many items are equal from the beginning on."""
-    count = 0
-    for mine, theirs in zip(one, other, strict=False):
-        if mine != theirs:
-            break
-        count += 1
-    return count
