@@ -74,7 +74,9 @@ def busy(place: Place) -> list[str]:
         "tools/route/many",
         "tools/expectations",
         "tools/expectations/new?key=a&value=1&queue=default",
+        "events?type=CONFIG_UPDATED&type=REQUEST_QUEUED",
         "events",
+        "events/audit",
         "no-such-page",
     ]
 

@@ -16,7 +16,15 @@ from console.workloads.services.hold_queue import hold_queue
 from tests.pages.conftest import World
 from tests.pages.page import read_page
 
-LIVE = ["", "queues", "queues/research", "workloads", "workloads/{waiting}", "events"]
+LIVE = [
+    "",
+    "queues",
+    "queues/research",
+    "workloads",
+    "workloads/{waiting}",
+    "events",
+    "events/audit",
+]
 
 
 def version_of(browser: Client, url: str) -> str:

@@ -43,4 +43,4 @@ def with_query(path: str, given: QueryDict, **changes: str | None) -> str:
             query.pop(name, None)
         else:
             query[name] = value
-    return f"{path}?{query.urlencode()}" if query else path
+    return f"{path}?{query.urlencode()}".rstrip("?")

@@ -1,0 +1,255 @@
+"""Events and the audit log on pages: filters, counts, what opens, exports, and who sees what."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.http import QueryDict
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from console.orgs.audit import ACTIONS, record
+from console.orgs.models import AuditEntry, Organization
+from console.orgs.permissions import Actor
+from console.orgs.services.seal_audit import seal_audit
+from console.pages.presenters import audit as presenter
+from console.pages.presenters.tallies import Tally, permalink, tallies_of
+from console.workloads.models import Event, Workload
+from console.workloads.services.hold_queue import hold_queue, resume_queue
+from tests.pages.conftest import World
+from tests.pages.page import Element, read_page
+
+
+def page(browser: Client, path: str) -> Element:
+    """Return a page of the organization that most tests act in."""
+    return read_page(browser.get(f"/o/here/{path}"))
+
+
+def chips(found: Element) -> list[str]:
+    """Return the filters in force."""
+    return [a.text for a in found.all("a", class_="chip") if "/events" in a.attrs["href"]]
+
+
+def sentences(found: Element, rows: str) -> list[str]:
+    """Return what the rows say, without what they open to."""
+    return [row.all("th")[0].text.partition(" Facts")[0] for row in found.id(rows).all("tr")]
+
+
+def test_several_types_are_asked_for_at_once_and_each_has_its_chip(
+    world: World, browser: Client
+) -> None:
+    found = page(browser, "events?type=REQUEST_REJECTED&type=CONFIG_UPDATED&level=INFO")
+    assert {"type Request rejected", "type Config updated", "level INFO"} <= set(chips(found))
+    (chip,) = [a for a in found.all("a", class_="chip") if "Request rejected" in a.text]
+    assert chip.attrs["href"] == "/o/here/events?type=CONFIG_UPDATED&level=INFO"
+    checked = [box.attrs["value"] for box in found.all("input") if "checked" in box.attrs]
+    assert checked == ["CONFIG_UPDATED", "REQUEST_REJECTED", "INFO"]
+    assert set(sentences(page(browser, "events?type=CONFIG_UPDATED"), "event-rows")) == {
+        "Config version 1 was applied: The first one"
+    }
+
+
+def test_of_a_filter_that_has_one_value_the_last_one_counts(world: World, browser: Client) -> None:
+    answer = browser.get("/o/here/events?actor=a&actor=engine&queue=")
+    assert (answer.status_code, answer.headers["Location"]) == (
+        302,
+        "/o/here/events?actor=engine",
+    )
+
+
+def test_counts_by_type_lead_to_their_events_and_back(world: World, browser: Client) -> None:
+    found = page(browser, "events?queue=research")
+    tally = next(a for a in found.all("a", class_="tally") if "Request admitted" in a.text)
+    assert tally.attrs["href"] == "/o/here/events?queue=research&type=REQUEST_ADMITTED"
+    count = Event.objects.filter(queue="research", type="REQUEST_ADMITTED").count()
+    assert tally.text.split() == ["Request", "admitted", str(count)]
+    narrowed = page(browser, "events?queue=research&type=REQUEST_ADMITTED")
+    tally = next(a for a in narrowed.all("a", class_="tally") if "Request admitted" in a.text)
+    assert tally.attrs["aria-current"] == "true"
+    assert tally.attrs["href"] == "/o/here/events?queue=research"
+    assert len(narrowed.all("a", class_="tally")) == len(found.all("a", class_="tally"))
+
+
+def test_a_row_opens_to_its_facts_and_a_link_to_it_alone(world: World, browser: Client) -> None:
+    event = Event.objects.filter(type="REQUEST_QUEUED").latest("pk")
+    found = page(browser, f"events?id={event.pk}")
+    (row,) = found.id("event-rows").all("tr")
+    facts = json.loads("".join(map(str, row.all("pre")[0].children)))
+    assert (facts["id"], facts["type"], facts["data"]) == (
+        str(event.pk),
+        "REQUEST_QUEUED",
+        event.data,
+    )
+    assert f"/o/here/events?id={event.pk}" in [a.attrs["href"] for a in row.all("a")]
+
+
+def test_the_version_of_the_list_changes_with_every_event(
+    world: World, browser: Client, owner: Actor
+) -> None:
+    for path, change in (
+        ("events", lambda: Event.objects.create(org=owner.org, type="CONFIG_UPDATED", actor="x",
+                                                data={"version": 1})),
+        ("events/audit", lambda: record(owner, "queue.hold", kind="queue", subject="research")),
+    ):  # fmt: skip
+        url = f"/o/here/{path}"
+        version = read_page(browser.get(url)).id("live-poll").attrs["data-version"]
+        assert browser.get(url, {"v": version}).status_code == 204
+        change()
+        assert browser.get(url, {"v": version}).status_code == 200
+
+
+def test_an_export_has_the_filters_of_the_list_and_all_its_pages(
+    world: World, browser: Client
+) -> None:
+    found = page(browser, "events?type=REQUEST_SUBMITTED&cursor=99999")
+    links = {a.text: a.attrs["href"] for a in found.all("a") if "as=" in a.attrs["href"]}
+    assert links == {
+        "CSV": "/o/here/events?type=REQUEST_SUBMITTED&as=csv",
+        "NDJSON": "/o/here/events?type=REQUEST_SUBMITTED&as=ndjson",
+    }
+    answer = browser.get(links["NDJSON"])
+    assert answer.headers["Content-Disposition"].startswith('attachment; filename="here-events-')
+    rows = [json.loads(line) for line in b"".join(answer.streaming_content).splitlines()]  # type: ignore[arg-type]
+    assert {row["type"] for row in rows} == {"REQUEST_SUBMITTED"}
+    assert len(rows) == Workload.objects.count()
+    answer = browser.get(links["CSV"])
+    text = b"".join(answer.streaming_content).decode()  # type: ignore[arg-type]
+    assert [row["id"] for row in csv.DictReader(io.StringIO(text))] == [row["id"] for row in rows]
+
+
+def test_a_permalink_has_nothing_that_comes_later() -> None:
+    frozen = permalink("/o/here/events", QueryDict("type=A&type=B&cursor=5"))
+    assert re.fullmatch(
+        r"/o/here/events\?type=A&type=B&until=\d{4}-\d\d-\d\dT\d\d%3A\d\d%3A\d\dZ", frozen
+    )
+    until = QueryDict(frozen.partition("?")[2])["until"]
+    assert until > f"{timezone.now():%Y-%m-%dT%H:%M:%S}"
+    kept = permalink("/o/here/events", QueryDict("until=2026-01-01&cursor=5"))
+    assert kept == "/o/here/events?until=2026-01-01"
+
+
+def test_the_longest_bar_is_whole_and_the_shortest_is_seen() -> None:
+    found = tallies_of("/x", QueryDict("t=b"), "t", {"b": 1, "a": 1, "c": 400}, str.upper)
+    assert found == (
+        Tally(value="c", title="C", count=400, width=100, url="/x?t=b&t=c", is_chosen=False),
+        Tally(value="a", title="A", count=1, width=1, url="/x?t=b&t=a", is_chosen=False),
+        Tally(value="b", title="B", count=1, width=1, url="/x", is_chosen=True),
+    )
+    assert tallies_of("/x", QueryDict(""), "t", {}, str.upper) == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("events", "Nothing has happened yet"),
+        ("events?type=REQUEST_QUEUED", "Nothing matches these filters"),
+        ("events?cursor=1", "The end of the list"),
+        ("events/audit?action=queue", "Nothing matches these filters"),
+        ("events/audit?cursor=1", "The end of the list"),
+    ],
+)
+def test_an_empty_list_says_which_kind_of_empty_it_is(
+    path: str, title: str, org: Organization, browser: Client
+) -> None:
+    assert title in [heading.text for heading in page(browser, path).all("h2")]
+
+
+def test_who_has_done_nothing_is_told_that_others_did(
+    world: World, viewer: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    browser = client_for(viewer)
+    AuditEntry.objects.filter(actor_key=viewer.key).delete()
+    found = page(browser, "events/audit")
+    assert "You have done nothing here yet" in [each.text for each in found.all("h2")]
+    assert "Owners see what everybody did." in found.text
+    assert "f-actor" not in [each.attrs.get("id") for each in found.all("input")]
+    filtered = page(browser, "events/audit?action=config").text
+    assert "Owners see what everybody did" in filtered
+    assert "The first one" not in filtered
+
+
+def test_the_audit_log_says_what_was_so_before(world: World, owner: Actor, browser: Client) -> None:
+    hold_queue(owner, "research", "rack down")
+    hold_queue(owner, "research", "still down")
+    resume_queue(owner, "research")
+    seal_audit()
+    found = page(browser, "events/audit?action=queue")
+    assert sentences(found, "audit-rows") == [
+        f"{owner.name} resumed queue research",
+        f"{owner.name} held queue research",
+        f"{owner.name} held queue research",
+    ]
+    changed = [row.all("td")[0].text for row in found.id("audit-rows").all("tr")]
+    assert changed == [
+        f"reason still down actor {owner.name}",
+        "reason rack down → still down",
+        f"reason rack down actor {owner.name}",
+    ]
+    first = found.id("audit-rows").all("tr")[0]
+    links = [a.attrs["href"] for a in first.all("a")]
+    assert f"/o/here/events/audit?actor=user%3A{owner.key.partition(':')[2]}" in links
+    assert "/o/here/queues/research" in links
+    assert "/o/here/events/audit?kind=queue&subject=research" in links
+    number = AuditEntry.objects.latest("pk").number
+    assert f"number {number} of the chain" in first.text
+
+
+def test_families_of_actions_are_chosen_together(world: World, browser: Client) -> None:
+    found = page(browser, "events/audit?action=session&action=account")
+    titles = {a.text: a for a in found.all("a", class_="segment")}
+    assert titles["Sign-ins"].attrs["aria-current"] == "true"
+    assert "aria-current" not in titles["Everything"].attrs
+    assert titles["Everything"].attrs["href"] == "/o/here/events/audit"
+    assert titles["Queues"].attrs["href"] == "/o/here/events/audit?action=queue"
+
+
+def test_every_action_has_its_words_and_every_page_of_a_subject_is_there(
+    owner: Actor, browser: Client
+) -> None:
+    assert set(presenter._DONE) == set(ACTIONS)
+    for action in ACTIONS:
+        record(owner, action, kind="queue", subject="7", after={"count": 3})  # type: ignore[arg-type]
+    entries = AuditEntry.objects.filter(subject="7")
+    for kind in presenter._PAGES:
+        entries.update(kind=kind)
+        rows = presenter.audit_rows(owner.org, entries)
+        assert all("{" not in row.done for row in rows)
+        assert {bool(row.subject_url) for row in rows} == {True, False}
+    # What an older version of the product recorded is still shown.
+    entries.update(action="something.old")
+    assert "something.old" in page(browser, "events/audit").text
+
+
+def test_the_lists_cost_the_same_however_many_rows_there_are(
+    world: World, owner: Actor, browser: Client
+) -> None:
+    def queries(path: str) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            browser.get(f"/o/here/{path}")
+        return len(captured)
+
+    paths = ("events", "events/audit")
+    before = [queries(path) for path in paths]
+    for _ in range(60):
+        record(owner, "queue.hold", kind="queue", subject="research")
+    Event.objects.bulk_create(
+        Event(org=owner.org, type="CONFIG_UPDATED", actor="x", data={"version": 1})
+        for _ in range(60)
+    )
+    assert [queries(path) for path in paths] == before
+
+
+@pytest.mark.parametrize(("days", "said"), [(90, "are not kept"), (0, "are kept for ever")])
+def test_the_end_of_a_list_says_how_far_back_it_goes(
+    settings, days: int, said: str, org: Organization, browser: Client
+) -> None:
+    settings.EVENT_RETENTION_DAYS = settings.AUDIT_RETENTION_DAYS = days
+    assert said in page(browser, "events").text
+    assert said in page(browser, "events/audit").text
