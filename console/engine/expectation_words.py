@@ -9,10 +9,10 @@ from console.engine.words import listed
 
 #: What a changed expectation may ask of another workload, in words.
 _WORKLOAD = {
-    "labels": "labels",
-    "namespace": "namespace",
-    "priority": "requested priority",
-    "requests": "requests",
+    "labels": "other labels",
+    "namespace": "another namespace",
+    "priority": "another requested priority",
+    "requests": "other requests",
 }
 
 
@@ -49,7 +49,7 @@ def expectation_event(data: Mapping[str, Any]) -> str:
         parts.append(f"it is {_place(after)}, and was {_place(before)}")
     others = [words for key, words in _WORKLOAD.items() if before.get(key) != after.get(key)]
     if others:
-        parts.append(f"its workload has other {listed(others)}")
+        parts.append(f"its workload has {listed(others)}")
     return f"Expectation {name} was changed: {'; '.join(parts)}."
 
 

@@ -456,6 +456,30 @@ def test_an_expectation_is_changed_renamed_and_deleted(browser: Client, world: W
     assert browser.post(one, changed).status_code == 404
 
 
+def test_changes_of_expectations_are_among_the_events(browser: Client, world: World):
+    browser.post(f"{EXPECTATIONS}/new", FORM)
+    row = Expectation.objects.get()
+    browser.post(f"{EXPECTATIONS}/{row.pk}", {**FORM, "queue": "default", "priority": "7"})
+    browser.post(f"{EXPECTATIONS}/{row.pk}", {"do": "delete"})
+    found = []
+    for kind in ("EXPECTATION_SAVED", "EXPECTATION_DELETED"):
+        page = read_page(browser.get("/o/here/events", {"type": kind}))
+        assert complaints(page) == []
+        rows = page.id("event-rows").all("tr")
+        for each in rows:
+            assert EXPECTATIONS in [link.attrs["href"] for link in each.all("a")]
+            found.append(each.all("th")[0].text.partition(" Facts of ")[0])
+    name = "Expectation research reaches its queue"
+    assert found == [
+        (
+            f"{name} was changed: it is expected in default with priority 50, and was expected in "
+            "research with priority 50; its workload has another requested priority."
+        ),
+        f"{name} was added: it is expected in research with priority 50.",
+        f"{name} was deleted: it was expected in default with priority 50.",
+    ]
+
+
 def test_an_expectation_that_cannot_be_saved_keeps_what_was_typed(browser: Client, world: World):
     browser.post(f"{EXPECTATIONS}/new", FORM)
     again = browser.post(f"{EXPECTATIONS}/new", {**FORM, "queue": "default"})

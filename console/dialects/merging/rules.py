@@ -36,10 +36,13 @@ def _numbered(
     known = set(before)
     kept = in_order(before, after)
     found = {new: old for old, new in kept}
+    astray = {said for new, said in enumerate(after) if new not in found}
     gone: list[int] = []
     come: list[int] = []
     for gap in gaps(kept, len(base), len(side)):
-        olds, news = list(gap.old), list(gap.new)
+        # One that stands elsewhere as it was has moved, and is no other one now.
+        gone += [old for old in gap.old if before[old] in astray]
+        olds, news = [old for old in gap.old if before[old] not in astray], list(gap.new)
         for key in (_queue, _asks):
             left = _by((key(base[old]), old) for old in olds)
             # An equal one elsewhere has moved rather than changed.
