@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -118,7 +117,7 @@ def running(home: Path, **settings: str) -> Iterator[Product]:
         **{name: value for name, value in os.environ.items() if name not in _OURS},
         "SLUICE_HOME": str(home),
         "SLUICE_DEMO": "0",
-        "PORT": str(_free_port()),
+        "PORT": "0",
         **settings,
     }
     process = subprocess.Popen(
@@ -205,9 +204,3 @@ def _descendants(ancestor: int) -> Iterator[tuple[int, str]]:
         for pid in sorted(found):
             yield pid, lines[pid]
         known |= found
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port

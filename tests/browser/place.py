@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
-from tests.product import Api, Product
+from tests.product import PATIENCE, Api, Product
 
 #: As many as tests ask for; each has one of its own.
 COUNT = 96
@@ -91,11 +91,11 @@ def sign_in(page: Page, base: str, email: str, password: str) -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 15) -> None:
+def wait_until(condition: Callable[[], bool]) -> None:
     """Wait for *condition*, which asks the product."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < deadline, f"not within {seconds} s"
+        assert time.monotonic() < deadline, f"not within {PATIENCE} s"
         time.sleep(0.1)
 
 

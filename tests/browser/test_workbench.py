@@ -226,7 +226,7 @@ def _let_it_be_reverted(page: Page, other: Page, place: Place, product: Product)
     expect(other.locator(banner)).to_contain_text("version 4 comes back")
     assert place.api.get("/config")["text"] == WIDEST
     make_due(product, place)
-    wait_until(lambda: place.api.get("/config")["version"] == 6, 60)
+    wait_until(lambda: place.api.get("/config")["version"] == 6)
     # A live page shows it without being asked.
     expect(other.locator(banner)).to_be_empty()
     expect(other.locator("#active-config")).to_contain_text("v6")

@@ -84,6 +84,8 @@ class AnyscaleClient:
                 "HOME": str(self.home),
                 "ANYSCALE_HOST": self.host,
                 "ANYSCALE_CLI_TOKEN": self.token,
+                # It would ask the internet for a newer client, each time.
+                "ANYSCALE_SUPPRESS_UPGRADE_WARNING": "1",
             },
             capture_output=True,
             text=True,

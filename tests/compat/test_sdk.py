@@ -7,7 +7,7 @@ from typing import Any
 
 from console.dialects import client_dialect
 from tests.compat.client import AnyscaleClient
-from tests.product import Api
+from tests.product import PATIENCE, Api
 
 #: Who trains may use two gpu, everybody else runs without quota.
 CONFIG: dict[str, Any] = {
@@ -279,7 +279,7 @@ def _said(value: Any) -> Any:
 
 
 def _wait_until_decided(api: Api, uid: str) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while api.get(f"/workloads/{uid}")["reason"]["code"] == "not_evaluated":
-        assert time.monotonic() < deadline, "not decided within 30 s"
+        assert time.monotonic() < deadline, f"not decided within {PATIENCE} s"
         time.sleep(0.1)

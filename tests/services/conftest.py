@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from django.core.management import call_command
@@ -18,23 +20,42 @@ T = TypeVar("T")
 RACERS = 6
 
 
-@pytest.fixture
-def shared_database(transactional_db: None, tmp_path: Path) -> Iterator[None]:
-    """Use the test database of PostgreSQL, or a file of SQLite: its memory has one connection."""
-    if connection.vendor == "postgresql":
-        yield
-        return
+@contextmanager
+def _connected(path: Path) -> Iterator[None]:
+    """Have all connections lead to the file of SQLite at *path*."""
     usual = connections["default"]
     before = dict(connections.settings["default"])
-    connections.settings["default"]["NAME"] = str(tmp_path / "shared.sqlite3")
+    connections.settings["default"]["NAME"] = str(path)
     connections["default"] = connections.create_connection("default")
     try:
-        call_command("migrate", verbosity=0)
         yield
     finally:
         connections["default"].close()
         connections.settings["default"].update(before)
         connections["default"] = usual
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Path:
+    """A file of SQLite with every table, to be copied: migrating takes longer than most tests."""
+    path = tmp_path_factory.mktemp("migrated") / "database.sqlite3"
+    with django_db_blocker.unblock(), _connected(path):
+        call_command("migrate", verbosity=0)
+    return path
+
+
+@pytest.fixture
+def shared_database(
+    transactional_db: None, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[None]:
+    """Use the test database of PostgreSQL, or a file of SQLite: its memory has one connection."""
+    if connection.vendor == "postgresql":
+        yield
+        return
+    path = tmp_path / "shared.sqlite3"
+    shutil.copyfile(request.getfixturevalue("migrated"), path)
+    with _connected(path):
+        yield
 
 
 @pytest.fixture
