@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 from functools import lru_cache
 
 from django.db.models import F, Q, QuerySet
@@ -67,6 +68,16 @@ def list_versions(org: Organization, limit: int, cursor: str | None = None) -> P
 def versions_after(org: Organization, number: int, limit: int = 50) -> list[ConfigVersion]:
     """Return the newest *limit* versions above *number*, newest first."""
     return list(versions(org).filter(number__gt=number)[:limit])
+
+
+def versions_between(
+    org: Organization, since: datetime, until: datetime, limit: int
+) -> tuple[list[ConfigVersion], int]:
+    """Return the last *limit* versions of a time, oldest first, and how many come before them."""
+    rows = versions(org).filter(created_at__gte=since, created_at__lt=until).defer("text")
+    found = list(rows[:limit])
+    more = max(0, rows.count() - limit) if len(found) == limit else 0
+    return found[::-1], more
 
 
 def drafts_of(org: Organization) -> QuerySet[Draft]:

@@ -27,6 +27,7 @@ from console.pages.views import (
     submit,
     tester,
     tokens,
+    usage,
     workloads,
 )
 
@@ -48,8 +49,11 @@ urlpatterns = [
     path("o/", orgs.org_list, name="orgs"),
     path("o/<slug:org>/", overview.overview, name="overview"),
     path("o/<slug:org>/queues", queues.queues, name="queues"),
+    path("o/<slug:org>/usage", usage.usage, name="usage"),
+    path("o/<slug:org>/queues/<name:queue>/usage", usage.queue_usage, name="queue-usage"),
     path("o/<slug:org>/queues/<name:queue>", queues.queue, name="queue"),
     path("o/<slug:org>/cohorts", cohorts.cohorts, name="cohorts"),
+    path("o/<slug:org>/cohorts/<name:cohort>/usage", usage.cohort_usage, name="cohort-usage"),
     path("o/<slug:org>/cohorts/<name:cohort>", cohorts.cohort, name="cohort"),
     path("o/<slug:org>/workloads", workloads.workloads, name="workloads"),
     path("o/<slug:org>/workloads/new", submit.submit, name="workload-new"),

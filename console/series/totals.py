@@ -59,6 +59,10 @@ class Cell(NamedTuple):
         return Cell(*(level.times(minutes) for level in self))
 
 
+#: Nothing used, and nothing lent.
+UNUSED = Cell()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
     """What a subject used and wanted over some minutes."""

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 from console.api.answers.times import time_answer
 from console.engine.amounts import SCALE, Amount, amount_to_number
 from console.engine.ledger import FlavorResource
 from console.series.models import What
-from console.series.queries import Counts, QuotaSpan
+from console.series.queries import Counts, QuotaSpan, owned_in
 from console.series.readings import Reading
 from console.series.totals import Cell, Level
 from console.series.waits import WaitQuantiles, quantiles
 
 
-def point_answer(reading: Reading, counts: Counts, spans: Sequence[QuotaSpan]) -> dict[str, Any]:
-    """Return one point; *spans* are what was owned during the time around it."""
+def point_answer(
+    reading: Reading, end: datetime, counts: Counts, spans: Sequence[QuotaSpan]
+) -> dict[str, Any]:
+    """Return one point until *end*; *spans* are what was owned during the time around it."""
     totals = reading.totals
     known = not reading.is_gap
     minutes = totals.minutes
@@ -25,7 +28,7 @@ def point_answer(reading: Reading, counts: Counts, spans: Sequence[QuotaSpan]) -
         "sampled_minutes": minutes,
         "running": _number(totals.running, minutes) if known else None,
         "pending": _number(totals.pending, minutes) if known else None,
-        "usage": _cells(reading, spans) if known else None,
+        "usage": _cells(reading, end, spans) if known else None,
         "demand": {name: _amount(level, minutes) for name, level in totals.demand.items()}
         if known
         else None,
@@ -39,12 +42,8 @@ def waits_answer(waits: WaitQuantiles) -> dict[str, Any]:
     return {"p50": _seconds(waits.p50), "p95": _seconds(waits.p95), "n": waits.n}
 
 
-def _cells(reading: Reading, spans: Iterable[QuotaSpan]) -> list[dict[str, Any]]:
-    owned: dict[FlavorResource, tuple[Amount, Amount]] = {}
-    for span in spans:
-        if span.until is None or span.until > reading.start:
-            owned = dict(span.quotas)
-            break
+def _cells(reading: Reading, end: datetime, spans: Iterable[QuotaSpan]) -> list[dict[str, Any]]:
+    owned = owned_in(spans, reading.start, end)
     cells = reading.totals.cells
     return [
         _cell(key, cells.get(key, Cell()), owned.get(key, (0, 0)), reading.totals.minutes)

@@ -22,7 +22,7 @@ class UsageCell(Schema):
     resource = serializers.CharField()
     nominal = serializers.FloatField(
         allow_null=True,
-        help_text="What it owned when the point began; null for unlimited.",
+        help_text="What it owned first in this time; null for unlimited.",
     )
     limit = serializers.FloatField(
         allow_null=True,

@@ -87,6 +87,7 @@ class Usage(OrgView):
         readings = series_of(org, subject, first, end, window.step).readings
         counts = counts_series(org, subject=subject, since=first, until=end, step=window.step)
         spans = quota_spans(org, subject, first, end)
+        length = LENGTH[window.step]
         return Response(
             {
                 "step": window.step.value,
@@ -94,7 +95,8 @@ class Usage(OrgView):
                 "until": time_answer(window.until),
                 "kept_since": time_answer(window.kept_since),
                 "results": [
-                    point_answer(reading, counts[reading.start], spans) for reading in readings
+                    point_answer(each, each.start + length, counts[each.start], spans)
+                    for each in readings
                 ],
                 "next": write_cursor(int(end.timestamp())) if end < window.until else None,
             }

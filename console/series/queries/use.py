@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -54,6 +54,16 @@ class QuotaSpan:
     config_version: int
     #: Nominal quota and limit by flavor-resource.
     quotas: Mapping[FlavorResource, tuple[Amount, Amount]]
+
+
+def owned_in(
+    spans: Iterable[QuotaSpan], since: datetime, until: datetime
+) -> Mapping[FlavorResource, tuple[Amount, Amount]]:
+    """Return the first quotas of *spans*, which are in order, that were in force in a time."""
+    for span in spans:
+        if span.since < until and (span.until is None or span.until > since):
+            return span.quotas
+    return {}
 
 
 def known_subject(org: Organization, subject: Subject) -> Subject:

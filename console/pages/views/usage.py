@@ -1,0 +1,122 @@
+"""Usage over time of a queue, of a cohort, and of the whole organization."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from console.configs.queries import active_number, versions_between
+from console.exports import Row
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.pages.access import live_by, org_page
+from console.pages.exports import exported
+from console.pages.presenters.charts import frame_of
+from console.pages.presenters.usage import (
+    key_choices,
+    keys_of,
+    lost_minutes,
+    panels_of,
+    range_choices,
+    shown,
+)
+from console.pages.presenters.usage_panels import markers_of
+from console.pages.presenters.usage_points import file_columns, file_rows, points_of
+from console.pages.shell import render_page
+from console.pages.usage_form import read_asked
+from console.series.models import Kind
+from console.series.queries import (
+    counts_series,
+    known_subject,
+    quota_spans,
+    sampled_until,
+    series_of,
+)
+from console.series.retention import Kept
+from console.series.subjects import EVERYTHING, Subject
+from console.series.window import window_of
+
+#: Points that a chart draws at most, and versions that are marked.
+MOST_POINTS = 240
+MOST_VERSIONS = 30
+
+
+def _version(org: Organization) -> str:
+    """Return a text that changes with every sample: once a minute, however much goes on."""
+    sampled = sampled_until(org)
+    return f"{sampled.timestamp() if sampled else 0:.0f}.{active_number(org)}"
+
+
+@require_safe
+@org_page
+@live_by(_version)
+def queue_usage(request: HttpRequest, actor: Actor, queue: str) -> HttpResponseBase:
+    """Show what a queue used and wanted."""
+    return _usage(request, actor, Subject.queue(queue), "queues")
+
+
+@require_safe
+@org_page
+@live_by(_version)
+def cohort_usage(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
+    """Show what a cohort used and wanted."""
+    return _usage(request, actor, Subject.cohort(cohort), "cohorts")
+
+
+@require_safe
+@org_page
+@live_by(_version)
+def usage(request: HttpRequest, actor: Actor) -> HttpResponseBase:
+    """Show what the organization used and wanted."""
+    return _usage(request, actor, EVERYTHING, "overview")
+
+
+def _usage(
+    request: HttpRequest, actor: Actor, asked_subject: Subject, section: str
+) -> HttpResponseBase:
+    org, now = actor.org, timezone.now()
+    asked = read_asked(request.GET)
+    subject = known_subject(org, asked_subject)
+    sampled = sampled_until(org)
+    since, until = asked.window(now, sampled)
+    window = window_of(since, until, None, now, Kept.configured())
+    series = series_of(org, subject, window.since, window.until, window.step)
+    spans = quota_spans(org, subject, window.since, window.until)
+    counts = counts_series(
+        org, subject=subject, since=window.since, until=window.until, step=window.step
+    )
+    keys = keys_of(series, spans)
+    key = asked.key if asked.key in keys else next(iter(keys), None)
+    frame = frame_of(window.since, min(until, window.until), series.gaps)
+    points = points_of(series, counts, spans, key, MOST_POINTS)
+    panels = panels_of(frame, points, key, lends=subject.kind != Kind.ORG)
+    columns = next((each.columns for each in panels if each.key == asked.chart), ())
+
+    def every_step() -> Iterator[Row]:
+        # A file has each of them, where a drawing has several together.
+        yield from file_rows(points_of(series, counts, spans, key), columns)
+
+    file = exported(request, f"{org.slug}-usage-{asked.chart}", file_columns(columns), every_step())
+    if file is not None:
+        return file
+    marked, more = versions_between(org, frame.since, frame.until, MOST_VERSIONS)
+    context = {
+        "subject": subject,
+        "window": window,
+        "frame": frame,
+        "asked": asked,
+        "ranges": range_choices(request.path, request.GET, asked.range),
+        "keys": key_choices(request.path, request.GET, keys, key),
+        "key": key,
+        "panels": shown(request.path, request.GET, panels, points, asked.table),
+        "markers": markers_of(frame, marked),
+        "more_versions": more,
+        "lost": lost_minutes(series, frame.until),
+        "together": len(series.readings) > MOST_POINTS,
+        "never": sampled is None,
+        "kept": Kept.configured(),
+    }
+    return render_page(request, actor, "usage/index.html", context, section=section)

@@ -1,0 +1,234 @@
+"""Usage over time on pages: drawn, tabulated and exported alike, and gaps as gaps."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from console.configs.models import ConfigVersion
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.series.models import SampledHour, Sampler, Tally
+from console.series.services.roll_up import roll_up
+from console.series.services.sample_org import sample_org
+from console.series.services.sample_orgs import sample_orgs
+from tests.pages.conftest import World
+from tests.pages.page import Element, complaints, read_page
+
+NOW = datetime(2026, 3, 14, 12, 30, 20, tzinfo=UTC)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timezone, "now", lambda: NOW)
+
+
+@pytest.fixture
+def sampled(world: World, clock: None) -> Organization:
+    """The world, looked at for ten minutes, then for three not, and then for five again."""
+    # What happened just now happened in the last of these minutes.
+    Tally.objects.update(start=NOW.replace(second=0))
+    ConfigVersion.objects.update(created_at=NOW - timedelta(minutes=12))
+    for ago in [*range(17, 7, -1), *range(4, -1, -1)]:
+        sample_orgs(NOW - timedelta(minutes=ago))
+        sample_org(world.org.pk, NOW - timedelta(minutes=ago))
+    return world.org
+
+
+def get(browser: Client, path: str, **query: str) -> Element:
+    """Return a sound page."""
+    response = browser.get(f"/o/here/{path}", query)
+    assert response.status_code == 200, response.content
+    page = read_page(response)
+    assert complaints(page) == []
+    return page
+
+
+def said(page: Element) -> dict[str, str]:
+    """Return what each drawing says."""
+    return {
+        svg.attrs["data-panel"]: svg.attrs["aria-label"]
+        for svg in page.all("svg")
+        if "data-panel" in svg.attrs
+    }
+
+
+def drawn(page: Element, panel: str) -> dict[str, str]:
+    """Return the paths of a drawing by what they are."""
+    chart = page.id(f"chart-{panel}").all("figure")[0]
+    return {
+        path.attrs["data-part"]: path.attrs["d"]
+        for path in chart.all("path")
+        if "data-part" in path.attrs
+    }
+
+
+def test_a_queue_over_the_last_hour(sampled: Organization, browser: Client) -> None:
+    page = get(browser, "queues/research/usage", range="1h")
+    assert said(page) == {
+        "use": "Use of gpu on spot: 6 to 6, 6 last; nominal 8.",
+        "demand": "Pending workloads wanted gpu: 84 to 84, 84 last.",
+        "workloads": "Workloads running: 1 to 1, 1 last. Pending: 2 to 2, 2 last.",
+        "waits": "Waits until admission: p50 from under 0.1 s to under 0.1 s, n = 2.",
+    }
+    # 60 minutes: a gap of 42, then ten seen, three not, five seen.
+    assert drawn(page, "use") == {
+        "own": "M700 25H866.7V100H700ZM916.7 25H1000V100H916.7Z",
+        "peak": "M700 25H866.7M916.7 25H1000",
+        "nominal": "M700 0H1000",
+        "limit": "M700 0H1000",
+    }
+    gaps = [
+        (box.attrs["x"], box.attrs["width"])
+        for box in page.id("chart-use").all("rect", class_="chart__gap")
+        if "x" in box.attrs
+    ]
+    assert gaps == [("0", "700"), ("866.7", "50")]
+    assert "Nobody looked for 45 minutes of this time" in page.id("usage-charts").text
+
+
+def test_versions_are_marked_and_lead_to_the_version(
+    sampled: Organization, browser: Client
+) -> None:
+    page = get(browser, "queues/research/usage", range="1h")
+    for panel in ("use", "demand", "workloads", "waits"):
+        (link,) = page.id(f"chart-{panel}").all("figure")[0].all("a")
+        assert link.text == "Version 1, 2026-03-14 12:18 UTC by owner@here.example v1"
+        assert link.attrs["href"] == "/o/here/config/v/1"
+    assert page.id("usage-versions").all("li")[0].text.startswith("v1 2026-03-14 12:18 UTC by")
+    earlier = get(
+        browser, "queues/research/usage", since="2026-03-14T11:00", until="2026-03-14T12:00"
+    )
+    assert "v1" not in earlier.id("usage-charts").text
+
+
+@pytest.mark.parametrize("chart", ["use", "demand", "workloads", "waits"])
+def test_a_table_and_a_file_say_what_is_drawn(
+    sampled: Organization, browser: Client, chart: str
+) -> None:
+    page = get(browser, "queues/research/usage", range="1h", table=chart)
+    rows = page.id(f"chart-{chart}").rows()
+    answer = browser.get("/o/here/queues/research/usage?range=1h&as=csv&chart=" + chart)
+    file = list(csv.DictReader(io.StringIO(b"".join(answer).decode())))
+    assert len(rows) == len(file) == 60
+    times = [f"{row['start'][:10]} {row['start'][11:16]}" for row in file]
+    assert [row[0] for row in rows] == times
+    assert [row[1] for row in rows] == [
+        row["sampled_minutes"] if row["sampled_minutes"] != "0" else "no data" for row in file
+    ]
+    last, gap = file[-1], file[0]
+    assert {name: (gap[name], last[name]) for name in list(last)[2:]} == {
+        "use": {
+            "own_mean": ("", "6.0"),
+            "borrowed_mean": ("", "0.0"),
+            "over_mean": ("", "0.0"),
+            "lent_mean": ("", "0.0"),
+            "used_peak": ("", "6.0"),
+            "nominal": ("", "8.0"),
+            "limit": ("", "8.0"),
+        },
+        "demand": {"demand_mean": ("", "84.0"), "demand_peak": ("", "84.0")},
+        "workloads": {
+            "running_mean": ("", "1.0"),
+            "running_peak": ("", "1"),
+            "pending_mean": ("", "2.0"),
+            "pending_peak": ("", "2"),
+            "submitted": ("0", "4"),
+            "admitted": ("0", "2"),
+            "rejected": ("0", "0"),
+            "preempted": ("0", "0"),
+            "finished": ("0", "1"),
+            "withdrawn": ("0", "0"),
+        },
+        "waits": {"wait_p50": ("", "0.0"), "wait_p95": ("", ""), "waits": ("0", "2")},
+    }[chart]
+
+
+def test_everything_and_a_queue_without_quota(sampled: Organization, browser: Client) -> None:
+    everything = said(get(browser, "usage", range="1h"))
+    assert everything["use"] == "Use of gpu on spot: 6 to 6, 6 last; nominal 8."
+    assert everything["workloads"].startswith("Workloads running: 2 to 2")
+    page = get(browser, "queues/default/usage", range="1h")
+    assert set(said(page)) == {"workloads", "waits"}
+    assert "what is routed to this queue is admitted at once" in page.id("usage-charts").text
+
+
+def test_longer_times_are_read_by_the_hour(sampled: Organization, browser: Client) -> None:
+    roll_up(NOW)
+    page = get(browser, "queues/research/usage", range="7d", table="use")
+    rows = page.id("chart-use").rows()
+    assert len(rows) == 169
+    assert rows[-1] == ["2026-03-14 12:00", "15", "6", "0", "0", "0", "6", "8", "8"]
+    assert {row[1] for row in rows[:-1]} == {"no data"}
+    assert "By the hour" in page.id("usage-charts").text
+
+
+def test_a_month_is_drawn_with_its_peak(sampled: Organization, browser: Client) -> None:
+    roll_up(NOW)
+    page = get(browser, "queues/research/usage", range="30d", table="use")
+    rows = page.id("chart-use").rows()
+    assert len(rows) <= 240
+    assert rows[-1][2:7] == ["6", "0", "0", "0", "6"]
+    assert "several together" in page.id("usage-charts").text
+
+
+def test_before_the_first_sample_it_says_so(world: World, clock: None, browser: Client) -> None:
+    page = get(browser, "queues/research/usage")
+    assert "Nothing was sampled yet" in page.id("usage-charts").text
+    assert not Sampler.objects.exists()
+
+
+def test_it_is_current_once_a_minute(sampled: Organization, browser: Client) -> None:
+    page = get(browser, "queues/research/usage")
+    version = page.id("live-poll").attrs["data-version"]
+    url = "/o/here/queues/research/usage"
+    assert browser.get(url, {"v": version}).status_code == 204
+    sample_orgs(NOW + timedelta(minutes=1))
+    sample_org(sampled.pk, NOW + timedelta(minutes=1))
+    assert browser.get(url, {"v": version}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"range": "2h"},
+        {"since": "yesterday"},
+        {"since": "2026-03-14T13:00"},
+        {"table": "all"},
+        {"as": "pdf"},
+        {"as": "csv", "chart": "all"},
+    ],
+)
+def test_what_cannot_be_read_says_so(
+    sampled: Organization, browser: Client, query: dict[str, str]
+) -> None:
+    response = browser.get("/o/here/queues/research/usage", query)
+    assert response.status_code == 400
+    assert complaints(read_page(response)) == []
+
+
+def test_as_many_queries_whatever_the_time(
+    sampled: Organization, browser: Client, owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    roll_up(NOW)
+
+    def asked(**query: str) -> int:
+        with CaptureQueriesContext(connection) as queries:
+            get(browser, "queues/research/usage", **query)
+        return len(queries)
+
+    first = asked(range="30d")
+    for days in range(1, 20):
+        SampledHour.objects.create(
+            org=sampled, start=NOW.replace(minute=0, second=0) - timedelta(days=days), minutes=7
+        )
+    assert asked(range="30d") == first
+    assert asked(range="1h") <= first
