@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeVar
 
 from console.series.coverage import (
     DAY,
@@ -20,6 +20,8 @@ from console.series.coverage import (
 )
 from console.series.models import Step
 from console.series.totals import AT_ZERO, NOTHING, Totals, merge
+
+T = TypeVar("T")
 
 #: How long one reading is, by step, and when the one around a moment began.
 LENGTH: Final[Mapping[Step, timedelta]] = {Step.MINUTE: MINUTE, Step.HOUR: HOUR, Step.DAY: DAY}
@@ -51,27 +53,41 @@ def edges(step: Step, since: datetime, until: datetime) -> Iterator[datetime]:
         moment += LENGTH[step]
 
 
+def minutes_of(
+    rows: Iterable[tuple[datetime, T]],
+    hours: Mapping[datetime, int],
+    since: datetime,
+    until: datetime,
+    nothing: T,
+) -> Iterator[tuple[datetime, T | None]]:
+    """
+    Yield what each minute saw; None where nobody looked.
+
+    *rows* are those of one subject in order, from the beginning of the hour of *since*.
+    Each holds until the next one in its hour, in the minutes that were sampled; before
+    the first there is *nothing*.
+    """
+    found = dict(rows)
+    present = nothing
+    for minute in edges(Step.MINUTE, floor_hour(since), until):
+        if not minute.minute:
+            present = nothing
+        present = found.get(minute, present)
+        if minute >= since:
+            yield minute, present if is_sampled(hours, minute) else None
+
+
 def minute_readings(
     rows: Iterable[tuple[datetime, Totals]],
     hours: Mapping[datetime, int],
     since: datetime,
     until: datetime,
 ) -> list[Reading]:
-    """
-    Return a reading for each minute.
-
-    *rows* are those of the subject in order, from the beginning of the hour of *since*.
-    Each holds until the next one in its hour, in the minutes that were sampled.
-    """
-    found = dict(rows)
-    present, readings = AT_ZERO, []
-    for minute in edges(Step.MINUTE, floor_hour(since), until):
-        if not minute.minute:
-            present = AT_ZERO
-        present = found.get(minute, present)
-        if minute >= since:
-            readings.append(Reading(minute, present if is_sampled(hours, minute) else NOTHING))
-    return readings
+    """Return a reading for each minute, as `minutes_of` has them."""
+    return [
+        Reading(minute, NOTHING if totals is None else totals)
+        for minute, totals in minutes_of(rows, hours, since, until, AT_ZERO)
+    ]
 
 
 def hour_totals(rows: Sequence[tuple[datetime, Totals]], minutes: int) -> Totals:

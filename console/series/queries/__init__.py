@@ -9,6 +9,7 @@ from console.series.queries.counts import (
     wait_quantiles_of,
 )
 from console.series.queries.edges import rolled_until
+from console.series.queries.sparks import Sparks, spark_of_all, sparks_of
 from console.series.queries.use import (
     QuotaSpan,
     Series,
@@ -24,6 +25,7 @@ __all__ = [
     "CountsAt",
     "QuotaSpan",
     "Series",
+    "Sparks",
     "counts_at",
     "counts_series",
     "known_subject",
@@ -32,6 +34,8 @@ __all__ = [
     "rolled_until",
     "sampled_until",
     "series_of",
+    "spark_of_all",
+    "sparks_of",
     "wait_quantiles",
     "wait_quantiles_of",
 ]

@@ -1,0 +1,102 @@
+"""Sparks: the course of the last day of many subjects at once, in as few queries as for one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from django.utils import timezone
+
+from console.orgs.models import Organization
+from console.series.coverage import HOUR, MINUTE, floor_hour, floor_minute
+from console.series.models import Kind, SampledHour, SeriesPoint, Step
+from console.series.readings import edges, minutes_of
+
+#: What is looked at: the most used of any nominal quota, in thousandths, or how many at peak.
+Measure = Literal["tightest", "running_peak", "pending_peak"]
+
+#: The course of a day, or of an hour as long as only so many hours were sampled.
+_HOURS = 24
+_YOUNG = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sparks:
+    """The courses of subjects on one time."""
+
+    step: Step
+    since: datetime
+    until: datetime
+    #: For each step of the time the peak, None in a gap; by name, for all that were asked for.
+    courses: Mapping[str, tuple[int | None, ...]]
+
+
+def sparks_of(
+    org: Organization,
+    queues: Collection[str],
+    measure: Measure = "tightest",
+    *,
+    now: datetime | None = None,
+) -> Sparks:
+    """Return the courses of *queues*."""
+    return _sparks(org, Kind.QUEUE.value, queues, measure, now or timezone.now())
+
+
+def spark_of_all(org: Organization, measure: Measure, *, now: datetime | None = None) -> Sparks:
+    """Return the course of the organization, under the empty name."""
+    return _sparks(org, Kind.ORG.value, [""], measure, now or timezone.now())
+
+
+def _sparks(
+    org: Organization, kind: str, names: Collection[str], measure: Measure, now: datetime
+) -> Sparks:
+    last = floor_minute(now) + MINUTE
+    since = floor_hour(last) - (_HOURS - 1) * HOUR
+    covered = SampledHour.objects.filter(org=org, start__gte=since, start__lt=last, minutes__gt=0)
+    hours = dict(covered.values_list("start", "minutes"))
+    is_young = len(hours) < _YOUNG
+    step = Step.MINUTE if is_young else Step.HOUR
+    if is_young:
+        since = last - HOUR
+    rows = SeriesPoint.objects.filter(
+        org=org,
+        step=step.value,
+        start__gte=floor_hour(since),
+        start__lt=last,
+        kind=kind,
+        name__in=names,
+    )
+    found: defaultdict[str, list[tuple[datetime, int]]] = defaultdict(list)
+    for name, start, value in rows.order_by("start").values_list("name", "start", measure):
+        found[name].append((start, value))
+    return Sparks(
+        step=step,
+        since=since,
+        until=last,
+        courses={
+            name: _of_minutes(found[name], hours, since, last)
+            if is_young
+            else _of_hours(dict(found[name]), hours, since, last)
+            for name in names
+        },
+    )
+
+
+def _of_minutes(
+    rows: list[tuple[datetime, int]],
+    hours: Mapping[datetime, int],
+    since: datetime,
+    until: datetime,
+) -> tuple[int | None, ...]:
+    return tuple(value for _, value in minutes_of(rows, hours, since, until, 0))
+
+
+def _of_hours(
+    rows: Mapping[datetime, int], hours: Mapping[datetime, int], since: datetime, until: datetime
+) -> tuple[int | None, ...]:
+    return tuple(
+        rows.get(start, 0) if start in hours else None for start in edges(Step.HOUR, since, until)
+    )

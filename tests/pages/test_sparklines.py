@@ -1,0 +1,86 @@
+"""Sparklines: a course for each queue, read at once, with gaps and a sentence."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.template.loader import render_to_string
+from django.test.utils import CaptureQueriesContext
+
+from console.orgs.models import Organization
+from console.pages.presenters.sparklines import count_sparkline, used_sparklines
+from console.series.models import SampledHour, Step
+from console.series.queries import spark_of_all, sparks_of
+from console.series.stored import point_of
+from console.series.subjects import EVERYTHING, Subject
+from console.series.totals import Level, Totals
+
+NOW = datetime(2026, 3, 14, 12, 30, 20, tzinfo=UTC)
+HOUR = NOW.replace(minute=0, second=0)
+
+
+def point(org: Organization, subject: Subject, step: Step, start: datetime, tightest: int) -> None:
+    totals = Totals(minutes=1, running=Level.of(tightest // 100), tightest=tightest)
+    point_of(org.pk, subject, step, start, totals).save()
+
+
+@pytest.fixture
+def day(org: Organization) -> Organization:
+    """A queue that is full at eight and borrows at ten; nobody looked at nine."""
+    for hour, tightest in ((8, 1000), (10, 1500), (12, 250)):
+        start = HOUR.replace(hour=hour)
+        SampledHour.objects.create(org=org, start=start, minutes=1)
+        point(org, Subject.queue("team"), Step.HOUR, start, tightest)
+        point(org, EVERYTHING, Step.HOUR, start, tightest)
+    return org
+
+
+def test_a_day_by_the_hour(day: Organization) -> None:
+    sparks = sparks_of(day, ["team", "idle"], now=NOW)
+    assert (sparks.step, sparks.since) == (Step.HOUR, HOUR - timedelta(hours=23))
+    assert sparks.courses["team"][-5:] == (1000, None, 1500, None, 250)
+    assert sparks.courses["idle"][-5:] == (0, None, 0, None, 0)
+    lines = used_sparklines(sparks)
+    assert lines["team"].sentence == "Of the nominal quota, last 24 hours: 150% at most, 25% last"
+    assert lines["idle"].sentence == "Of the nominal quota, last 24 hours: 0% at most, 0% last"
+    # Three stretches with a gap between them.
+    (area, edge) = lines["team"].shapes
+    assert (area.path.count("M"), edge.path.count("M")) == (3, 3)
+
+
+def test_a_young_organization_by_the_minute(org: Organization) -> None:
+    SampledHour.objects.create(org=org, start=HOUR, minutes=0b1111 << 27)
+    point(org, Subject.queue("team"), Step.MINUTE, HOUR + timedelta(minutes=27), 500)
+    point(org, Subject.queue("team"), Step.MINUTE, HOUR + timedelta(minutes=29), 0)
+    sparks = sparks_of(org, ["team"], now=NOW)
+    assert sparks.courses["team"] == (None,) * 56 + (500, 500, 0, 0)
+    assert used_sparklines(sparks)["team"].sentence == (
+        "Of the nominal quota, last hour: 50% at most, 0% last"
+    )
+
+
+def test_without_samples_it_says_so(org: Organization) -> None:
+    sparks = sparks_of(org, ["team"], now=NOW)
+    line = used_sparklines(sparks)["team"]
+    assert (line.shapes, line.sentence) == ((), "Of the nominal quota, last hour: no data yet")
+
+
+def test_counts_of_everything(day: Organization) -> None:
+    line = count_sparkline(spark_of_all(day, "running_peak", now=NOW), "Running workloads")
+    assert line.sentence == "Running workloads, last 24 hours: 15 at most, 2 last"
+
+
+def test_many_queues_cost_what_one_costs(day: Organization) -> None:
+    for names in (["team"], [f"queue-{n}" for n in range(300)]):
+        with CaptureQueriesContext(connection) as queries:
+            sparks_of(day, names, now=NOW)
+        assert len(queries) == 2
+
+
+def test_a_sparkline_is_a_picture_with_a_name(day: Organization) -> None:
+    spark = used_sparklines(sparks_of(day, ["team"], now=NOW))["team"]
+    html = render_to_string("series/_sparkline.html", {"spark": spark})
+    assert f'role="img" aria-label="{spark.sentence}"' in html
+    assert render_to_string("series/_sparkline.html", {"spark": None}).strip() == ""
