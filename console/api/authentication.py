@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from console.errors import NotFound
 from console.orgs.models import ApiToken, User
 from console.orgs.permissions import Actor
-from console.orgs.queries import actor_for
 from console.orgs.services.authenticate_token import authenticate_token
+from console.orgs.services.enter_org import enter_org
 
 _SCHEME = "bearer"
 
@@ -66,7 +66,7 @@ def actor_of(request: Request, slug: str) -> Actor:
         if request.auth.org.slug != slug:
             raise NotFound(f"There is no organization {slug!r} that this token belongs to.")
         return Actor.from_token(request.auth)
-    return actor_for(person(request), slug)
+    return enter_org(person(request), slug)
 
 
 def person(request: Request) -> User:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
+
+
+def new_uid() -> str:
+    """Return a fresh name that nobody can guess."""
+    return secrets.token_hex(16)
 
 
 class UserManager(BaseUserManager["User"]):
@@ -71,6 +77,9 @@ class Membership(models.Model):
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=12, choices=Role.choices)
+    joined_at = models.DateTimeField(default=timezone.now)
+    #: When they last looked at a page or asked the API; written every few minutes at most.
+    last_active_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -79,6 +88,34 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} is {self.role} of {self.org}"
+
+
+class Invitation(models.Model):
+    """A link by which the person of one address may join; only its secret's SHA-256 is kept."""
+
+    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="invitations")
+    email = models.EmailField("e-mail address")
+    role = models.CharField(max_length=12, choices=Role.choices)
+    digest = models.CharField(max_length=64, unique=True)
+    #: Who invited, as audit entries name them.
+    author = models.CharField(max_length=254)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                models.F("org"),
+                Lower("email"),
+                condition=models.Q(accepted_at=None, revoked_at=None),
+                name="one_open_invitation_per_address",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.email} as {self.role} of {self.org}"
 
 
 class ApiToken(models.Model):
@@ -90,15 +127,51 @@ class ApiToken(models.Model):
     #: The first characters of the secret, to recognize it in lists.
     prefix = models.CharField(max_length=16)
     digest = models.CharField(max_length=64, unique=True)
+    #: Who made it: a person unless it was a token or a command, and their name at that time.
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL)
+    author = models.CharField(max_length=254)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
-    #: Written at most once a minute, so that traffic does not become writes.
+    #: The one that takes its place, when it was rotated.
+    successor = models.ForeignKey("self", null=True, on_delete=models.SET_NULL)
+    #: Its last use, as `console.caller.Caller`: written at most once a minute, so that traffic
+    #: does not become writes.
     last_used_at = models.DateTimeField(null=True)
+    last_used_ip = models.CharField(max_length=45, blank=True)
+    last_used_agent = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["org", "-id"], name="token_newest")]
 
     def __str__(self) -> str:
         return f"{self.prefix}… ({self.role} of {self.org})"
+
+
+class BrowserSession(models.Model):
+    """A browser that keeps coming back, with or without somebody signed in."""
+
+    #: The three columns that Django reads and writes; the key is what the cookie holds.
+    session_key = models.CharField(max_length=40, primary_key=True)
+    session_data = models.TextField()
+    expire_date = models.DateTimeField(db_index=True)
+    #: Names it where its key, which is a secret, must not stand.
+    uid = models.CharField(max_length=32, unique=True, default=new_uid)
+    user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="sessions")
+    created_at = models.DateTimeField(default=timezone.now)
+    #: Its last request, as `console.caller.Caller`; written at most once a minute.
+    last_seen_at = models.DateTimeField(default=timezone.now)
+    ip = models.CharField(max_length=45, blank=True)
+    agent = models.CharField(max_length=300, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.uid} of {self.user}"
+
+    def save(self, *, force_update: bool = False, **options: Any) -> None:
+        """Write the row; a later write leaves alone when and where the session began."""
+        if force_update:
+            options["update_fields"] = ("session_data", "expire_date", "user")
+        super().save(force_update=force_update, **options)
 
 
 class AuditEntry(models.Model):

@@ -21,10 +21,16 @@ def actor_for(user: User, slug: str) -> Actor:
     A foreign organization raises the same NotFound as an unknown one, so that
     nobody learns which ones exist.
     """
+    membership = membership_of(user, slug)
+    return Actor.from_user(membership.org, user, membership.role)
+
+
+def membership_of(user: User, slug: str) -> Membership:
+    """Return the membership of *user* in the organization *slug*; or NotFound as `actor_for`."""
     membership = Membership.objects.select_related("org").filter(org__slug=slug, user=user).first()
     if membership is None:
         raise NotFound(f"There is no organization {slug!r} that you are a member of.")
-    return Actor.from_user(membership.org, user, membership.role)
+    return membership
 
 
 def lock_org(org: Organization) -> None:

@@ -18,6 +18,8 @@ from console.errors import BadRequest, Conflict, NotAllowed, NotFound
 from console.orgs.models import Organization, User
 from console.orgs.permissions import Actor
 from console.orgs.queries import actor_for
+from console.orgs.services.enter_org import enter_org
+from console.orgs.sessions import SessionStore
 from console.pages.shell import live_version
 
 OrgView = Callable[..., HttpResponseBase]
@@ -31,6 +33,8 @@ def signed_in(view: OrgView) -> OrgView:
     def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return _sign_in_first(request)
+        if not _is_poll(request):
+            cast(SessionStore, request.session).note_seen()
         return _private(view(request, *args, **kwargs))
 
     return page
@@ -48,7 +52,8 @@ def org_page(view: OrgView) -> OrgView:
     def page(request: HttpRequest, org: str, **kwargs: Any) -> HttpResponseBase:
         actor: Actor | None = None
         try:
-            actor = actor_for(signed_in_user(request), org)
+            user = signed_in_user(request)
+            actor = actor_for(user, org) if _is_poll(request) else enter_org(user, org)
             return view(request, actor, **kwargs)
         except (NotFound, NotAllowed, BadRequest, Conflict) as error:
             return refusal(request, error, actor)
@@ -113,8 +118,13 @@ def safe_return_url(request: HttpRequest, url: str) -> str:
     return reverse("pages:orgs")
 
 
+def _is_poll(request: HttpRequest) -> bool:
+    """Say whether an open page asks by itself, which says nothing of whoever opened it."""
+    return "v" in request.GET
+
+
 def _sign_in_first(request: HttpRequest) -> HttpResponse:
-    if "v" in request.GET or request.headers.get("Accept", "").startswith("application/json"):
+    if _is_poll(request) or request.headers.get("Accept", "").startswith("application/json"):
         # A poll or a background check must not swap the sign-in page into this one.
         return HttpResponse(status=HTTPStatus.UNAUTHORIZED)
     query = urlencode({"next": request.get_full_path()}) if request.method == "GET" else ""

@@ -53,7 +53,7 @@ def test_an_unchanged_page_costs_few_queries(world: World, browser: Client) -> N
         browser.get(url, {"v": version})
     tables = [query["sql"].split(" FROM ")[1].split()[0].strip('"') for query in queries]
     assert tables == [
-        "django_session",
+        "orgs_browsersession",
         "orgs_user",
         "orgs_membership",
         "workloads_engine",
