@@ -101,7 +101,10 @@ class AuditRow:
 
     entry: AuditEntry
     actor: str
+    #: The sentence behind who acted, in three parts: what it is about is the middle one.
     done: str
+    subject: str
+    rest: str
     at: datetime
     #: Of what it is about; empty where no page shows it any more.
     subject_url: str
@@ -158,14 +161,18 @@ def action_title(action: str) -> str:
 def _row(org: Organization, entry: AuditEntry) -> AuditRow:
     here = reverse("pages:audit", args=[org.slug])
     count = (entry.after or {}).get("count", 1)
-    named = f"workload {entry.subject}" if entry.subject else f"{count} workloads"
+    named = "workload {subject}" if entry.subject else f"{count} workloads"
+    words = _DONE.get(entry.action, f"{entry.action} {{subject}}").replace("{count}", named)
+    done, about_one, rest = words.partition("{subject}")
     gone = entry.action.endswith((".discard", ".delete"))
     page = None if gone or not entry.subject else _PAGES.get(entry.kind)
     about = {"kind": entry.kind, "subject": entry.subject}
     return AuditRow(
         entry=entry,
         actor=_OTHERS.get(entry.actor_key, "{}").format(entry.actor),
-        done=_DONE.get(entry.action, entry.action).format(subject=entry.subject, count=named),
+        done=done,
+        subject=entry.subject if about_one else "",
+        rest=rest,
         at=entry.created_at,
         subject_url=page(org.slug, entry.subject) if page else "",
         differences=_differences(entry.before or {}, entry.after or {}),
@@ -182,13 +189,13 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[D
     return tuple(
         Difference(name=name, before=_written(before, name), after=_written(after, name))
         for name in names
-        if before.get(name) != after.get(name)
+        if _written(before, name) != _written(after, name)
     )
 
 
 def _written(facts: Mapping[str, Any], name: str) -> str:
     value = facts.get(name)
-    if value is None or value == "":
+    if value in (None, "", [], {}):
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
