@@ -121,7 +121,7 @@ class Workload(models.Model):
                 opclasses=["int8_ops", "varchar_pattern_ops"],
                 name="workload_by_name",
             ),
-            models.Index(fields=["org", "pending_class"], name="workload_by_class"),
+            models.Index(fields=["org", "pending_class", "id"], name="workload_by_class"),
             models.Index(fields=["org", "submitted_at"], name="workload_by_time"),
         ]
 
@@ -163,7 +163,7 @@ class Decision(models.Model):
 
 
 class EventType(models.TextChoices):
-    """What can happen; all but the last two have their names from the public client's protocol."""
+    """What can happen; all but the last four have their names from the public client's protocol."""
 
     CONFIG_UPDATED = "CONFIG_UPDATED"
     REQUEST_SUBMITTED = "REQUEST_SUBMITTED"
@@ -181,6 +181,8 @@ class EventType(models.TextChoices):
     QUOTA_RECLAIMED = "QUOTA_RECLAIMED"
     EXPECTATION_SAVED = "EXPECTATION_SAVED"
     EXPECTATION_DELETED = "EXPECTATION_DELETED"
+    QUEUE_HELD = "QUEUE_HELD"
+    QUEUE_RESUMED = "QUEUE_RESUMED"
 
 
 class Level(models.TextChoices):
@@ -373,6 +375,8 @@ class QueueHold(models.Model):
     reason = models.CharField(max_length=500)
     actor = models.CharField(max_length=254)
     since = models.DateTimeField(auto_now_add=True)
+    #: When it is resumed by itself; None: when somebody does it.
+    until = models.DateTimeField(null=True, db_index=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["org", "queue"], name="one_hold_per_queue")]
