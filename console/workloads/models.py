@@ -325,6 +325,33 @@ class Usage(models.Model):
         return f"{self.queue} {self.flavor}/{self.resource}: {self.used}"
 
 
+class AboveNominal(models.Model):
+    """
+    Since when a queue uses more than its nominal quota of a flavor-resource, without a break.
+
+    It was above after every batch of the engine since then. A queue that uses no more than
+    it owns has no row.
+    """
+
+    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="above_nominal")
+    queue = models.CharField(max_length=500)
+    flavor = models.CharField(max_length=500)
+    resource = models.CharField(max_length=500)
+    since = models.DateTimeField()
+    #: The config version that the engine decided under then.
+    config_version = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["org", "queue", "flavor", "resource"], name="one_rise_per_place"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.queue} {self.flavor}/{self.resource} since {self.since}"
+
+
 class QueueCount(models.Model):
     """How many workloads of a queue run and wait, kept so that no page has to count."""
 
