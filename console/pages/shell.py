@@ -39,6 +39,7 @@ NAV = (
     NavItem(name="config", title="Config", url_name="pages:config", key="c"),
     NavItem(name="tester", title="Rule tester", url_name="pages:tester", key="t"),
     NavItem(name="events", title="Events", url_name="pages:events", key="e"),
+    NavItem(name="settings", title="Settings", url_name="pages:settings", key="s"),
 )
 
 
@@ -61,6 +62,7 @@ class Shell:
     may_hold: bool
     may_draft: bool
     may_apply: bool
+    may_manage_org: bool
 
 
 def render_page(
@@ -88,6 +90,7 @@ def render_page(
         may_hold=actor.may(Permission.HOLD_QUEUES),
         may_draft=actor.may(Permission.DRAFT),
         may_apply=actor.may(Permission.APPLY),
+        may_manage_org=actor.may(Permission.MANAGE_ORG),
     )
     return render(request, template, {**context, "shell": shell}, status=status)
 

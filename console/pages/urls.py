@@ -4,6 +4,7 @@ from django.urls import path, register_converter
 
 from console.pages.converters import NameConverter
 from console.pages.views import (
+    api_tokens,
     assist_calls,
     audit,
     codes,
@@ -18,6 +19,8 @@ from console.pages.views import (
     expectations,
     history,
     impact,
+    joining,
+    members,
     orgs,
     overview,
     queues,
@@ -36,12 +39,16 @@ register_converter(NameConverter, "name")
 app_name = "pages"
 
 _DRAFT = "o/<slug:org>/config/drafts/<int:number>"
+_SETTINGS = "o/<slug:org>/settings"
 
 urlpatterns = [
     path("", orgs.home, name="home"),
     path("login", sessions.sign_in, name="sign-in"),
     path("logout", sessions.sign_out, name="sign-out"),
     path("password", sessions.password, name="password"),
+    path("sessions", sessions.own_sessions, name="sessions"),
+    path("join", joining.invitation, name="invitation"),
+    path("join/<str:secret>", joining.join, name="join"),
     path("tokens", tokens.tokens, name="tokens"),
     # What the public anyscale client names when it has no token, or a wrong one.
     path("v2/api-keys", tokens.client_keys, name="client-keys"),
@@ -102,4 +109,15 @@ urlpatterns = [
     path("o/<slug:org>/tools/expectations/<int:number>", expectations.one, name="expectation"),
     path("o/<slug:org>/events", events.events, name="events"),
     path("o/<slug:org>/events/audit", audit.audit, name="audit"),
+    path("o/<slug:org>/settings", members.settings, name="settings"),
+    path(f"{_SETTINGS}/members", members.members, name="members"),
+    path(f"{_SETTINGS}/members/<int:number>", members.member, name="member"),
+    path(f"{_SETTINGS}/invitations", members.invitations, name="invitations"),
+    path(f"{_SETTINGS}/invitations/new", members.new_invitation, name="invitation-new"),
+    path(
+        f"{_SETTINGS}/invitations/<int:number>/revoke", members.take_back, name="invitation-revoke"
+    ),
+    path(f"{_SETTINGS}/tokens", api_tokens.api_tokens, name="api-tokens"),
+    path(f"{_SETTINGS}/tokens/new", api_tokens.new_token, name="api-token-new"),
+    path(f"{_SETTINGS}/tokens/<int:number>", api_tokens.api_token, name="api-token"),
 ]

@@ -23,7 +23,7 @@ from console.orgs.models import ApiToken, AuditEntry, Membership, Organization, 
 from console.orgs.permissions import Actor
 from console.orgs.services.add_member import add_member
 from console.orgs.services.issue_token import issue_token
-from console.orgs.services.revoke_token import revoke_token
+from console.orgs.services.revoke_token import revoke_secret
 from console.orgs.services.seal_audit import seal_audit
 from console.orgs.services.verify_audit import verify_lines
 from tests.api.documents import OPEN
@@ -132,6 +132,26 @@ def test_expectations_say_what_they_said(client) -> None:
     ]
 
 
+def test_what_is_refused_or_changes_nothing_leaves_no_entry(client, api, viewer: Actor) -> None:
+    client.post("config/versions", {"text": OPEN, "expected_version": 0})
+    reader = api(viewer)
+    last = AuditEntry.objects.latest("pk").pk
+    refused = [
+        client.post("config/versions", {"text": f"{OPEN}#\n", "expected_version": 0}),
+        client.post("config/versions", {"text": "scheduling_rules: 7", "expected_version": 1}),
+        client.post("config/rollback", {"version": 1, "expected_version": 1}),
+        client.post("queues/nowhere/hold", {"reason": "x"}),
+        client.post("workloads/finish", {"ids": ["unknown"]}),
+        reader.post("queues/default/hold", {"reason": "x"}),
+        reader.post("workloads", {"workloads": [{"name": "one"}]}),
+    ]
+    assert [answer.status for answer in refused] == [409, 422, 409, 404, 404, 403, 403]
+    assert client.post("queues/default/resume", {}).status == 200
+    unknown = Client(headers={"authorization": "Bearer aslu_unknown"})
+    assert unknown.post(f"{client.org}/workloads").status_code == 401
+    assert AuditEntry.objects.filter(pk__gt=last).count() == 0
+
+
 def test_people_who_come_and_go_are_told_to_each_of_their_organizations(
     owner: Actor, other_org: Organization
 ) -> None:
@@ -171,7 +191,7 @@ def test_no_secret_is_ever_in_an_entry(org: Organization, owner: Actor) -> None:
     client = Client(headers={"authorization": f"Bearer {secret}"})
     body = json.dumps({"text": OPEN, "expected_version": 0})
     client.post("/api/v1/orgs/here/config/versions", body, "application/json")
-    revoke_token(secret)
+    revoke_secret(secret)
     assert AuditEntry.objects.filter(action="token.revoke").count() == 1
     token = ApiToken.objects.get()
     text = json.dumps([list(row) for row in AuditEntry.objects.values_list()], default=str)
@@ -184,8 +204,8 @@ def test_members_and_tokens_of_the_command_line(org: Organization, viewer: Actor
     assert viewer.user is not None
     add_member(org, viewer.user, Role.OPERATOR)
     secret = issue_token(org, Role.VIEWER, "reader")
-    revoke_token(secret)
-    revoke_token(secret)
+    revoke_secret(secret)
+    revoke_secret(secret)
     number = str(ApiToken.objects.get().pk)
     issued = {"name": "reader", "role": "viewer", "prefix": secret[:13], "expires_at": None}
     assert entries(actor_key="command") == [

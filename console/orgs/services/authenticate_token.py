@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from django.db.models import Q
 from django.utils import timezone
 
+from console.caller import present_caller
 from console.orgs.models import ApiToken
-from console.orgs.services.issue_token import PREFIX, digest_of
+from console.orgs.token_secrets import PREFIX, digest_of
 
 #: A token's last use is kept this exactly, so that traffic does not become writes.
 _LAST_USED_EVERY = timedelta(minutes=1)
@@ -26,7 +27,10 @@ def authenticate_token(secret: str) -> ApiToken | None:
         .first()
     )
     if token is not None and _is_due(token, now - _LAST_USED_EVERY):
-        ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+        caller = present_caller()
+        ApiToken.objects.filter(pk=token.pk).update(
+            last_used_at=now, last_used_ip=caller.ip, last_used_agent=caller.agent
+        )
     return token
 
 

@@ -1,62 +1,46 @@
-"""Issue an API token: the secret is told once and never stored."""
+"""Issue API tokens: the secret is told once and never stored."""
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 from datetime import datetime
 
 from django.db import transaction
 
-from console.errors import BadRequest, FieldError
+from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.audit import record
-from console.orgs.models import ApiToken, Organization, Role, User
-from console.orgs.permissions import Actor
-
-#: Makes a leaked secret recognizable to scanners. The public anyscale client refuses, before it
-#: sends anything, a token that does not begin with an a and have an underscore.
-PREFIX = "aslu_"
-
-#: Characters of the secret that lists may show.
-_SHOWN = 8
+from console.orgs.models import Organization, Role
+from console.orgs.permissions import Actor, Permission
+from console.orgs.queries import lock_org
+from console.orgs.token_secrets import Issued, new_token
+from console.orgs.tokens import working_tokens
+from console.reading import is_storable
 
 _LONGEST_NAME = 100
 
+#: Tokens of one organization that may work at a time: more than anybody can look after.
+MOST_TOKENS = 1000
 
-def issue_token(
-    org: Organization,
-    role: str,
-    name: str,
-    created_by: User | None = None,
-    expires_at: datetime | None = None,
-) -> str:
-    """
-    Return the secret of a fresh token that acts in *org* with *role*.
 
-    Raise BadRequest for an unknown role, or a name that is empty or over 100 characters.
+def create_token(actor: Actor, role: str, name: str, expires_at: datetime | None = None) -> Issued:
     """
-    errors = []
-    if role not in Role.values:
-        message = f"There is no role {role!r}; choose one of {', '.join(Role.values)}."
-        errors.append(FieldError("role", "unknown_role", message))
-    if not 1 <= len(name) <= _LONGEST_NAME:
-        message = f"A token's name has 1 to {_LONGEST_NAME} characters."
-        errors.append(FieldError("name", "invalid_name", message))
-    if errors:
-        raise BadRequest(errors, " ".join(error.message for error in errors))
-    secret = PREFIX + secrets.token_urlsafe(32)
+    Return a fresh token that acts in the actor's organization with *role*.
+
+    Raises NotAllowed, BadRequest for an unknown role or a name that is empty or over 100
+    characters, and Conflict (``too_many_tokens``).
+    """
+    actor.require(Permission.MANAGE_ORG)
+    _check(role, name)
     with transaction.atomic():
-        token = ApiToken.objects.create(
-            org=org,
-            name=name,
-            role=role,
-            prefix=secret[: len(PREFIX) + _SHOWN],
-            digest=digest_of(secret),
-            created_by=created_by,
-            expires_at=expires_at,
-        )
+        lock_org(actor.org)
+        if working_tokens(actor.org) >= MOST_TOKENS:
+            raise Conflict(
+                "too_many_tokens",
+                f"{MOST_TOKENS} tokens work already; revoke some that nothing uses.",
+            )
+        issued = new_token(actor, role, name, expires_at)
+        token = issued.token
         record(
-            Actor.from_user(org, created_by, Role.OWNER) if created_by else Actor.from_command(org),
+            actor,
             "token.issue",
             kind="token",
             subject=str(token.pk),
@@ -67,13 +51,23 @@ def issue_token(
                 "expires_at": expires_at.isoformat() if expires_at else None,
             },
         )
-    return secret
+    return issued
 
 
-def digest_of(secret: str) -> str:
-    """
-    Return what is stored of *secret*.
+def issue_token(
+    org: Organization, role: str, name: str, *, expires_at: datetime | None = None
+) -> str:
+    """Return the secret of a fresh token as commands make them; BadRequest as `create_token`."""
+    return create_token(Actor.from_command(org), role, name, expires_at).secret
 
-    A plain hash is enough: the secret is 256 random bits, so there is nothing to guess.
-    """
-    return hashlib.sha256(secret.encode()).hexdigest()
+
+def _check(role: str, name: str) -> None:
+    errors = []
+    if role not in Role.values:
+        message = f"There is no role {role!r}; choose one of {', '.join(Role.values)}."
+        errors.append(FieldError("role", "unknown_role", message))
+    if not (name.strip() and len(name) <= _LONGEST_NAME and is_storable(name)):
+        message = f"A token's name has 1 to {_LONGEST_NAME} characters."
+        errors.append(FieldError("name", "invalid_name", message))
+    if errors:
+        raise BadRequest(errors, " ".join(error.message for error in errors))

@@ -1,4 +1,4 @@
-"""Signing in and out, a new password, and the theme."""
+"""Signing in and out, a new password, one's own sessions, and the theme."""
 
 from __future__ import annotations
 
@@ -14,13 +14,20 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
+from console.errors import NotFound
 from console.orgs.audit import record_person
+from console.orgs.people import sessions_of
+from console.orgs.services.end_sessions import end_other_sessions, end_session
 from console.pages import throttle
 from console.pages.access import safe_return_url, signed_in, signed_in_user
+from console.pages.presenters.agents import browser_name
+from console.pages.views.joining import INVITED
 from console.reading import is_storable
 
 THEMES = ("system", "light", "dark")
 YEAR = 365 * 24 * 3600
+#: As many sessions as the list shows, the last seen first.
+_MOST_SESSIONS = 100
 
 
 @never_cache
@@ -32,7 +39,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         if request.user.is_authenticated:
             return HttpResponseRedirect(safe_return_url(request, next_url))
-        return render(request, "sessions/sign_in.html", {"next": next_url})
+        context = {"next": next_url, "email": request.session.get(INVITED, "")}
+        return render(request, "sessions/sign_in.html", context)
     email = request.POST.get("email", "").strip()
     wait = throttle.seconds_to_wait(request, email)
     if wait:
@@ -70,15 +78,49 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @signed_in
 def password(request: HttpRequest) -> HttpResponse:
     """Change one's own password; this session stays, the others end."""
-    form = PasswordChangeForm(signed_in_user(request), request.POST or None)
+    user = signed_in_user(request)
+    wait = throttle.seconds_to_wait(request, user.email) if request.method == "POST" else 0
+    form = PasswordChangeForm(user, None if wait else request.POST or None)
     if request.method == "POST" and form.is_valid():
-        user = form.save()
+        throttle.forget(request, user.email)
+        form.save()
         update_session_auth_hash(request, user)
         record_person(user, "account.password")
+        end_other_sessions(user, request.session.session_key)
         messages.success(request, "Your password is changed. Other browsers are signed out.")
         return HttpResponseRedirect(reverse("pages:orgs"))
+    if "old_password" in form.errors:
+        # Whoever finds a browser signed in must not guess here, either.
+        throttle.count_failure(request, user.email)
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
-    return render(request, "sessions/password.html", {"form": form}, status=status)
+    if wait:
+        status = HTTPStatus.TOO_MANY_REQUESTS
+    return render(request, "sessions/password.html", {"form": form, "wait": wait}, status=status)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def own_sessions(request: HttpRequest) -> HttpResponse:
+    """List the browsers in which the person is signed in, and end one or all the others."""
+    user = signed_in_user(request)
+    key = request.session.session_key
+    if request.method == "POST":
+        try:
+            if request.POST.get("do") == "others":
+                ended = end_other_sessions(user, key)
+                messages.success(request, f"Signed out elsewhere: {ended}.")
+            else:
+                end_session(user, request.POST.get("uid", "")[:32])
+                messages.success(request, "That browser is signed out.")
+        except NotFound as error:
+            messages.warning(request, error.message)
+        return HttpResponseRedirect(reverse("pages:sessions"))
+    rows = [
+        {"session": each, "browser": browser_name(each.agent), "is_this": each.session_key == key}
+        for each in sessions_of(user, _MOST_SESSIONS)
+    ]
+    return render(request, "sessions/index.html", {"rows": rows, "most": _MOST_SESSIONS})
 
 
 @require_POST

@@ -17,7 +17,7 @@ from console.api.compat import urls
 from console.configs.models import ConfigVersion
 from console.orgs.models import Role
 from console.orgs.services.issue_token import issue_token
-from console.orgs.services.revoke_token import revoke_token
+from console.orgs.services.revoke_token import revoke_secret
 from tests.api.compat.conftest import CONFIG, Compat
 
 READERS = frozenset(Role.values)
@@ -141,7 +141,7 @@ def test_a_wrong_token_is_refused(db: None, token: str) -> None:
 def test_expired_and_revoked_tokens_are_refused(org: Any) -> None:
     expired = issue_token(org, Role.OWNER, "old", expires_at=timezone.now() - timedelta(1))
     revoked = issue_token(org, Role.OWNER, "lost")
-    revoke_token(revoked)
+    revoke_secret(revoked)
     for secret in (expired, revoked):
         assert carrying(secret).get("/api/v2/userinfo/").status_code == 401
 

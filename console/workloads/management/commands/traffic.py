@@ -17,7 +17,7 @@ from django.utils import timezone
 from console.orgs.management.prepared import PreparedCommand
 from console.orgs.models import Organization, Role
 from console.orgs.services.issue_token import issue_token
-from console.orgs.services.revoke_token import revoke_token
+from console.orgs.services.revoke_token import revoke_secret
 from console.supervisor.listener import url_of
 from console.traffic.client import Away, Client, Refused
 from console.traffic.executor import Executor
@@ -114,7 +114,7 @@ def _token(slug: str, given: str | None, seconds: float) -> Iterator[str]:
     try:
         yield secret
     finally:
-        revoke_token(secret)
+        revoke_secret(secret)
 
 
 def _count(text: str) -> int:

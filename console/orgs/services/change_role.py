@@ -1,0 +1,42 @@
+"""Give a member another role, from their next request on."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from console.orgs.audit import record
+from console.orgs.models import Membership, Role
+from console.orgs.people import get_member, keep_an_owner
+from console.orgs.permissions import Actor, Permission
+from console.orgs.services.check_role import check_role
+from console.orgs.services.lock_members import lock_members
+
+
+def change_role(actor: Actor, number: int, role: str) -> Membership:
+    """
+    Return membership *number*, with *role* in place of what it was.
+
+    Raises NotAllowed, NotFound, BadRequest for something that is not a role, and Conflict
+    (``last_owner``) when nobody else is an owner.
+    """
+    actor.require(Permission.MANAGE_ORG)
+    check_role(role)
+    with transaction.atomic():
+        lock_members(actor)
+        membership = get_member(actor.org, number)
+        before = membership.role
+        if role == before:
+            return membership
+        if role != Role.OWNER:
+            keep_an_owner(membership)
+        membership.role = role
+        membership.save(update_fields=["role"])
+        record(
+            actor,
+            "member.role",
+            kind="member",
+            subject=membership.user.email,
+            before={"role": before},
+            after={"role": role},
+        )
+    return membership

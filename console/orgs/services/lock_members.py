@@ -1,0 +1,27 @@
+"""Let one change of an organization's members wait for the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from console.errors import NotAllowed
+from console.orgs.models import Membership
+from console.orgs.permissions import Actor, Permission
+from console.orgs.queries import lock_org
+
+
+def lock_members(actor: Actor) -> None:
+    """
+    Hold the members of the actor's organization from here to the end of the transaction.
+
+    Raise NotAllowed when *actor* lost the right to manage them while they waited: of two
+    owners who demote each other, the second one is not an owner any more.
+    """
+    lock_org(actor.org)
+    if actor.user is None:
+        return
+    mine = Membership.objects.filter(org=actor.org, user=actor.user)
+    role = mine.values_list("role", flat=True).first()
+    if role is None:
+        raise NotAllowed(f"You are not a member of {actor.org.slug} any more.")
+    replace(actor, role=role).require(Permission.MANAGE_ORG)

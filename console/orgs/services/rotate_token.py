@@ -1,0 +1,54 @@
+"""Put another secret in the place of a token's, while the old one still works for a time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from console.errors import Conflict
+from console.orgs.audit import record
+from console.orgs.permissions import Actor, Permission
+from console.orgs.queries import lock_org
+from console.orgs.token_secrets import Issued, new_token
+from console.orgs.tokens import get_token, is_working
+
+
+def rotate_token(actor: Actor, number: int, overlap: timedelta) -> Issued:
+    """
+    Return a token with the name, role and length of life of token *number*, which ends soon.
+
+    The old one works for *overlap* more, if it would have worked that long. Raises
+    NotAllowed, NotFound, and Conflict when it does not work (``token_ended``) or was
+    rotated before (``token_rotated``).
+    """
+    actor.require(Permission.MANAGE_ORG)
+    now = timezone.now()
+    with transaction.atomic():
+        # One rotation waits for the other here, so that a token never has two successors.
+        lock_org(actor.org)
+        old = get_token(actor.org, number)
+        if not is_working(old):
+            raise Conflict("token_ended", f"Token {old.name} does not work any more; make one.")
+        if old.successor_id is not None:
+            raise Conflict("token_rotated", f"Token {old.name} was rotated; rotate what it became.")
+        expires_at = now + (old.expires_at - old.created_at) if old.expires_at else None
+        issued = new_token(actor, old.role, old.name, expires_at)
+        old.expires_at = min(filter(None, (old.expires_at, now + overlap)))
+        old.successor = issued.token
+        old.save(update_fields=["expires_at", "successor"])
+        record(
+            actor,
+            "token.rotate",
+            kind="token",
+            subject=str(old.pk),
+            before={"prefix": old.prefix},
+            after={
+                "prefix": issued.token.prefix,
+                "successor": issued.token.pk,
+                "old_ends_at": old.expires_at.isoformat(),
+                "expires_at": expires_at.isoformat() if expires_at else None,
+            },
+        )
+    return issued

@@ -1,0 +1,58 @@
+"""API tokens as lists show them: those that work, and those that have ended."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+
+from console.errors import NotFound
+from console.orgs.models import ApiToken, Organization, User
+from console.paging import Page, newest_first
+
+#: A token that was not used for so long is probably not needed.
+UNUSED_AFTER = timedelta(days=30)
+
+
+def _working(now: datetime) -> Q:
+    return Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now))
+
+
+def list_tokens(
+    org: Organization, *, ended: bool, limit: int, cursor: str | None
+) -> Page[ApiToken]:
+    """Return tokens of *org*, newest first: those that work, or those that *ended*."""
+    driven = ApiToken.objects.filter(org=org).select_related("created_by", "successor")
+    works = _working(timezone.now())
+    return newest_first(driven, ~works if ended else works, limit, cursor)
+
+
+def get_token(org: Organization, number: int) -> ApiToken:
+    """Return one token, working or not; raises NotFound."""
+    found = ApiToken.objects.select_related("org").filter(org=org, pk=number).first()
+    if found is None:
+        raise NotFound(f"There is no token {number} in {org.slug}.")
+    return found
+
+
+def working_tokens(org: Organization) -> int:
+    """Return how many tokens of *org* work."""
+    return ApiToken.objects.filter(_working(timezone.now()), org=org).count()
+
+
+def working_tokens_of(org: Organization, user: User) -> int:
+    """Return how many tokens of *org* work that *user* made."""
+    return ApiToken.objects.filter(_working(timezone.now()), org=org, created_by=user).count()
+
+
+def is_working(token: ApiToken) -> bool:
+    """Say whether *token* would be let in now."""
+    is_over = token.expires_at is not None and token.expires_at <= timezone.now()
+    return token.revoked_at is None and not is_over
+
+
+def is_unused(token: ApiToken) -> bool:
+    """Say whether *token* works and was not used for thirty days."""
+    since = timezone.now() - UNUSED_AFTER
+    return is_working(token) and (token.last_used_at or token.created_at) < since

@@ -1,0 +1,71 @@
+"""API tokens as their list shows them: what works, what deserves a look, and what it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.urls import reverse
+from django.utils import timezone
+
+from console.orgs.models import ApiToken
+from console.orgs.tokens import is_unused, is_working
+
+#: A token that ends this soon is said to.
+_SOON = timedelta(days=7)
+
+#: Days of life that the form offers; empty: it never ends.
+LIFETIMES = (
+    ("7", "7 days"),
+    ("30", "30 days"),
+    ("90", "90 days"),
+    ("180", "180 days"),
+    ("365", "1 year"),
+    ("", "No end"),
+)
+USUAL_LIFETIME = "90"
+
+#: Hours that the old secret goes on working after a rotation.
+OVERLAPS = (("0", "ends at once"), ("1", "1 hour"), ("24", "1 day"), ("168", "7 days"))
+USUAL_OVERLAP = "24"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRow:
+    """One token, with its page and what somebody should know of it."""
+
+    token: ApiToken
+    url: str
+    is_working: bool
+    notes: tuple[str, ...]
+
+
+def token_rows(org: str, tokens: Iterable[ApiToken]) -> list[TokenRow]:
+    """Return the rows of *tokens* of the organization with the slug *org*."""
+    return [token_row(org, each) for each in tokens]
+
+
+def token_row(org: str, token: ApiToken) -> TokenRow:
+    """Return one row."""
+    return TokenRow(
+        token=token,
+        url=reverse("pages:api-token", args=[org, token.pk]),
+        is_working=is_working(token),
+        notes=tuple(_notes(token)),
+    )
+
+
+def _notes(token: ApiToken) -> list[str]:
+    if not is_working(token):
+        return ["Revoked"] if token.revoked_at else ["Expired"]
+    notes = []
+    if token.successor_id:
+        notes.append("Rotated: the new one takes its place")
+    elif token.expires_at is None:
+        notes.append("Has no end")
+    elif token.expires_at - timezone.now() < _SOON:
+        notes.append("Ends soon")
+    if is_unused(token):
+        notes.append("Not used for 30 days")
+    return notes

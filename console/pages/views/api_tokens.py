@@ -1,0 +1,162 @@
+"""The API tokens of an organization: made, rotated and revoked by its owners."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime, timedelta
+from http import HTTPStatus
+
+from django.contrib import messages
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from console.errors import BadRequest, Conflict, FieldError
+from console.orgs.models import Role
+from console.orgs.permissions import Actor, Permission
+from console.orgs.services.issue_token import create_token
+from console.orgs.services.revoke_token import revoke_token
+from console.orgs.services.rotate_token import rotate_token
+from console.orgs.token_secrets import Issued
+from console.orgs.tokens import get_token, list_tokens
+from console.pages.access import org_page
+from console.pages.presenters.api_tokens import (
+    LIFETIMES,
+    OVERLAPS,
+    USUAL_LIFETIME,
+    USUAL_OVERLAP,
+    token_row,
+    token_rows,
+)
+from console.pages.presenters.lists import PAGE_SIZE, pager_of
+from console.pages.presenters.roles import role_choices
+from console.pages.shell import render_page
+
+#: Seconds for which a form that was sent is recognized when it is sent again.
+_FORM_MEMORY = 24 * 3600
+
+
+@require_safe
+@org_page
+def api_tokens(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """List the tokens that work, or those that have ended."""
+    actor.require(Permission.MANAGE_ORG)
+    ended = request.GET.get("state") == "ended"
+    page = list_tokens(actor.org, ended=ended, limit=PAGE_SIZE, cursor=request.GET.get("cursor"))
+    context = {
+        "rows": token_rows(actor.org.slug, page.results),
+        "ended": ended,
+        "pager": pager_of(request.path, request.GET, page),
+    }
+    return render_page(request, actor, "settings/tokens.html", context, section="settings")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@org_page
+def new_token(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Ask for a name, role and end, and show the secret, this once."""
+    actor.require(Permission.MANAGE_ORG)
+    typed = {
+        "name": request.POST.get("name", "").strip(),
+        "role": request.POST.get("role", Role.VIEWER),
+        "days": request.POST.get("days", USUAL_LIFETIME),
+    }
+    errors: dict[str, str] = {}
+    if request.method == "POST":
+        try:
+            ends = _ends(typed["days"])
+            if not _is_first(request, actor):
+                return _made_before(request, actor)
+            return _told_once(
+                request, actor, create_token(actor, typed["role"], typed["name"], ends)
+            )
+        except BadRequest as error:
+            errors = {each.path: each.message for each in error.errors}
+        except Conflict as error:
+            errors = {"name": error.message}
+    context = {
+        "typed": typed,
+        "errors": errors,
+        "choices": role_choices(typed["role"]),
+        "lifetimes": LIFETIMES,
+        "form_id": secrets.token_urlsafe(16),
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
+    return render_page(
+        request, actor, "settings/token_new.html", context, section="settings", status=status
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@org_page
+def api_token(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """Show one token; rotate or revoke it."""
+    actor.require(Permission.MANAGE_ORG)
+    token = get_token(actor.org, number)
+    error = ""
+    if request.method == "POST":
+        try:
+            return _end(request, actor, number)
+        except Conflict as conflict:
+            error = conflict.message
+    context = {
+        "row": token_row(actor.org.slug, token),
+        "successor": token_row(actor.org.slug, token.successor) if token.successor else None,
+        "overlaps": OVERLAPS,
+        "usual_overlap": USUAL_OVERLAP,
+        "form_id": secrets.token_urlsafe(16),
+        "error": error,
+    }
+    status = HTTPStatus.CONFLICT if error else HTTPStatus.OK
+    return render_page(
+        request, actor, "settings/token.html", context, section="settings", status=status
+    )
+
+
+def _end(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    match request.POST.get("do"):
+        case "revoke":
+            token = revoke_token(actor, number)
+            messages.success(request, f"{token.name} is revoked: it works nowhere any more.")
+        case "rotate":
+            hours = request.POST.get("hours", USUAL_OVERLAP)
+            if hours not in dict(OVERLAPS):
+                raise BadRequest([], "Choose one of the times that the form offers.")
+            if not _is_first(request, actor):
+                return _made_before(request, actor)
+            issued = rotate_token(actor, number, timedelta(hours=int(hours)))
+            return _told_once(request, actor, issued)
+        case _:
+            raise BadRequest([], "This form says nothing that can be done here.")
+    return HttpResponseRedirect(reverse("pages:api-tokens", args=[actor.org.slug]))
+
+
+def _ends(days: str) -> datetime | None:
+    if days not in dict(LIFETIMES):
+        message = "Choose one of the times that the form offers."
+        raise BadRequest([FieldError("days", "invalid_choice", message)], message)
+    return timezone.now() + timedelta(days=int(days)) if days else None
+
+
+def _is_first(request: HttpRequest, actor: Actor) -> bool:
+    """Say whether this form is sent for the first time, and not by going back or loading again."""
+    form = request.POST.get("form", "")[:50]
+    return not form or bool(cache.add(f"token-form:{actor.key}:{form}", 1, _FORM_MEMORY))
+
+
+def _told_once(request: HttpRequest, actor: Actor, issued: Issued) -> HttpResponse:
+    # The answer itself holds the secret: a page to go to afterwards would have to find it
+    # somewhere, and nothing keeps it.
+    context = {"token": issued.token, "secret": issued.secret}
+    return render_page(request, actor, "settings/token_secret.html", context, section="settings")
+
+
+def _made_before(request: HttpRequest, actor: Actor) -> HttpResponse:
+    messages.info(
+        request,
+        "That token was made already, and its secret was shown once. If nobody kept it, "
+        "rotate or revoke the token.",
+    )
+    return HttpResponseRedirect(reverse("pages:api-tokens", args=[actor.org.slug]))

@@ -1,0 +1,122 @@
+"""Joining by an invitation: the link, an account for whoever has none, and the way in."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_safe
+
+from console.errors import BadRequest, Conflict, FieldError, NotFound
+from console.orgs.models import Invitation, User
+from console.orgs.people import invitation_by
+from console.orgs.services.accept_invitation import CLOSED, accept_invitation, begin_account
+from console.orgs.token_secrets import digest_of
+from console.pages import throttle
+from console.pages.access import refusal
+from console.pages.presenters.roles import role_choices
+
+#: What the session keeps of the link that was opened: the digest of its secret.
+_OPENED = "invitation"
+#: Whom the sign-in form is filled in for.
+INVITED = "invited"
+
+
+@never_cache
+@require_safe
+def join(request: HttpRequest, secret: str) -> HttpResponse:
+    """Remember the invitation in the session, and go on at an address without its secret."""
+    wait = throttle.seconds_to_wait_for_links(request)
+    if wait:
+        return _too_many(request, wait)
+    invitation = invitation_by(digest_of(secret))
+    if invitation is None:
+        throttle.count_link(request)
+        return refusal(request, NotFound(CLOSED), None)
+    request.session[_OPENED] = invitation.digest
+    request.session[INVITED] = invitation.email
+    return HttpResponseRedirect(reverse("pages:invitation"))
+
+
+@never_cache
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+def invitation(request: HttpRequest) -> HttpResponse:
+    """Say what the invitation is for, and let its person in."""
+    digest = request.session.get(_OPENED, "")
+    found = invitation_by(digest) if digest else None
+    if found is None:
+        return refusal(request, NotFound(CLOSED), None)
+    user = request.user if isinstance(request.user, User) else None
+    errors: list[str] = []
+    if request.method == "POST":
+        try:
+            if user is not None:
+                return _accept(request, user, digest)
+            return _begin(request, digest)
+        except (NotFound, Conflict) as error:
+            return refusal(request, error, None)
+        except BadRequest as error:
+            errors = [each.message for each in error.errors]
+    return _show(request, found, user, errors)
+
+
+def _show(
+    request: HttpRequest, found: Invitation, user: User | None, errors: list[str]
+) -> HttpResponse:
+    choice = next(each for each in role_choices(found.role) if each.is_chosen)
+    context = {
+        "invitation": found,
+        "may": choice.may,
+        "user_email": user.email if user else "",
+        "is_theirs": user is not None and user.email.casefold() == found.email.casefold(),
+        "errors": errors,
+        "sign_in_url": _sign_in_url(),
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
+    return render(request, "sessions/join.html", context, status=status)
+
+
+def _accept(request: HttpRequest, user: User, digest: str) -> HttpResponse:
+    membership = accept_invitation(user, digest)
+    for name in (_OPENED, INVITED):
+        request.session.pop(name, None)
+    messages.success(request, f"You are {membership.role} of {membership.org.name}.")
+    return HttpResponseRedirect(reverse("pages:overview", args=[membership.org.slug]))
+
+
+def _begin(request: HttpRequest, digest: str) -> HttpResponse:
+    wait = throttle.seconds_to_wait_for_links(request)
+    if wait:
+        return _too_many(request, wait)
+    # Each try costs a hash of a password.
+    throttle.count_link(request)
+    password = request.POST.get("password", "")
+    if password != request.POST.get("again", ""):
+        message = "The two passwords are not the same; type the same one twice."
+        raise BadRequest([FieldError("again", "not_the_same", message)], message)
+    email = begin_account(digest, password)
+    messages.info(
+        request,
+        f"Sign in as {email} to go on. If that address had an account here before, its "
+        "password is the one from then.",
+    )
+    return HttpResponseRedirect(_sign_in_url())
+
+
+def _sign_in_url() -> str:
+    return f"{reverse('pages:sign-in')}?{urlencode({'next': reverse('pages:invitation')})}"
+
+
+def _too_many(request: HttpRequest, wait: int) -> HttpResponse:
+    response = render(
+        request, "sessions/wait.html", {"wait": wait}, status=HTTPStatus.TOO_MANY_REQUESTS
+    )
+    response.headers["Retry-After"] = str(wait)
+    return response

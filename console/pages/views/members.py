@@ -1,0 +1,164 @@
+"""Members: who belongs to an organization, with which role, and who may come."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from console.errors import BadRequest, Conflict
+from console.orgs.models import Membership, Role
+from console.orgs.people import get_member, list_invitations, search_members
+from console.orgs.permissions import Actor, Permission
+from console.orgs.services.change_role import change_role
+from console.orgs.services.check_role import check_role
+from console.orgs.services.invite import MOST_DAYS, USUAL_DAYS, invite, revoke_invitation
+from console.orgs.services.remove_member import leave_org, remove_member
+from console.orgs.tokens import working_tokens_of
+from console.pages.access import org_page, signed_in_user
+from console.pages.presenters.filters import canonical_query, chips_of
+from console.pages.presenters.lists import PAGE_SIZE, pager_of
+from console.pages.presenters.roles import role_choices
+from console.pages.shell import render_page
+
+
+@require_safe
+@org_page
+def settings(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Lead to the first page of the settings."""
+    return HttpResponseRedirect(reverse("pages:members", args=[actor.org.slug]))
+
+
+@require_safe
+@org_page
+def members(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """List the members by the filters of the address; owners see open invitations, too."""
+    query = canonical_query(request.GET)
+    if role := query.get("role", ""):
+        check_role(role)
+    page = search_members(actor.org, query.get("q", ""), role, PAGE_SIZE, query.get("cursor"))
+    context = {
+        "members": page.results,
+        "pager": pager_of(request.path, query, page),
+        "is_start": not query.get("cursor"),
+        "chips": chips_of(request.path, query, ("q", "role")),
+        "chosen": query,
+        "roles": Role.values,
+        "you": signed_in_user(request),
+    }
+    return render_page(request, actor, "settings/members.html", context, section="settings")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@org_page
+def member(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """Change a member's role or take them out; one's own page is the way to leave."""
+    membership = get_member(actor.org, number)
+    is_own = membership.user == actor.user
+    if not is_own:
+        actor.require(Permission.MANAGE_ORG)
+    error = ""
+    if request.method == "POST":
+        try:
+            return _change(request, actor, membership, is_own=is_own)
+        except Conflict as conflict:
+            error = conflict.message
+    chosen = request.POST.get("role", membership.role)
+    context = {
+        "member": membership,
+        "is_own": is_own,
+        "error": error,
+        "choices": role_choices(chosen, membership.role),
+        "tokens": working_tokens_of(actor.org, membership.user) if not is_own else 0,
+    }
+    status = HTTPStatus.CONFLICT if error else HTTPStatus.OK
+    return render_page(
+        request, actor, "settings/member.html", context, section="settings", status=status
+    )
+
+
+def _change(
+    request: HttpRequest, actor: Actor, membership: Membership, *, is_own: bool
+) -> HttpResponse:
+    email = membership.user.email
+    to = reverse("pages:members", args=[actor.org.slug])
+    match request.POST.get("do"):
+        case "role":
+            changed = change_role(actor, membership.pk, request.POST.get("role", ""))
+            messages.success(request, f"{email} is {changed.role} from their next request on.")
+        case "leave" if is_own:
+            leave_org(actor)
+            messages.success(request, f"You are not a member of {actor.org.name} any more.")
+            to = f"{reverse('pages:orgs')}?all"
+        case "remove" if not is_own:
+            remove_member(actor, membership.pk, revoke_tokens="revoke_tokens" in request.POST)
+            messages.success(request, f"{email} was removed and signed out.")
+        case _:
+            raise BadRequest([], "This form says nothing that can be done here.")
+    return HttpResponseRedirect(to)
+
+
+@require_safe
+@org_page
+def invitations(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """List the invitations that are open."""
+    actor.require(Permission.MANAGE_ORG)
+    page = list_invitations(actor.org, PAGE_SIZE, request.GET.get("cursor"))
+    context = {
+        "invitations": page.results,
+        "now": timezone.now(),
+        "pager": pager_of(request.path, request.GET, page),
+    }
+    return render_page(request, actor, "settings/invitations.html", context, section="settings")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@org_page
+def new_invitation(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Ask whom to invite, and show the link of the invitation, this once."""
+    actor.require(Permission.MANAGE_ORG)
+    typed = {
+        "email": request.POST.get("email", "").strip(),
+        "role": request.POST.get("role", Role.VIEWER),
+        "days": request.POST.get("days", str(USUAL_DAYS)),
+    }
+    errors: dict[str, str] = {}
+    if request.method == "POST":
+        days = typed["days"]
+        number = int(days) if days.isascii() and days.isdigit() and len(days) < 5 else 0
+        try:
+            invited = invite(actor, typed["email"], typed["role"], number)
+        except BadRequest as error:
+            errors = {each.path: each.message for each in error.errors}
+        except Conflict as error:
+            errors = {"email": error.message}
+        else:
+            address = reverse("pages:join", args=[invited.secret])
+            context = {
+                "invitation": invited.invitation,
+                "link": request.build_absolute_uri(address),
+            }
+            return render_page(request, actor, "settings/invited.html", context, section="settings")
+    context = {
+        "typed": typed,
+        "errors": errors,
+        "choices": role_choices(typed["role"]),
+        "most_days": MOST_DAYS,
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
+    return render_page(
+        request, actor, "settings/invite.html", context, section="settings", status=status
+    )
+
+
+@require_POST
+@org_page
+def take_back(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """Take an invitation back."""
+    invitation = revoke_invitation(actor, number)
+    messages.success(request, f"The link that {invitation.email} got cannot be used any more.")
+    return HttpResponseRedirect(reverse("pages:invitations", args=[actor.org.slug]))
