@@ -18,6 +18,9 @@ _SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 #: Asked every few seconds by machines; a failing check logs a line of its own.
 _UNLOGGED = ("/healthz", "/readyz")
 
+#: The address of an invitation holds its secret.
+_LINK = re.compile(r"^(/join/).+")
+
 _SHARED: list[Any] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_logger_name,
@@ -117,7 +120,7 @@ class RequestLogMiddleware:
         getattr(self.log, level)(
             "request",
             method=request.method,
-            path=request.path,
+            path=_LINK.sub(r"\1…", request.path),
             status=status,
             milliseconds=round((time.perf_counter() - begun) * 1000, 1),
         )

@@ -51,6 +51,11 @@
     }
   });
 
+  // A browser may keep a page that was left, to go back to: not with a secret in it.
+  addEventListener("pagehide", () => {
+    for (const field of document.querySelectorAll("[data-secret]")) field.value = "";
+  });
+
   const rows = () => [...document.querySelectorAll("main tr:has(a[data-row])")];
   const moveRow = (step) => {
     const all = rows();
