@@ -49,6 +49,8 @@ def busy(place: Place) -> list[str]:
         "queues",
         "queues/q-m5-2xlarge-cap3",
         "queues/default",
+        "queues/q-m5-2xlarge-cap3/usage?range=1h&table=use",
+        "usage?table=workloads",
         "cohorts",
         "workloads",
         "workloads?state=finished&q=nobody",
