@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from enum import StrEnum
 
 import structlog
 from django.db import DatabaseError, connection
@@ -32,6 +33,34 @@ def beat() -> None:
         broker.client().set(_HEARTBEAT, int(time.time()), ex=SILENCE)
     except RedisError as error:
         log.warning("heartbeat not noted", error=str(error))
+
+
+class Pulse(StrEnum):
+    """Whether workers give signs of life, as far as can be known."""
+
+    BEATING = "beating"
+    WORKER_SILENT = "worker_silent"
+    #: Without the broker no worker is reached, and nothing is known of any.
+    BROKER_AWAY = "broker_away"
+
+
+#: Seconds that an answer of `pulse` stands, so that many pages cost the broker little.
+_FRESH = 3.0
+
+#: When the pulse was felt last, and what it was.
+_felt: list[tuple[float, Pulse]] = []
+
+
+def pulse() -> Pulse:
+    """Return whether a worker is alive, as of a few seconds ago at most."""
+    if _felt and time.monotonic() - _felt[0][0] < _FRESH:
+        return _felt[0][1]
+    try:
+        found = Pulse.BEATING if broker.client().exists(_HEARTBEAT) else Pulse.WORKER_SILENT
+    except RedisError:
+        found = Pulse.BROKER_AWAY
+    _felt[:] = [(time.monotonic(), found)]
+    return found
 
 
 @require_safe

@@ -1,0 +1,44 @@
+"""Badges: for every organization of a person their role, and how much there needs somebody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import QuerySet
+
+from console.orgs.models import Membership, Organization, User
+
+#: After this long without a look, nobody knows any more.
+_STALE: Final = timedelta(minutes=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Badge:
+    """An organization as one of several that somebody may go to."""
+
+    org: Organization
+    role: str
+    #: How much needs somebody, hints left out; None where no worker has looked lately.
+    urgent: int | None
+
+
+def badges_of(user: User, now: datetime, limit: int, part: str = "") -> list[Badge]:
+    """
+    Return the first *limit* organizations of *user* by slug, in one query.
+
+    Only those in whose name or slug *part* is, in any case.
+    """
+    rows: QuerySet[Membership] = Membership.objects.filter(user=user)
+    if part:
+        rows = rows.filter(org__slug__icontains=part) | rows.filter(org__name__icontains=part)
+    found = rows.select_related("org__outlook").order_by("org__slug")[:limit]
+    return [Badge(org=each.org, role=each.role, urgent=_urgent(each.org, now)) for each in found]
+
+
+def _urgent(org: Organization, now: datetime) -> int | None:
+    outlook = getattr(org, "outlook", None)
+    if outlook is None or outlook.looked_at < now - _STALE:
+        return None
+    return int(outlook.urgent)

@@ -1,0 +1,46 @@
+"""Items about what keeps the product going: workers, the broker, webhooks and tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+from console.health import Pulse, pulse
+from console.orgs.models import ApiToken, Organization
+from console.overview.items import MOST_SUBJECTS, Item, Kind, Subject
+from console.workloads.queries.freshness import behind_since
+
+#: How long before its end a token is told of.
+EXPIRES_SOON: Final = timedelta(days=7)
+
+
+def worker_items(org: Organization, now: datetime) -> Iterator[Item]:
+    """Yield what keeps the work of *org* from being decided; of several causes the first."""
+    late_since = behind_since(org, now=now)
+    beats = pulse()
+    if beats is not Pulse.BEATING:
+        yield Item(kind=Kind.WORKER_LATE, reason=beats.value, count=1, since=late_since)
+    elif late_since is not None:
+        yield Item(kind=Kind.WORKER_LATE, reason="intake_late", count=1, since=late_since)
+
+
+def token_items(org: Organization, now: datetime) -> Iterator[Item]:
+    """Yield the tokens that end soon and have no successor; for those who manage them."""
+    rows = ApiToken.objects.filter(
+        org=org,
+        revoked_at=None,
+        successor=None,
+        expires_at__gt=now,
+        expires_at__lt=now + EXPIRES_SOON,
+    ).order_by("expires_at")
+    found = list(rows[: MOST_SUBJECTS + 1])
+    if found:
+        yield Item(
+            kind=Kind.TOKEN_EXPIRES,
+            count=len(found[:MOST_SUBJECTS]),
+            is_exact=len(found) <= MOST_SUBJECTS,
+            subjects=tuple(
+                Subject(name=each.name, until=each.expires_at) for each in found[:MOST_SUBJECTS]
+            ),
+        )

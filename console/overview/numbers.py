@@ -1,0 +1,111 @@
+"""The numbers of an organization: what runs, waits and was rejected, against a week ago."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from console.engine.amounts import Amount, Unlimited
+from console.engine.ledger import FlavorResource
+from console.engine.policy import Policy
+from console.orgs.models import Organization
+from console.series.models import What
+from console.series.queries import Counts, counts_at, counts_series
+from console.series.waits import WaitQuantiles, quantiles
+from console.workloads.queries import QueueView, UsageView, state_counts
+from console.workloads.queries.nodes import RUNNING
+
+WEEK: Final = timedelta(days=7)
+DAY: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """A count and what it was at this time a week ago; None when nobody looked then."""
+
+    now: int
+    week_ago: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """What an organization is asked for first."""
+
+    running: Number
+    pending: Number
+    #: In the last 24 hours, from the beginning of an hour.
+    rejected: Number
+    #: Of these hours too.
+    waits: WaitQuantiles
+    #: What happened in each of these hours.
+    hours: Mapping[datetime, Counts]
+    #: How many workloads are in each state.
+    states: Mapping[str, int]
+
+
+def numbers_of(org: Organization, now: datetime) -> Numbers:
+    """Return the numbers of *org* at the moment *now*."""
+    states = state_counts(org)
+    hours = counts_series(org, since=now - DAY, until=now)
+    day = Counts()
+    for hour in hours.values():
+        day.merge(hour)
+    before = counts_at(org, now - WEEK)
+    return Numbers(
+        running=Number(now=sum(states[state] for state in RUNNING), week_ago=before.running),
+        pending=Number(now=states["pending"], week_ago=before.pending),
+        rejected=Number(
+            now=day.counts[What.REJECTED.value],
+            # What was counted then is only all if somebody was there to count.
+            week_ago=None if before.running is None else before.rejected,
+        ),
+        waits=quantiles(day.waits),
+        hours=hours,
+        states=states,
+    )
+
+
+def usage_of_all(policy: Policy, queues: Iterable[QueueView]) -> list[UsageView]:
+    """
+    Return each flavor-resource with all that is owned and used of it, in the order of the text.
+
+    Nobody borrows from outside an organization: what is used beyond all nominal quota is over.
+    """
+    owned: dict[FlavorResource, Amount] = {}
+    used: dict[FlavorResource, int] = {}
+    demand: dict[FlavorResource, int] = {}
+    for usage in (usage for view in queues for usage in view.usages):
+        owned[usage.key] = owned.get(usage.key, 0) + usage.nominal
+        used[usage.key] = used.get(usage.key, 0) + usage.used
+        demand[usage.key] = demand.get(usage.key, 0) + usage.demand
+    for group in (group for cohort in policy.cohorts.values() for group in cohort.groups):
+        for entry in group.flavors:
+            for resource, quota in entry.quotas.items():
+                key = entry.flavor, resource
+                owned[key] = owned.get(key, 0) + quota.nominal
+    return [
+        _usage(key, nominal, used.get(key, 0), demand.get(key, 0)) for key, nominal in owned.items()
+    ]
+
+
+def _usage(key: FlavorResource, nominal: Amount, used: int, demand: int) -> UsageView:
+    is_endless = isinstance(nominal, Unlimited)
+    over = 0 if isinstance(nominal, Unlimited) else max(0, used - nominal)
+    return UsageView(
+        flavor=key[0],
+        resource=key[1],
+        nominal=nominal,
+        used=used,
+        own=used - over,
+        borrowed=0,
+        over=over,
+        lent=0,
+        is_certain=True,
+        available=nominal if is_endless else max(0, nominal - used),
+        limit=nominal,
+        borrowing_limit=0,
+        lending_limit=0,
+        demand=demand,
+    )

@@ -1,0 +1,1 @@
+"""Looks at organizations that workers take, so that pages need not."""

@@ -1,0 +1,104 @@
+"""Check up: hold the active version to its expectations and to a month of recorded history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Exists, F, OuterRef, Q
+
+from console.configs.models import ActiveConfig, ConfigVersion
+from console.configs.queries import policy_of
+from console.configs.services.check_expectations import check_expectations
+from console.engine.policy import Policy, Rule
+from console.engine.routing import Router
+from console.orgs.models import Organization
+from console.overview.items import MOST_SUBJECTS
+from console.overview.models import CheckUp
+from console.workloads.models import Event, EventType, RecordedShape
+from console.workloads.queries.history import WINDOW, history_of
+
+#: How long a look at history stands: it is about days, and takes a while.
+_STANDS: Final = timedelta(hours=1)
+
+#: Idle rules that are kept.
+_MOST_IDLE: Final = 1000
+
+_EXPECTATIONS: Final = (EventType.EXPECTATION_SAVED, EventType.EXPECTATION_DELETED)
+
+
+def due_check_ups(now: datetime) -> list[int]:
+    """Return the keys of the organizations whose config, expectations or history may say more."""
+    changed = Event.objects.filter(
+        org=OuterRef("org"), type__in=_EXPECTATIONS, pk__gt=OuterRef("org__check_up__last_event")
+    )
+    due = (
+        Q(org__check_up=None)
+        | ~Q(org__check_up__version=F("number"))
+        | Q(org__check_up__history_at__lt=now - _STANDS)
+        | Exists(changed)
+    )
+    rows = ActiveConfig.objects.filter(due, number__gt=0).order_by("pk")
+    return list(rows.values_list("pk", flat=True))
+
+
+def check_up(org_id: int, now: datetime) -> None:
+    """
+    Write anew what is known of the active version of an organization.
+
+    History is looked at again only when the version is another one, or after an hour.
+    """
+    org = Organization.objects.filter(pk=org_id).first()
+    version = ConfigVersion.objects.filter(
+        org=org_id, number=F("org__active_config__number")
+    ).first()
+    if org is None or version is None:
+        return
+    newest = Event.objects.filter(org=org, type__in=_EXPECTATIONS).order_by("-pk")
+    last_event = newest.values_list("pk", flat=True).first() or 0
+    policy = policy_of(version)
+    broken = check_expectations(org, policy)
+    found = {
+        "version": version.number,
+        "checked_at": now,
+        "last_event": last_event,
+        "broken_count": len(broken),
+        "broken": [each.name for each in broken[:MOST_SUBJECTS]],
+    }
+    known = CheckUp.objects.filter(org=org).first()
+    if known is None or known.version != version.number or known.history_at < now - _STANDS:
+        idle = list(idle_rules(org, policy, now))[:_MOST_IDLE]
+        found |= {"history_at": now, "idle_rules": [[rule.index, rule.queue] for rule in idle]}
+    CheckUp.objects.update_or_create(org=org, defaults=found)
+
+
+def idle_rules(org: Organization, policy: Policy, now: datetime) -> Iterator[Rule]:
+    """
+    Yield the rules that would have taken nothing of what was recorded in `WINDOW` days.
+
+    Only with that much history, all of it read, and of rules that are as old. A rule for
+    everything that is left is there for what never came, and is not told of.
+    """
+    first = (now - timedelta(days=WINDOW - 1)).date()
+    oldest = RecordedShape.objects.filter(org=org).order_by("day").values_list("day", flat=True)
+    before = ConfigVersion.objects.filter(org=org, created_at__lt=now - timedelta(days=WINDOW - 1))
+    old_version = before.order_by("-number").first()
+    day = oldest.first()
+    if not policy.rules or day is None or day > first or old_version is None:
+        return
+    history = history_of(org, WINDOW)
+    if not history.is_complete:
+        return
+    router = Router(policy)
+    taken = {router.route(shape.workload).rule for shape in history.shapes}
+    old = {_meaning(rule) for rule in policy_of(old_version).rules}
+    for rule in policy.rules:
+        if rule.index not in taken and rule.selector.expressions and _meaning(rule) in old:
+            yield rule
+
+
+def _meaning(rule: Rule) -> tuple[object, ...]:
+    """Return what a rule asks and where it leads, wherever it stands in its text."""
+    asked = ((each.key, each.operator, each.values) for each in rule.selector.expressions)
+    return rule.queue, *sorted(asked)

@@ -1,0 +1,60 @@
+"""Look out: note how much of an organization needs somebody, for badges and for open pages."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import F, Q
+
+from console.orgs.models import Organization
+from console.overview.attention import attention
+from console.overview.items import Item, Level
+from console.overview.models import Outlook
+from console.workloads.models import Engine
+from console.workloads.queries import queue_list
+
+#: How old a look may be where something changed or stands on the list, and where nothing does.
+_SOON: Final = timedelta(minutes=1)
+_LATEST: Final = timedelta(minutes=10)
+
+
+def due_outlooks(now: datetime) -> list[int]:
+    """Return the keys of the organizations that `look_out` has to look at."""
+    outlook = "org__outlook"
+    changed = (
+        Q(**{f"{outlook}__items__gt": 0})
+        | ~Q(**{f"{outlook}__engine_version": F("version")})
+        | Q(org__active_config__changed_at__gte=F(f"{outlook}__looked_at"))
+    )
+    due = (
+        Q(**{outlook: None})
+        | Q(**{f"{outlook}__looked_at__lt": now - _LATEST})
+        | Q(**{f"{outlook}__looked_at__lt": now - _SOON}) & changed
+    )
+    return list(Engine.objects.filter(due).order_by("pk").values_list("pk", flat=True))
+
+
+def look_out(org_id: int, now: datetime) -> None:
+    """Write anew how much of an organization needs somebody; does nothing when it is gone."""
+    org = Organization.objects.filter(pk=org_id).first()
+    if org is None:
+        return
+    version = Engine.objects.values_list("version", flat=True).get(pk=org_id)
+    items = attention(org, queue_list(org), now, manages=False)
+    Outlook.objects.update_or_create(
+        org=org,
+        defaults={
+            "items": len(items),
+            "urgent": sum(item.level is not Level.HINT for item in items),
+            "digest": _digest(items),
+            "engine_version": version,
+            "looked_at": now,
+        },
+    )
+
+
+def _digest(items: Iterable[Item]) -> str:
+    return hashlib.sha256(repr(list(items)).encode()).hexdigest()

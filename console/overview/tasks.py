@@ -1,0 +1,46 @@
+"""Tasks of the overview: they give services the time, and go where a config is at hand."""
+
+from __future__ import annotations
+
+from celery import current_app, shared_task
+from django.utils import timezone
+
+from console.celery import lane_of
+from console.overview.services.check_up import check_up, due_check_ups
+from console.overview.services.look_out import due_outlooks, look_out
+from console.overview.services.measure_consumers import due_consumptions, measure_consumers
+
+_LOOK_OUT = "console.overview.tasks.look_out_one"
+_CHECK_UP = "console.overview.tasks.check_up_one"
+_MEASURE = "console.overview.tasks.measure_one"
+
+
+@shared_task(name="console.overview.tasks.look")
+def look() -> None:
+    """Have everybody looked at who is due, one organization a message."""
+    now = timezone.now()
+    for name, keys in (
+        (_CHECK_UP, due_check_ups(now)),
+        (_MEASURE, due_consumptions(now)),
+        (_LOOK_OUT, due_outlooks(now)),
+    ):
+        for org_id in keys:
+            current_app.send_task(name, args=[org_id], queue=lane_of(org_id), expires=20)
+
+
+@shared_task(name=_LOOK_OUT)
+def look_out_one(org_id: int) -> None:
+    """Note how much of one organization needs somebody."""
+    look_out(org_id, timezone.now())
+
+
+@shared_task(name=_CHECK_UP)
+def check_up_one(org_id: int) -> None:
+    """Hold one active version to expectations and history."""
+    check_up(org_id, timezone.now())
+
+
+@shared_task(name=_MEASURE)
+def measure_one(org_id: int) -> None:
+    """Measure who consumes most in one organization."""
+    measure_consumers(org_id, timezone.now())
