@@ -9,6 +9,7 @@ from typing import Final
 from django.db.models import QuerySet
 
 from console.orgs.models import Membership, Organization, User
+from console.overview.models import Outlook
 
 #: After this long without a look, nobody knows any more.
 _STALE: Final = timedelta(minutes=30)
@@ -42,3 +43,9 @@ def _urgent(org: Organization, now: datetime) -> int | None:
     if outlook is None or outlook.looked_at < now - _STALE:
         return None
     return int(outlook.urgent)
+
+
+def outlook_digest(org: Organization) -> str:
+    """Return what changes with everything that needs somebody in *org*; empty before a look."""
+    found = Outlook.objects.filter(org=org).values_list("digest", flat=True).first()
+    return found or ""

@@ -9,7 +9,10 @@ from typing import Final
 from console.health import Pulse, pulse
 from console.orgs.models import ApiToken, Organization
 from console.overview.items import MOST_SUBJECTS, Item, Kind, Subject
-from console.workloads.queries.freshness import behind_since
+from console.workloads.models import Intake
+
+#: How long an accepted request may wait for the engine before somebody should know.
+LATE: Final = timedelta(seconds=30)
 
 #: How long before its end a token is told of.
 EXPIRES_SOON: Final = timedelta(days=7)
@@ -17,7 +20,9 @@ EXPIRES_SOON: Final = timedelta(days=7)
 
 def worker_items(org: Organization, now: datetime) -> Iterator[Item]:
     """Yield what keeps the work of *org* from being decided; of several causes the first."""
-    late_since = behind_since(org, now=now)
+    oldest = Intake.objects.filter(org=org).order_by("pk").values_list("created_at", flat=True)
+    accepted = oldest.first()
+    late_since = accepted if accepted is not None and accepted < now - LATE else None
     beats = pulse()
     if beats is not Pulse.BEATING:
         yield Item(kind=Kind.WORKER_LATE, reason=beats.value, count=1, since=late_since)
