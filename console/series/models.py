@@ -40,7 +40,7 @@ class What(models.TextChoices):
 
 
 class Sampler(models.Model):
-    """How far the sampling of one organization is, and what it saw last."""
+    """How far sampling and rolling up of one organization are, and what was seen last."""
 
     org = models.OneToOneField(
         Organization, on_delete=models.CASCADE, primary_key=True, related_name="sampler"
@@ -53,6 +53,10 @@ class Sampler(models.Model):
     #: {"kind:name": digest} of everything that was not zero.
     digests = models.JSONField(default=dict)
     is_empty = models.BooleanField(default=True)
+    #: Hours that begin before this are rolled up for good; None before the first.
+    rolled_until = models.DateTimeField(null=True)
+    #: Until when somebody rolls up or forgets, unless they say so again.
+    busy_until = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return f"sampler of {self.org_id} at {self.minute}"
@@ -181,14 +185,3 @@ class QuotaLine(models.Model):
 
     def __str__(self) -> str:
         return f"quota of {self.kind} {self.name} since {self.since}"
-
-
-class RollUp(models.Model):
-    """How far minutes are rolled up, for all organizations; one row, and who works on it."""
-
-    #: Hours that begin before this are done with for good; None before the first.
-    until = models.DateTimeField(null=True)
-    busy_until = models.DateTimeField(null=True)
-
-    def __str__(self) -> str:
-        return f"rolled up until {self.until}"

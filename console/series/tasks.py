@@ -7,11 +7,12 @@ from django.utils import timezone
 
 from console.celery import lane_of
 from console.series.services.forget_series import forget_series
-from console.series.services.roll_up import roll_up
+from console.series.services.roll_up import due_for_rolling, roll_up_org
 from console.series.services.sample_org import sample_org
 from console.series.services.sample_orgs import sample_orgs
 
 _SAMPLE_ONE = "console.series.tasks.sample_one"
+_ROLL_ONE = "console.series.tasks.roll_one"
 
 
 @shared_task(name="console.series.tasks.sample")
@@ -29,8 +30,15 @@ def sample_one(org_id: int) -> None:
 
 @shared_task(name="console.series.tasks.roll")
 def roll() -> None:
-    """Roll minutes up to hours and days."""
-    roll_up(timezone.now())
+    """Have minutes rolled up to hours and days, wherever there are any."""
+    for org_id in due_for_rolling(timezone.now()):
+        current_app.send_task(_ROLL_ONE, args=[org_id], queue=lane_of(org_id), expires=240)
+
+
+@shared_task(name=_ROLL_ONE)
+def roll_one(org_id: int) -> None:
+    """Roll up the minutes of one organization; the rest of very many is for the next time."""
+    roll_up_org(org_id, timezone.now())
 
 
 @shared_task(name="console.series.tasks.forget")

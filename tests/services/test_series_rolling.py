@@ -11,7 +11,6 @@ from django.db.models import Sum
 from console.orgs.models import Organization
 from console.series.models import (
     QuotaLine,
-    RollUp,
     SampledDay,
     SampledHour,
     Sampler,
@@ -29,7 +28,9 @@ from console.series.queries import (
 )
 from console.series.retention import Kept
 from console.series.services.forget_series import forget_series
-from console.series.services.roll_up import claimed, roll_up
+from console.series.services.roll_up import claimed, due_for_rolling, roll_up_org
+from console.series.services.sample_org import sample_org
+from console.series.services.sample_orgs import sample_orgs
 from console.series.stored import point_of
 from console.series.subjects import EVERYTHING, Subject
 from console.series.totals import Cell, Level, Totals, merge
@@ -37,6 +38,12 @@ from console.series.totals import Cell, Level, Totals, merge
 NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
 TEAM = Subject.queue("team")
 Record = Callable[..., None]
+
+
+def roll_up(now: datetime) -> bool:
+    """Roll up as the tasks do, whoever has something; return whether anything is left."""
+    left = [org_id for org_id in due_for_rolling(now) if roll_up_org(org_id, now)]
+    return bool(left)
 
 
 def used(amount: int) -> Totals:
@@ -109,7 +116,7 @@ def test_rolling_up_again_changes_nothing(record: Record) -> None:
     for minute in (1, 1, 30, 61, 62):
         roll_up(NOON + timedelta(minutes=minute))
     before = rows()
-    RollUp.objects.update(until=None)
+    Sampler.objects.update(rolled_until=None)
     roll_up(NOON + timedelta(minutes=62))
     assert rows() == before
 
@@ -119,11 +126,11 @@ def test_an_hour_is_written_again_until_it_is_final(org: Organization, record: R
     roll_up(NOON + timedelta(minutes=20))
     record(NOON + timedelta(minutes=59), 3000, admitted=1)
     roll_up(NOON + timedelta(minutes=61))
-    assert rolled_until() is None
+    assert rolled_until(org) is None
     # A batch that began in the last minute of the hour and took its time.
     Tally.objects.filter(start=NOON + timedelta(minutes=59)).update(count=5)
     roll_up(NOON + timedelta(minutes=63))
-    assert rolled_until() == NOON + timedelta(hours=1)
+    assert rolled_until(org) == NOON + timedelta(hours=1)
     counted = Tally.objects.filter(step="hour", kind="org").aggregate(total=Sum("count"))
     assert counted == {"total": 6}
     assert counts_series(org, since=NOON, until=NOON + timedelta(minutes=1))[NOON].counts == {
@@ -150,7 +157,7 @@ def test_readings_are_the_same_before_and_after_rolling_up(
 
     before = read()
     roll_up(until)
-    assert rolled_until() == NOON + timedelta(hours=2)
+    assert rolled_until(org) == NOON + timedelta(hours=2)
     assert read() == before
 
 
@@ -164,17 +171,18 @@ def test_a_long_absence_is_caught_up_with_in_several_passes(
     while roll_up(late + timedelta(minutes=5)):
         passes += 1
     assert passes == 2
-    assert rolled_until() == late
+    assert rolled_until(org) == late
     days = series_of(org, TEAM, NOON, late, Step.DAY)
     assert [each.totals.minutes for each in days.readings] == [1, 0, 0, 0, 1][: len(days.readings)]
     (gap,) = days.gaps
     assert (gap[1] - gap[0]).days == 3
 
 
-def test_only_one_rolls_up_at_a_time(record: Record) -> None:
+def test_only_one_rolls_up_at_a_time(org: Organization, record: Record) -> None:
     record(NOON, 1000)
-    with claimed(NOON) as row:
-        assert row is not None
+    with claimed(org.pk, NOON) as sampler:
+        assert sampler is not None
+        assert forget_series(NOON) == 0
         assert not roll_up(NOON + timedelta(minutes=1))
         assert rows() == []
         # Whoever said nothing for two minutes is not there any more.
@@ -191,7 +199,6 @@ def test_what_is_older_than_it_is_kept_is_forgotten(org: Organization, record: R
         org=org, kind="queue", name="team", since=first, until=first + timedelta(days=1),
         config_version=1, quotas=[],
     )  # fmt: skip
-    RollUp.objects.update_or_create(pk=1, defaults={"until": None})
     while roll_up(NOON):
         pass
     assert forget_series(NOON, kept) > 0
@@ -239,3 +246,19 @@ def test_what_stood_a_week_ago(org: Organization, record: Record) -> None:
     found = counts_at(org, week_ago + timedelta(minutes=7))
     assert (found.running, found.pending, found.rejected) == (1, 0, 4)
     assert counts_at(org, NOON).running is None
+
+
+def test_who_has_nothing_comes_up_once_a_day(org: Organization) -> None:
+    sample_orgs(NOON)
+    sample_org(org.pk, NOON)
+    assert due_for_rolling(NOON) == [org.pk]
+    roll_up(NOON)
+    roll_up(NOON + timedelta(hours=2))
+    assert due_for_rolling(NOON + timedelta(hours=3)) == []
+    tomorrow = NOON + timedelta(hours=14)
+    assert due_for_rolling(tomorrow) == [org.pk]
+    roll_up(tomorrow)
+    assert due_for_rolling(tomorrow) == []
+    assert SampledDay.objects.get().minutes == 1
+    (day,) = series_of(org, TEAM, NOON, NOON, Step.DAY).readings
+    assert day.totals == Totals(minutes=1)

@@ -16,6 +16,7 @@ from console.orgs.permissions import Actor
 from console.series import tasks
 from console.series.models import SampledHour, Tally
 from console.series.queries import wait_quantiles
+from console.series.services.sample_orgs import sample_orgs
 from console.series.waits import NO_WAIT, bucket_of
 from console.workloads.models import Workload
 from console.workloads.services import run_engine as run_engine_module
@@ -179,11 +180,16 @@ def test_the_clock_samples_those_that_changed_in_their_lane(
     assert SampledHour.objects.count() == 2
 
 
-def test_the_clock_rolls_up_and_forgets(lab: Organization, owner: Actor, settle: Settle) -> None:
+def test_the_clock_rolls_up_and_forgets(
+    lab: Organization, owner: Actor, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     submit(owner, "one")
     settle(lab)
-    tasks.sample()
+    sample_orgs(timezone.now())
     tasks.sample_one(lab.pk)
+    monkeypatch.setattr(
+        tasks.current_app, "send_task", lambda name, args, **_: tasks.roll_one(*args)
+    )
     tasks.roll()
     tasks.forget()
     steps = Tally.objects.filter(kind="org", what="admitted").values_list("step", flat=True)

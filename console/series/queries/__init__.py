@@ -9,6 +9,7 @@ from console.series.queries.counts import (
     wait_quantiles_of,
 )
 from console.series.queries.edges import rolled_until
+from console.series.queries.peaks import peaks_of
 from console.series.queries.sparks import Sparks, spark_of_all, sparks_of
 from console.series.queries.use import (
     QuotaSpan,
@@ -30,6 +31,7 @@ __all__ = [
     "counts_series",
     "known_subject",
     "owned_in",
+    "peaks_of",
     "quota_spans",
     "rolled_until",
     "sampled_until",

@@ -131,7 +131,7 @@ def _tallies(
     org: Organization, since: datetime, until: datetime, step: Step
 ) -> list[tuple[Step, QuerySet[Tally]]]:
     """Return the rows that count that time, each thing once: the coarsest that are final."""
-    final = rolled_until() or since
+    final = rolled_until(org) or since
     rows = Tally.objects.filter(org=org)
     parts = []
     begin = since

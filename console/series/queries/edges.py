@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from console.series.models import (
-    RollUp,
-    Step,
-)
+from console.orgs.models import Organization
+from console.series.models import Sampler, Step
 from console.series.readings import FLOOR, LENGTH
 
 
-def rolled_until() -> datetime | None:
+def rolled_until(org: Organization) -> datetime | None:
     """Return from which hour on minutes are not rolled up for good; None when none is."""
-    return RollUp.objects.values_list("until", flat=True).first()
+    return Sampler.objects.filter(pk=org.pk).values_list("rolled_until", flat=True).first()
 
 
 def ceiling(moment: datetime, step: Step) -> datetime:

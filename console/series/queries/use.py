@@ -196,7 +196,7 @@ def _hours(
     since: datetime,
     until: datetime,
 ) -> list[Reading]:
-    edge = min(max(rolled_until() or since, since), until)
+    edge = min(max(rolled_until(org) or since, since), until)
     rows = dict(_points(org, subject, Step.HOUR, since, edge))
     done = [
         Reading(start, rows.get(start, Totals(minutes=hours.get(start, 0).bit_count())))
@@ -207,7 +207,7 @@ def _hours(
 
 
 def _days(org: Organization, subject: Subject, since: datetime, until: datetime) -> list[Reading]:
-    final = rolled_until()
+    final = rolled_until(org)
     edge = min(max(floor_day(final) if final else since, since), until)
     rows = dict(_points(org, subject, Step.DAY, since, edge))
     days = SampledDay.objects.filter(org=org, start__gte=since, start__lt=edge)

@@ -30,30 +30,31 @@ def forget_series(now: datetime, kept: Kept | None = None) -> int:
     """
     Delete what is older than *kept*; return how many rows.
 
-    Minutes that are not rolled up stay. Only one pass runs at a time; one that comes
-    upon too much leaves the rest to the next.
+    Minutes that are not rolled up stay. An organization that is being rolled up at
+    this moment is left for the next pass, and so is the rest of what is too much.
     """
-    with claimed(now) as row:
-        if row is None or row.until is None:
-            return 0
-        forgotten = 0
-        for old in _old(row.until, now, kept or Kept.configured()):
-            forgotten += _forget(old, MOST_ROWS - forgotten)
-        return forgotten
+    forgotten = 0
+    for org_id in Sampler.objects.order_by("pk").values_list("pk", flat=True):
+        with claimed(org_id, now) as sampler:
+            if sampler is None or sampler.rolled_until is None:
+                continue
+            for old in _old(sampler, sampler.rolled_until, now, kept or Kept.configured()):
+                forgotten += _forget(old, MOST_ROWS - forgotten)
+    return forgotten
 
 
-def _old(final: datetime, now: datetime, kept: Kept) -> Iterator[QuerySet[Any]]:
+def _old(sampler: Sampler, final: datetime, now: datetime, kept: Kept) -> Iterator[QuerySet[Any]]:
     """Yield the rows that may go; from *final* on minutes are not rolled up."""
     minutes, hours, days = (kept.since(step, now) for step in Step)
-    for org_id in Sampler.objects.order_by("pk").values_list("pk", flat=True):
-        for model in (SeriesPoint, Tally):
-            rows = model.objects.filter(org_id=org_id)
-            yield rows.filter(step=Step.MINUTE.value, start__lt=min(minutes, final))
-            yield rows.filter(step=Step.HOUR.value, start__lt=min(hours, floor_day(final)))
-            yield rows.filter(step=Step.DAY.value, start__lt=days)
-        yield SampledHour.objects.filter(org_id=org_id, start__lt=min(hours, floor_day(final)))
-        yield SampledDay.objects.filter(org_id=org_id, start__lt=days)
-        yield QuotaLine.objects.filter(org_id=org_id, until__lt=days)
+    org = sampler.org_id
+    for model in (SeriesPoint, Tally):
+        rows = model.objects.filter(org=org)
+        yield rows.filter(step=Step.MINUTE.value, start__lt=min(minutes, final))
+        yield rows.filter(step=Step.HOUR.value, start__lt=min(hours, floor_day(final)))
+        yield rows.filter(step=Step.DAY.value, start__lt=days)
+    yield SampledHour.objects.filter(org=org, start__lt=min(hours, floor_day(final)))
+    yield SampledDay.objects.filter(org=org, start__lt=days)
+    yield QuotaLine.objects.filter(org=org, until__lt=days)
 
 
 def _forget(old: QuerySet[Any], most: int) -> int:

@@ -15,11 +15,10 @@ from itertools import groupby
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Min, Q
+from django.db.models import F, Min, Q
 
 from console.series.coverage import DAY, HOUR, floor_day, floor_hour
 from console.series.models import (
-    RollUp,
     SampledDay,
     SampledHour,
     Sampler,
@@ -44,63 +43,68 @@ _HOURS = 48
 _KEY = ("org", "kind", "name", "step", "start")
 
 
-def roll_up(now: datetime) -> bool:
+def due_for_rolling(now: datetime) -> list[int]:
+    """
+    Return the keys of organizations that have minutes to roll up.
+
+    Whoever has nothing, and has not been written to, comes up once a day.
+    """
+    busy = Q(is_empty=False) | Q(org__engine__settled_at__gte=F("rolled_until"))
+    due = busy | Q(rolled_until=None) | Q(rolled_until__lt=floor_day(now))
+    return list(Sampler.objects.filter(due).order_by("pk").values_list("pk", flat=True))
+
+
+def roll_up_org(org_id: int, now: datetime) -> bool:
     """
     Write the hours and days since the last final hour; return whether anything is left.
 
     Only one pass runs at a time; another one returns at once.
     """
-    with claimed(now) as row:
-        if row is None:
-            return False
-        hour = row.until or _first_hour()
+    with claimed(org_id, now) as sampler:
+        hour = _first_hour(sampler) if sampler else None
         if hour is None:
             return False
-        first = hour
-        last = min(floor_hour(now), first + _HOURS * HOUR)
+        first, last = hour, min(floor_hour(now), hour + _HOURS * HOUR)
         while hour <= last:
-            _roll_hour(hour)
-            if hour + HOUR + LATE <= now:
-                RollUp.objects.filter(pk=row.pk).update(until=hour + HOUR)
+            with transaction.atomic():
+                _write_hour(org_id, hour)
+                if hour + HOUR + LATE <= now:
+                    Sampler.objects.filter(pk=org_id).update(rolled_until=hour + HOUR)
             hour += HOUR
         day = floor_day(first)
         while day <= last:
-            _roll_day(day)
+            with transaction.atomic():
+                _write_day(org_id, day)
             day += DAY
         return last < floor_hour(now)
 
 
 @contextmanager
-def claimed(now: datetime) -> Iterator[RollUp | None]:
-    """Be the only one who rolls up and forgets, or get None while somebody else is."""
-    RollUp.objects.bulk_create([RollUp(pk=1)], ignore_conflicts=True)
+def claimed(org_id: int, now: datetime) -> Iterator[Sampler | None]:
+    """Be the only one who rolls up or forgets of an organization; None while another one is."""
     free = Q(busy_until=None) | Q(busy_until__lt=now)
-    if not RollUp.objects.filter(free, pk=1).update(busy_until=now + _SILENCE):
+    if not Sampler.objects.filter(free, pk=org_id).update(busy_until=now + _SILENCE):
         yield None
         return
     try:
-        yield RollUp.objects.get(pk=1)
+        yield Sampler.objects.get(pk=org_id)
     finally:
-        RollUp.objects.filter(pk=1, busy_until=now + _SILENCE).update(busy_until=None)
+        Sampler.objects.filter(pk=org_id, busy_until=now + _SILENCE).update(busy_until=None)
 
 
-def _first_hour() -> datetime | None:
-    sampled = SampledHour.objects.aggregate(first=Min("start"))["first"]
-    counted = Tally.objects.filter(step=Step.MINUTE.value).aggregate(first=Min("start"))["first"]
-    found = [moment for moment in (sampled, counted) if moment is not None]
+def _first_hour(sampler: Sampler) -> datetime | None:
+    """Return the first hour that is not final; None when there is nothing at all yet."""
+    if sampler.rolled_until is not None:
+        return sampler.rolled_until
+    sampled = SampledHour.objects.filter(org=sampler.org_id).aggregate(first=Min("start"))
+    counted = Tally.objects.filter(org=sampler.org_id, step=Step.MINUTE.value)
+    firsts = (sampled["first"], counted.aggregate(first=Min("start"))["first"])
+    found = [moment for moment in firsts if moment is not None]
     return floor_hour(min(found)) if found else None
 
 
-def _roll_hour(hour: datetime) -> None:
-    # Whoever has nothing now and has not been written to since had nothing in this hour.
-    busy = Sampler.objects.filter(Q(is_empty=False) | Q(org__engine__settled_at__gte=hour))
-    for org_id in busy.order_by("pk").values_list("pk", flat=True):
-        with transaction.atomic():
-            _add_up(org_id, Step.MINUTE, Step.HOUR, hour)
-            _write_hour(org_id, hour)
-
-
 def _write_hour(org_id: int, hour: datetime) -> None:
+    _add_up(org_id, Step.MINUTE, Step.HOUR, hour)
     covered = SampledHour.objects.filter(org_id=org_id, start=hour)
     minutes = covered.values_list("minutes", flat=True).first() or 0
     points = []
@@ -111,24 +115,19 @@ def _write_hour(org_id: int, hour: datetime) -> None:
     _write(points)
 
 
-def _roll_day(day: datetime) -> None:
-    minutes: dict[int, int] = {}
-    hours = SampledHour.objects.filter(start__gte=day, start__lt=day + DAY)
-    for org_id, bits in hours.values_list("org_id", "minutes"):
-        minutes[org_id] = minutes.get(org_id, 0) + bits.bit_count()
-    SampledDay.objects.bulk_create(
-        [SampledDay(org_id=org_id, start=day, minutes=count) for org_id, count in minutes.items()],
-        update_conflicts=True,
-        unique_fields=["org", "start"],
-        update_fields=["minutes"],
+def _write_day(org_id: int, day: datetime) -> None:
+    _add_up(org_id, Step.HOUR, Step.DAY, day)
+    hours = SampledHour.objects.filter(org_id=org_id, start__gte=day, start__lt=day + DAY)
+    minutes = sum(bits.bit_count() for bits in hours.values_list("minutes", flat=True))
+    if not minutes:
+        return
+    SampledDay.objects.update_or_create(org_id=org_id, start=day, defaults={"minutes": minutes})
+    _write(
+        [
+            point_of(org_id, subject, Step.DAY, day, _of_day(rows, minutes))
+            for subject, rows in _rows_by_subject(org_id, Step.HOUR, day, day + DAY)
+        ]
     )
-    for org_id, count in minutes.items():
-        with transaction.atomic():
-            _add_up(org_id, Step.HOUR, Step.DAY, day)
-            _write(
-                point_of(org_id, subject, Step.DAY, day, _of_day(rows, count))
-                for subject, rows in _rows_by_subject(org_id, Step.HOUR, day, day + DAY)
-            )
 
 
 def _of_day(rows: list[tuple[datetime, Totals]], minutes: int) -> Totals:
@@ -148,7 +147,7 @@ def _rows_by_subject(
         yield Subject(kind, name), [(row[2], totals_of(row[3:])) for row in of_subject]
 
 
-def _write(points: Iterator[SeriesPoint] | list[SeriesPoint]) -> None:
+def _write(points: list[SeriesPoint]) -> None:
     SeriesPoint.objects.bulk_create(
         points,
         update_conflicts=True,
