@@ -15,7 +15,7 @@ from console.orgs.token_secrets import Issued, new_token
 from console.orgs.tokens import working_tokens
 from console.reading import is_storable
 
-_LONGEST_NAME = 100
+LONGEST_NAME = 100
 
 #: Tokens of one organization that may work at a time: more than anybody can look after.
 MOST_TOKENS = 1000
@@ -66,8 +66,8 @@ def _check(role: str, name: str) -> None:
     if role not in Role.values:
         message = f"There is no role {role!r}; choose one of {', '.join(Role.values)}."
         errors.append(FieldError("role", "unknown_role", message))
-    if not (name.strip() and len(name) <= _LONGEST_NAME and is_storable(name)):
-        message = f"A token's name has 1 to {_LONGEST_NAME} characters."
+    if not (name.strip() and len(name) <= LONGEST_NAME and is_storable(name)):
+        message = f"A token's name has 1 to {LONGEST_NAME} characters."
         errors.append(FieldError("name", "invalid_name", message))
     if errors:
         raise BadRequest(errors, " ".join(error.message for error in errors))

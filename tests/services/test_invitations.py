@@ -1,0 +1,150 @@
+"""Invitations: for one address, for a time, once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from console.errors import BadRequest, Conflict, NotFound
+from console.orgs.models import AuditEntry, Invitation, Membership, Role, User
+from console.orgs.people import list_invitations
+from console.orgs.permissions import Actor
+from console.orgs.services import invite as inviting
+from console.orgs.services.accept_invitation import accept_invitation, begin_account
+from console.orgs.services.create_user import create_user
+from console.orgs.services.invite import Invited, invite, revoke_invitation
+from console.orgs.token_secrets import digest_of
+from tests.conftest import PASSWORD
+
+EMAIL = "new@here.example"
+
+
+@pytest.fixture
+def invited(owner: Actor) -> Invited:
+    """An open invitation as operator."""
+    return invite(owner, EMAIL, Role.OPERATOR, 3)
+
+
+def digest(invited: Invited) -> str:
+    return digest_of(invited.secret)
+
+
+def test_only_the_digest_of_a_link_is_kept_and_nothing_of_it_recorded(
+    invited: Invited, owner: Actor
+) -> None:
+    row = Invitation.objects.values().get()
+    entry = AuditEntry.objects.latest("pk")
+    assert invited.secret not in f"{row} {entry.__dict__} {invited!r}"
+    assert (entry.action, entry.subject, entry.after["role"]) == (
+        "invitation.create",
+        EMAIL,
+        "operator",
+    )
+    left = invited.invitation.expires_at - timezone.now()
+    assert timedelta(days=2, hours=23) < left <= timedelta(days=3)
+
+
+def test_whoever_is_new_gets_an_account_and_joins(invited: Invited, owner: Actor) -> None:
+    assert begin_account(digest(invited), "a long new password") == EMAIL
+    user = User.objects.get(email=EMAIL)
+    assert user.check_password("a long new password")
+    membership = accept_invitation(user, digest(invited))
+    assert (membership.org, membership.role) == (owner.org, "operator")
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.actor, entry.action, entry.subject) == (EMAIL, "invitation.accept", EMAIL)
+    assert list_invitations(owner.org, 9, None).results == []
+    with pytest.raises(NotFound, match="cannot be used"):
+        accept_invitation(user, digest(invited))
+
+
+def test_whoever_has_an_account_keeps_its_password(invited: Invited) -> None:
+    user = create_user("New@here.example", PASSWORD)
+    assert begin_account(digest(invited), "a long new password") == EMAIL
+    user.refresh_from_db()
+    assert user.check_password(PASSWORD)
+    assert accept_invitation(user, digest(invited)).role == "operator"
+
+
+@pytest.mark.parametrize("password", ["", "short", "password", EMAIL])
+def test_a_password_that_is_too_easy_makes_no_account(password: str, invited: Invited) -> None:
+    with pytest.raises(BadRequest) as caught:
+        begin_account(digest(invited), password)
+    assert {error.path for error in caught.value.errors} == {"password"}
+    assert not User.objects.filter(email=EMAIL).exists()
+
+
+def test_it_is_for_one_address_alone(invited: Invited, outsider: User) -> None:
+    with pytest.raises(Conflict, match=f"is for {EMAIL}, and you are owner@elsewhere") as caught:
+        accept_invitation(outsider, digest(invited))
+    assert caught.value.code == "other_address"
+    assert not Membership.objects.filter(user=outsider, org__slug="here").exists()
+
+
+def test_one_that_is_over_is_as_good_as_none(owner: Actor) -> None:
+    old = invite(owner, EMAIL, Role.VIEWER, 1)
+    newer = invite(owner, EMAIL.upper(), Role.EDITOR, 1)
+    revoked = invite(owner, "other@here.example", Role.VIEWER)
+    revoke_invitation(owner, revoked.invitation.pk)
+    Invitation.objects.filter(pk=newer.invitation.pk).update(expires_at=timezone.now())
+    said = set()
+    for one in (old, newer, revoked):
+        with pytest.raises(NotFound) as caught:
+            begin_account(digest(one), "a long new password")
+        said.add(caught.value.message)
+    with pytest.raises(NotFound) as caught:
+        begin_account("no such digest", "a long new password")
+    assert said == {caught.value.message}
+    assert not User.objects.filter(email__iexact=EMAIL).exists()
+    assert [each.pk for each in list_invitations(owner.org, 9, None).results] == [
+        newer.invitation.pk
+    ]
+    with pytest.raises(NotFound, match="no open invitation"):
+        revoke_invitation(owner, revoked.invitation.pk)
+
+
+def test_an_invitation_says_nothing_of_accounts_but_knows_members(
+    owner: Actor, viewer: Actor, outsider: User
+) -> None:
+    assert invite(owner, outsider.email, Role.VIEWER).invitation.email == outsider.email
+    with pytest.raises(Conflict, match="is a member already") as caught:
+        invite(owner, "VIEWER@here.example", Role.OWNER)
+    assert caught.value.code == "already_member"
+
+
+def test_a_member_keeps_their_role(invited: Invited, owner: Actor) -> None:
+    user = create_user(EMAIL, PASSWORD)
+    Membership.objects.create(org=owner.org, user=user, role=Role.OWNER)
+    assert accept_invitation(user, digest(invited)).role == "owner"
+
+
+def test_everything_wrong_with_an_invitation_is_told_at_once(owner: Actor) -> None:
+    with pytest.raises(BadRequest) as caught:
+        invite(owner, "nobody", "king", 0)
+    assert [(error.path, error.code) for error in caught.value.errors] == [
+        ("email", "invalid_email"),
+        ("role", "unknown_role"),
+        ("expires_in_days", "out_of_range"),
+    ]
+    for email in ("x" * 250 + "@here.example", "a\0@here.example", ""):
+        with pytest.raises(BadRequest, match="not an e-mail address"):
+            invite(owner, email, Role.VIEWER)
+
+
+def test_open_invitations_are_bounded(owner: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inviting, "MOST_OPEN", 2)
+    invite(owner, "one@here.example", Role.VIEWER)
+    two = invite(owner, "two@here.example", Role.VIEWER)
+    with pytest.raises(Conflict, match="2 invitations are open already"):
+        invite(owner, "three@here.example", Role.VIEWER)
+    invite(owner, "two@here.example", Role.EDITOR)
+    two.invitation.refresh_from_db()
+    assert two.invitation.revoked_at is not None
+
+
+def test_a_foreign_invitation_cannot_be_taken_back(invited: Invited, outsider: User) -> None:
+    other = Membership.objects.get(user=outsider)
+    actor = Actor.from_user(other.org, outsider, other.role)
+    with pytest.raises(NotFound):
+        revoke_invitation(actor, invited.invitation.pk)
