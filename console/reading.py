@@ -9,9 +9,12 @@ was read must not be used before `finish` has returned.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
 from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any
+
+from django.utils.dateparse import parse_datetime
 
 from console.dialects.kueue.quantity import amount_of, quantities_meant
 from console.engine.amounts import SCALE, Amount, Unlimited, format_amount, parse_amount
@@ -154,6 +157,21 @@ class Reader:
         else:
             return value
         return least
+
+    def moment(self, value: Any, path: str) -> datetime | None:
+        """Return a moment, which without a zone is taken as UTC; null reads as None."""
+        if value is None:
+            return None
+        try:
+            found = parse_datetime(value) if isinstance(value, str) else None
+        except ValueError:
+            found = None
+        if found is None or not 1970 <= found.year <= 9000:
+            self.refuse(
+                path, "invalid_time", f"{path} has to be a time such as 2026-01-31T12:00:00Z."
+            )
+            return None
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
 
     def flag(self, value: Any, path: str) -> bool:
         """Return a boolean; null reads as false."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from console.engine.decision import Reason
 from console.engine.expectation_words import expectation_event
+from console.engine.hold_words import hold_event
 from console.engine.words import amount, by_flavor, listed, lower_first, places, plural
 
 
@@ -137,6 +138,8 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
         return _config_updated(data)
     if kind.startswith("EXPECTATION_"):
         return expectation_event(data)
+    if kind.startswith("QUEUE_"):
+        return hold_event(kind, data)
     reason = data.get("reason")
     words = _EVENTS[kind]
     if kind == "REQUEST_PREEMPTED":

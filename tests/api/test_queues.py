@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta, timezone
 from urllib.parse import quote
 
 import pytest
@@ -111,6 +112,7 @@ def test_a_held_queue_admits_nothing_until_it_is_resumed(client, settle, owner):
         "reason": "rack is down",
         "actor": "owner token",
         "since": held.body["held"]["since"],
+        "until": None,
     }
     (uid,) = submit(client, m5("waits"))
     settle(owner.org)
@@ -123,6 +125,28 @@ def test_a_held_queue_admits_nothing_until_it_is_resumed(client, settle, owner):
     assert client.post("queues/q-m5-2xlarge-cap3/resume", {"reason": "up"}).status == 200
     settle(owner.org)
     assert client.get(f"workloads/{uid}").body["state"] == "admitted"
+
+
+def test_a_hold_may_have_an_end(client):
+    apply(client, CAP)
+    end = datetime.now(UTC) + timedelta(hours=2)
+    address = "queues/default/hold"
+    held = client.post(address, {"reason": "r", "until": end.isoformat()}).body["held"]
+    assert datetime.fromisoformat(held["until"]) == end
+    elsewhere = end.astimezone(timezone(timedelta(hours=5, minutes=30))).isoformat()
+    again = client.post(address, {"reason": "r", "until": elsewhere})
+    assert again.body["held"]["until"] == held["until"]
+    assert client.get("queues/default").body["held"]["until"] == held["until"]
+    for until, code in (
+        ("soon", "invalid_time"),
+        (5, "invalid_time"),
+        ("2030-02-31T00:00:00Z", "invalid_time"),
+        ("2020-01-31T00:00:00Z", "out_of_range"),
+        ("2199-01-31T00:00:00Z", "out_of_range"),
+    ):
+        answer = client.post(address, {"reason": "r", "until": until})
+        assert [(e["path"], e["code"]) for e in answer.body["errors"]] == [("until", code)]
+    assert client.post(address, {"reason": "r", "until": None}).body["held"]["until"] is None
 
 
 def test_a_hold_needs_a_reason_and_a_queue(client):

@@ -21,6 +21,7 @@ def queue_answer(queue: QueueView) -> dict[str, Any]:
             "reason": queue.held.reason,
             "actor": queue.held.actor,
             "since": time_answer(queue.held.since),
+            "until": time_answer(queue.held.until),
         }
         if queue.held
         else None,

@@ -37,6 +37,9 @@ class QueueHeld(Schema):
     reason = serializers.CharField()
     actor = serializers.CharField()
     since = serializers.DateTimeField()
+    until = serializers.DateTimeField(
+        allow_null=True, help_text="When it is resumed by itself; null: when somebody does it."
+    )
 
 
 class QueueCounts(Schema):
@@ -105,9 +108,14 @@ QueuePage = page_of(Queue, "QueuePage")
 
 
 class HoldIn(Schema):
-    """Why the queue is held."""
+    """Why the queue is held, and until when."""
 
     reason = serializers.CharField(max_length=500)
+    until = serializers.DateTimeField(
+        required=False,
+        allow_null=True,
+        help_text="When it is resumed by itself; absent or null: when somebody does it.",
+    )
 
 
 class ResumeIn(Schema):

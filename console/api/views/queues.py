@@ -91,17 +91,26 @@ class HoldQueue(OrgView):
         operation_id="hold_queue",
         summary="Hold a queue",
         description="Nothing new is admitted from it until it is resumed; what runs goes on. "
-        "Holding a held queue replaces the reason.",
+        "With `until` it is resumed by itself at that time, within a year; without, by somebody. "
+        "Holding a held queue replaces the reason and the end.",
         request=schemas.HoldIn,
         responses={200: schemas.Queue, **problems(413, 415)},
-        examples=[example("A reason", {"reason": "Maintenance of the rack"}, request=True)],
+        examples=[
+            example("A reason", {"reason": "Maintenance of the rack"}, request=True),
+            example(
+                "For a time",
+                {"reason": "Maintenance of the rack", "until": "2030-01-31T12:00:00Z"},
+                request=True,
+            ),
+        ],
         tags=_TAG,
     )
     def post(self, request: Request, queue: str, **kwargs: Any) -> Response:
         """Hold it."""
-        reader, fields = self.fields(request, ("reason",), required=("reason",))
+        reader, fields = self.fields(request, ("reason", "until"), required=("reason",))
+        until = reader.moment(fields.get("until"), "until")
         reader.finish()
-        hold_queue(self.actor, queue, fields["reason"])
+        hold_queue(self.actor, queue, fields["reason"], until)
         return Response(queue_answer(queue_view(self.actor.org, queue)))
 
 

@@ -27,6 +27,8 @@ GLYPHS = {
     "REQUEST_FAILED": "rejected",
     "EXPECTATION_SAVED": "config",
     "EXPECTATION_DELETED": "config",
+    "QUEUE_HELD": "held",
+    "QUEUE_RESUMED": "accepting",
 }
 
 

@@ -7,9 +7,9 @@ workloads: usage, counts and pending classes.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db.models import OuterRef, QuerySet, Subquery
@@ -22,6 +22,7 @@ from console.engine.policy import Queue, StopPolicy, Strategy
 from console.errors import NotFound
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, QueueCount, QueueHold, State, Usage, Workload
+from console.workloads.queries.pressure import Pressure, pressure_of
 from console.workloads.queries.quotas import Accounts, UsageView
 
 
@@ -48,6 +49,20 @@ class QueueView:
     usages: tuple[UsageView, ...]
     #: What it borrows and what it lends.
     loans: tuple[Loan, ...]
+    #: Why its pending workloads wait and how many for each reason, most first.
+    reasons: Mapping[str, int]
+    #: Its settings in the active version; None when it drains.
+    settings: Queue | None
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether its config stops it."""
+        return self.stop is not StopPolicy.NONE
+
+    @property
+    def pressure(self) -> Pressure:
+        """How much more is wanted of it than is free."""
+        return pressure_of(self.usages)
 
 
 def queue_list(org: Organization) -> list[QueueView]:
@@ -57,7 +72,7 @@ def queue_list(org: Organization) -> list[QueueView]:
     used = used_of(org)
     accounts = Accounts(policy, used)
     loans = _loans_by_queue(accounts)
-    demand = _demand(PendingClass.objects.filter(org=org))
+    waiting = _waiting(PendingClass.objects.filter(org=org))
     holds = {hold.queue: hold for hold in QueueHold.objects.filter(org=org)}
     busy = {name for name, row in counts.items() if row.running or row.pending} | used.keys()
     names = [*policy.queues, *sorted(busy - policy.queues.keys())]
@@ -70,9 +85,10 @@ def queue_list(org: Organization) -> list[QueueView]:
             policy.queues.get(name),
             rules[name],
             counts.get(name),
-            accounts.usages(name, demand[name]),
+            accounts.usages(name, waiting[name].demand),
             loans[name],
             holds.get(name),
+            waiting[name],
         )
         for name in names
     ]
@@ -83,16 +99,16 @@ def queue_view(org: Organization, name: str) -> QueueView:
     policy = active_policy(org)
     count = _counts(org).filter(queue=name).first()
     used = used_of(org)
-    demand = _demand(PendingClass.objects.filter(org=org, queue=name))
+    waiting = _waiting(PendingClass.objects.filter(org=org, queue=name))[name]
     hold = hold_of(org, name)
     busy = name in used or (count is not None and (count.running or count.pending))
     if name not in policy.queues and not busy:
         raise NotFound(f"There is no queue {name!r} in the active config of {org.slug}.")
     rules = [rule.index for rule in policy.rules if rule.queue == name]
     accounts = Accounts(policy, used)
-    usages = accounts.usages(name, demand[name])
+    usages = accounts.usages(name, waiting.demand)
     loans = _loans_by_queue(accounts)[name]
-    return _view(name, policy.queues.get(name), rules, count, usages, loans, hold)
+    return _view(name, policy.queues.get(name), rules, count, usages, loans, hold, waiting)
 
 
 def hold_of(org: Organization, queue: str) -> QueueHold | None:
@@ -130,13 +146,23 @@ def _counts(org: Organization) -> QuerySet[QueueCount]:
     )
 
 
-def _demand(rows: QuerySet[PendingClass]) -> defaultdict[str, dict[str, int]]:
-    demand: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for queue, requests, count in rows.values_list("queue", "requests", "count"):
-        of_queue = demand[queue]
+@dataclass(slots=True)
+class _Waiting:
+    """What the pending workloads of one queue ask for by resource, and why they wait."""
+
+    demand: dict[str, int] = field(default_factory=dict)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+
+def _waiting(rows: QuerySet[PendingClass]) -> defaultdict[str, _Waiting]:
+    waiting: defaultdict[str, _Waiting] = defaultdict(_Waiting)
+    columns = rows.values_list("queue", "reason", "requests", "count")
+    for queue, reason, requests, count in columns:
+        of_queue = waiting[queue]
+        of_queue.reasons[reason] += count
         for resource, amount in requests.items():
-            of_queue[resource] = of_queue.get(resource, 0) + amount * count
-    return demand
+            of_queue.demand[resource] = of_queue.demand.get(resource, 0) + amount * count
+    return waiting
 
 
 def _view(
@@ -147,6 +173,7 @@ def _view(
     usages: tuple[UsageView, ...],
     loans: Iterable[Loan],
     held: QueueHold | None,
+    waiting: _Waiting,
 ) -> QueueView:
     return QueueView(
         name=name,
@@ -163,4 +190,6 @@ def _view(
         origin=queue.origin if queue else None,
         usages=usages,
         loans=tuple(loans),
+        reasons=dict(sorted(waiting.reasons.items(), key=lambda item: (-item[1], item[0]))),
+        settings=queue,
     )

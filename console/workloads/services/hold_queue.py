@@ -2,36 +2,66 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+from typing import Any, Final
+
 from django.db import transaction
+from django.utils import timezone
 
 from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 from console.reading import Reader
 from console.workloads import nudge
-from console.workloads.models import Intake, QueueHold
+from console.workloads.models import Event, EventType, Intake, QueueHold
 from console.workloads.queries import queue_view
 
+#: How far ahead a hold may end; one without an end has no bound.
+LONGEST: Final = timedelta(days=366)
 
-def hold_queue(actor: Actor, queue: str, reason: str) -> QueueHold:
+
+def hold_queue(
+    actor: Actor,
+    queue: str,
+    reason: str,
+    until: datetime | None = None,
+    *,
+    now: datetime | None = None,
+) -> QueueHold:
     """
-    Hold *queue*; what runs goes on. Holding a held queue replaces the reason.
+    Hold *queue* until *until*, or until somebody resumes it; what runs goes on.
 
-    Raises NotAllowed, NotFound for an unknown queue, and BadRequest without a reason.
+    Holding a held queue replaces the reason and the end, which makes it longer, shorter or
+    open. Raises NotAllowed, NotFound for an unknown queue, and BadRequest without a reason
+    or when *until* is not ahead of *now* by a year at most.
     """
     actor.require(Permission.HOLD_QUEUES)
-    reason = _read(reason, blank=False)
-    queue_view(actor.org, queue)
-    held = QueueHold.objects.filter(org=actor.org, queue=queue)
-    with transaction.atomic():
-        before = held.values("reason", "actor").first()
-        hold, created = QueueHold.objects.update_or_create(
-            org=actor.org, queue=queue, defaults={"reason": reason, "actor": actor.name}
+    reader = Reader()
+    reason = reader.text(reason, "reason", 500, blank=False).strip()
+    now = now or timezone.now()
+    if until is not None and not now < until <= now + LONGEST:
+        reader.refuse(
+            "until",
+            "out_of_range",
+            "A hold has to end later than now and within a year; leave it out to hold until "
+            "somebody resumes the queue.",
         )
-        if created:
-            _tell_engine(actor, Intake.Kind.HOLD, queue, reason)
-        after = {"reason": reason, "actor": actor.name}
-        if before != after:
-            record(actor, "queue.hold", kind="queue", subject=queue, before=before, after=after)
+    reader.finish()
+    queue_view(actor.org, queue)
+    with transaction.atomic():
+        before = QueueHold.objects.select_for_update().filter(org=actor.org, queue=queue).first()
+        known = hold_facts(before) if before else None
+        hold, _ = QueueHold.objects.update_or_create(
+            org=actor.org,
+            queue=queue,
+            defaults={"reason": reason, "actor": actor.name, "until": until},
+        )
+        after = hold_facts(hold)
+        if known != after:
+            # One that is held already hears it too: whoever looks at it sees what changed.
+            tell_engine(actor, Intake.Kind.HOLD, queue, reason)
+            told = {key: after[key] for key in ("reason", "until") if key in after}
+            tell_people(actor, EventType.QUEUE_HELD, queue, told)
+            record(actor, "queue.hold", kind="queue", subject=queue, before=known, after=after)
     return hold
 
 
@@ -42,26 +72,43 @@ def resume_queue(actor: Actor, queue: str, reason: str = "") -> None:
     Raises NotAllowed, NotFound for an unknown queue, and BadRequest.
     """
     actor.require(Permission.HOLD_QUEUES)
-    reason = _read(reason, blank=True)
+    reader = Reader()
+    reason = reader.text(reason, "reason", 500).strip()
+    reader.finish()
     queue_view(actor.org, queue)
     held = QueueHold.objects.filter(org=actor.org, queue=queue)
     with transaction.atomic():
-        before = held.values("reason", "actor").first()
-        deleted, _ = held.delete()
-        if deleted:
-            _tell_engine(actor, Intake.Kind.RESUME, queue, reason)
-            after = {"reason": reason} if reason else None
-            record(actor, "queue.resume", kind="queue", subject=queue, before=before, after=after)
+        before = held.select_for_update().first()
+        if before is None or not held.delete()[0]:
+            return
+        tell_engine(actor, Intake.Kind.RESUME, queue, reason)
+        after = {"reason": reason} if reason else None
+        tell_people(actor, EventType.QUEUE_RESUMED, queue, after or {})
+        record(
+            actor,
+            "queue.resume",
+            kind="queue",
+            subject=queue,
+            before=hold_facts(before),
+            after=after,
+        )
 
 
-def _read(reason: str, *, blank: bool) -> str:
-    reader = Reader()
-    text = reader.text(reason, "reason", 500, blank=blank).strip()
-    reader.finish()
-    return text
+def hold_facts(hold: QueueHold) -> dict[str, Any]:
+    """Return what the audit log keeps of a hold."""
+    facts = {"reason": hold.reason, "actor": hold.actor}
+    return facts | ({"until": hold.until.isoformat()} if hold.until else {})
 
 
-def _tell_engine(actor: Actor, kind: Intake.Kind, queue: str, reason: str) -> None:
+def tell_engine(actor: Actor, kind: Intake.Kind, queue: str, reason: str) -> None:
+    """Have the engine hear of it, in the transaction of the row."""
     payload = {"queue": queue, "actor": actor.name, "reason": reason}
     Intake.objects.create(org=actor.org, kind=kind, payload=payload)
     nudge.request_admission(actor.org.pk)
+
+
+def tell_people(actor: Actor, kind: EventType, queue: str, facts: dict[str, Any]) -> None:
+    """Write the event."""
+    Event.objects.create(
+        org=actor.org, type=kind, queue=queue, actor=actor.name, data={"queue": queue, **facts}
+    )

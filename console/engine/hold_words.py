@@ -1,0 +1,36 @@
+"""Holds of queues as events, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+
+def hold_event(kind: str, data: Mapping[str, Any]) -> str:
+    """
+    Return the sentence of an event about a hold, from its type and its stored facts.
+
+    >>> hold_event("QUEUE_HELD", {"queue": "lab", "reason": "rack down"})
+    'Queue lab is held: rack down.'
+    >>> hold_event("QUEUE_RESUMED", {"queue": "lab", "until": "2026-01-31T12:00:00+00:00"})
+    'Queue lab admits work again: its hold was until 2026-01-31 12:00 UTC.'
+    """
+    queue, reason, until = data["queue"], data.get("reason"), data.get("until")
+    said = f": {reason.rstrip('.')}" if reason else ""
+    if kind == "QUEUE_HELD":
+        end = f" until {moment_words(until)}" if until else ""
+        return f"Queue {queue} is held{end}{said}."
+    if until:
+        return f"Queue {queue} admits work again: its hold was until {moment_words(until)}."
+    return f"Queue {queue} admits work again{said}."
+
+
+def moment_words(moment: str) -> str:
+    """
+    Return a stored moment of UTC to the minute.
+
+    >>> moment_words("2026-01-31T12:00:00+00:00")
+    '2026-01-31 12:00 UTC'
+    """
+    return f"{datetime.fromisoformat(moment):%Y-%m-%d %H:%M} UTC"

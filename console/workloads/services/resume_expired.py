@@ -1,0 +1,47 @@
+"""Resume what was held until a set time: each queue exactly once, however often this runs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+import structlog
+from django.db import transaction
+from django.utils import timezone
+
+from console.orgs.audit import record
+from console.orgs.models import Role
+from console.orgs.permissions import Actor
+from console.workloads.models import EventType, Intake, QueueHold
+from console.workloads.services.hold_queue import hold_facts, tell_engine, tell_people
+
+#: Holds that one run ends, those that are due longest; the next comes two seconds later.
+MOST: Final = 200
+
+log = structlog.get_logger("console.workloads")
+
+
+def resume_expired(now: datetime | None = None) -> int:
+    """
+    Resume every queue whose hold is over at *now*, and return how many.
+
+    Two that run at once, a resumption or another end at the same moment do no harm:
+    whoever deletes the row, as it is then, has won.
+    """
+    now = now or timezone.now()
+    due = QueueHold.objects.filter(until__lte=now).select_related("org").order_by("until", "pk")
+    return sum(_resume(hold, now) for hold in list(due[:MOST]))
+
+
+def _resume(hold: QueueHold, now: datetime) -> bool:
+    actor = Actor(org=hold.org, role=Role.OPERATOR, name=hold.actor, key="timer")
+    with transaction.atomic():
+        # One that was prolonged in between is not due any more.
+        if not QueueHold.objects.filter(pk=hold.pk, until__lte=now).delete()[0]:
+            return False
+        facts = hold_facts(hold)
+        tell_engine(actor, Intake.Kind.RESUME, hold.queue, "")
+        tell_people(actor, EventType.QUEUE_RESUMED, hold.queue, {"until": facts["until"]})
+        record(actor, "queue.resume", kind="queue", subject=hold.queue, before=facts)
+    log.info("hold ended", org=hold.org.slug, queue=hold.queue)
+    return True
