@@ -73,6 +73,7 @@ app.conf.update(
     beat_schedule={
         "sweep": _every(2, "console.workloads.tasks.sweep"),
         "revert": _every(2, "console.configs.tasks.revert"),
+        "resume queues": _every(2, "console.workloads.tasks.resume"),
         "sweep impacts": _every(10, "console.configs.tasks.sweep_impact_runs"),
         "tidy impacts": _every(3600, "console.configs.tasks.tidy_impact_runs"),
         "measure effects": _every(600, "console.configs.tasks.measure"),
