@@ -184,7 +184,7 @@ def test_people_who_come_and_go_are_told_to_each_of_their_organizations(
 
 
 def test_no_secret_is_ever_in_an_entry(org: Organization, owner: Actor) -> None:
-    secret = issue_token(org, Role.OWNER, "pipeline", owner.user, timezone.now() + timedelta(1))
+    secret = issue_token(org, Role.OWNER, "pipeline", expires_at=timezone.now() + timedelta(1))
     browser = Client()
     browser.post("/login", {"email": owner.name, "password": PASSWORD})
     browser.post("/login", {"email": owner.name, "password": "guessed password"})

@@ -144,3 +144,21 @@ def test_entries_are_only_ever_added_but_for_seals_and_retention() -> None:
                 if changes and ("AuditEntry" in text or "org.audit" in text):
                     found.add(here)
     assert found <= allowed
+
+
+def test_only_events_of_known_types_have_a_level_above_info() -> None:
+    """`console.workloads.queries.event_search` looks for these levels among these types alone."""
+    found = {
+        path.relative_to(CONSOLE).as_posix()
+        for path in CONSOLE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in ("Level.WARNING", "Level.ERROR")
+    }
+    of_events = {each for each in found if each.startswith(("workloads/", "configs/", "series/"))}
+    assert of_events == {
+        "workloads/queries/event_search.py",
+        # REQUEST_PREEMPTED warns, REQUEST_REJECTED is an error.
+        "workloads/services/batch.py",
+        # CONFIG_UPDATED is an error when nothing could be taken back.
+        "configs/services/revert_unconfirmed.py",
+    }

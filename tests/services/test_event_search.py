@@ -13,6 +13,7 @@ from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from console import paging
 from console.configs.services.apply_config import apply_config
 from console.errors import BadRequest
 from console.exports import ndjson_of
@@ -115,6 +116,25 @@ def test_several_types_are_the_same_on_every_page(story: list[str], owner: Actor
             break
     assert seen == [ADMITTED, UPDATED, ADMITTED, UPDATED]
     assert search_events(owner.org, EventSearch(types=(UPDATED, UPDATED)), 9).results != []
+
+
+def test_rare_levels_are_found_among_many_events(
+    story: list[str], owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "WINDOW", 1)
+    monkeypatch.setattr(paging, "WINDOWS", 1)
+    apply_config(owner, "native", f"{ONE_FLAVOR}##\n", "third", 2)
+    data = {"version": 3, "from": 3, "back_to": 2, "kind": "revert_failed"}
+    Event.objects.create(org=owner.org, type=UPDATED, level="ERROR", actor="x", data=data)
+    many(owner.org, 20)
+    assert told(owner.org, "level=ERROR") == [(UPDATED, "")]
+    assert told(owner.org, "level=ERROR&level=WARNING") == [(UPDATED, "")]
+    assert told(owner.org, f"level=ERROR&type={ADMITTED}") == []
+    assert told(owner.org, f"type={FULFILLED}&type={ADMITTED}&level=INFO") == [
+        (ADMITTED, "runs"),
+        (FULFILLED, "runs"),
+        (ADMITTED, "waits"),
+    ]
 
 
 def test_an_event_of_elsewhere_is_not_there(

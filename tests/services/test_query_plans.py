@@ -66,6 +66,8 @@ EVENTS = [
     "queue=q&type=REQUEST_ADMITTED",
     "queue=q&queue=r",
     "level=INFO",
+    "level=ERROR&level=WARNING",
+    "level=WARNING&type=REQUEST_PREEMPTED&type=CONFIG_UPDATED",
     "workload=x",
     "user=u&project=p",
     "config=1",

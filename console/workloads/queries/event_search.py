@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
@@ -31,6 +31,13 @@ PARAMETERS = (
     *REPEATABLE,
     *("workload", "actor", "user", "project", "config", "id", "since", "until"),
 )
+
+#: What may have a level above INFO: nothing else is looked at for these.
+_TYPES_BY_LEVEL: Mapping[str, Collection[str]] = {
+    Level.INFO: EventType.values,
+    Level.WARNING: (EventType.REQUEST_PREEMPTED,),
+    Level.ERROR: (EventType.REQUEST_REJECTED, EventType.CONFIG_UPDATED),
+}
 
 #: Events that an export reads at a time.
 _CHUNK = 1_000
@@ -106,9 +113,9 @@ def search_events(
         workload_project=F("workload__project"),
         workload_labels=F("workload__label_set__labels"),
     )
-    if is_newest_first and _asks_for_types_alone(search):
-        # Each has an index of its own: rare ones need not be looked for among all.
-        walks = [Event.objects.filter(org=org, type=each) for each in set(search.types)]
+    types = _rare_types(search)
+    if is_newest_first and types is not None:
+        walks = [driven.filter(rest, type=each) for each in types]
         return merged_newest_first(rows, walks, limit, cursor)
     walk = newest_first if is_newest_first else oldest_first
     return walk(rows, rest or None, limit, cursor)
@@ -155,9 +162,20 @@ def count_by_type(org: Organization, search: EventSearch) -> dict[str, int]:
     return dict(rows.values_list("type").annotate(count=Count("pk")))
 
 
-def _asks_for_types_alone(search: EventSearch) -> bool:
+def _rare_types(search: EventSearch) -> frozenset[str] | None:
+    """
+    Return types that are walked one by one, since they may be rare; None for one walk of all.
+
+    Every type has an index of its own, and few have a level above INFO.
+    """
     asked = {each.name for each in fields(search) if getattr(search, each.name) != each.default}
-    return asked == {"types"} and len(search.types) > 1
+    if not asked or not asked <= {"types", "levels"}:
+        return None
+    types = set(search.types or EventType.values)
+    if search.levels:
+        # All levels of the protocol may be asked for; nothing has those that are not here.
+        types &= {each for level in search.levels for each in _TYPES_BY_LEVEL.get(level, ())}
+    return frozenset(types) if len(types) < len(EventType.values) else None
 
 
 def _conditions(org: Organization, search: EventSearch) -> tuple[QuerySet[Event], Q]:
