@@ -23,14 +23,18 @@ from console.pages.views import (
     members,
     orgs,
     overview,
+    preemptions,
     queues,
     reviews,
     route_batches,
+    saved_views,
     sessions,
     submit,
     tester,
     tokens,
     usage,
+    workload,
+    workload_comparison,
     workloads,
 )
 
@@ -39,6 +43,7 @@ register_converter(NameConverter, "name")
 app_name = "pages"
 
 _DRAFT = "o/<slug:org>/config/drafts/<int:number>"
+_WORKLOAD = "o/<slug:org>/workloads/<slug:uid>"
 _SETTINGS = "o/<slug:org>/settings"
 
 urlpatterns = [
@@ -64,13 +69,13 @@ urlpatterns = [
     path("o/<slug:org>/cohorts/<name:cohort>", cohorts.cohort, name="cohort"),
     path("o/<slug:org>/workloads", workloads.workloads, name="workloads"),
     path("o/<slug:org>/workloads/new", submit.submit, name="workload-new"),
-    path("o/<slug:org>/workloads/<slug:uid>", workloads.workload, name="workload"),
-    path("o/<slug:org>/workloads/<slug:uid>/changes", workloads.changes, name="workload-changes"),
-    path(
-        "o/<slug:org>/workloads/<slug:uid>/decisions/<int:number>",
-        workloads.decision,
-        name="decision",
-    ),
+    path("o/<slug:org>/workloads/views", saved_views.views, name="workload-views"),
+    path("o/<slug:org>/workloads/explain", workloads.one_reason, name="workloads-reason"),
+    path(_WORKLOAD, workload.workload, name="workload"),
+    path(f"{_WORKLOAD}/changes", workload.changes, name="workload-changes"),
+    path(f"{_WORKLOAD}/compare", workload_comparison.comparison, name="workload-compare"),
+    path(f"{_WORKLOAD}/decisions/<int:number>", workload.decision, name="decision"),
+    path(f"{_WORKLOAD}/preemptions/<int:number>", preemptions.preemption, name="preemption"),
     path("o/<slug:org>/config", configs.active, name="config"),
     path("o/<slug:org>/config/edit", drafts.edit, name="config-edit"),
     path("o/<slug:org>/config/edit/check", draft_calls.check, name="config-check"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -31,7 +32,9 @@ class Explained:
     #: Whether it was judged just now, on the live state, or when it was decided.
     live: bool
     #: Display names of the workloads that the trace speaks of, by id.
-    names: dict[str, str]
+    names: Mapping[str, str]
+    #: Ids of those whose names the reader may not see: *names* has other words for them.
+    hidden: frozenset[str] = frozenset()
 
 
 def explain_workload(org: Organization, workload: Workload) -> Explained:

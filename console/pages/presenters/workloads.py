@@ -1,11 +1,11 @@
-"""One workload as its page shows it: stages of the explanation, actions, a text to copy."""
+"""One workload as its page shows it: stages of the explanation, and actions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from console.engine.explain import Explanation, Sentence, StageText, Verdict
+from console.engine.explain import Sentence, StageText, Verdict
 from console.engine.origin import Origin
 from console.orgs.permissions import Actor, Permission
 from console.workloads.changes import Help
@@ -53,12 +53,15 @@ class Fact:
     verdict: str
     verdict_title: str
     origin: Origin | None
+    #: The numbers in it by name; amounts in thousandths.
+    numbers: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """One stage of the trace; *folded* opens on demand under *fold_title*."""
 
+    code: str
     title: str
     verdict: str
     verdict_title: str
@@ -106,23 +109,18 @@ def actions_of(actor: Actor, workload: Workload) -> tuple[Action, ...]:
 
 def changes_of(found: Help) -> tuple[Fact, ...]:
     """Return what would start it, a sentence each, with the lines that would change."""
-    return tuple(_fact(sentence, found.names) for _, sentence in found.changes)
+    return facts_of((sentence for _, sentence in found.changes), found.names)
 
 
-def explanation_text(name: str, uid: str, explanation: Explanation) -> str:
-    """Return the explanation as plain text to paste into a ticket or chat."""
-    lines = [f"{name} ({uid})", explanation.headline, ""]
-    for stage in explanation.stages:
-        lines += [
-            f"{STAGE_TITLES.get(stage.stage, stage.stage)}: {sentence.text}"
-            for sentence in stage.sentences
-        ]
-    return "\n".join(lines)
+def facts_of(sentences: Iterable[Sentence], names: Mapping[str, str]) -> tuple[Fact, ...]:
+    """Return *sentences* with links to the workloads in *names* (by id)."""
+    return tuple(_fact(sentence, names) for sentence in sentences)
 
 
 def _stage(stage: StageText, names: Mapping[str, str]) -> Stage:
     shown, folded = _fold(stage)
     return Stage(
+        code=stage.stage,
         title=STAGE_TITLES.get(stage.stage, stage.stage.capitalize()),
         verdict=stage.verdict.value,
         verdict_title=VERDICT_TITLES[stage.verdict],
@@ -138,6 +136,7 @@ def _fact(sentence: Sentence, names: Mapping[str, str]) -> Fact:
         verdict=sentence.verdict.value,
         verdict_title=VERDICT_TITLES[sentence.verdict],
         origin=sentence.origin,
+        numbers=tuple((name, str(value)) for name, value in sentence.numbers.items()),
     )
 
 

@@ -140,6 +140,12 @@ def by_flavor(flavors: Mapping[str, str]) -> str:
 
 
 @register.filter
+def entry(values: Mapping[str, str], key: str) -> str:
+    """Return the value of *key* among *values*, or nothing."""
+    return values.get(key, "")
+
+
+@register.filter
 def count(value: int) -> str:
     r"""
     Write a count with thin spaces between thousands.

@@ -1,169 +1,139 @@
-"""Workloads: the list, one of them with why, one decision, and ending it."""
+"""Workloads as a list: by any filters, grouped, as a file; and all of one reason explained."""
 
 from __future__ import annotations
 
-from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
+from django.views.decorators.http import require_safe
 
 from console.configs.queries import active_policy
 from console.engine import reasons
 from console.engine.decision import Reason
-from console.errors import NotFound
+from console.errors import BadRequest, FieldError
 from console.orgs.permissions import Actor
 from console.pages.access import live_page, org_page
+from console.pages.exports import export_links, exported
+from console.pages.presenters.columns import choices_of, columns_of, with_columns
 from console.pages.presenters.filters import canonical_query, chips_of, segments_of
+from console.pages.presenters.groups import groups_of, looser_of, total_text
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
-from console.pages.presenters.pod_sets import pod_sets_of
-from console.pages.presenters.timeline import timeline_of
-from console.pages.presenters.workloads import (
-    RUNNING,
-    actions_of,
-    changes_of,
-    explanation_text,
-    stages_of,
-)
+from console.pages.presenters.one_reason import reason_page
+from console.pages.presenters.tallies import permalink
+from console.pages.presenters.views import tabs_of
 from console.pages.shell import render_page
-from console.workloads.changes import what_would_help
-from console.workloads.explanations import Explained, explain_decision, explain_workload
-from console.workloads.models import QueueHold, State, Workload
-from console.workloads.queries import (
-    WorkloadFilter,
-    get_workload,
-    hold_of,
-    list_workloads,
-    position_of,
-    state_counts,
-)
-from console.workloads.queries.decisions import get_decision, latest_decisions
-from console.workloads.queries.event_search import EventSearch, search_events
-from console.workloads.queries.filters import TYPES
-from console.workloads.services.end_workloads import (
-    finish_workloads,
-    release_workloads,
-    withdraw_workloads,
-)
+from console.workloads import columns
+from console.workloads.disclosure import disclose_preemptors
+from console.workloads.export import EXPORTED, exported_rows
+from console.workloads.one_reason import explain_reason
+from console.workloads.queries import WorkloadFilter, list_workloads, state_counts
+from console.workloads.queries.filters import TYPES, QueryReader
+from console.workloads.queries.groups import GROUPINGS, count_workloads, group_workloads
+from console.workloads.saved_views import PARAMETERS, may_share, read_grouping, views_of
 
-FILTERS = ("state", "queue", "reason", "user", "project", "type", "q", "since", "until")
-
-#: Events of one workload that its timeline shows.
-TIMELINE = 50
-#: Decisions that its page lists.
-DECISIONS = 20
-
-ENDINGS = {
-    "finish": (finish_workloads, "Finishing: the quota it held is given back."),
-    "withdraw": (withdraw_workloads, "Withdrawing: it ends and does not come back."),
-    "release": (release_workloads, "Noted that it has stopped: it waits in its queue again."),
-}
+FILTERS = tuple(name for name in PARAMETERS if name != "group_by")
 
 
 @require_safe
 @org_page
 @live_page
-def workloads(request: HttpRequest, actor: Actor) -> HttpResponse:
+def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List workloads by the filters of the address, newest first."""
-    query = canonical_query(request.GET)
+    query = with_columns(canonical_query(request.GET, repeatable=("col",)))
     if query != request.GET and "v" not in request.GET and "HX-Request" not in request.headers:
         return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
     chosen = WorkloadFilter.from_query(query)
-    counts = state_counts(actor.org)
-    page = list_workloads(actor.org, chosen, PAGE_SIZE, query.get("cursor"))
+    by = read_grouping(query)
+    shown = columns.read_columns(query.get(columns.PARAMETER, ""))
+    file = exported(request, f"{actor.org.slug}-workloads", EXPORTED, exported_rows(actor, chosen))
+    if file is not None:
+        return file
+    policy = active_policy(actor.org)
     context = {
-        "workloads": page.results,
-        "pager": pager_of(request.path, query, page),
-        "segments": segments_of(request.path, query, counts, chosen.state or ""),
+        **_counted(request, actor, query, chosen),
+        **(_rows(request, actor, query, chosen) if by is None else {}),
+        **(_groups(request, actor, query, chosen, by) if by is not None else {}),
+        "columns": columns_of(shown),
+        "column_choices": choices_of(shown),
+        "views": tabs_of(request.path, query, views_of(actor)),
+        "view_query": _kept(query),
+        "view_columns": query.get(columns.PARAMETER, ""),
+        "may_share": may_share(actor),
         "chips": chips_of(request.path, query, FILTERS),
+        "exports": export_links(request.path, _ungrouped(query)),
+        "permalink": (link := permalink(request.path, query)),
+        "permalink_text": request.build_absolute_uri(link),
         "chosen": query,
         "conditions": chosen,
-        "queue_names": list(active_policy(actor.org).queues),
+        "grouping": by or "",
+        "groupings": GROUPINGS,
+        "queue_names": list(policy.queues),
+        "gone_queue": chosen.queue if chosen.queue not in (None, *policy.queues) else "",
         "reasons": [(reason.value, reasons.reason_title(reason)) for reason in Reason],
         "types": TYPES,
-        "any_exist": bool(page.results) or sum(counts.values()) > 0,
         "is_start": not query.get("cursor"),
     }
     return render_page(request, actor, "workloads/index.html", context, section="workloads")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@org_page
-def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
-    """Show why one workload is where it is, or end it."""
-    if request.method == "POST":
-        return _end(request, actor, uid)
-    return _detail(request, actor, uid=uid)
-
-
 @require_safe
 @org_page
-def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
-    """Show what would start one workload now; the page of the workload takes in the panel."""
-    subject = get_workload(actor.org, uid)
-    found = what_would_help(actor.org, subject)
-    context = {
-        "workload": subject,
-        "found": found,
-        "changes": changes_of(found),
-        "is_running": subject.state in RUNNING,
-        "is_waiting": subject.state == State.PENDING,
+def one_reason(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Explain all workloads that have one reason at once."""
+    reader = QueryReader(request.GET)
+    reason = reader.choice("reason", [reason.value for reason in Reason])
+    queue = reader.text("queue")
+    reader.finish()
+    if reason is None:
+        message = "Say which reason: ?reason=waiting_for_quota, for example."
+        raise BadRequest([FieldError("reason", "required", message)])
+    page = reason_page(explain_reason(actor, reason, queue))
+    return render_page(
+        request, actor, "workloads/one_reason.html", {"page": page}, section="workloads"
+    )
+
+
+def _counted(
+    request: HttpRequest, actor: Actor, query: QueryDict, chosen: WorkloadFilter
+) -> dict[str, Any]:
+    counts = state_counts(actor.org)
+    return {
+        "segments": segments_of(request.path, query, counts, chosen.state or ""),
+        "any_exist": sum(counts.values()) > 0,
+        "total": total_text(count_workloads(actor.org, chosen)),
     }
-    return render_page(request, actor, "workloads/changes.html", context, section="workloads")
 
 
-@require_safe
-@org_page
-def decision(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpResponse:
-    """Show one decision as it was made; it never changes."""
-    subject = get_workload(actor.org, uid)
-    made = get_decision(subject, number)
-    explained = explain_decision(made)
-    context = {
-        "workload": subject,
-        "decision": made,
-        "explanation": explained.explanation,
-        "stages": stages_of(explained),
-        "version": explained.config_version,
-        "copy_text": explanation_text(subject.name, subject.uid, explained.explanation),
+def _rows(
+    request: HttpRequest, actor: Actor, query: QueryDict, chosen: WorkloadFilter
+) -> dict[str, Any]:
+    page = list_workloads(actor.org, chosen, PAGE_SIZE, query.get("cursor"))
+    disclose_preemptors(actor, page.results)
+    is_empty = not page.results and not page.next and not query.get("cursor")
+    return {
+        "workloads": page.results,
+        "pager": pager_of(request.path, query, page),
+        "looser": looser_of(actor.org, request.path, query, FILTERS) if is_empty else None,
     }
-    return render_page(request, actor, "workloads/decision.html", context, section="workloads")
 
 
-@live_page
-def _detail(request: HttpRequest, actor: Actor, *, uid: str) -> HttpResponse:
-    subject = get_workload(actor.org, uid)
-    explained = explain_workload(actor.org, subject)
-    about = EventSearch(workloads=frozenset([uid]))
-    events = search_events(actor.org, about, TIMELINE).results
-    context = {
-        "workload": subject,
-        "explained": explained,
-        "explanation": explained.explanation,
-        "hold": _hold(subject, explained),
-        "stages": stages_of(explained),
-        "version": explained.config_version,
-        "position": position_of(subject),
-        "pod_sets": pod_sets_of(subject),
-        "decisions": latest_decisions(subject, DECISIONS),
-        "timeline": timeline_of(actor.org, events),
-        "actions": actions_of(actor, subject),
-        "copy_text": explanation_text(subject.name, subject.uid, explained.explanation),
-    }
-    return render_page(request, actor, "workloads/detail.html", context, section="workloads")
+def _groups(
+    request: HttpRequest, actor: Actor, query: QueryDict, chosen: WorkloadFilter, by: str
+) -> dict[str, Any]:
+    found = group_workloads(actor.org, chosen, by)
+    return {"grouped": groups_of(request.path, query, actor.org, chosen, by, found)}
 
 
-def _hold(subject: Workload, explained: Explained) -> QueueHold | None:
-    """Return who held the queue and why, when that is what *subject* waits for."""
-    if explained.explanation.reason != Reason.QUEUE_HELD or subject.queue is None:
-        return None
-    return hold_of(subject.org, subject.queue)
+def _kept(query: QueryDict) -> str:
+    """Return what of an address a view keeps."""
+    kept = query.copy()
+    for name in list(kept):
+        if name not in PARAMETERS and not name.startswith(columns.LABEL):
+            del kept[name]
+    return kept.urlencode()
 
 
-def _end(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
-    ending = ENDINGS.get(request.POST.get("do", ""))
-    if ending is None:
-        raise NotFound("There is no such action on a workload.")
-    service, done = ending
-    service(actor, [uid])
-    messages.success(request, done)
-    return HttpResponseRedirect(reverse("pages:workload", args=[actor.org.slug, uid]))
+def _ungrouped(query: QueryDict) -> QueryDict:
+    rest = query.copy()
+    rest.pop("group_by", None)
+    return rest

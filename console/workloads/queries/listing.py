@@ -60,24 +60,35 @@ def list_workloads(
     org: Organization, conditions: WorkloadFilter, limit: int, cursor: str | None = None
 ) -> Page[Workload]:
     """Return the newest workloads that pass *conditions*, as `workload_rows`."""
+    walks = walks_of(org, conditions)
+    if walks:
+        return merged_newest_first(_in_time(org, conditions), walks, limit, cursor)
+    driven, rest = driven_rows(org, conditions)
+    return newest_first(driven, rest or None, limit, cursor)
+
+
+def walks_of(org: Organization, conditions: WorkloadFilter) -> list[QuerySet[Workload]]:
+    """Return walks along indexes that together find *conditions*; none where none do."""
+    exact, rest = _exact(org, conditions)
+    return _walks(_in_time(org, conditions), exact) if not (rest or conditions.q) else []
+
+
+def driven_rows(org: Organization, conditions: WorkloadFilter) -> tuple[QuerySet[Workload], Q]:
+    """Return the rows that one index answers in order, and what is judged row by row."""
     rows = _in_time(org, conditions)
     exact, rest = _exact(org, conditions)
     if conditions.q:
         few = _called(org, conditions.q)
         if few is not None:
-            rows = rows.filter(Q(**exact), rest, pk__in=few)
-            return newest_first(rows, None, limit, cursor)
+            return rows.filter(Q(**exact), rest, pk__in=few), Q()
         rest &= _begins_with(conditions.q)
     if exact.get("label_set__in") == []:
-        return Page([])
+        return rows.none(), Q()
     for names in _DRIVING:
         if all(name in exact for name in names):
-            driven = rows.filter(**{name: exact.pop(name) for name in names})
-            return newest_first(driven, (rest & Q(**exact)) or None, limit, cursor)
-    walks = _walks(rows, exact) if not rest else []
-    if walks:
-        return merged_newest_first(rows, walks, limit, cursor)
-    return newest_first(rows, (rest & Q(**exact)) or None, limit, cursor)
+            rows = rows.filter(**{name: exact.pop(name) for name in names})
+            break
+    return rows, rest & Q(**exact)
 
 
 def _in_time(org: Organization, conditions: WorkloadFilter) -> QuerySet[Workload]:

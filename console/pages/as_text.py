@@ -1,0 +1,17 @@
+"""Pages as Markdown: the same address with `as=markdown`."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+
+from console.exports import PARAMETER
+
+
+def asks_for_markdown(request: HttpRequest) -> bool:
+    """Say whether the address asks for the page as Markdown."""
+    return request.GET.get(PARAMETER) == "markdown"
+
+
+def markdown_answer(text: str) -> HttpResponse:
+    """Return *text* for programs and people to read as it is; browsers show it, never run it."""
+    return HttpResponse(text, content_type="text/markdown; charset=utf-8")

@@ -1,0 +1,101 @@
+"""
+Explanations as Markdown, to paste into a ticket or a chat.
+
+What people typed (names, labels, messages) comes out as the characters that it is: none of it
+can become a link, an image, a mention of somebody, a heading or HTML.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from django.urls import reverse
+
+from console.engine.explain import Sentence, StageText
+from console.engine.origin import Origin
+from console.pages.presenters.workloads import STAGE_TITLES, VERDICT_TITLES
+from console.workloads.explanations import Explained
+
+#: Everything that begins something inside a line.
+_INLINE = re.compile(r"([\\`*_\[\]<>#|~&!@])")
+#: Ends of lines, and characters that have no picture or turn the direction of the text.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
+#: What makes a list, a heading or a line of what it begins.
+_AT_START = re.compile(r"^(\d*)([-+=.)])")
+
+
+def escaped(text: str) -> str:
+    r"""
+    Return *text* as Markdown that shows the same characters on one line.
+
+    >>> print(escaped("[free gpu](http://a.example) <b>"))
+    \[free gpu\](http:\//a.example) \<b\>
+    >>> print(escaped("- a\n# b"), escaped("3. c"))
+    \- a \# b 3\. c
+    """
+    line = _UNPRINTABLE.sub(" ", text).strip()
+    # Addresses become links by themselves.
+    shown = _INLINE.sub(r"\\\1", line).replace("://", ":\\//").replace("www.", "www\\.")
+    return _AT_START.sub(r"\1\\\2", shown)
+
+
+def at(moment: datetime) -> str:
+    """Return a moment in full."""
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+
+
+class Links:
+    """Absolute addresses of what a text points at, of the organization *org* on *host*."""
+
+    def __init__(self, host: str, org: str) -> None:
+        self._host = host.rstrip("/")
+        self._org = org
+
+    def lines(self, version: int, origin: Origin | None) -> str:
+        """Return a link to lines of a version, with a space in front; empty without lines."""
+        if origin is None or not version:
+            return ""
+        last = f"-L{origin.end_line}" if origin.end_line > origin.line else ""
+        span = f"L{origin.line}{last}"
+        return f" ([v{version} {span}]({self.to('config-version', version)}#{span}))"
+
+    def to(self, name: str, *args: object) -> str:
+        """Return the address of a page."""
+        return f"{self._host}{reverse(f'pages:{name}', args=[self._org, *args])}"
+
+
+def explanation_markdown(title: str, url: str, explained: Explained, links: Links) -> str:
+    """Return an explanation of what is called *title* and shown at *url*."""
+    version = explained.config_version
+    how = "Evaluated" if explained.live else "Decided"
+    under = f" under config v{version}" if version else ""
+    lines = [
+        f"**{escaped(title)}**: {escaped(explained.explanation.headline)}",
+        "",
+        f"{how} {at(explained.evaluated_at)}{under}. [Open it]({url})",
+    ]
+    for stage in explained.explanation.stages:
+        lines += ["", *stage_lines(stage, version, links)]
+    return "\n".join(lines) + "\n"
+
+
+def stage_lines(stage: StageText, version: int, links: Links, title: str = "") -> Iterator[str]:
+    """Yield the lines of one stage under its *title*."""
+    yield f"**{title or STAGE_TITLES.get(stage.stage, stage.stage.capitalize())}**"
+    yield ""
+    for sentence in stage.sentences:
+        yield f"- {_sentence(sentence)}{links.lines(version, sentence.origin)}"
+
+
+def table_lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield a table of plain texts."""
+    yield f"| {' | '.join(map(escaped, head))} |"
+    yield f"|{' --- |' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(map(escaped, row))} |"
+
+
+def _sentence(sentence: Sentence) -> str:
+    return f"{VERDICT_TITLES[sentence.verdict]} {escaped(sentence.text)}"

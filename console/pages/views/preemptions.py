@@ -1,0 +1,37 @@
+"""Preemptions: the receipt of one, from either side."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from console.orgs.permissions import Actor
+from console.pages.access import org_page
+from console.pages.as_text import asks_for_markdown, markdown_answer
+from console.pages.presenters.markdown import Links
+from console.pages.presenters.receipts import receipt_markdown, receipt_page
+from console.pages.presenters.tallies import kept_since
+from console.pages.shell import render_page
+from console.workloads.queries import get_workload
+from console.workloads.receipts import get_receipt
+
+
+@require_safe
+@org_page
+def preemption(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpResponse:
+    """Show what became of one preemption, as one of its sides may see it."""
+    subject = get_workload(actor.org, uid)
+    receipt = get_receipt(actor, subject, number)
+    page = receipt_page(receipt, kept_since(settings.EVENT_RETENTION_DAYS))
+    links = Links(request.build_absolute_uri("/"), actor.org.slug)
+    text = receipt_markdown(receipt, page, links.to("preemption", uid, number), links)
+    if asks_for_markdown(request):
+        return markdown_answer(text)
+    context = {
+        "workload": subject,
+        "receipt": page,
+        "copy_text": text,
+        "markdown_url": f"{request.path}?as=markdown",
+    }
+    return render_page(request, actor, "workloads/preemption.html", context, section="workloads")

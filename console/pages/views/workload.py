@@ -1,0 +1,226 @@
+"""One workload: why it is where it is, its life, what it asks for, one decision, and ending it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from console.configs.models import ConfigVersion
+from console.configs.queries import versions_between
+from console.engine.decision import Reason
+from console.errors import NotFound
+from console.orgs.permissions import Actor
+from console.pages.access import live_page, org_page
+from console.pages.as_text import asks_for_markdown, markdown_answer
+from console.pages.presenters.lists import pager_of
+from console.pages.presenters.markdown import Links, explanation_markdown
+from console.pages.presenters.phases import line_of
+from console.pages.presenters.pod_sets import pod_sets_of
+from console.pages.presenters.tallies import kept_since
+from console.pages.presenters.timeline import timeline_of
+from console.pages.presenters.trace_forms import chosen_form, forms_of, trace_text
+from console.pages.presenters.workloads import (
+    RUNNING,
+    actions_of,
+    changes_of,
+    facts_of,
+    stages_of,
+)
+from console.pages.shell import render_page
+from console.workloads.changes import what_would_help
+from console.workloads.disclosure import disclose, for_reader
+from console.workloads.explanations import Explained, explain_decision, explain_workload
+from console.workloads.fixes import what_would_let_in
+from console.workloads.models import QueueHold, State, Workload
+from console.workloads.queries import get_workload, hold_of, position_of
+from console.workloads.queries.decisions import get_decision, latest_decisions
+from console.workloads.queries.event_search import EventSearch, search_events
+from console.workloads.queries.phases import Life, life_of
+from console.workloads.receipts import preemptions_of
+from console.workloads.services.end_workloads import (
+    finish_workloads,
+    release_workloads,
+    withdraw_workloads,
+)
+
+#: Events of one workload that its timeline shows.
+TIMELINE = 50
+#: Decisions that its page lists, and preemptions on one page of them.
+DECISIONS = PREEMPTIONS = 20
+#: Versions that its bar marks.
+VERSIONS = 20
+
+ENDINGS = {
+    "finish": (finish_workloads, "Finishing: the quota it held is given back."),
+    "withdraw": (withdraw_workloads, "Withdrawing: it ends and does not come back."),
+    "release": (release_workloads, "Noted that it has stopped: it waits in its queue again."),
+}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@org_page
+def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
+    """Show one tab of one workload, or end it."""
+    if request.method == "POST":
+        return _end(request, actor, uid)
+    if asks_for_markdown(request):
+        subject = get_workload(actor.org, uid)
+        explained = for_reader(actor, explain_workload(actor.org, subject))
+        return markdown_answer(_markdown(request, actor, subject, explained))
+    tab = _TABS.get(request.GET.get("tab", ""), _why)
+    return _detail(request, actor, uid=uid, tab=tab)
+
+
+@require_safe
+@org_page
+def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
+    """Show what would start one workload now; the page of the workload takes in the panel."""
+    subject = get_workload(actor.org, uid)
+    found = what_would_help(actor.org, subject)
+    context = {
+        "workload": subject,
+        "found": found,
+        "changes": changes_of(found),
+        "is_running": subject.state in RUNNING,
+        "is_waiting": subject.state == State.PENDING,
+    }
+    return render_page(request, actor, "workloads/changes.html", context, section="workloads")
+
+
+@require_safe
+@org_page
+def decision(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpResponse:
+    """Show one decision as it was made; it never changes."""
+    subject = get_workload(actor.org, uid)
+    made = get_decision(subject, number)
+    explained = for_reader(actor, explain_decision(made))
+    text = _markdown(request, actor, subject, explained, number)
+    if asks_for_markdown(request):
+        return markdown_answer(text)
+    context = {
+        "workload": subject,
+        "decision": made,
+        "copy_text": text,
+        "markdown_url": f"{request.path}?as=markdown",
+        **_trace(request, explained),
+    }
+    return render_page(request, actor, "workloads/decision.html", context, section="workloads")
+
+
+@live_page
+def _detail(request: HttpRequest, actor: Actor, *, uid: str, tab: Any) -> HttpResponse:
+    subject = get_workload(actor.org, uid)
+    template, context = tab(request, actor, subject)
+    shown = {"workload": subject, "actions": actions_of(actor, subject), **context}
+    return render_page(request, actor, template, shown, section="workloads")
+
+
+def _why(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[str, dict[str, Any]]:
+    explained = for_reader(actor, explain_workload(actor.org, subject))
+    fixes = facts_of(what_would_let_in(actor.org, subject), {})
+    return "workloads/detail.html", {
+        "hold": _hold(subject, explained),
+        "explained": explained,
+        "position": position_of(subject),
+        "preemptor": _preemptor(actor, subject),
+        "decisions": latest_decisions(subject, DECISIONS),
+        "fixes": fixes,
+        "copy_text": _markdown(request, actor, subject, explained),
+        "markdown_url": f"{request.path}?as=markdown",
+        **_trace(request, explained),
+    }
+
+
+def _timeline(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[str, dict[str, Any]]:
+    about = EventSearch(workloads=frozenset([subject.uid]))
+    events = search_events(actor.org, about, TIMELINE).results
+    life, now = life_of(subject), timezone.now()
+    stops = preemptions_of(actor, subject, PREEMPTIONS, request.GET.get("cursor"))
+    return "workloads/timeline.html", {
+        "line": line_of(life, _versions(actor, life, now), now),
+        "timeline": timeline_of(actor.org, events),
+        "preemptions": stops.results,
+        "pager": pager_of(request.path, request.GET, stops),
+        "kept_since": kept_since(settings.EVENT_RETENTION_DAYS),
+    }
+
+
+def _spec(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[str, dict[str, Any]]:
+    return "workloads/spec.html", {
+        "position": position_of(subject),
+        "preemptor": _preemptor(actor, subject),
+        "pod_sets": pod_sets_of(subject),
+    }
+
+
+_TABS = {"why": _why, "timeline": _timeline, "spec": _spec}
+
+
+def _trace(request: HttpRequest, explained: Explained) -> dict[str, Any]:
+    form = chosen_form(request.GET)
+    return {
+        "explanation": explained.explanation,
+        "stages": stages_of(explained),
+        "version": explained.config_version,
+        "form": form,
+        "is_technical": form == "technical",
+        "forms": forms_of(request.path, request.GET),
+        "trace_json": trace_text(explained.trace, explained.hidden) if form == "json" else "",
+    }
+
+
+def _markdown(
+    request: HttpRequest,
+    actor: Actor,
+    subject: Workload,
+    explained: Explained,
+    number: int | None = None,
+) -> str:
+    links = Links(request.build_absolute_uri("/"), actor.org.slug)
+    url = links.to("workload", subject.uid)
+    if number is not None:
+        url = links.to("decision", subject.uid, number)
+    return explanation_markdown(f"{subject.name} ({subject.uid})", url, explained, links)
+
+
+def _versions(actor: Actor, life: Life, now: datetime) -> list[ConfigVersion]:
+    """Return the versions that were applied in the time of *life*."""
+    if not life.phases:
+        return []
+    found, _ = versions_between(
+        actor.org, life.phases[0].start, life.phases[-1].end or now, VERSIONS
+    )
+    return found
+
+
+def _preemptor(actor: Actor, subject: Workload) -> dict[str, str]:
+    """Return whom *subject* stops for, or lets go first, as *actor* may know it."""
+    if not subject.preemptor:
+        return {}
+    disclosed = disclose(actor, [subject.preemptor])
+    uid = "" if subject.preemptor in disclosed.hidden else subject.preemptor
+    return {"uid": uid, "name": disclosed.names[subject.preemptor]}
+
+
+def _hold(subject: Workload, explained: Explained) -> QueueHold | None:
+    """Return who held the queue and why, when that is what *subject* waits for."""
+    if explained.explanation.reason != Reason.QUEUE_HELD or subject.queue is None:
+        return None
+    return hold_of(subject.org, subject.queue)
+
+
+def _end(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
+    ending = ENDINGS.get(request.POST.get("do", ""))
+    if ending is None:
+        raise NotFound("There is no such action on a workload.")
+    service, done = ending
+    service(actor, [uid])
+    messages.success(request, done)
+    return HttpResponseRedirect(reverse("pages:workload", args=[actor.org.slug, uid]))

@@ -1,0 +1,55 @@
+"""One workload beside another one, or one decision beside another: why they ended differently."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.views.decorators.http import require_safe
+
+from console.errors import BadRequest, FieldError
+from console.orgs.permissions import Actor
+from console.pages.access import org_page
+from console.pages.as_text import asks_for_markdown, markdown_answer
+from console.pages.presenters.comparisons import comparison_markdown, comparison_page
+from console.pages.presenters.filters import canonical_query
+from console.pages.presenters.lists import with_query
+from console.pages.presenters.markdown import Links
+from console.pages.shell import render_page
+from console.workloads.comparisons import Compare, compare_workload
+from console.workloads.queries.filters import QueryReader
+
+
+@require_safe
+@org_page
+def comparison(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
+    """Show workload *uid* beside what the address names, or beside what is most like it."""
+    query = canonical_query(request.GET)
+    found = compare_workload(actor, uid, _asked(query))
+    page = comparison_page(found, request.path, query, actor.org.slug)
+    text = ""
+    if page.other is not None:
+        here = Links(request.build_absolute_uri("/"), actor.org.slug).to("workload-compare", uid)
+        text = comparison_markdown(page, with_query(here, query, **{"as": None}))
+    if asks_for_markdown(request):
+        if not text:
+            message = "There is nothing to compare with yet, so there is no text of it."
+            raise BadRequest([FieldError("as", "nothing_to_compare", message)])
+        return markdown_answer(text)
+    context = {
+        "workload": found.one.workload,
+        "page": page,
+        "chosen": query,
+        "copy_text": text,
+        "markdown_url": with_query(request.path, query, **{"as": "markdown"}),
+    }
+    return render_page(request, actor, "workloads/compare.html", context, section="workloads")
+
+
+def _asked(query: QueryDict) -> Compare:
+    reader = QueryReader(query)
+    asked = Compare(
+        decision=reader.number("decision"),
+        other=reader.text("with"),
+        other_decision=reader.number("other"),
+    )
+    reader.finish()
+    return asked

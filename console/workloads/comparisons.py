@@ -1,0 +1,96 @@
+"""Two decisions side by side: of one workload at two times, or of two workloads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from console.engine.explain.compared import Compared, compare
+from console.engine.explain.sentences import Telling
+from console.orgs.permissions import Actor
+from console.workloads.disclosure import for_reader
+from console.workloads.explanations import Explained, explain_decision, explain_workload
+from console.workloads.models import Decision, Workload
+from console.workloads.queries import get_workload
+from console.workloads.queries.decisions import get_decision, latest_decisions
+from console.workloads.queries.similar import admission_of, similar_admitted
+
+#: Workloads and decisions that are offered to compare with.
+OFFERED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compare:
+    """What an address asks to compare; None: what helps most."""
+
+    #: Number of a decision about the workload itself; None: as it is explained now.
+    decision: int | None = None
+    #: Id of another workload, and number of a decision about it, or about the same one.
+    other: str | None = None
+    other_decision: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Half:
+    """One of the two that are compared."""
+
+    workload: Workload
+    #: None: not a stored decision, but how it is judged at this moment.
+    decision: Decision | None
+    explained: Explained
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A workload's decision, and another one beside it where there is one."""
+
+    one: Half
+    other: Half | None
+    rows: tuple[Compared, ...]
+    #: Others that could be compared with it, the most alike first.
+    offered: tuple[Workload, ...]
+    #: Its own decisions, the newest first.
+    decisions: tuple[Decision, ...]
+
+
+def compare_workload(actor: Actor, uid: str, asked: Compare) -> Comparison:
+    """
+    Return workload *uid* beside what is *asked* for, by default the most alike that was admitted.
+
+    Raises NotFound when there is no such workload or decision.
+    """
+    subject = get_workload(actor.org, uid)
+    one = _half(actor, subject, asked.decision)
+    offered = similar_admitted(actor.org, subject, OFFERED)
+    decisions = latest_decisions(subject, 4 * OFFERED)
+    other = _other(actor, subject, asked, offered)
+    return Comparison(
+        one=one,
+        other=other,
+        rows=_compared(one.explained, other.explained) if other is not None else (),
+        offered=tuple(offered),
+        decisions=tuple(decisions),
+    )
+
+
+def _other(actor: Actor, subject: Workload, asked: Compare, offered: list[Workload]) -> Half | None:
+    if asked.other is not None:
+        return _half(actor, get_workload(actor.org, asked.other), asked.other_decision)
+    if asked.other_decision is not None:
+        return _half(actor, subject, asked.other_decision)
+    return _half(actor, offered[0], None) if offered else None
+
+
+def _half(actor: Actor, workload: Workload, number: int | None) -> Half:
+    decided = get_decision(workload, number) if number is not None else None
+    if decided is None and workload.state not in ("pending", "rejected"):
+        # How it came in says more than how it stands.
+        decided = admission_of(workload)
+    if decided is None:
+        explained = explain_workload(actor.org, workload)
+    else:
+        explained = explain_decision(decided)
+    return Half(workload=workload, decision=decided, explained=for_reader(actor, explained))
+
+
+def _compared(one: Explained, other: Explained) -> tuple[Compared, ...]:
+    return compare(Telling(one.trace, one.names), Telling(other.trace, other.names))

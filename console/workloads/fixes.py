@@ -1,0 +1,39 @@
+"""What would let a rejected workload in under the active config."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from console.configs.queries import active_policy
+from console.engine.explain import Sentence
+from console.engine.explain.fixes import fix_sentences
+from console.engine.landing import land
+from console.engine.nearest import NearestRules
+from console.engine.nearest_doors import nearest_doors
+from console.engine.truth import RuleStanding, RuleTruth, judge_rules
+from console.orgs.models import Organization
+from console.workloads.models import State, Workload
+from console.workloads.services.load_state import engine_workloads
+
+#: Rules that are told, and local queues: the nearest.
+_MOST = 3
+
+
+def what_would_let_in(org: Organization, workload: Workload) -> tuple[Sentence, ...]:
+    """Return what would let a rejected *workload* in, what its submitter can do first."""
+    if workload.state != State.REJECTED:
+        return ()
+    policy = active_policy(org)
+    judged = next(engine_workloads(Workload.objects.filter(pk=workload.pk)))
+    narrow = _narrowest(judge_rules(policy, judged))
+    nearest = NearestRules(policy, judged)
+    misses = tuple(nearest.miss(rule.index) for rule in narrow)
+    if policy.local_routing is not None:
+        misses = nearest_doors(policy, judged, _MOST)
+    return tuple(fix_sentences(land(policy, judged), misses, narrow))
+
+
+def _narrowest(rules: Iterable[RuleTruth]) -> list[RuleTruth]:
+    missed = [rule for rule in rules if rule.standing is not RuleStanding.TOOK]
+    missed.sort(key=lambda rule: sum(not each.holds for each in rule.expressions))
+    return missed[:_MOST]

@@ -1,0 +1,140 @@
+"""All workloads with one reason, explained by their causes rather than one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import Count, Sum
+
+from console.engine.decision import Outcome
+from console.engine.explain import Sentence
+from console.orgs.permissions import Actor
+from console.workloads.disclosure import for_reader
+from console.workloads.explanations import Explained, explain_decision, explain_workload
+from console.workloads.fixes import what_would_let_in
+from console.workloads.models import Decision, PendingClass, Workload
+from console.workloads.queries.filters import WorkloadFilter
+from console.workloads.queries.groups import Total, count_workloads
+from console.workloads.queries.listing import list_workloads
+
+#: Causes that are explained, and that are listed: the largest.
+MOST_EXPLAINED, MOST_LISTED = 3, 20
+
+#: Workloads that do not wait of which the decisions are read: the newest.
+MOST_READ = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """Workloads that have the reason for the same cause, by one of them."""
+
+    example: Workload
+    count: int
+    #: Why, as it is for the example.
+    explained: Explained
+    #: What would let the example in, when it was rejected.
+    fixes: tuple[Sentence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """Waiting workloads that are alike, in numbers."""
+
+    queue: str
+    priority: int
+    requests: Mapping[str, int]
+    #: What is short, in thousandths by "flavor/resource".
+    missing: Mapping[str, int]
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneReason:
+    """One reason, in one queue or in all."""
+
+    reason: str
+    queue: str | None
+    total: Total
+    #: The largest causes; of workloads that do not wait they are found in the newest `MOST_READ`.
+    causes: tuple[Cause, ...]
+    #: Further kinds of waiting workloads, and how many there are of all.
+    others: tuple[Kind, ...]
+    kinds: int
+    is_waiting: bool
+
+
+def explain_reason(actor: Actor, reason: str, queue: str | None = None) -> OneReason:
+    """
+    Return why all workloads with *reason* have it, in *queue* or anywhere.
+
+    Those that wait are alike by class, so one of a class speaks for all of it.
+    """
+    classes = PendingClass.objects.filter(org=actor.org, reason=reason)
+    if queue is not None:
+        classes = classes.filter(queue=queue)
+    sums = classes.aggregate(count=Sum("count"), kinds=Count("pk"))
+    if not sums["count"]:
+        return _decided(actor, reason, queue)
+    largest = list(classes.order_by("-count", "key")[:MOST_LISTED])
+    causes = []
+    for each in largest[:MOST_EXPLAINED]:
+        members = Workload.objects.filter(org=actor.org, pending_class=each.key)
+        example = members.select_related("label_set").order_by("pk").first()
+        if example is not None:
+            explained = for_reader(actor, explain_workload(actor.org, example))
+            causes.append(Cause(example=example, count=each.count, explained=explained))
+    return OneReason(
+        reason=reason,
+        queue=queue,
+        total=Total(sums["count"], is_exact=True),
+        causes=tuple(causes),
+        others=tuple(_kind(each) for each in largest[MOST_EXPLAINED:]),
+        kinds=sums["kinds"],
+        is_waiting=True,
+    )
+
+
+def _decided(actor: Actor, reason: str, queue: str | None) -> OneReason:
+    conditions = WorkloadFilter(reason=reason, queue=queue)
+    newest = list_workloads(actor.org, conditions, MOST_READ).results
+    causes: dict[str, list[tuple[Workload, Explained]]] = {}
+    decisions = _last_decisions(newest, reason)
+    for each in newest:
+        if each.pk in decisions:
+            explained = for_reader(actor, explain_decision(decisions[each.pk]))
+            causes.setdefault(explained.explanation.headline, []).append((each, explained))
+    largest = sorted(causes.values(), key=lambda found: -len(found))[:MOST_EXPLAINED]
+    return OneReason(
+        reason=reason,
+        queue=queue,
+        total=count_workloads(actor.org, conditions),
+        causes=tuple(
+            Cause(
+                example=found[0][0],
+                count=len(found),
+                explained=found[0][1],
+                fixes=what_would_let_in(actor.org, found[0][0]),
+            )
+            for found in largest
+        ),
+        others=(),
+        kinds=len(causes),
+        is_waiting=False,
+    )
+
+
+def _last_decisions(workloads: list[Workload], reason: str) -> dict[int, Decision]:
+    """Return the newest decision with *reason* about each of *workloads*, by key."""
+    rows = Decision.objects.filter(workload__in=[each.pk for each in workloads], reason=reason)
+    return {row.workload_id: row for row in rows.exclude(outcome=Outcome.PENDING).order_by("pk")}
+
+
+def _kind(each: PendingClass) -> Kind:
+    return Kind(
+        queue=each.queue,
+        priority=each.priority,
+        requests=each.requests,
+        missing=each.missing,
+        count=each.count,
+    )

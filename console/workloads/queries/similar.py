@@ -1,0 +1,63 @@
+"""Workloads that were admitted and are much like one that was not: the best to compare it with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+
+from console.orgs.models import Organization
+from console.workloads.models import Decision, State, Workload
+from console.workloads.queries.workloads import workload_rows
+
+#: Workloads that are looked at in each of the states: the newest.
+MOST_LOOKED = 200
+
+_ADMITTED = (State.ADMITTED, State.PREEMPTING, State.FINISHED)
+
+
+def similar_admitted(org: Organization, workload: Workload, limit: int) -> list[Workload]:
+    """
+    Return workloads of the same queue that were admitted, the nearest in shape first.
+
+    Of one that reached no queue, those of any queue. They are the newest `MOST_LOOKED` of each
+    state, so what this costs does not grow with how many ran.
+    """
+    rows = Workload.objects.filter(org=org).exclude(pk=workload.pk)
+    if workload.queue is not None:
+        rows = rows.filter(queue=workload.queue)
+    columns = ("pk", "requests", "priority", "label_set_id", "type")
+    seen = chain.from_iterable(
+        rows.filter(state=state).order_by("-pk").values_list(*columns)[:MOST_LOOKED]
+        for state in _ADMITTED
+    )
+    labels = workload.label_set_id
+    nearest = sorted(
+        seen,
+        key=lambda row: (
+            # What reached no queue did so by its labels, what waits does so by its size.
+            workload.queue is None and row[3] != labels,
+            _distance(workload.requests, row[1]),
+            abs((row[2] or 0) - (workload.priority or 0)),
+            row[3] != labels,
+            row[4] != workload.type,
+            -row[0],
+        ),
+    )
+    keys = [row[0] for row in nearest[:limit]]
+    found = {each.pk: each for each in workload_rows(org).filter(pk__in=keys)}
+    return [found[key] for key in keys if key in found]
+
+
+def admission_of(workload: Workload) -> Decision | None:
+    """Return the latest decision that admitted *workload*, or None."""
+    admitted = Decision.objects.filter(workload=workload, outcome=State.ADMITTED.value)
+    return admitted.order_by("-pk").first()
+
+
+def _distance(one: Mapping[str, int], other: Mapping[str, int]) -> tuple[int, int]:
+    """Return how many resources only one of two requests has, and by how much the others differ."""
+    percent = 0
+    for resource in one.keys() & other.keys():
+        here, there = one[resource], other[resource]
+        percent += 100 * abs(here - there) // max(here, there, 1)
+    return len(one.keys() ^ other.keys()), percent

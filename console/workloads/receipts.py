@@ -1,0 +1,226 @@
+"""
+Receipts of preemptions: what one workload had to give up, for whom, and by what right.
+
+The number of a receipt is that of the decision that told the victim to stop. It reads the
+same from both sides, but for the names that a reader may not see.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from console.engine.decision import Outcome
+from console.engine.explain import StageText
+from console.errors import NotFound
+from console.orgs.permissions import Actor
+from console.paging import Page, merged_newest_first
+from console.workloads.disclosure import Disclosed, disclose, for_reader
+from console.workloads.explanations import Explained, explain_decision
+from console.workloads.models import Decision, Event, EventType, State, Workload
+from console.workloads.stored_assignments import decode_assignment
+from console.workloads.stored_pod_sets import decode_pod_sets
+
+#: What ends the stop of a preempted workload: it gives back its quota.
+_GIVEN_BACK = (
+    EventType.REQUEST_RELEASED,
+    EventType.REQUEST_FULFILLED,
+    EventType.REQUEST_ABORTED,
+    EventType.REQUEST_FAILED,
+)
+
+#: Stops of one workload that are counted.
+MOST_COUNTED = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One of the two workloads as the reader may know it."""
+
+    #: None: the reader may not see which one it is.
+    uid: str | None
+    name: str
+    queue: str | None
+    priority: int | None
+    #: What it asks for, in thousandths by resource; empty when it is not told.
+    requests: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preemption:
+    """One stop, in short."""
+
+    number: int
+    at: datetime
+    reason: str
+    config_version: int
+    #: Whether the workload it was asked about is the one that had to stop.
+    is_victim: bool
+    victim: Side
+    #: None: it was stopped for no other workload.
+    beneficiary: Side | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """One stop with all that is known of it."""
+
+    preemption: Preemption
+    #: Why the victim was told to stop, as it was decided.
+    explained: Explained
+    #: The right by which it had to, with the lines of the config.
+    policy: StageText | None
+    #: The search in which it was chosen: what else was looked at; None: not recorded.
+    search: StageText | None
+    #: What it held and gives back, in thousandths by "flavor/resource".
+    frees: Mapping[str, int]
+    #: When it gave that back, and by what event; None: not yet, or no longer recorded.
+    released_at: datetime | None
+    released_by: str | None
+    #: Whether it is still told to stop and holds its quota.
+    is_stopping: bool
+    #: Display names of the workloads that may be linked to, by id.
+    names: Mapping[str, str]
+    #: The how manieth stop of the victim this is, and of those for the same beneficiary.
+    times: int
+    times_for_it: int
+
+
+def preemptions_of(
+    actor: Actor, workload: Workload, limit: int, cursor: str | None = None
+) -> Page[Preemption]:
+    """Return the stops of *workload* and those of others for it, newest first."""
+    stops = Decision.objects.filter(org=actor.org, outcome=Outcome.PREEMPTED.value)
+    rows = stops.select_related("workload__label_set").defer("trace")
+    walks = (stops.filter(workload=workload), stops.filter(preemptor=workload.uid))
+    page = merged_newest_first(rows, walks, limit, cursor)
+    others = [row.workload.uid for row in page.results]
+    others += [row.preemptor for row in page.results if row.preemptor]
+    disclosed = disclose(actor, set(others) - {workload.uid})
+    beneficiaries = _by_uid(actor, {row.preemptor for row in page.results if row.preemptor})
+    short = [_short(row, workload, disclosed, beneficiaries) for row in page.results]
+    return Page(short, page.next)
+
+
+def get_receipt(actor: Actor, workload: Workload, number: int) -> Receipt:
+    """Return receipt *number*, of which *workload* is one side; raises NotFound when it is none."""
+    stops = Decision.objects.filter(org=actor.org, outcome=Outcome.PREEMPTED.value)
+    row = stops.select_related("workload__label_set").filter(pk=number).first()
+    if row is None or workload.uid not in (row.workload.uid, row.preemptor):
+        raise NotFound(f"There is no preemption {number} of the workload {workload.uid!r}.")
+    disclosed = disclose(actor, {row.workload.uid, row.preemptor or ""} - {workload.uid, ""})
+    explained = for_reader(actor, explain_decision(row))
+    searched = _search(actor, row)
+    ended = _given_back(row)
+    mine = stops.filter(workload=row.workload, pk__lte=row.pk)
+    told_for = list(mine.order_by("-pk").values_list("preemptor", flat=True)[:MOST_COUNTED])
+    short = _short(row, workload, disclosed, _by_uid(actor, {row.preemptor or ""}))
+    return Receipt(
+        preemption=_as_of_then(short, explained),
+        explained=explained,
+        policy=_stage(explained),
+        search=_stage(searched) if searched is not None else None,
+        frees=_held(row),
+        released_at=ended.created_at if ended is not None else None,
+        released_by=ended.type if ended is not None else None,
+        is_stopping=row.workload.state == State.PREEMPTING and ended is None,
+        names={**explained.names, **(searched.names if searched is not None else {})},
+        times=len(told_for),
+        times_for_it=told_for.count(row.preemptor),
+    )
+
+
+def _short(
+    row: Decision,
+    asked: Workload,
+    disclosed: Disclosed,
+    beneficiaries: Mapping[str, Workload],
+) -> Preemption:
+    beneficiary = None
+    if row.preemptor:
+        found = beneficiaries.get(row.preemptor)
+        beneficiary = _side(row.preemptor, found, asked, disclosed)
+    victim = _side(row.workload.uid, row.workload, asked, disclosed)
+    return Preemption(
+        number=row.pk,
+        at=row.created_at,
+        reason=row.reason,
+        config_version=row.config_version,
+        is_victim=row.workload.uid == asked.uid,
+        victim=replace(victim, queue=row.queue, priority=row.priority),
+        beneficiary=beneficiary,
+    )
+
+
+def _as_of_then(short: Preemption, explained: Explained) -> Preemption:
+    """Return *short* with what the beneficiary asked for when the victim was told to stop."""
+    step = explained.trace.preempted
+    if short.beneficiary is None or step is None:
+        return short
+    beneficiary = replace(
+        short.beneficiary,
+        queue=step.queue,
+        priority=step.preemptor_priority,
+        requests=step.preemptor_requests,
+    )
+    return replace(short, beneficiary=beneficiary)
+
+
+def _side(uid: str, workload: Workload | None, asked: Workload, disclosed: Disclosed) -> Side:
+    name = asked.name if uid == asked.uid else disclosed.names[uid]
+    return Side(
+        uid=None if uid in disclosed.hidden else uid,
+        name=name,
+        queue=workload.queue if workload is not None else None,
+        priority=workload.priority if workload is not None else None,
+        requests=workload.requests if workload is not None else {},
+    )
+
+
+def _by_uid(actor: Actor, uids: set[str]) -> dict[str, Workload]:
+    return {each.uid: each for each in Workload.objects.filter(org=actor.org, uid__in=uids)}
+
+
+def _stage(explained: Explained) -> StageText | None:
+    stages = explained.explanation.stages
+    return next((stage for stage in stages if stage.stage == "preemption"), None)
+
+
+def _search(actor: Actor, row: Decision) -> Explained | None:
+    """Return how the beneficiary's decision looked for whom to stop."""
+    if not row.preemptor:
+        return None
+    asked = Decision.objects.filter(
+        org=actor.org, workload__uid=row.preemptor, created_at__lte=row.created_at
+    )
+    for decided in asked.order_by("-pk")[:3]:
+        if row.workload.uid in decided.victims:
+            return for_reader(actor, explain_decision(decided))
+    return None
+
+
+def _held(row: Decision) -> dict[str, int]:
+    """Return what the victim held when it was told to stop."""
+    admitted = Decision.objects.filter(
+        workload=row.workload, outcome=Outcome.ADMITTED.value, pk__lt=row.pk
+    )
+    last = admitted.order_by("-pk").values_list("assignment", flat=True).first()
+    given = {each.name: each for each in decode_assignment(last or row.workload.assignment)}
+    held: dict[str, int] = defaultdict(int)
+    for pod_set in decode_pod_sets(row.workload.pod_sets, row.workload.requests):
+        got = given.get(pod_set.name)
+        if got is None:
+            continue
+        for resource, amount in pod_set.requests.items():
+            if resource in got.flavors:
+                held[f"{got.flavors[resource]}/{resource}"] += amount * got.count
+    return dict(held)
+
+
+def _given_back(row: Decision) -> Event | None:
+    events = Event.objects.filter(
+        workload=row.workload, type__in=_GIVEN_BACK, created_at__gte=row.created_at
+    )
+    return events.order_by("pk").first()
