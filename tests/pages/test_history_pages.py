@@ -12,6 +12,7 @@ from console.configs.services.apply_config import apply_config
 from console.configs.services.begin_draft import begin_draft
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.pages.presenters.history import effect_note
 from console.workloads.models import RecordedShape
 from tests.pages.conftest import CONFIG
 from tests.pages.page import Element, complaints, read_page
@@ -252,6 +253,33 @@ def test_what_came_of_a_version_is_told(config: None, org: Organization, browser
         f"24 h after: 40 submitted, 30 admitted, 0 rejected; {waits} 30 s (n = 30) "
         "1 other version was applied in these two days."
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "trend"),
+    [
+        ((100, 10), (200, 20), "same"),
+        ((100, 10), (200, 15), "better"),
+        ((100, 10), (50, 8), "worse"),
+        ((0, 0), (50, 0), "same"),
+        ((0, 0), (50, 1), "worse"),
+    ],
+)
+def test_rejections_are_judged_by_their_share(
+    before: tuple[int, int], after: tuple[int, int], trend: str
+) -> None:
+    days = {
+        name: {
+            "submitted": submitted,
+            "admitted": 0,
+            "rejected": rejected,
+            "wait_p50": None,
+            "wait_p95": None,
+            "is_whole": True,
+        }
+        for name, (submitted, rejected) in (("before", before), ("after", after))
+    }
+    assert effect_note({**days, "other_versions": 0}).trend == trend
 
 
 def test_a_version_tells_who_changed_each_line(config: None, owner: Actor, browser: Client) -> None:

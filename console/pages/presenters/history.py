@@ -103,8 +103,10 @@ def _waits(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
 
 def _trend(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     old, new = before["wait_p95"], after["wait_p95"]
-    worse = after["rejected"] > before["rejected"]
-    better = after["rejected"] < before["rejected"]
+    # As shares of what came: a busier day is no worse one.
+    refused = after["rejected"] * max(1, before["submitted"])
+    refused_before = before["rejected"] * max(1, after["submitted"])
+    worse, better = refused > refused_before, refused < refused_before
     if old is not None and new is not None:
         # Waits are never quite the same; a tenth and a second is what people would notice.
         worse = worse or new > old * 1.1 + 1
