@@ -27,6 +27,9 @@ LANES = tuple(f"admission-{number}" for number in range(8))
 
 #: The queue of impact questions: they take seconds of a core, and admission never waits for them.
 IMPACT = "impact"
+#: The queue of webhooks: receivers are slow, and only other receivers wait for them.
+WEBHOOKS = "webhooks"
+
 
 #: The queue of everything else.
 COMMON = "sluice"
@@ -37,12 +40,12 @@ def lane_of(org_id: int) -> str:
     return LANES[crc32(str(org_id).encode()) % len(LANES)]
 
 
-def _every(seconds: int, task: str) -> dict[str, object]:
+def _every(seconds: int, task: str, queue: str = COMMON) -> dict[str, object]:
     """Return an entry of the clock; a message that nobody took in time is not wanted any more."""
     return {
         "task": task,
         "schedule": float(seconds),
-        "options": {"expires": min(max(seconds, 10), 600)},
+        "options": {"expires": min(max(seconds, 10), 600), "queue": queue},
     }
 
 
@@ -51,7 +54,7 @@ app = Celery("sluice")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.update(
     task_default_queue=COMMON,
-    task_queues=[Queue(name, routing_key=name) for name in (COMMON, IMPACT, *LANES)],
+    task_queues=[Queue(name, routing_key=name) for name in (COMMON, IMPACT, WEBHOOKS, *LANES)],
     task_acks_late=True,
     task_reject_on_worker_lost=True,
     task_ignore_result=True,
@@ -80,6 +83,8 @@ app.conf.update(
         "tidy": _every(3600, "console.workloads.tasks.tidy"),
         "seal audit": _every(5, "console.orgs.tasks.seal"),
         "forget events": _every(5, "console.workloads.tasks.forget"),
+        "sweep webhooks": _every(5, "console.webhooks.tasks.sweep", WEBHOOKS),
+        "forget deliveries": _every(60, "console.webhooks.tasks.forget", WEBHOOKS),
         # Several times a minute, so that a late clock or a busy worker makes no gap.
         "sample": _every(15, "console.series.tasks.sample"),
         "roll up series": _every(300, "console.series.tasks.roll"),

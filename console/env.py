@@ -59,10 +59,22 @@ def origins(name: str) -> list[str]:
     """Return a comma-separated list of origins; raise ImproperlyConfigured for other forms."""
     found = words(name, [])
     for value in found:
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or value != f"{parts.scheme}://{parts.netloc}":
+        if not _is_origin(value):
             raise _refused(name, value, "origins such as https://console.example.org")
     return found
+
+
+def origin(name: str, default: str) -> str:
+    """Return one origin; raise ImproperlyConfigured for other forms."""
+    value = text(name, default)
+    if not _is_origin(value):
+        raise _refused(name, value, "an origin such as https://console.example.org")
+    return value
+
+
+def _is_origin(value: str) -> bool:
+    parts = urlsplit(value)
+    return parts.scheme in ("http", "https") and value == f"{parts.scheme}://{parts.netloc}"
 
 
 def networks(name: str) -> list[IPv4Network | IPv6Network]:

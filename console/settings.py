@@ -112,6 +112,17 @@ AUDIT_RETENTION_DAYS = env.number("AUDIT_RETENTION_DAYS", 365, 0, 3650)
 #: Days that series over time are kept by minute, hour and day; the coarser at least as long.
 MINUTE_RETENTION_DAYS = env.number("MINUTE_RETENTION_DAYS", 2, 1, 60)
 HOUR_RETENTION_DAYS = env.number("HOUR_RETENTION_DAYS", 40, MINUTE_RETENTION_DAYS, 1000)
+#: Days that deliveries of webhooks are kept once they are over.
+WEBHOOK_RETENTION_DAYS = env.number("WEBHOOK_RETENTION_DAYS", 30, 1, 3650)
+
+
+
+#: How pages are reached from elsewhere: what webhooks are told leads there.
+PUBLIC_URL = env.origin(
+    "PUBLIC_URL", CSRF_TRUSTED_ORIGINS[0] if CSRF_TRUSTED_ORIGINS else f"http://{HOST}:{PORT}"
+)
+#: Where webhooks may go besides public addresses, and by plain http too.
+WEBHOOK_ALLOWED_NETWORKS = env.networks("WEBHOOK_ALLOWED_NETWORKS")
 DAY_RETENTION_DAYS = env.number("DAY_RETENTION_DAYS", 730, HOUR_RETENTION_DAYS, 10000)
 
 
@@ -119,6 +130,7 @@ DAY_RETENTION_DAYS = env.number("DAY_RETENTION_DAYS", 730, HOUR_RETENTION_DAYS, 
 
 INSTALLED_APPS = [
     "django.contrib.auth",
+    "console.webhooks",
     "django.contrib.contenttypes",
     "django.contrib.messages",
     "console.static_files.StaticFiles",

@@ -26,12 +26,23 @@ from console.api.views.routing import (
     DeleteExpectations,
     Expectations,
 )
+from console.api.views.webhooks import (
+    Deliveries,
+    OneDelivery,
+    OneWebhook,
+    ReplayDelivery,
+    RotateSecret,
+    SendTest,
+    Webhooks,
+)
 from console.api.views.usage import Usage, Waits
 from console.api.views.workloads import (
     FinishWorkload,
     FinishWorkloads,
     OneWorkload,
     ReleaseWorkload,
+_WEBHOOK = f"{_ORG}/webhooks/<int:number>"
+_DELIVERY = f"{_WEBHOOK}/deliveries/<str:delivery>"
     WithdrawWorkload,
     WorkloadExplanation,
     Workloads,
@@ -78,6 +89,13 @@ urlpatterns = [
     path(f"{_ORG}/config/versions", ConfigVersions.as_view(), name="versions"),
     path(_VERSION, OneVersion.as_view(), name="version"),
     path(f"{_VERSION}/diff", VersionDiff.as_view(), name="version-diff"),
+    path(f"{_ORG}/webhooks", Webhooks.as_view(), name="webhooks"),
+    path(_WEBHOOK, OneWebhook.as_view(), name="webhook"),
+    path(f"{_WEBHOOK}/rotate", RotateSecret.as_view(), name="rotate-webhook"),
+    path(f"{_WEBHOOK}/test", SendTest.as_view(), name="test-webhook"),
+    path(f"{_WEBHOOK}/deliveries", Deliveries.as_view(), name="deliveries"),
+    path(_DELIVERY, OneDelivery.as_view(), name="delivery"),
+    path(f"{_DELIVERY}/replay", ReplayDelivery.as_view(), name="replay-delivery"),
     path(f"{_ORG}/queues", Queues.as_view(), name="queues"),
     path(f"{_QUEUE}/pending", QueuePending.as_view(), name="queue-pending"),
     path(f"{_QUEUE}/hold", HoldQueue.as_view(), name="hold-queue"),

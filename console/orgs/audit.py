@@ -46,6 +46,7 @@ Action = Literal[
     "view.delete",
     "webhook.create",
     "webhook.update",
+    "webhook.rotate",
     "webhook.delete",
     "webhook.test",
     "webhook.redeliver",

@@ -32,6 +32,7 @@ from console.pages.views import (
     submit,
     tester,
     tokens,
+    webhooks,
     usage,
     workload,
     workload_comparison,
@@ -43,6 +44,7 @@ register_converter(NameConverter, "name")
 app_name = "pages"
 
 _DRAFT = "o/<slug:org>/config/drafts/<int:number>"
+_WEBHOOK = f"{_SETTINGS}/webhooks/<int:number>"
 _WORKLOAD = "o/<slug:org>/workloads/<slug:uid>"
 _SETTINGS = "o/<slug:org>/settings"
 
@@ -122,6 +124,11 @@ urlpatterns = [
     path(
         f"{_SETTINGS}/invitations/<int:number>/revoke", members.take_back, name="invitation-revoke"
     ),
+    path(f"{_SETTINGS}/webhooks", webhooks.webhooks, name="webhooks"),
+    path(f"{_SETTINGS}/webhooks/new", webhooks.new, name="webhook-new"),
+    path(_WEBHOOK, webhooks.webhook, name="webhook"),
+    path(f"{_WEBHOOK}/edit", webhooks.edit, name="webhook-edit"),
+    path(f"{_WEBHOOK}/deliveries/<slug:uid>", webhooks.delivery, name="webhook-delivery"),
     path(f"{_SETTINGS}/tokens", api_tokens.api_tokens, name="api-tokens"),
     path(f"{_SETTINGS}/tokens/new", api_tokens.new_token, name="api-token-new"),
     path(f"{_SETTINGS}/tokens/<int:number>", api_tokens.api_token, name="api-token"),

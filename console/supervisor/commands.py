@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable
 
-from console.celery import COMMON, IMPACT, LANES
+from console.celery import COMMON, IMPACT, LANES, WEBHOOKS
 
 _WEB_PROCESSES = 2
 _WEB_THREADS = 4
@@ -16,6 +16,9 @@ _MOST_WORKERS = 4
 
 #: Admission and pages go first: with all cores busy, impact gets about a quarter of one.
 _IMPACT_NICENESS = 5
+
+#: Receivers that are waited for at a time; each waits in a thread.
+_WEBHOOK_THREADS = 16
 
 
 def web(descriptor: int) -> list[str]:
@@ -46,13 +49,15 @@ def workers() -> dict[str, list[str]]:
     shares = {f"worker-{index}": (COMMON, *LANES[index::count]) for index in range(count)}
     # One more for impact, behind all others when cores are short.
     impact = ["nice", "-n", str(_IMPACT_NICENESS), *_worker("impact", (IMPACT,))]
-    return {name: _worker(name, queues) for name, queues in shares.items()} | {"impact": impact}
+    webhooks = [*_worker("webhooks", (WEBHOOKS,), _WEBHOOK_THREADS), "--pool", "threads"]
+    admission = {name: _worker(name, queues) for name, queues in shares.items()}
+    return admission | {"impact": impact, "webhooks": webhooks}
 
 
-def _worker(name: str, queues: Iterable[str]) -> list[str]:
+def _worker(name: str, queues: Iterable[str], concurrency: int = 1) -> list[str]:
     return [
         *(sys.executable, "-m", "celery", "--quiet", "--app", "console.celery", "worker"),
-        *("--hostname", f"{name}@%h", "--concurrency", "1"),
+        *("--hostname", f"{name}@%h", "--concurrency", str(concurrency)),
         *("--queues", ",".join(queues)),
         "--without-gossip",
         "--without-mingle",

@@ -18,7 +18,7 @@ CODES = re.compile(
     |"(invalid_[a-z]+)",""",
     re.VERBOSE,
 )
-FOLDERS = ("api", "configs", "workloads")
+FOLDERS = ("api", "configs", "webhooks", "workloads")
 
 
 def codes() -> set[str]:

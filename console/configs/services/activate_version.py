@@ -31,6 +31,8 @@ from console.orgs.audit import Action, record
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.reading import Reader
+from console.webhooks.models import Kind
+from console.webhooks.outbox import tell_of_config
 from console.workloads import nudge
 from console.workloads.models import Event, EventType, Intake
 
@@ -124,8 +126,9 @@ def _tell(
         data["reverts_at"] = timer.due_at.isoformat()
     Event.objects.create(org=actor.org, type=EventType.CONFIG_UPDATED, actor=actor.name, data=data)
     action: Action = "config.apply"
+    told = Kind.APPLIED
     if is_revert or version.via == ConfigVersion.Via.TIMER:
-        action = "config.revert"
+        action, told = "config.revert", Kind.REVERTED
     elif version.kind == ConfigVersion.Kind.ROLLBACK:
         action = "config.rollback"
     record(
@@ -136,6 +139,7 @@ def _tell(
         before={"version": before},
         after=data,
     )
+    tell_of_config(actor.org, told, data, version.author)
     Intake.objects.create(
         org=actor.org,
         kind=Intake.Kind.POLICY,

@@ -18,6 +18,8 @@ from console.dialects import dialects
 from console.dialects.base import Reading
 from console.orgs.models import Role
 from console.orgs.permissions import Actor
+from console.webhooks.models import Kind
+from console.webhooks.outbox import tell_of_config
 from console.workloads.models import Event, EventType, Level
 
 #: When a timer is tried again that could not fire for a fault of the product.
@@ -79,18 +81,20 @@ def _tell_unreadable(timer: RevertTimer) -> None:
         is_mine = lock_active(timer.org, timer.version)
         if not is_mine or not _unfailed(timer).update(failed_at=timezone.now()):
             return
+        data: dict[str, object] = {
+            "version": timer.version,
+            "from": timer.version,
+            "back_to": timer.back_to,
+            "kind": "revert_failed",
+        }
         Event.objects.create(
             org=timer.org,
             type=EventType.CONFIG_UPDATED,
             level=Level.ERROR,
             actor=timer.author,
-            data={
-                "version": timer.version,
-                "from": timer.version,
-                "back_to": timer.back_to,
-                "kind": "revert_failed",
-            },
+            data=data,
         )
+        tell_of_config(timer.org, Kind.REVERT_FAILED, data, timer.author)
     log.error("config not reverted", org=timer.org.slug, back_to=timer.back_to)
 
 

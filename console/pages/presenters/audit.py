@@ -53,6 +53,7 @@ _DONE = {
     "view.delete": "deleted the view {subject}",
     "webhook.create": "created webhook {subject}",
     "webhook.update": "changed webhook {subject}",
+    "webhook.rotate": "replaced the secret of webhook {subject}",
     "webhook.delete": "deleted webhook {subject}",
     "webhook.test": "sent a test to webhook {subject}",
     "webhook.redeliver": "sent a delivery of webhook {subject} again",
@@ -67,6 +68,7 @@ _FAMILIES = (
     ("Everything", ()),
     ("Sign-ins", ("session", "account")),
     ("People and tokens", ("org", "member", "invitation", "token")),
+    ("Webhooks", ("webhook",)),
     ("Config", ("config", "draft", "expectation", "impact")),
     ("Queues", ("queue",)),
     ("Workloads", ("workload",)),
@@ -77,6 +79,7 @@ _OTHERS = {"timer": "The timer of {}", "command": "The command line"}
 
 #: Where the subject of a kind is shown.
 _PAGES: Mapping[str, Callable[[str, str], str]] = {
+    "webhook": lambda org, subject: reverse("pages:webhook", args=[org, subject]),
     "config": lambda org, subject: reverse("pages:config-version", args=[org, subject]),
     "queue": lambda org, subject: reverse("pages:queue", args=[org, subject]),
     "workload": lambda org, subject: reverse("pages:workload", args=[org, subject]),

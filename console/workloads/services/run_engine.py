@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from console.engine.state import State
 from console.orgs.models import Organization
+from console.webhooks.services.tell_of_batch import tell_of_batch
 from console.workloads import models
 from console.workloads.lease import Lease, LeaseLostError, leased
 from console.workloads.models import Engine, Intake
@@ -149,6 +150,7 @@ def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake
     decisions = warm.state.settle(BATCH)
     batch.decide(decisions, loans_made(warm.state, decisions))
     changes = warm.state.take_changes()
+    notices = tell_of_batch(org, batch, warm.state, changes)
     statements = [*batch.prepare(), count_happenings(batch, warm.state)]
     with transaction.atomic():
         lease.claim_write(warm.version)
@@ -156,6 +158,7 @@ def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake
             statement.run()
         _count_preemptions(batch.preempted)
         write_aggregates(org.pk, warm.state, changes)
+        notices.write()
         Engine.objects.filter(org=org).update(
             config_version=warm.config_version,
             is_settled=warm.state.is_settled,

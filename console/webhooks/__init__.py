@@ -1,0 +1,1 @@
+"""Webhooks: programs elsewhere are told what happened, signed, and again until they answer."""

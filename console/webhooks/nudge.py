@@ -1,0 +1,49 @@
+"""The nudge of a delivery: sent after commit, and never needed, for the sweep finds what is due."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+import structlog
+from celery import current_app
+from django.db import transaction
+from kombu.exceptions import OperationalError
+from redis import RedisError
+
+from console import broker
+from console.celery import WEBHOOKS
+
+DELIVER = "console.webhooks.tasks.deliver"
+
+#: Seconds for which further nudges of a webhook are swallowed by the one on its way.
+_COALESCED = 5
+
+log = structlog.get_logger("console.webhooks")
+
+
+def request_delivery(webhook_ids: Iterable[int]) -> None:
+    """Ask for deliveries to webhooks once the present transaction commits."""
+    for webhook_id in webhook_ids:
+        transaction.on_commit(partial(send, webhook_id))
+
+
+def send(webhook_id: int) -> None:
+    """Enqueue one task for a webhook, unless one is on its way already."""
+    try:
+        if broker.client().set(_key(webhook_id), 1, nx=True, ex=_COALESCED):
+            current_app.send_task(DELIVER, args=[webhook_id], queue=WEBHOOKS, expires=60)
+    except (OperationalError, RedisError) as error:
+        log.warning("delivery not requested, the sweep will", error=str(error))
+
+
+def received(webhook_id: int) -> None:
+    """Note that the task has begun: what commits from now on needs a nudge of its own."""
+    try:
+        broker.client().delete(_key(webhook_id))
+    except RedisError as error:
+        log.warning("nudge not cleared, it expires", error=str(error))
+
+
+def _key(webhook_id: int) -> str:
+    return f"sluice:webhook:{webhook_id}"

@@ -1,0 +1,124 @@
+"""
+What a delivery says: JSON of version 1, with the names that the API has.
+
+Of many workloads it lists the first and counts the rest, so that a delivery has a bounded
+size whatever happened.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+from django.conf import settings
+
+from console.engine.notice_words import config_notice, workloads_notice
+from console.moments import written
+from console.orgs.models import Organization
+from console.webhooks.models import Kind
+
+VERSION: Final = 1
+
+#: Workloads that one delivery lists.
+LISTED: Final = 50
+
+_SUMMARY = 300
+
+#: Where the workloads of a kind are listed on pages.
+_LISTS: Mapping[str, Mapping[str, str]] = {
+    Kind.REJECTED: {"state": "rejected"},
+    Kind.CANNOT_RUN: {"state": "pending"},
+    Kind.PREEMPTED: {"state": "preempting"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A delivery's summary and body."""
+
+    summary: str
+    body: str
+
+
+def workloads_message(
+    org: Organization,
+    kind: str,
+    now: datetime,
+    workloads: Sequence[Mapping[str, Any]],
+    reasons: Mapping[str, int],
+) -> Message:
+    """
+    Return what became of workloads.
+
+    *workloads* are the first of them as the delivery lists them, *reasons* counts all by code.
+    """
+    count = sum(reasons.values())
+    listed = list(workloads[:LISTED])
+    name = str(listed[0]["name"]) if listed else ""
+    data = {
+        "count": count,
+        "reasons": dict(reasons),
+        "workloads": listed,
+        "omitted": count - len(listed),
+    }
+    summary = workloads_notice(kind, reasons, name)
+    if count == 1:
+        url = workload_url(org, str(listed[0]["id"])) if listed else page_url(org, "workloads")
+    else:
+        url = f"{page_url(org, 'workloads')}?{urlencode(_LISTS[kind])}"
+    return _message(org, kind, now, summary, url, data)
+
+
+def merged(org: Organization, kind: str, now: datetime, old: str, new: str) -> Message:
+    """Return what two bodies about workloads say together; *old* came first."""
+    before, after = json.loads(old)["data"], json.loads(new)["data"]
+    reasons = Counter(before["reasons"]) + Counter(after["reasons"])
+    workloads = [*before["workloads"], *after["workloads"]]
+    return workloads_message(org, kind, now, workloads, reasons)
+
+
+def config_message(
+    org: Organization, kind: str, now: datetime, data: Mapping[str, Any], author: str
+) -> Message:
+    """Return what became of the config, from the facts of its event."""
+    is_revert = kind == Kind.REVERTED
+    summary = config_notice(data, is_revert=is_revert)
+    url = page_url(org, f"config/v/{data['version']}")
+    return _message(org, kind, now, summary, url, {**data, "author": author})
+
+
+def test_message(org: Organization, now: datetime, asked_by: str) -> Message:
+    """Return what a test says."""
+    summary = f"A test of this webhook, asked for by {asked_by}"
+    return _message(org, Kind.TEST, now, summary, page_url(org, ""), {"asked_by": asked_by})
+
+
+def workload_url(org: Organization, uid: str) -> str:
+    """Return the address of a workload's page."""
+    return page_url(org, f"workloads/{quote(uid)}")
+
+
+def page_url(org: Organization, path: str) -> str:
+    """Return the address of a page of *org*, as it is reached from elsewhere."""
+    return f"{settings.PUBLIC_URL}/o/{org.slug}/{path}"
+
+
+def _message(
+    org: Organization, kind: str, now: datetime, summary: str, url: str, data: Mapping[str, Any]
+) -> Message:
+    body = {
+        "version": VERSION,
+        "type": str(kind),
+        "timestamp": written(now),
+        "org": org.slug,
+        "summary": summary,
+        "url": url,
+        "data": data,
+    }
+    short = summary if len(summary) <= _SUMMARY else f"{summary[: _SUMMARY - 1]}…"
+    return Message(short, json.dumps(body, ensure_ascii=False))

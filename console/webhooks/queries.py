@@ -1,0 +1,91 @@
+"""What is known of webhooks: those of an organization, and the log of their deliveries."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Max, Q, QuerySet
+
+from console.errors import BadRequest, FieldError, NotFound
+from console.orgs.models import Organization
+from console.paging import Page, newest_first
+from console.webhooks.models import Attempt, Delivery, Kind, Webhook
+
+#: Filters of the log.
+FILTERS = ("state", "kind")
+
+
+def webhooks_of(org: Organization) -> QuerySet[Webhook]:
+    """Return the webhooks of *org* by name."""
+    return Webhook.objects.filter(org=org).order_by("name")
+
+
+def get_webhook(org: Organization, number: int) -> Webhook:
+    """Return one of the webhooks of *org*; raises NotFound."""
+    webhook = Webhook.objects.select_related("org").filter(org=org, pk=number).first()
+    if webhook is None:
+        raise NotFound(f"There is no webhook {number} in {org.slug}.")
+    return webhook
+
+
+def webhooks_version(org: Organization) -> str:
+    """Return a text that changes with everything that pages show of the webhooks of *org*."""
+    found = Webhook.objects.filter(org=org).aggregate(newest=Max("changed_at"), count=Count("pk"))
+    return f"{found['count']}.{found['newest'].timestamp() if found['newest'] else 0}"
+
+
+def get_delivery(webhook: Webhook, uid: str) -> Delivery:
+    """Return a delivery of *webhook* with its attempts; raises NotFound."""
+    rows = Delivery.objects.prefetch_related("attempts").filter(webhook=webhook, uid=uid)
+    delivery = rows.first()
+    if delivery is None:
+        raise NotFound(f"{webhook.name} has no delivery {uid}; it may have been forgotten.")
+    return delivery
+
+
+def list_deliveries(
+    webhook: Webhook, asked: Mapping[str, Any], limit: int, cursor: str | None
+) -> Page[Delivery]:
+    """
+    Return a page of the log of *webhook*, newest first, without bodies.
+
+    *asked* may have a ``state`` and a ``kind``. Raises BadRequest for unknown ones.
+    """
+    state = _chosen(asked, "state", Delivery.State.values)
+    kind = _chosen(asked, "kind", Kind.values)
+    rows = Delivery.objects.filter(webhook=webhook).defer("body")
+    if state:
+        rows = rows.filter(state=state)
+        return newest_first(rows, Q(kind=kind) if kind else None, limit, cursor)
+    return newest_first(rows.filter(kind=kind) if kind else rows, None, limit, cursor)
+
+
+def last_attempts(deliveries: Collection[Delivery]) -> dict[int, Attempt]:
+    """Return the latest attempt of each of *deliveries* that has one, by key of the delivery."""
+    found: dict[int, Attempt] = {}
+    of_these = Attempt.objects.filter(delivery__in=[each.pk for each in deliveries])
+    for attempt in of_these.defer("response", "response_headers").order_by("number"):
+        found[attempt.delivery_id] = attempt
+    return found
+
+
+def waiting_since(webhook: Webhook) -> datetime | None:
+    """Return when the oldest delivery that waits was written; None when none waits."""
+    waiting = Delivery.objects.filter(webhook=webhook, state=Delivery.State.WAITING)
+    return waiting.order_by("pk").values_list("created_at", flat=True).first()
+
+
+def attention_of(org: Organization) -> list[Webhook]:
+    """Return the webhooks of *org* that fail, or were paused because they did."""
+    wrong = Q(paused=Webhook.Paused.FAILING) | Q(paused="", failures__gte=3)
+    return list(Webhook.objects.filter(wrong, org=org).order_by("name"))
+
+
+def _chosen(asked: Mapping[str, Any], name: str, choices: Collection[str]) -> str:
+    value = str(asked.get(name) or "")
+    if value and value not in choices:
+        message = f"{name} has to be one of: {', '.join(choices)}."
+        raise BadRequest([FieldError(name, "invalid_choice", message)])
+    return value

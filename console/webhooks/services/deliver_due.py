@@ -1,0 +1,201 @@
+"""
+Send what is due to one webhook, one request at a time.
+
+Two rows keep workers apart. The webhook's lane says who sends to it, so that a slow
+receiver holds one worker and not all. The number of attempts begun says whose an attempt
+is: whoever raises it has it. An attempt is written down before it is sent; a worker that
+is killed in between leaves it without an end, and the delivery is due again when nobody
+believes in it any more. So each is sent at least once, always under the same id.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping
+from datetime import datetime
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from console.webhooks.models import Attempt, Delivery, Webhook
+from console.webhooks.outcome import Answer, Failure
+from console.webhooks.sending import send
+from console.webhooks.signing import signatures_of
+from console.webhooks.waits import BELIEVED, PATIENCE, rest_after, retry_after
+
+#: Webhooks of one organization that are sent to at a time, so that others get their turn.
+_LANES = 4
+
+_AGENT = "Sluice-Webhooks/1"
+
+log = structlog.get_logger("console.webhooks")
+
+
+def deliver_due(webhook_id: int, seconds: float = 20) -> int:
+    """
+    Send what is due to a webhook, for about *seconds*, and return how many attempts were made.
+
+    Returns 0 at once when another worker sends to it, when it rests after a failure or is
+    paused, and when its organization uses all it may at a time.
+    """
+    lane = _claim(webhook_id)
+    if lane is None:
+        return 0
+    deadline = time.monotonic() + seconds
+    made = 0
+    try:
+        while time.monotonic() < deadline:
+            begun = _begin(webhook_id, lane)
+            if begun is None:
+                break
+            made += 1
+            if not _send(*begun):
+                break
+    finally:
+        Webhook.objects.filter(pk=webhook_id, runner=lane).update(runner="", busy_until=None)
+    return made
+
+
+def has_due(webhook_id: int) -> bool:
+    """Say whether something could be sent to a webhook now."""
+    return _open(timezone.now()).filter(pk=webhook_id).exists()
+
+
+def due_webhooks(most: int) -> list[int]:
+    """Return the webhooks to which something could be sent now, *most* of them at most."""
+    return list(_open(timezone.now()).order_by("pk").values_list("pk", flat=True)[:most])
+
+
+def _open(now: datetime) -> QuerySet[Webhook]:
+    due = Delivery.objects.filter(state=Delivery.State.WAITING, due_at__lte=now)
+    rested = Q(rest_until=None) | Q(rest_until__lte=now)
+    return Webhook.objects.filter(
+        rested, _free(now), paused="", pk__in=due.values("webhook_id").distinct()
+    )
+
+
+def _free(now: datetime) -> Q:
+    return Q(busy_until=None) | Q(busy_until__lte=now)
+
+
+def _claim(webhook_id: int) -> str | None:
+    """Take the lane of a webhook to which something can be sent; None when that is not to be."""
+    now = timezone.now()
+    row = _open(now).filter(pk=webhook_id).values_list("org_id", flat=True).first()
+    if row is None:
+        return None
+    busy = Webhook.objects.filter(org_id=row, busy_until__gt=now)
+    if busy.count() >= _LANES:
+        return None
+    lane = secrets.token_hex(8)
+    mine = Webhook.objects.filter(_free(now), pk=webhook_id)
+    return lane if mine.update(runner=lane, busy_until=now + BELIEVED) else None
+
+
+def _begin(webhook_id: int, lane: str) -> tuple[Webhook, Delivery, Attempt] | None:
+    """Write an attempt of the delivery that is due longest; None when there is none to begin."""
+    now = timezone.now()
+    with transaction.atomic():
+        mine = Webhook.objects.filter(pk=webhook_id, runner=lane, paused="")
+        if not mine.update(busy_until=now + BELIEVED, changed_at=now):
+            return None
+        due = Delivery.objects.filter(
+            webhook_id=webhook_id, state=Delivery.State.WAITING, due_at__lte=now
+        )
+        delivery = due.order_by("due_at", "pk").first()
+        if delivery is None:
+            return None
+        claimed = due.filter(pk=delivery.pk, attempts_begun=delivery.attempts_begun).update(
+            attempts_begun=F("attempts_begun") + 1, due_at=now + BELIEVED
+        )
+        if not claimed:
+            return None
+        # What took up more in the meantime is sent with it.
+        delivery.refresh_from_db()
+        webhook = mine.select_related("org").get()
+        attempt = Attempt.objects.create(
+            delivery=delivery,
+            number=delivery.attempts_begun,
+            begun_at=now,
+            url=webhook.url,
+            request_headers=[list(pair) for pair in _headers(delivery, now).items()],
+        )
+    return webhook, delivery, attempt
+
+
+def _headers(delivery: Delivery, now: datetime) -> dict[str, str]:
+    return {
+        "Content-Type": "application/json; charset=utf-8",
+        "User-Agent": _AGENT,
+        "webhook-id": delivery.uid,
+        "webhook-timestamp": str(int(now.timestamp())),
+    }
+
+
+def _send(webhook: Webhook, delivery: Delivery, attempt: Attempt) -> bool:
+    """Send a delivery, note what came of it, and say whether the receiver accepted it."""
+    body = delivery.body.encode()
+    now = attempt.begun_at
+    seconds = int(now.timestamp())
+    headers = _headers(delivery, now) | {
+        "webhook-signature": signatures_of(webhook, delivery.uid, seconds, body, now)
+    }
+    answer = send(webhook.url, body, headers, settings.WEBHOOK_ALLOWED_NETWORKS)
+    _note(webhook, delivery, attempt, answer)
+    return answer.failure is None
+
+
+def _note(webhook: Webhook, delivery: Delivery, attempt: Attempt, answer: Answer) -> None:
+    now = timezone.now()
+    facts: Mapping[str, object] = {
+        "ended_at": now,
+        "address": answer.address,
+        "status": answer.status,
+        "failure": answer.failure or "",
+        "detail": answer.detail,
+        "response_headers": [list(pair) for pair in answer.headers],
+        "response": answer.body,
+    }
+    with transaction.atomic():
+        Attempt.objects.filter(pk=attempt.pk).update(**facts)
+        # Whoever was taken for dead and was not has no say any more, but for good news.
+        own = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING)
+        if answer.failure is None:
+            own.update(state=Delivery.State.DELIVERED, ended_at=now)
+            Webhook.objects.filter(pk=webhook.pk).update(
+                failures=0,
+                failing_since=None,
+                rest_until=None,
+                last_success_at=now,
+                changed_at=now,
+            )
+        else:
+            mine = own.filter(attempts_begun=attempt.number)
+            wait = retry_after(attempt.number - delivery.attempts_before)
+            if wait is None:
+                mine.update(state=Delivery.State.FAILED, ended_at=now)
+            else:
+                mine.update(due_at=now + wait)
+            _note_failure(webhook, answer.failure, now)
+
+
+def _note_failure(webhook: Webhook, failure: Failure, now: datetime) -> None:
+    """Let a webhook rest that failed; pause it when it has failed for days."""
+    row = Webhook.objects.filter(pk=webhook.pk)
+    since = webhook.failing_since or now
+    failures = webhook.failures + 1
+    row.update(
+        failures=failures,
+        failing_since=since,
+        rest_until=now + rest_after(failures),
+        changed_at=now,
+    )
+    log.info("webhook failed", org=webhook.org.slug, webhook=webhook.name, failure=str(failure))
+    if now - since >= PATIENCE and row.filter(paused="").update(
+        paused=Webhook.Paused.FAILING, paused_at=now
+    ):
+        log.warning("webhook paused", org=webhook.org.slug, webhook=webhook.name)

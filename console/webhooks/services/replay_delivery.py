@@ -1,0 +1,48 @@
+"""Send a delivery again, under the same id and with the same body."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from console.orgs.audit import record
+from console.orgs.permissions import Actor, Permission
+from console.orgs.queries import lock_org
+from console.webhooks import nudge
+from console.webhooks.models import Delivery, Webhook
+from console.webhooks.queries import get_delivery, get_webhook
+from console.webhooks.services.send_test import refuse_paused
+
+
+def replay_delivery(actor: Actor, number: int, uid: str) -> Delivery:
+    """
+    Make a delivery due at once, with all its retries before it again; return it.
+
+    One that waits for its next attempt gets it now. Raises NotAllowed, NotFound, and
+    Conflict for a webhook that is paused.
+    """
+    actor.require(Permission.MANAGE_ORG)
+    with transaction.atomic():
+        lock_org(actor.org)
+        webhook = get_webhook(actor.org, number)
+        refuse_paused(webhook)
+        now = timezone.now()
+        # The row of the webhook before those of its log, as everybody does.
+        Webhook.objects.filter(pk=webhook.pk).update(rest_until=None, changed_at=now)
+        delivery = get_delivery(webhook, uid)
+        Delivery.objects.filter(pk=delivery.pk).update(
+            state=Delivery.State.WAITING,
+            due_at=now,
+            ended_at=None,
+            attempts_before=F("attempts_begun"),
+        )
+        record(
+            actor,
+            "webhook.redeliver",
+            kind="webhook",
+            subject=str(webhook.pk),
+            after={"name": webhook.name, "delivery": uid},
+        )
+        nudge.request_delivery([webhook.pk])
+    return get_delivery(webhook, uid)

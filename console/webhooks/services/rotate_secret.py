@@ -1,0 +1,39 @@
+"""Replace the secret of a webhook; the older one signs too for a while."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from console.moments import written
+from console.orgs.audit import record
+from console.orgs.permissions import Actor, Permission
+from console.orgs.queries import lock_org
+from console.webhooks.models import Webhook, new_seed
+from console.webhooks.queries import get_webhook
+from console.webhooks.signing import secret_of
+from console.webhooks.waits import OVERLAP
+
+
+def rotate_secret(actor: Actor, number: int) -> tuple[Webhook, str]:
+    """
+    Return a webhook and its fresh secret; the one before goes on to sign for a day.
+
+    One that was replaced before ends at once. Raises NotAllowed and NotFound.
+    """
+    actor.require(Permission.MANAGE_ORG)
+    with transaction.atomic():
+        lock_org(actor.org)
+        webhook = get_webhook(actor.org, number)
+        webhook.old_seed, webhook.seed = webhook.seed, new_seed()
+        webhook.old_seed_until = timezone.now() + OVERLAP
+        webhook.changed_at = timezone.now()
+        webhook.save(update_fields=["old_seed", "seed", "old_seed_until", "changed_at"])
+        record(
+            actor,
+            "webhook.rotate",
+            kind="webhook",
+            subject=str(webhook.pk),
+            after={"name": webhook.name, "old_until": written(webhook.old_seed_until)},
+        )
+    return webhook, secret_of(webhook.seed)

@@ -1,0 +1,233 @@
+"""
+Tell webhooks what one batch of the engine decided.
+
+That a workload can never run is told once: when it is said of the workload, or, of those
+that waited before, when it becomes true of their class. Which classes were told of is kept
+in rows for as long as it stays so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from console.engine.decision import Decision, Outcome, Reason
+from console.engine.pending import PendingClass
+from console.engine.reasons import ReasonClass, reason_class, reason_title
+from console.engine.state import State
+from console.engine.touched import Changes
+from console.orgs.models import Organization
+from console.webhooks.models import Kind, ToldClass, Webhook
+from console.webhooks.outbox import put, told_of
+from console.webhooks.payloads import LISTED, Message, workload_url, workloads_message
+from console.workloads.models import Workload
+from console.workloads.services.batch import Batch
+
+#: Values of one IN list; SQLite takes 999 parameters in one statement.
+_CHUNK = 500
+
+#: What is said of a class that was found to fit once there is room.
+_FITS = frozenset({Reason.WAITING_FOR_QUOTA, Reason.WAITING_FOR_PREEMPTED})
+
+_KINDS = {Outcome.REJECTED: Kind.REJECTED, Outcome.PREEMPTED: Kind.PREEMPTED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fact:
+    """What became of *count* workloads alike, of which *uids* are the first."""
+
+    kind: Kind
+    uids: tuple[str, ...]
+    count: int
+    reason: Reason
+    queue: str | None
+    priority: int | None
+    rule: int | None = None
+    preemptor: str | None = None
+
+
+@dataclass(slots=True)
+class Notices:
+    """What a batch has to tell, ready to be written in its transaction."""
+
+    batch: Batch
+    org: Organization
+    messages: list[tuple[Webhook, str, Message]] = field(default_factory=list)
+    #: Keys of classes that can never run since this batch, and of those that can again.
+    new_classes: list[str] = field(default_factory=list)
+    gone_classes: list[str] = field(default_factory=list)
+
+    def write(self) -> None:
+        """Write the deliveries; call inside the transaction that writes the decisions."""
+        if self.messages:
+            put(self.org, self.messages, self.batch.now)
+        for keys in _chunks(self.gone_classes):
+            ToldClass.objects.filter(org=self.org, key__in=keys).delete()
+        if self.new_classes:
+            rows = [ToldClass(org=self.org, key=key) for key in self.new_classes]
+            ToldClass.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def tell_of_batch(org: Organization, batch: Batch, state: State, changes: Changes) -> Notices:
+    """
+    Return what *batch* has to tell; without a webhook, at the cost of one small query.
+
+    Call it before the rows of the batch are written: what they say so far is compared.
+    """
+    notices = Notices(batch, org)
+    webhooks = told_of(org)
+    wanted = {kind for webhook in webhooks for kind in webhook.kinds}
+    if not wanted:
+        return notices
+    facts = [_of_decision(_KINDS[each.outcome], each) for each in _ended(batch, wanted)]
+    if Kind.CANNOT_RUN in wanted:
+        facts += _cannot_run(notices, state, changes)
+    if facts:
+        notices.messages = list(_messages(org, batch, webhooks, facts))
+    return notices
+
+
+def _ended(batch: Batch, wanted: set[str]) -> Iterator[Decision]:
+    """Yield the decisions that reject or preempt, where that is told."""
+    for decision, _ in batch.decisions:
+        kind = _KINDS.get(decision.outcome)
+        if kind is not None and kind in wanted:
+            yield decision
+
+
+def _of_decision(kind: Kind, decision: Decision) -> _Fact:
+    return _Fact(
+        kind=kind,
+        uids=(decision.workload,),
+        count=1,
+        reason=decision.reason,
+        queue=decision.queue,
+        priority=decision.priority,
+        rule=decision.rule,
+        preemptor=decision.preemptor,
+    )
+
+
+def _cannot_run(notices: Notices, state: State, changes: Changes) -> Iterator[_Fact]:
+    """Yield what can never run since this batch, and note which classes that concerns."""
+    said = {
+        decision.workload: decision
+        for decision, _ in notices.batch.decisions
+        if decision.outcome is Outcome.PENDING
+    }
+    never = [each for each in said.values() if _is_never(each.reason)]
+    keys = {key for _, key in changes.classes} | {each.pending_class or "" for each in never}
+    told = set(_present_keys(notices.org, keys))
+    for decision in _unsaid(never, told):
+        yield _of_decision(Kind.CANNOT_RUN, decision)
+    for queue, key in sorted(changes.classes):
+        cls = state.pending_class(queue, key)
+        if cls is None or (cls.verdict is not None and cls.verdict.reason in _FITS):
+            if key in told:
+                notices.gone_classes.append(key)
+        elif cls.verdict is not None and _is_never(cls.verdict.reason) and key not in told:
+            notices.new_classes.append(key)
+            yield from _of_class(cls, cls.verdict.reason, said)
+
+
+def _of_class(cls: PendingClass, reason: Reason, said: Mapping[str, Decision]) -> Iterator[_Fact]:
+    """Yield those members of a class of which nothing is said in the batch."""
+    uids = [
+        each.workload.id
+        for each in cls
+        if each.workload.id not in said and each.workload.sequence not in cls.unannounced
+    ]
+    if uids:
+        yield _Fact(
+            kind=Kind.CANNOT_RUN,
+            uids=tuple(uids[:LISTED]),
+            count=len(uids),
+            reason=reason,
+            queue=cls.queue,
+            priority=cls.priority,
+        )
+
+
+def _unsaid(never: list[Decision], told: set[str]) -> Iterator[Decision]:
+    """Yield the decisions that say of a workload what its row and its class did not say yet."""
+    rows: dict[str, tuple[str | None, str]] = {}
+    for uids in _chunks([each.workload for each in never]):
+        found = Workload.objects.filter(uid__in=uids)
+        for uid, key, reason in found.values_list("uid", "pending_class", "reason"):
+            rows[uid] = (key, reason)
+    for decision in never:
+        key, reason = rows[decision.workload]
+        is_same_place = key == decision.pending_class
+        was_said = key in told if key else reason == decision.reason
+        if not (is_same_place and was_said):
+            yield decision
+
+
+def _present_keys(org: Organization, keys: Iterable[str]) -> Iterator[str]:
+    for some in _chunks(sorted(keys)):
+        yield from ToldClass.objects.filter(org=org, key__in=some).values_list("key", flat=True)
+
+
+def _is_never(reason: Reason) -> bool:
+    return reason_class(reason) is ReasonClass.CANNOT_RUN
+
+
+def _messages(
+    org: Organization, batch: Batch, webhooks: Iterable[Webhook], facts: Iterable[_Fact]
+) -> Iterator[tuple[Webhook, str, Message]]:
+    """Yield a message for each webhook and kind; those that ask for the same share theirs."""
+    by_kind: dict[Kind, list[_Fact]] = defaultdict(list)
+    for fact in facts:
+        by_kind[fact.kind].append(fact)
+    for kind, of_kind in by_kind.items():
+        made: dict[tuple[str, ...], Message | None] = {}
+        for webhook in webhooks:
+            if kind not in webhook.kinds:
+                continue
+            queues = tuple(sorted(webhook.queues))
+            if queues not in made:
+                asked = [each for each in of_kind if not queues or each.queue in queues]
+                made[queues] = _message(org, kind, batch, asked) if asked else None
+            message = made[queues]
+            if message is not None:
+                yield webhook, kind.value, message
+
+
+def _message(org: Organization, kind: Kind, batch: Batch, facts: list[_Fact]) -> Message:
+    reasons: Counter[str] = Counter()
+    for fact in facts:
+        reasons[fact.reason.value] += fact.count
+    pairs = [(uid, fact) for fact in facts for uid in fact.uids][:LISTED]
+    uids = {uid for uid, _ in pairs} | {fact.preemptor for _, fact in pairs if fact.preemptor}
+    rows = Workload.objects.filter(uid__in=uids)
+    known = {row["uid"]: row for row in rows.values("uid", "name", "type", "user", "project")}
+    listed = [_listed(org, batch, uid, fact, known) for uid, fact in pairs]
+    return workloads_message(org, kind, batch.now, listed, reasons)
+
+
+def _listed(
+    org: Organization, batch: Batch, uid: str, fact: _Fact, known: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    row = known[uid]
+    other = fact.preemptor
+    return {
+        "id": uid,
+        "name": row["name"],
+        "type": row["type"],
+        "user": row["user"],
+        "project": row["project"],
+        "queue": fact.queue,
+        "priority": fact.priority,
+        "reason": {"code": fact.reason.value, "message": reason_title(fact.reason)},
+        "config_version": batch.config_version,
+        "rule_index": fact.rule,
+        "preemptor": {"id": other, "name": known[other]["name"]} if other else None,
+        "url": workload_url(org, uid),
+    }
+
+
+def _chunks(values: list[str]) -> Iterator[list[str]]:
+    for start in range(0, len(values), _CHUNK):
+        yield values[start : start + _CHUNK]

@@ -1,0 +1,76 @@
+"""Change a webhook: where it leads, what it is told, and whether it is told at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from console.orgs.audit import record
+from console.orgs.permissions import Actor, Permission
+from console.orgs.queries import lock_org
+from console.webhooks import nudge
+from console.webhooks.models import Kind, Webhook
+from console.webhooks.queries import get_webhook
+from console.webhooks.read_webhook import read_webhook
+from console.webhooks.services.create_webhook import refuse_taken_name
+from console.webhooks.stored_facts import facts_of
+from console.webhooks.told_classes import begin_to_tell, tells_of_never
+
+
+def update_webhook(actor: Actor, number: int, given: Any) -> Webhook:
+    """
+    Change what *given* names of a webhook, and return it.
+
+    What waited while it was paused is sent when it is not any more; what happened meanwhile
+    was not noted for it. Raises NotAllowed, NotFound, BadRequest, and Conflict for a name
+    that is taken.
+    """
+    actor.require(Permission.MANAGE_ORG)
+    get_webhook(actor.org, number)
+    fields = read_webhook(given)
+    with transaction.atomic():
+        lock_org(actor.org)
+        webhook = get_webhook(actor.org, number)
+        before = facts_of(webhook)
+        was_told = tells_of_never(actor.org)
+        if "name" in fields:
+            refuse_taken_name(actor, fields["name"], but=webhook.pk)
+        changed = _set(webhook, fields)
+        if not changed:
+            return webhook
+        # What the workers write stays theirs.
+        webhook.changed_at = timezone.now()
+        webhook.save(update_fields=[*changed, "changed_at"])
+        if Kind.CANNOT_RUN in webhook.kinds and not webhook.paused and not was_told:
+            begin_to_tell(actor.org)
+        record(
+            actor,
+            "webhook.update",
+            kind="webhook",
+            subject=str(webhook.pk),
+            before=before,
+            after=facts_of(webhook),
+        )
+        if not webhook.paused:
+            nudge.request_delivery([webhook.pk])
+    return webhook
+
+
+def _set(webhook: Webhook, fields: dict[str, Any]) -> list[str]:
+    """Set *fields* and return the names of the columns that differ now."""
+    changed: list[str] = []
+    for name in ("name", "url", "kinds", "queues"):
+        if name in fields and getattr(webhook, name) != fields[name]:
+            setattr(webhook, name, fields[name])
+            changed.append(name)
+    if "paused" in fields and fields["paused"] != bool(webhook.paused):
+        webhook.paused = Webhook.Paused.BY_HAND if fields["paused"] else ""
+        webhook.paused_at = timezone.now() if fields["paused"] else None
+        changed += ["paused", "paused_at"]
+    if not webhook.paused and ("url" in changed or "paused" in changed):
+        # It gets another chance at once.
+        webhook.failures, webhook.failing_since, webhook.rest_until = 0, None, None
+        changed += ["failures", "failing_since", "rest_until"]
+    return changed

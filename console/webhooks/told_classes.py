@@ -1,0 +1,30 @@
+"""Which classes of pending workloads are known to be told of, when telling begins."""
+
+from __future__ import annotations
+
+from console.engine.decision import Reason
+from console.engine.reasons import ReasonClass, reason_class
+from console.orgs.models import Organization
+from console.webhooks.models import Kind, ToldClass
+from console.webhooks.outbox import told_of
+from console.workloads.models import PendingClass
+
+_NEVER = [each.value for each in Reason if reason_class(each) is ReasonClass.CANNOT_RUN]
+
+
+def tells_of_never(org: Organization) -> bool:
+    """Say whether any webhook is told which workloads can never run."""
+    return any(Kind.CANNOT_RUN in webhook.kinds for webhook in told_of(org))
+
+
+def begin_to_tell(org: Organization) -> None:
+    """
+    Take what can never run at the moment for told, so that only what becomes so is told.
+
+    While nobody is told nothing is kept, so this forgets what was. Call it inside the
+    transaction that makes the first webhook want it.
+    """
+    ToldClass.objects.filter(org=org).delete()
+    keys = PendingClass.objects.filter(org=org, reason__in=_NEVER).values_list("key", flat=True)
+    rows = (ToldClass(org=org, key=key) for key in keys.iterator())
+    ToldClass.objects.bulk_create(rows, batch_size=400, ignore_conflicts=True)

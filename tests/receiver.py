@@ -1,0 +1,84 @@
+"""A receiver of webhooks on this machine: it keeps what it gets and answers as it is told."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass(slots=True)
+class Received:
+    """One request."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+Answering = Callable[[BaseHTTPRequestHandler], None]
+
+
+def accept(handler: BaseHTTPRequestHandler) -> None:
+    """Answer that all is well."""
+    answer(handler, 200, b"thank you")
+
+
+def answer(handler: BaseHTTPRequestHandler, status: int, body: bytes, **headers: str) -> None:
+    """Answer with *status* and *body*."""
+    handler.send_response(status)
+    for name, value in headers.items():
+        handler.send_header(name, value)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+@dataclass(slots=True)
+class Receiver:
+    """A server, and what it got so far."""
+
+    port: int
+    answering: Answering = accept
+    got: list[Received] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        """The address that a webhook has to have."""
+        return f"http://127.0.0.1:{self.port}/hook?x=1"
+
+
+@contextmanager
+def receiving() -> Iterator[Receiver]:
+    """Run a receiver on a free port."""
+    receiver = Receiver(0)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            receiver.got.append(Received(self.path, dict(self.headers), body))
+            # Whoever asked may have gone.
+            with suppress(OSError):
+                receiver.answering(self)
+
+        def do_GET(self) -> None:
+            receiver.got.append(Received(self.path, dict(self.headers), b""))
+            answer(self, 200, b"")
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.block_on_close = False
+    receiver.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield receiver
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

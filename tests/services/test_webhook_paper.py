@@ -1,0 +1,46 @@
+"""The example in the paper verifies what is really sent, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+
+from console.webhooks.models import Webhook, new_seed
+from console.webhooks.signing import secret_of, signatures_of
+
+PAPER = Path(__file__).resolve().parents[2] / "docs" / "webhooks.md"
+
+
+def test_the_example_verifies_signatures() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", PAPER.read_text(), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)  # noqa: S102
+    verify = names["is_from_sluice"]
+    now = timezone.now()
+    webhook = Webhook(seed=new_seed())
+    secret, body, seconds = secret_of(webhook.seed), b'{"version": 1}', int(now.timestamp())
+
+    def headers(at: int = seconds, uid: str = "msg_1", sign: bytes = body) -> dict[str, str]:
+        return {
+            "webhook-id": uid,
+            "webhook-timestamp": str(at),
+            "webhook-signature": signatures_of(webhook, "msg_1", at, sign, now),
+        }
+
+    assert verify(headers(), body, secret)
+    assert not verify(headers(), body + b" ", secret)
+    assert not verify(headers(uid="msg_2"), body, secret)
+    assert not verify(headers(), body, secret_of(new_seed()))
+    assert not verify(headers(at=seconds - 301), body, secret)
+    assert not verify(headers(at=seconds + 301), body, secret)
+    late = headers() | {"webhook-timestamp": str(seconds + 1)}
+    assert not verify(late, body, secret)
+    # While it is being replaced, either secret does.
+    webhook.old_seed, webhook.seed = webhook.seed, new_seed()
+    webhook.old_seed_until = now + timedelta(hours=1)
+    assert verify(headers(), body, secret)
+    assert verify(headers(), body, secret_of(webhook.seed))

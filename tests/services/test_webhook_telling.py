@@ -1,0 +1,389 @@
+"""What webhooks are told: by the engine's batches and by changes of the config, once each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from console.configs.models import ConfigVersion, RevertTimer
+from console.configs.services.apply_config import apply_config
+from console.configs.services.revert_config import revert_config
+from console.configs.services.revert_unconfirmed import revert_unconfirmed
+from console.configs.services.roll_back import roll_back
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.webhooks.models import Delivery, Kind, ToldClass, Webhook
+from console.webhooks.payloads import LISTED
+from console.webhooks.services.update_webhook import update_webhook
+from console.workloads.services.end_workloads import finish_workloads
+from console.workloads.services.hold_queue import hold_queue, resume_queue
+from console.workloads.services.run_engine import forget_states
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import read_submissions
+
+CONFIG = """\
+resource_flavors:
+  - name: spot
+resource_queues:
+  - name: research
+    preemption: { within_resource_queue: lower_priority }
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - name: spot
+            resources: [{ name: gpu, nominal_quota: 8 }]
+  - name: serving
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - name: spot
+            resources: [{ name: gpu, nominal_quota: 2 }]
+scheduling_rules:
+  - selector: [{ key: team, operator: in, values: [research] }]
+    resource_queue: research
+    priority_policy: { default: 50, min: 0, max: 100, on_violation: reject }
+  - selector: [{ key: team, operator: in, values: [serving] }]
+    resource_queue: serving
+"""
+
+
+#: A language in which the quota of a queue may change.
+KUEUE = """\
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: any}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: shared}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+    - coveredResources: [gpu]
+      flavors:
+        - {name: any, resources: [{name: gpu, nominalQuota: QUOTA}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: main, namespace: vision}
+spec: {clusterQueue: shared}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _cold() -> Any:
+    forget_states()
+    yield
+    forget_states()
+
+
+@pytest.fixture
+def world(owner: Actor, settle: Callable[[Organization], int]) -> Callable[..., list[str]]:
+    """Apply the config and return a function that submits workloads and has them decided."""
+    change(owner, settle, "The first")
+
+    def submit(count: int, gpu: int, team: str | None = "research", **fields: Any) -> list[str]:
+        one = {"requests": {"gpu": gpu}, "tags": {"team": team} if team else {}, **fields}
+        values = [{"name": f"train-{number}", **one} for number in range(count)]
+        made = submit_workloads(owner, read_submissions(values))
+        settle(owner.org)
+        return [each.uid for each in made]
+
+    return submit
+
+
+def change(owner: Actor, settle: Callable[[Organization], int], message: str) -> None:
+    """Apply the config anew, with a remark."""
+    active = ConfigVersion.objects.filter(org=owner.org).count()
+    apply_config(owner, "native", f"{CONFIG}# {message}\n", message, active)
+    settle(owner.org)
+
+
+def resize(owner: Actor, settle: Callable[[Organization], int], gpu: int) -> None:
+    """Apply the config in which the quota is *gpu*."""
+    active = ConfigVersion.objects.filter(org=owner.org).count()
+    apply_config(owner, "kueue", KUEUE.replace("QUOTA", str(gpu)), "", active)
+    settle(owner.org)
+
+
+def fill(owner: Actor, settle: Callable[[Organization], int], count: int, gpu: int) -> None:
+    """Submit workloads to the queue whose quota may change."""
+    one = {
+        "name": "train",
+        "namespace": "vision",
+        "tags": {"kueue.x-k8s.io/queue-name": "main"},
+        "requests": {"gpu": gpu},
+    }
+    submit_workloads(owner, read_submissions([one] * count))
+    settle(owner.org)
+
+
+def hook(org: Organization, *kinds: Kind, queues: tuple[str, ...] = (), **fields: Any) -> Webhook:
+    return Webhook.objects.create(
+        org=org,
+        name=f"hook {Webhook.objects.count()}",
+        url="https://hooks.example/",
+        kinds=[kind.value for kind in kinds],
+        queues=list(queues),
+        created_by="test",
+        **fields,
+    )
+
+
+def told(webhook: Webhook) -> list[dict[str, Any]]:
+    """Return what waits for *webhook*, oldest first, and take it for sent."""
+    rows = Delivery.objects.filter(webhook=webhook, attempts_begun=0).order_by("pk")
+    bodies = [json.loads(each.body) for each in rows]
+    Delivery.objects.filter(webhook=webhook).update(attempts_begun=1, state="delivered")
+    return bodies
+
+
+def counts(webhook: Webhook) -> list[tuple[str, int]]:
+    return [(each["type"], each["data"]["count"]) for each in told(webhook)]
+
+
+def test_a_rejection_is_told_with_the_names_of_the_api(
+    world: Any, org: Organization, settings: Any
+) -> None:
+    settings.PUBLIC_URL = "https://console.example"
+    webhook = hook(org, Kind.REJECTED)
+    (uid,) = world(1, 1, None, user="nightly", project="evals", type="service")
+    (body,) = told(webhook)
+    at = body.pop("timestamp")
+    assert at.endswith("Z")
+    url = f"https://console.example/o/here/workloads/{uid}"
+    assert body == {
+        "version": 1,
+        "type": "workload.rejected",
+        "org": "here",
+        "summary": "train-0 was rejected: no rule matched",
+        "url": url,
+        "data": {
+            "count": 1,
+            "reasons": {"no_rule_matched": 1},
+            "omitted": 0,
+            "workloads": [
+                {
+                    "id": uid,
+                    "name": "train-0",
+                    "type": "service",
+                    "user": "nightly",
+                    "project": "evals",
+                    "queue": None,
+                    "priority": None,
+                    "reason": {"code": "no_rule_matched", "message": "No rule matched"},
+                    "config_version": 1,
+                    "rule_index": None,
+                    "preemptor": None,
+                    "url": url,
+                }
+            ],
+        },
+    }
+
+
+def test_many_become_few_deliveries_with_a_bounded_list(world: Any, org: Organization) -> None:
+    webhook = hook(org, Kind.REJECTED)
+    for _ in range(3):
+        world(1000, 1, None)
+    (body,) = told(webhook)
+    data = body["data"]
+    assert (data["count"], len(data["workloads"]), data["omitted"]) == (3000, LISTED, 2950)
+    assert body["summary"] == "3000 workloads were rejected: no rule matched"
+    assert body["url"].endswith("/o/here/workloads?state=rejected")
+    # What was tried goes out as it was, and the next is another one.
+    world(2, 1, None)
+    assert counts(webhook) == [("workload.rejected", 2)]
+
+
+def test_a_preemption_names_who_needs_the_room(world: Any, org: Organization) -> None:
+    webhook = hook(org, Kind.PREEMPTED)
+    (low,) = world(1, 8)
+    (high,) = world(1, 8, priority=90)
+    (body,) = told(webhook)
+    (victim,) = body["data"]["workloads"]
+    assert (victim["id"], victim["preemptor"]) == (low, {"id": high, "name": "train-0"})
+    assert body["summary"] == "train-0 was told to stop: preempted"
+
+
+def test_each_is_told_what_it_asked_for(world: Any, org: Organization) -> None:
+    all_kinds = hook(org, Kind.REJECTED, Kind.CANNOT_RUN, Kind.PREEMPTED)
+    serving = hook(org, Kind.REJECTED, Kind.CANNOT_RUN, queues=("serving",))
+    research = hook(org, Kind.CANNOT_RUN, queues=("research",))
+    config = hook(org, Kind.APPLIED)
+    paused = hook(org, Kind.REJECTED, Kind.CANNOT_RUN, paused="by_hand")
+    world(1, 9)
+    world(2, 3, "serving")
+    world(1, 1, None)
+    assert counts(all_kinds) == [("workload.cannot_run", 3), ("workload.rejected", 1)]
+    assert counts(serving) == [("workload.cannot_run", 2)]
+    assert counts(research) == [("workload.cannot_run", 1)]
+    assert (told(config), told(paused)) == ([], [])
+
+
+def test_other_organizations_are_told_nothing(
+    world: Any, org: Organization, other_org: Organization
+) -> None:
+    foreign = hook(other_org, *Kind)
+    world(1, 1, None)
+    assert told(foreign) == []
+
+
+def test_that_a_workload_can_never_run_is_told_once(
+    world: Any, org: Organization, owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    webhook = hook(org, Kind.CANNOT_RUN)
+    world(2, 9)
+    assert counts(webhook) == [("workload.cannot_run", 2)]
+    # Others come and go in its queue, the config changes without concerning it, a worker starts.
+    finish_workloads(owner, world(1, 1))
+    settle(org)
+    change(owner, settle, "a remark")
+    forget_states()
+    world(1, 1)
+    assert told(webhook) == []
+    # A new one that is alike is told, alone.
+    world(1, 9)
+    assert counts(webhook) == [("workload.cannot_run", 1)]
+
+
+def test_what_a_config_makes_impossible_is_told_of_those_that_wait(
+    org: Organization, owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    resize(owner, settle, 8)
+    webhook = hook(org, Kind.CANNOT_RUN)
+    fill(owner, settle, 4, 6)
+    assert told(webhook) == []
+    resize(owner, settle, 5)
+    (body,) = told(webhook)
+    # One of the four runs.
+    assert (body["data"]["count"], body["data"]["reasons"]) == (3, {"exceeds_max_quota": 3})
+    assert [each["queue"] for each in body["data"]["workloads"]] == ["shared"] * 3
+    assert ToldClass.objects.count() == 1
+    # Larger, and small again by a way on which it is small twice.
+    resize(owner, settle, 7)
+    assert (told(webhook), ToldClass.objects.count()) == ([], 0)
+    resize(owner, settle, 5)
+    resize(owner, settle, 4)
+    assert [kind for kind, _ in counts(webhook)] == ["workload.cannot_run"]
+
+
+def test_a_hold_in_between_does_not_tell_it_again(
+    world: Any, org: Organization, owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    webhook = hook(org, Kind.CANNOT_RUN)
+    world(1, 9)
+    told(webhook)
+    hold_queue(owner, "research", "maintenance")
+    settle(org)
+    resume_queue(owner, "research")
+    settle(org)
+    assert told(webhook) == []
+
+
+def test_a_webhook_is_told_what_becomes_so_from_now_on(
+    world: Any, org: Organization, owner: Actor
+) -> None:
+    webhook = hook(org, Kind.REJECTED)
+    world(3, 9)
+    assert ToldClass.objects.count() == 0
+    update_webhook(owner, webhook.pk, {"kinds": ["workload.cannot_run"]})
+    assert ToldClass.objects.count() == 1
+    world(1, 9)
+    assert counts(webhook) == [("workload.cannot_run", 1)]
+
+
+def test_without_a_webhook_a_batch_costs_one_small_query(
+    world: Any, org: Organization, owner: Actor
+) -> None:
+    with CaptureQueriesContext(
+        connection,
+    ) as without:
+        world(50, 1, None)
+    own = [each["sql"] for each in without.captured_queries if "webhooks_" in each["sql"]]
+    assert len(own) == 1
+    assert not Delivery.objects.exists()
+
+
+def test_the_number_of_queries_does_not_grow_with_the_batch(world: Any, org: Organization) -> None:
+    hook(org, Kind.REJECTED, Kind.CANNOT_RUN, Kind.PREEMPTED)
+    found = []
+    for count in (5, 400):
+        with CaptureQueriesContext(connection) as seen:
+            world(count, 1, None)
+            world(count, 9)
+        found.append(sum("webhooks_delivery" in each["sql"] for each in seen.captured_queries))
+        Delivery.objects.all().delete()
+    assert found[0] == found[1]
+
+
+def test_what_is_not_committed_is_not_told(
+    world: Any, org: Organization, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook = hook(org, Kind.REJECTED)
+
+    def fail(*_: Any) -> None:
+        raise RuntimeError("after the deliveries were written")
+
+    monkeypatch.setattr("console.workloads.services.run_engine._counts", fail)
+    with pytest.raises(RuntimeError):
+        world(1, 1, None)
+    assert told(webhook) == []
+    monkeypatch.undo()
+    world(1, 1, None)
+    assert counts(webhook) == [("workload.rejected", 2)]
+
+
+def test_a_config_that_is_applied_rolled_back_and_reverted_is_told(
+    world: Any, org: Organization, owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    webhook = hook(org, Kind.APPLIED, Kind.REVERTED)
+    change(owner, settle, "9 gpu")
+    (applied,) = told(webhook)
+    assert (applied["type"], applied["summary"]) == (
+        "config.applied",
+        "Config version 2 was applied: 9 gpu",
+    )
+    assert applied["url"].endswith("/o/here/config/v/2")
+    assert {key: applied["data"][key] for key in ("version", "from", "kind", "author")} == {
+        "version": 2,
+        "from": 1,
+        "kind": "apply",
+        "author": "owner@here.example",
+    }
+    roll_back(owner, 1, 2, "back")
+    (back,) = told(webhook)
+    assert (back["type"], back["data"]["back_to"]) == ("config.applied", 1)
+    for revert in (
+        lambda: revert_config(owner, 4, ConfigVersion.Via.API),
+        lambda: (RevertTimer.objects.update(due_at=timezone.now()), revert_unconfirmed()),
+    ):
+        active = ConfigVersion.objects.filter(org=org).count()
+        text = f"{CONFIG}# {active}\n"
+        apply_config(owner, "native", text, "", active, revert_after=timedelta(minutes=5))
+        assert [each["type"] for each in told(webhook)] == ["config.applied"]
+        revert()
+        (reverted,) = told(webhook)
+        assert reverted["type"] == "config.reverted"
+        assert reverted["summary"] == (
+            f"Config version {active + 1} was taken back: version {active + 2} has the text of "
+            f"version {active}"
+        )
+
+
+def test_a_revert_that_fails_asks_for_somebody(world: Any, org: Organization, owner: Actor) -> None:
+    webhook = hook(org, Kind.REVERT_FAILED)
+    apply_config(owner, "native", f"{CONFIG}#\n", "", 1, revert_after=timedelta(minutes=5))
+    ConfigVersion.objects.filter(number=1).update(text="scheduling_rules: 3")
+    RevertTimer.objects.update(due_at=timezone.now())
+    revert_unconfirmed()
+    (body,) = told(webhook)
+    assert body["type"] == "config.revert_failed"
+    assert body["summary"].endswith("nothing was taken back, and somebody has to decide")
