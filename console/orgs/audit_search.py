@@ -147,8 +147,8 @@ def _conditions(
         driven = driven.filter(request_id=rest.pop("request_id"))
     elif "subject" in rest and len(search.kinds) == 1:
         driven = driven.filter(kind=next(iter(search.kinds)), subject=rest.pop("subject"))
-    elif "actor_key" in rest:
-        driven = driven.filter(actor_key=rest.pop("actor_key"))
+    elif search.actor:
+        driven = driven.filter(**{name: rest.pop(name)})
     elif len(search.actions) == 1:
         driven = driven.filter(action=next(iter(search.actions)))
     return visible, driven, Q(**rest)

@@ -214,6 +214,7 @@ class AuditEntry(models.Model):
         indexes = [
             models.Index(fields=["org", "-id"], name="audit_newest"),
             models.Index(fields=["org", "action", "-id"], name="audit_by_action"),
+            models.Index(fields=["org", "actor", "-id"], name="audit_by_name"),
             models.Index(fields=["org", "actor_key", "-id"], name="audit_by_actor"),
             models.Index(fields=["org", "kind", "subject", "-id"], name="audit_by_subject"),
             models.Index(fields=["org", "request_id", "-id"], name="audit_by_request"),
