@@ -63,7 +63,7 @@ def test_the_list_of_cohorts(lab: None, browser: Client) -> None:
     assert page.rows() == [
         [
             "all a queue waits for quota that others use",
-            "spot · 16 of 19 gpu used · wants 21 more 1 more",
+            "spot · 16 of 19 gpu used · 3 free · wants 21 more 1 more",
             "3",
             "1",
             "4",
@@ -71,7 +71,7 @@ def test_the_list_of_cohorts(lab: None, browser: Client) -> None:
         ],
         [
             "ml in all a queue waits for quota that others use",
-            "spot · 16 of 13 gpu used · 3 borrowed, limit 19 · wants 21 more 1 more",
+            "spot · 16 of 13 gpu used · 3 borrowed, limit 19 · 3 available · wants 21 more 1 more",
             "2",
             "1",
             "4",
@@ -104,14 +104,19 @@ def test_without_cohorts_the_page_says_what_one_is(
 def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser: Client) -> None:
     page = get(browser, "cohorts/all")
     assert page.id("pools").rows() == [
-        ["spot", "gpu", "16 of 19 gpu used · wants 21 more", "2", "17", "16", "3", "21"],
-        ["reserved", "gpu", "0 of 2 gpu used", "0", "2", "0", "2", "—"],
+        ["spot", "gpu", "16 of 19 gpu used · 3 free · wants 21 more", "2", "17", "16", "3", "21"],
+        ["reserved", "gpu", "0 of 2 gpu used · 2 free", "0", "2", "0", "2", "—"],
     ]
     assert page.id("matrix-region").rows() == [
         ["archive", "0 of 4 up to 1 lent", "—", "lends up to 1 gpu"],
-        ["ml cohort in all", "16 of 13 pooled 3 borrowed", "0 of 2 pooled", "borrows 3 gpu"],
-        ["research", "15 of 8 7 borrowed", "0 of 2", "borrows 7 gpu"],
-        ["batch", "2 of 6 4 lent", "—", "lends 4 gpu"],
+        [
+            "ml cohort in all 8 pending",
+            "16 of 13 pooled 3 borrowed",
+            "0 of 2 pooled",
+            "borrows 3 gpu",
+        ],
+        ["research 1 pending", "15 of 8 7 borrowed", "0 of 2", "borrows 7 gpu"],
+        ["batch 7 pending", "2 of 6 4 lent", "—", "lends 4 gpu"],
     ]
     assert [head.text for head in page.id("matrix-region").all("thead")[0].all("th")] == [
         "Queue",
@@ -119,22 +124,27 @@ def test_a_cohort_shows_pools_queues_loans_rules_and_reasons(lab: None, browser:
         "reserved gpu",
         "Net",
     ]
-    assert said(page.id("matrix-region")) == [
-        "spot gpu: 0 of 4 used, up to 1 lent",
-        "spot gpu: 15 of 8 used, 7 borrowed",
-        "reserved gpu: 0 of 2 used",
-        "spot gpu: 2 of 6 used, 4 lent",
+    cells = page.id("matrix-region").all("a", class_="matrix__cell")
+    spot, reserved = (f"#quota-{f'{flavor}/gpu'.encode().hex()}" for flavor in ("spot", "reserved"))
+    assert [(cell.attrs["aria-label"], cell.attrs["href"]) for cell in cells] == [
+        ("archive, spot gpu: 0 of 4 used, up to 1 lent", f"/o/here/queues/archive{spot}"),
+        ("ml, spot gpu: 16 of 13 used, 3 borrowed", f"/o/here/cohorts/ml{spot}"),
+        ("ml, reserved gpu: 0 of 2 used", f"/o/here/cohorts/ml{reserved}"),
+        ("research, spot gpu: 15 of 8 used, 7 borrowed", f"/o/here/queues/research{spot}"),
+        ("research, reserved gpu: 0 of 2 used", f"/o/here/queues/research{reserved}"),
+        ("batch, spot gpu: 2 of 6 used, 4 lent", f"/o/here/queues/batch{spot}"),
     ]
     assert page.id("loans-region").rows() == [
-        ["research", "batch", "gpu on spot", "4", "Never: it waits until borrowers end"],
+        ["research", "batch", "gpu on spot", "4", "?", "Never: it waits until borrowers end"],
         [
             "research",
             "all quota of the cohort itself",
             "gpu on spot",
             "up to 2",
+            "?",
             "By any queue of it that reclaims and asks for no more than the cohort owns",
         ],
-        ["research", "archive", "gpu on spot", "up to 1", "From work of any priority"],
+        ["research", "archive", "gpu on spot", "up to 1", "?", "From work of any priority"],
     ]
     assert page.id("rules-region").rows() == [
         [
@@ -183,9 +193,9 @@ def test_with_fair_sharing_the_matrix_has_shares(
     assert page.id("matrix-region").all("thead")[0].all("th")[-1].text == "Weighted share"
     assert [(row[0], row[-1]) for row in page.id("matrix-region").rows()] == [
         ("archive", "0"),
-        ("ml cohort in all", "143 of gpu"),
-        ("research", "above all others: it borrows gpu with weight 0"),
-        ("batch", "0"),
+        ("ml cohort in all 8 pending", "143 of gpu"),
+        ("research 1 pending", "above all others: it borrows gpu with weight 0"),
+        ("batch 7 pending", "0"),
     ]
 
 
@@ -238,8 +248,8 @@ def test_a_nested_cohort_leads_up_and_down(lab: None, browser: Client) -> None:
         ("Cohorts", "/o/here/cohorts"),
         ("all", "/o/here/cohorts/all"),
     ]
-    links = get(browser, "cohorts/all").id("matrix-region").all("a")
-    assert [link.attrs["href"] for link in links] == [
+    names = get(browser, "cohorts/all").id("matrix-rows").all("th")
+    assert [name.all("a")[0].attrs["href"] for name in names] == [
         "/o/here/queues/archive",
         "/o/here/cohorts/ml",
         "/o/here/queues/research",
@@ -250,20 +260,31 @@ def test_a_nested_cohort_leads_up_and_down(lab: None, browser: Client) -> None:
 def test_drawings_of_one_resource_have_one_scale(lab: None, browser: Client) -> None:
     region = get(browser, "cohorts/all").id("matrix-region")
     widths = {}
-    for svg in region.all("svg", class_="matrix__bar"):
-        own = svg.all("rect", class_="quota__own")
-        marks = svg.all("line", class_="quota__mark")
-        widths[svg.attrs["aria-label"].partition(" used")[0]] = (
-            int(own[0].attrs["width"]) if own else 0,
-            int(marks[0].attrs["x1"]),
-        )
-    # The whole width of 200 stands for the 15 that research uses.
+    for cell in region.all("a", class_="matrix__cell"):
+        own = cell.all("rect", class_="quota__own")
+        marks = cell.all("line", class_="quota__mark")
+        if marks:
+            widths[cell.attrs["aria-label"].partition(" used")[0]] = (
+                own[0].attrs["width"] if own else "",
+                marks[0].attrs["x1"],
+            )
+    # The whole width stands for the 15 that research uses.
     assert widths == {
-        "spot gpu: 0 of 4": (0, 53),
-        "spot gpu: 15 of 8": (105, 106),
-        "reserved gpu: 0 of 2": (0, 26),
-        "spot gpu: 2 of 6": (26, 80),
+        "archive, spot gpu: 0 of 4": ("", "26.6%"),
+        "research, spot gpu: 15 of 8": ("53.3%", "53.3%"),
+        "research, reserved gpu: 0 of 2": ("", "13.3%"),
+        "batch, spot gpu: 2 of 6": ("13.3%", "40%"),
     }
+    direct = get(browser, "cohorts/all?level=direct").id("matrix-region")
+    # Beside the 16 that its cohort uses of what it pools.
+    assert [
+        (cell.attrs["aria-label"].partition(":")[0], [m.attrs["x1"] for m in cell.all("line")])
+        for cell in direct.all("a", class_="matrix__cell")
+    ] == [
+        ("archive, spot gpu", ["25%"]),
+        ("ml, spot gpu", ["81.2%", "81.2%"]),
+        ("ml, reserved gpu", ["12.5%"]),
+    ]
 
 
 def test_a_queue_in_a_cohort_shows_what_it_borrows_and_lends(lab: None, browser: Client) -> None:
@@ -272,10 +293,10 @@ def test_a_queue_in_a_cohort_shows_what_it_borrows_and_lends(lab: None, browser:
         [
             "spot",
             "gpu",
-            "15 of 8 gpu used · 7 borrowed, limit 19 · wants 4 more",
+            "15 of 8 gpu used · 7 borrowed, limit 19 · 3 available · wants 4 more",
             *("8", "15", "7 borrowed", "3", "4"),
         ],
-        ["reserved", "gpu", "0 of 2 gpu used", "2", "0", "—", "2", "—"],
+        ["reserved", "gpu", "0 of 2 gpu used · 2 free", "2", "0", "—", "2", "—"],
     ]
     assert [row[:4] for row in page.id("lending-region").rows()] == [
         ["research", "batch", "gpu on spot", "4"],
@@ -294,7 +315,7 @@ def test_a_queue_in_a_cohort_shows_what_it_borrows_and_lends(lab: None, browser:
         [
             "spot",
             "gpu",
-            "0 of 4 gpu used · up to 1 lent, limit 7",
+            "0 of 4 gpu used · up to 1 lent, limit 7 · 3 available",
             *("4", "0", "up to 1 lent", "3", "—"),
         ]
     ]
@@ -403,11 +424,11 @@ def test_loans_of_one_kind_are_one_line(
     never = "Never: it waits until borrowers end"
     many = "q2 6 , q4 5 , q5 5 , q6 5 , q7 5 , q8 5 and 92 more"
     assert get(browser, "cohorts/wide").id("loans-region").rows() == [
-        ["q3", many, "gpu on f9", "up to 490", never],
-        ["q0", "q1", "gpu on f9", "up to 2", never],
+        ["q3", many, "gpu on f9", "up to 490", "?", never],
+        ["q0", "q1", "gpu on f9", "up to 2", "?", never],
     ]
     assert get(browser, "queues/q1").id("lending-region").rows() == [
-        ["q0 2 , q3 4", "q1", "gpu on f9", "up to 6", never]
+        ["q0 2 , q3 4", "q1", "gpu on f9", "up to 6", "?", never]
     ]
 
 
@@ -523,5 +544,5 @@ def test_rules_in_words(
     queues = LAB.queues | {"archive": replace(LAB.queues["archive"], preemption=rules)}
     put_in_force(org, replace(LAB, queues=queues, settings=settings), monkeypatch)
     view = cohort_view(org, "all")
-    archive = rules_rows(view.members, view.policy)[0]
+    archive = rules_rows(view.members, view.members, view.policy)[0]
     assert (archive.reclaims, archive.borrows_by_force) == words

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 
 from console.engine.amounts import Unlimited
 from console.engine.policy import Policy
 from console.workloads.queries.quotas import Accounts
 from tests.engine.quota_trees import KEY, worlds
+
+#: Drawing a tree takes a while on a busy machine.
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def accounts_of(world: tuple[Policy, dict[str, int]]) -> Accounts:
@@ -16,11 +19,13 @@ def accounts_of(world: tuple[Policy, dict[str, int]]) -> Accounts:
 
 
 @given(worlds())
+@PATIENT
 def test_every_queue_shows_numbers_that_agree(world: tuple[Policy, dict[str, int]]) -> None:
     accounts = accounts_of(world)
     for name, amount in world[1].items():
         (usage,) = accounts.usages(name, {KEY[1]: 7})
         assert (usage.key, usage.used, usage.demand) == (KEY, amount, 7)
+        assert usage.is_sound
         assert usage.own + usage.borrowed + usage.over == usage.used
         assert usage.own <= usage.nominal
         assert usage.own + usage.lent <= usage.nominal
@@ -32,6 +37,7 @@ def test_every_queue_shows_numbers_that_agree(world: tuple[Policy, dict[str, int
 
 
 @given(worlds())
+@PATIENT
 def test_every_pool_shows_numbers_that_agree(world: tuple[Policy, dict[str, int]]) -> None:
     accounts = accounts_of(world)
     usages = {name: accounts.usages(name, {KEY[1]: 1}) for name in world[0].queues}
@@ -39,6 +45,7 @@ def test_every_pool_shows_numbers_that_agree(world: tuple[Policy, dict[str, int]
     for name in world[0].cohorts:
         (pool,) = accounts.pools(name, usages)
         assert pool.nominal == pool.owned + pool.deposited
+        assert pool.is_sound
         assert pool.own + pool.borrowed + pool.over == pool.used
         assert min(pool.own, pool.borrowed, pool.over, pool.lent) >= 0
         assert pool.own + pool.lent <= pool.nominal

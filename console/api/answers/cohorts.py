@@ -6,18 +6,20 @@ from typing import Any
 
 from console.api.answers.configs import range_answer
 from console.api.answers.queues import usage_answer
+from console.api.answers.times import time_answer
 from console.engine.amounts import amount_to_number
 from console.engine.disciplines.quota.shares import Share
 from console.engine.lending import Loan
 from console.engine.policy import WEIGHT_ONE, Queue
-from console.workloads.queries.cohorts import (
+from console.workloads.queries.cohort_views import (
     CohortSummary,
     CohortView,
     MemberView,
     Starved,
     WaitingView,
 )
-from console.workloads.queries.quotas import PoolView
+from console.workloads.queries.quota_views import PoolView
+from console.workloads.queries.rises import Rises
 
 
 def cohort_answer(cohort: CohortSummary) -> dict[str, Any]:
@@ -34,6 +36,7 @@ def cohort_answer(cohort: CohortSummary) -> dict[str, Any]:
             "running": cohort.running,
             "pending": cohort.pending,
         },
+        "contention": round(cohort.contention, 3),
         "pools": [_pool(pool) for pool in cohort.pools],
         "share": _share(cohort.share),
         "starved": [_starved(starved) for starved in cohort.starved],
@@ -44,7 +47,7 @@ def whole_cohort_answer(view: CohortView) -> dict[str, Any]:
     """Return a cohort with everything below it."""
     return cohort_answer(view.summary) | {
         "members": [_member(member) for member in view.members],
-        "loans": [loan_answer(loan) for loan in view.loans],
+        "loans": [loan_answer(loan) | _since(loan, view.rises) for loan in view.loans],
         "waiting": [_waiting(waiting) for waiting in view.waiting],
         "fair_sharing": [strategy.value for strategy in view.policy.settings.fair_sharing],
     }
@@ -60,6 +63,14 @@ def loan_answer(loan: Loan) -> dict[str, Any]:
         "resource": loan.resource,
         "amount": amount_to_number(loan.amount),
         "certain": loan.is_certain,
+    }
+
+
+def _since(loan: Loan, rises: Rises) -> dict[str, Any]:
+    rise = rises.get((loan.borrower, loan.flavor, loan.resource))
+    return {
+        "since": time_answer(rise.since) if rise else None,
+        "since_version": rise.config_version if rise else None,
     }
 
 
@@ -88,6 +99,7 @@ def _member(member: MemberView) -> dict[str, Any]:
         "name": member.name,
         "cohort": member.parent,
         "depth": member.depth,
+        "counts": {"running": member.running, "pending": member.pending},
         "preemption": _preemption(member.queue) if member.queue else None,
         "share": _share(member.share),
         "usage": [

@@ -69,6 +69,26 @@ class Loan(Schema):
     )
 
 
+class TimedLoan(Loan):
+    """A loan, and since when its borrower uses more than it owns."""
+
+    since = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When the borrower rose above its nominal quota, as the engine saw it; it has "
+        "been above since. Who lends may have changed in that time.",
+    )
+    since_version = serializers.IntegerField(
+        allow_null=True, help_text="The config version that the engine decided under then."
+    )
+
+
+class MemberCounts(Schema):
+    """Workloads of a queue, or of all queues below a cohort."""
+
+    running = serializers.IntegerField()
+    pending = serializers.IntegerField()
+
+
 class Starved(Schema):
     """A queue whose work waits for quota of its own while others use it."""
 
@@ -109,6 +129,10 @@ class Cohort(Schema):
         help_text="Where the active text describes it; null when queues only name it.",
     )
     counts = CohortCounts()
+    contention = serializers.FloatField(
+        help_text="Of its tightest pool: what is used and wanted, divided by what is within reach; "
+        "2 where nothing is, and 0 without a limit."
+    )
     pools = Pool(many=True)
     share = Share(allow_null=True, help_text="null without fair sharing.")
     starved = Starved(many=True)
@@ -150,6 +174,7 @@ class Member(Schema):
     name = serializers.CharField()
     cohort = serializers.CharField(help_text="The cohort that holds it.")
     depth = serializers.IntegerField(help_text="1 for what the cohort holds itself.")
+    counts = MemberCounts()
     preemption = Preemption(allow_null=True, help_text="null for a cohort.")
     share = Share(allow_null=True, help_text="null without fair sharing.")
     usage = MemberUsage(many=True)
@@ -174,7 +199,9 @@ class WholeCohort(Cohort):
     """One cohort with everything below it."""
 
     members = Member(many=True, help_text="In the order of the text, a cohort before what it has.")
-    loans = Loan(many=True, help_text="Of everybody below it; the other side may be elsewhere.")
+    loans = TimedLoan(
+        many=True, help_text="Of everybody below it; the other side may be elsewhere."
+    )
     waiting = Waiting(many=True)
     fair_sharing = serializers.ListField(
         child=serializers.ChoiceField([strategy.value for strategy in FairStrategy]),

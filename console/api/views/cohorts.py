@@ -11,30 +11,41 @@ from rest_framework.response import Response
 from console.api.answers.cohorts import cohort_answer, whole_cohort_answer
 from console.api.base import PAGING, OrgView, results
 from console.api.schemas import cohorts as schemas
-from console.api.schemas.common import PAGED, problems
+from console.api.schemas.common import PAGED, problems, query
 from console.paging import read_cursor, write_cursor
+from console.workloads.queries.cohort_search import CohortSearch, CohortSort
 from console.workloads.queries.cohorts import cohort_list, cohort_view
 
 _TAG = ["cohorts"]
+
+_SEARCH = {
+    "q": "Cohorts whose name contains this, in any case.",
+    "sort": "As trees in the order of the text when absent; by a number, the highest first.",
+}
 
 
 class Cohorts(OrgView):
     """The cohorts of an organization."""
 
-    parameters = PAGING
+    parameters = (*_SEARCH, *PAGING)
 
     @extend_schema(
         operation_id="list_cohorts",
         summary="List cohorts",
         description="Those of the active config: each tree in the order of the text, roots first.",
-        parameters=PAGED,
+        parameters=[
+            query("q", _SEARCH["q"]),
+            query("sort", _SEARCH["sort"], enum=[each.value for each in CohortSort]),
+            *PAGED,
+        ],
         responses={200: schemas.CohortPage, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
         """List them."""
         # There are as many as the config names, and each needs its whole tree: cut afterwards.
-        cohorts = cohort_list(self.actor.org)
+        search = CohortSearch.from_query(request.query_params)
+        cohorts = search.applied(cohort_list(self.actor.org))
         (start,) = read_cursor(request.query_params.get("cursor")) or (0,)
         end = start + self.limit(request)
         rest = write_cursor(end) if end < len(cohorts) else None

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from console.engine.amounts import Amount, Unlimited
 from console.engine.disciplines.quota.shares import Share
+from console.engine.origin import Origin
 from console.engine.policy import Policy, PreemptionRule, Queue, QuotaSettings
 from console.engine.words import amount, quantity
 from console.pages.presenters.quota import up_to
 from console.workloads.queries import UsageView
-from console.workloads.queries.cohorts import MemberView, Starved
+from console.workloads.queries.cohort_views import MemberView, Starved
 
 #: Limits and names that one cell lists.
 _LISTED = 3
@@ -36,6 +37,8 @@ class RulesRow:
     borrows: str
     #: Why its settings cannot work out; empty when they can.
     warning: str
+    #: Where the config says so.
+    origin: Origin | None
     key: str
 
 
@@ -49,8 +52,10 @@ class StarvedNotice:
     key: str
 
 
-def rules_rows(members: Sequence[MemberView], policy: Policy) -> tuple[RulesRow, ...]:
-    """Return what each queue among *members* may take from the others and they from it."""
+def rules_rows(
+    members: Iterable[MemberView], everybody: Sequence[MemberView], policy: Policy
+) -> tuple[RulesRow, ...]:
+    """Return what each queue among *members* may take from *everybody* else and they from it."""
     return tuple(
         RulesRow(
             name=member.name,
@@ -58,7 +63,8 @@ def rules_rows(members: Sequence[MemberView], policy: Policy) -> tuple[RulesRow,
             borrows_by_force=_borrow_words(member.queue, policy.settings),
             lends=_lends(member.usages),
             borrows=_borrows(member.usages),
-            warning=_warning(member, member.queue, members),
+            warning=_warning(member, member.queue, everybody),
+            origin=rule_origin(member.queue),
             key=member.name.encode().hex(),
         )
         for member in members
@@ -90,6 +96,11 @@ def starved_notices(starved: Iterable[Starved], policy: Policy) -> tuple[Starved
             )
         )
     return tuple(notices)
+
+
+def rule_origin(queue: Queue) -> Origin | None:
+    """Return where the config says what *queue* may stop; the whole queue where it says nothing."""
+    return queue.preemption.origin or queue.origin
 
 
 def reclaim_words(queue: Queue, settings: QuotaSettings) -> str:

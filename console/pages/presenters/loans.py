@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from console.engine.lending import Loan
+from console.engine.origin import Origin
 from console.engine.policy import Policy
 from console.engine.words import quantity
-from console.pages.presenters.lending import reclaim_words
+from console.pages.presenters.lending import reclaim_words, rule_origin
 from console.pages.presenters.quota import up_to
+from console.workloads.queries.rises import Rises
 
 #: Queues that one cell names.
 _NAMED = 6
@@ -37,16 +40,24 @@ class LoanRow:
     amount: str
     #: Whether the lender may take it back, and from which work.
     back: str
+    #: Where the config says so; None for a cohort's own quota.
+    origin: Origin | None
+    #: When the borrower rose above what it owns, the first where there are several; None
+    #: where nobody noted it.
+    since: datetime | None
     #: Id of the row, stable while there are such loans.
     key: str
 
 
-def loan_rows(loans: Iterable[Loan], policy: Policy, lender: str = "") -> tuple[LoanRow, ...]:
+def loan_rows(
+    loans: Iterable[Loan], policy: Policy, lender: str = "", rises: Rises | None = None
+) -> tuple[LoanRow, ...]:
     """
     Return *loans* with words, in their order.
 
     What one queue borrows of a flavor-resource is one row for all lenders that may take
-    it back alike; what *lender* lends of one is one row for all who borrow it.
+    it back alike; what *lender* lends of one is one row for all who borrow it. *rises*
+    know since when borrowers use more than they own.
     """
     rows: dict[tuple[str, ...], list[Loan]] = {}
     for loan in loans:
@@ -54,13 +65,14 @@ def loan_rows(loans: Iterable[Loan], policy: Policy, lender: str = "") -> tuple[
         kind = loan.lender if loan.is_from_cohort else ""
         key = (*side, loan.flavor, loan.resource, kind, _back(loan, policy))
         rows.setdefault(key, []).append(loan)
-    return tuple(_row(key, alike, policy) for key, alike in rows.items())
+    return tuple(_row(key, alike, policy, rises or {}) for key, alike in rows.items())
 
 
-def _row(key: tuple[str, ...], loans: list[Loan], policy: Policy) -> LoanRow:
+def _row(key: tuple[str, ...], loans: list[Loan], policy: Policy, rises: Rises) -> LoanRow:
     first = loans[0]
     lends = key[0] == "lends"
     alone = (Side(first.lender if lends else first.borrower),)
+    places = [(loan.borrower, loan.flavor, loan.resource) for loan in loans]
     sides = _sides([(loan.borrower if lends else loan.lender, loan) for loan in loans])
     return LoanRow(
         borrowers=sides if lends else alone,
@@ -74,6 +86,8 @@ def _row(key: tuple[str, ...], loans: list[Loan], policy: Policy) -> LoanRow:
             all(loan.is_certain for loan in loans),
         ),
         back=_back(first, policy),
+        origin=None if first.is_from_cohort else rule_origin(policy.queues[first.lender]),
+        since=min((rises[place].since for place in places if place in rises), default=None),
         key="\0".join(key).encode().hex(),
     )
 

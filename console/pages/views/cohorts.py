@@ -5,19 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from console.configs.queries import active_version
-from console.orgs.permissions import Actor
-from console.pages.access import live_page, org_page
-from console.pages.presenters.cohorts import cohort_row, columns_of, matrix_rows, reason_rows
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor, Permission
+from console.pages.access import live_by, org_page
+from console.pages.exports import export_links, exported
+from console.pages.presenters.bar_cases import bar_cases
+from console.pages.presenters.cohort_files import (
+    COHORTS,
+    LOANS,
+    MEMBERS,
+    cohorts_file,
+    loans_file,
+    members_file,
+)
+from console.pages.presenters.cohorts import cohort_row, has_no_limit, reason_rows
 from console.pages.presenters.lending import rules_rows, starved_notices
 from console.pages.presenters.lists import PAGE_SIZE, Pager, pager_of
 from console.pages.presenters.loans import loan_rows
-from console.pages.shell import render_page
+from console.pages.presenters.matrix import columns_of, matrix_rows
+from console.pages.presenters.sorting import cohort_sorts, level_choices, member_sorts
+from console.pages.shell import live_version, render_page
 from console.paging import Page, read_cursor, write_cursor
+from console.series.queries import peaks_of
+from console.series.subjects import Subject
+from console.workloads.queries.cohort_search import CohortSearch, MemberSearch
 from console.workloads.queries.cohorts import cohort_list, cohort_view
+from console.workloads.queries.trust import freshness_of
 
 T = TypeVar("T")
 
@@ -25,30 +43,71 @@ T = TypeVar("T")
 _COLUMNS = 6
 #: Queues that go short, shown before the rest is only counted.
 _STARVED = 5
+#: What `of` asks for when a cohort is exported.
+_OF_LOANS = "loans"
+
+
+def _version(org: Organization) -> str:
+    """Return a text that changes with what pages of cohorts show, and when that grows old."""
+    return f"{live_version(org)}.{freshness_of(org).as_of or ''}"
 
 
 @require_safe
 @org_page
-@live_page
-def cohorts(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """List the cohorts of the active config, each tree in the order of its text."""
-    rows, pager = _part(request, cohort_list(actor.org), PAGE_SIZE, "cursor")
-    context = {"rows": [cohort_row(summary) for summary in rows], "pager": pager}
+@live_by(_version)
+def cohorts(request: HttpRequest, actor: Actor) -> HttpResponseBase:
+    """List the cohorts of the active config, or export them."""
+    search = CohortSearch.from_query(request.GET)
+    every = cohort_list(actor.org)
+    found = search.applied(every)
+    file = exported(request, f"{actor.org.slug}-cohorts", COHORTS, cohorts_file(found))
+    if file is not None:
+        return file
+    fresh = freshness_of(actor.org)
+    rows, pager = _part(request, found, PAGE_SIZE, "cursor")
+    context = {
+        "rows": [cohort_row(summary, fresh) for summary in rows],
+        "pager": pager,
+        "search": search,
+        "sorts": cohort_sorts(request.path, request.GET, search.sort),
+        "is_tree": search.is_tree,
+        "total": len(every),
+        "found": len(found),
+        "exports": export_links(request.path, request.GET),
+        "fresh": fresh,
+    }
     return render_page(request, actor, "cohorts/index.html", context, section="cohorts")
 
 
 @require_safe
 @org_page
-@live_page
-def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponse:
-    """Show one cohort: what is pooled, who uses it, and who may take it back."""
-    view = cohort_view(actor.org, cohort)
-    row = cohort_row(view.summary)
+@live_by(_version)
+def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
+    """Show one cohort: what is pooled, who uses it, and who may take it back; or export it."""
+    org = actor.org
+    search = MemberSearch.from_query(request.GET)
+    view = cohort_view(org, cohort)
+    found = search.applied(view)
+    if request.GET.get("of") == _OF_LOANS:
+        file = exported(request, f"{org.slug}-loans", LOANS, loans_file(view))
+    else:
+        file = exported(request, f"{org.slug}-cohort", MEMBERS, members_file(view, found))
+    if file is not None:
+        return file
+    fresh = freshness_of(org)
+    peaks = {}
+    if has_no_limit(view.summary):
+        peaks = peaks_of(org, Subject.cohort(cohort), timezone.now())
+    row = cohort_row(view.summary, fresh, peaks)
     columns = columns_of(view)
     shown, columns_pager = _part(request, columns, _COLUMNS, "columns")
-    members, members_pager = _part(request, view.members, PAGE_SIZE, "members")
-    loans, loans_pager = _part(request, loan_rows(view.loans, view.policy), PAGE_SIZE, "loans")
+    members, members_pager = _part(request, found, PAGE_SIZE, "members")
+    loans, loans_pager = _part(
+        request, loan_rows(view.loans, view.policy, rises=view.rises), PAGE_SIZE, "loans"
+    )
     starved = view.summary.starved
+    loans_query = request.GET.copy()
+    loans_query["of"] = _OF_LOANS
     context = {
         "row": row,
         "cohort": view.summary,
@@ -56,18 +115,34 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponse:
         "columns": shown,
         "column_count": len(columns),
         "columns_pager": columns_pager,
-        "matrix": matrix_rows(view, members, shown),
+        "matrix": matrix_rows(view, members, shown, search, fresh),
         "members_pager": members_pager,
+        "member_count": len(view.members),
+        "search": search,
+        "sorts": member_sorts(request.path, request.GET, search.sort),
+        "levels": level_choices(request.path, request.GET, view.summary, search.direct),
+        "exports": export_links(request.path, request.GET),
+        "loan_exports": export_links(request.path, loans_query),
         "has_shares": bool(view.policy.settings.fair_sharing),
         "loans": loans,
         "loans_pager": loans_pager,
-        "rules": rules_rows(members, view.policy),
+        "rules": rules_rows(members, view.members, view.policy),
         "starved": starved_notices(starved[:_STARVED], view.policy),
         "more_starved": max(0, len(starved) - _STARVED),
         "reasons": reason_rows(view),
-        "version": active_version(actor.org),
+        "version": active_version(org),
+        "fresh": fresh,
     }
     return render_page(request, actor, "cohorts/detail.html", context, section="cohorts")
+
+
+@require_safe
+@org_page
+def quota_bars(request: HttpRequest, actor: Actor) -> HttpResponseBase:
+    """Explain every case of a quota bar by an example."""
+    actor.require(Permission.READ)
+    context = {"cases": bar_cases(timezone.now())}
+    return render_page(request, actor, "cohorts/bars.html", context, section="cohorts")
 
 
 def _part(

@@ -9,103 +9,25 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from console.configs.queries import active_policy
 from console.engine.decision import Reason
-from console.engine.disciplines.quota.shares import Share
 from console.engine.ledger import FlavorResource
 from console.engine.lending import Loan
-from console.engine.origin import Origin
-from console.engine.policy import Policy, Queue
 from console.engine.trees import Member
 from console.errors import NotFound
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, QueueCount
+from console.workloads.queries.cohort_views import (
+    CohortSummary,
+    CohortView,
+    MemberView,
+    Starved,
+    WaitingView,
+)
 from console.workloads.queries.queues import used_of
-from console.workloads.queries.quotas import Accounts, PoolView, UsageView
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Starved:
-    """
-    A queue whose work waits for quota of its own while others use it.
-
-    In one flavor-resource; amounts in thousandths.
-    """
-
-    queue: str
-    flavor: str
-    resource: str
-    #: How much of its nominal quota it does not use.
-    unused: int
-    #: What its pending workloads that are short of it ask for.
-    wanted: int
-    #: Who uses it.
-    loans: tuple[Loan, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CohortSummary:
-    """One cohort: its place in its tree, its counts and its pools."""
-
-    name: str
-    #: The cohorts around it, the root first.
-    path: tuple[str, ...]
-    #: None when queues name it and nothing describes it.
-    origin: Origin | None
-    #: What it holds itself.
-    queues: tuple[str, ...]
-    cohorts: tuple[str, ...]
-    #: Of all queues below it.
-    queue_count: int
-    running: int
-    pending: int
-    #: How many queues below it use quota of others.
-    borrowers: int
-    starved: tuple[Starved, ...]
-    pools: tuple[PoolView, ...]
-    #: Of the cohort around it; None where shares decide nothing.
-    share: Share | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemberView:
-    """A queue or cohort below a cohort, with what it uses."""
-
-    name: str
-    is_cohort: bool
-    #: The cohort that holds it, and how deep below the one looked at, from 1.
-    parent: str
-    depth: int
-    usages: tuple[UsageView, ...]
-    share: Share | None
-    #: How the queue admits and preempts; None for a cohort.
-    queue: Queue | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingView:
-    """How many workloads of a cohort wait for one reason, and in which queues."""
-
-    reason: str
-    count: int
-    #: (queue, count), most first.
-    queues: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CohortView:
-    """One cohort with everything below it."""
-
-    summary: CohortSummary
-    #: In the order of the text, each cohort before what it holds.
-    members: tuple[MemberView, ...]
-    #: Who below it uses whose quota, by flavor-resource and then the largest first.
-    #: Lenders may be elsewhere in the tree, and so may borrowers.
-    loans: tuple[Loan, ...]
-    waiting: tuple[WaitingView, ...]
-    policy: Policy
+from console.workloads.queries.quotas import Accounts, PoolView
+from console.workloads.queries.rises import rises_of
 
 
 def cohort_list(org: Organization) -> list[CohortSummary]:
@@ -128,6 +50,7 @@ def cohort_view(org: Organization, name: str) -> CohortView:
         summary=world.summary(name),
         members=tuple(world.member(member) for member in members),
         loans=world.loans_of(name, members),
+        rises=rises_of(org),
         waiting=world.waiting(members),
         policy=world.policy,
     )
@@ -168,7 +91,7 @@ class _World:
         """Return the summary of a cohort."""
         trees = self.accounts.trees
         queues = trees.queues_below(name)
-        counts = [self._counts[queue] for queue in queues if queue in self._counts]
+        running, pending = self._counted(queues)
         return CohortSummary(
             name=name,
             path=trees.path(name),
@@ -176,8 +99,8 @@ class _World:
             queues=trees.queues(name),
             cohorts=trees.cohorts(name),
             queue_count=len(queues),
-            running=sum(row.running for row in counts),
-            pending=sum(row.pending for row in counts),
+            running=running,
+            pending=pending,
             borrowers=sum(any(usage.borrowed for usage in self.usages[queue]) for queue in queues),
             starved=tuple(found for queue in queues for found in self._starved(queue)),
             pools=self._pools_of(name),
@@ -187,11 +110,15 @@ class _World:
     def member(self, member: Member) -> MemberView:
         """Return a member with what it uses."""
         name = member.name
+        below = self.accounts.trees.queues_below(name) if member.is_cohort else (name,)
+        running, pending = self._counted(below)
         return MemberView(
             name=name,
             is_cohort=member.is_cohort,
             parent=member.parent,
             depth=member.depth,
+            running=running,
+            pending=pending,
             usages=self._pools_of(name) if member.is_cohort else self.usages[name],
             share=self.accounts.share(name, is_cohort=member.is_cohort),
             queue=None if member.is_cohort else self.policy.queues[name],
@@ -225,6 +152,11 @@ class _World:
             for reason, queues in found.items()
         ]
         return tuple(sorted(views, key=lambda view: (-view.count, view.reason)))
+
+    def _counted(self, queues: Iterable[str]) -> tuple[int, int]:
+        """Return how many workloads run and wait in *queues*."""
+        rows = [self._counts[queue] for queue in queues if queue in self._counts]
+        return sum(row.running for row in rows), sum(row.pending for row in rows)
 
     def _starved(self, queue: str) -> Iterable[Starved]:
         for usage in self.usages[queue]:

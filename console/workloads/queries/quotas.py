@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from console.engine.amounts import Amount
 from console.engine.disciplines.quota.shares import Share, dominant_share
@@ -17,64 +17,12 @@ from console.engine.ledger import FlavorResource, Ledger
 from console.engine.lending import Loan, Used, lending
 from console.engine.policy import Policy, ResourceGroup
 from console.engine.trees import Trees
+from console.workloads.queries.quota_views import PoolView, UsageView
+
+__all__ = ["Accounts", "PoolView", "UsageView"]
 
 #: resource -> thousandths that pending workloads of a queue ask for.
 Demand = Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsageView:
-    """One flavor-resource of a queue; amounts in thousandths or UNLIMITED."""
-
-    flavor: str
-    resource: str
-    #: What the queue owns; 0 when the active version no longer gives it any.
-    nominal: Amount
-    used: int
-    #: What is used of the quota of others in the cohort.
-    borrowed: int
-    #: What is used beyond the nominal quota and borrowed from nobody: quota was
-    #: taken away after admission.
-    over: int
-    #: What others in the cohort use of it, by the convention of `console.engine.lending`.
-    lent: int
-    #: Whether *borrowed* and *lent* could be attributed in no other way.
-    is_certain: bool
-    #: What may still be used now, of its own quota and of the cohort's.
-    available: Amount
-    #: What may be used at most, when nobody else uses anything.
-    limit: Amount
-    #: What may be borrowed and lent by the config; UNLIMITED when it does not say.
-    borrowing_limit: Amount
-    lending_limit: Amount
-    #: What pending workloads of the queue ask for of the resource, whichever
-    #: flavor they may get: shown once for each group, at its first flavor.
-    demand: int
-
-    @property
-    def key(self) -> FlavorResource:
-        """What the quota is counted on."""
-        return self.flavor, self.resource
-
-    @property
-    def own(self) -> int:
-        """What is used of its own quota."""
-        return self.used - self.borrowed - self.over
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolView(UsageView):
-    """
-    One flavor-resource of a cohort: the quota that its queues and cohorts share.
-
-    *nominal* is the whole pool, *used* what is used of it. Quota that a lending
-    limit keeps at home, and what is used of that, is not part of it. *borrowed*
-    and *lent* are from and to cohorts above; *demand* is that of all queues below.
-    """
-
-    #: What the cohort brings itself, and what its queues and cohorts put in.
-    owned: Amount
-    deposited: Amount
 
 
 class Accounts:
@@ -152,6 +100,7 @@ class Accounts:
             resource=key[1],
             nominal=cell.nominal,
             used=cell.used,
+            own=position.own,
             borrowed=position.borrowed,
             over=position.over,
             lent=position.lent,
@@ -171,6 +120,7 @@ class Accounts:
             resource=key[1],
             nominal=0,
             used=used,
+            own=0,
             borrowed=position.borrowed,
             over=used - position.borrowed,
             lent=0,
@@ -198,6 +148,7 @@ class Accounts:
             resource=key[1],
             nominal=cell.subtree,
             used=cell.used,
+            own=cell.used - cell.over,
             borrowed=borrowed,
             over=cell.over - borrowed,
             lent=sum(loan.amount for loan in leaving),

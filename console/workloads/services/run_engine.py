@@ -26,6 +26,7 @@ from console.workloads.models import Engine, Intake
 from console.workloads.services.batch import Batch
 from console.workloads.services.count_happenings import count_happenings
 from console.workloads.services.load_state import load_state
+from console.workloads.services.note_rises import note_rises
 from console.workloads.services.quota_events import loans_made
 from console.workloads.services.take_in import take_in
 from console.workloads.services.write_aggregates import write_aggregates
@@ -158,6 +159,7 @@ def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake
             statement.run()
         _count_preemptions(batch.preempted)
         write_aggregates(org.pk, warm.state, changes)
+        note_rises(org.pk, warm.state, changes.queues, warm.config_version, batch.now)
         notices.write()
         Engine.objects.filter(org=org).update(
             config_version=warm.config_version,
