@@ -67,6 +67,7 @@ urlpatterns = [
     path("o/<slug:org>/queues/<name:queue>/usage", usage.queue_usage, name="queue-usage"),
     path("o/<slug:org>/queues/<name:queue>", queues.queue, name="queue"),
     path("o/<slug:org>/cohorts", cohorts.cohorts, name="cohorts"),
+    path("o/<slug:org>/help/quota-bars", cohorts.quota_bars, name="quota-bars"),
     path("o/<slug:org>/cohorts/<name:cohort>/usage", usage.cohort_usage, name="cohort-usage"),
     path("o/<slug:org>/cohorts/<name:cohort>", cohorts.cohort, name="cohort"),
     path("o/<slug:org>/workloads", workloads.workloads, name="workloads"),
