@@ -1,0 +1,111 @@
+"""A worker that is killed between sending and noting: the same delivery comes again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+
+from tests.product import Product, running
+from tests.receiver import accept, answer, receiving
+
+CONFIG = """
+resource_flavors:
+  - name: any
+resource_queues:
+  - name: train
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - {name: any, resources: [{name: gpu, nominal_quota: 2}]}
+scheduling_rules:
+  - selector: [{key: team, operator: in, values: [research]}]
+    resource_queue: train
+"""
+
+
+@pytest.fixture(scope="module")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    home = tmp_path_factory.mktemp("home")
+    with running(home, WEBHOOK_ALLOWED_NETWORKS="127.0.0.1") as product:
+        yield product
+
+
+def test_it_is_sent_again_under_the_same_id(product: Product) -> None:
+    api = product.api()
+    version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
+    api.post("/config/versions", version, expect=201)
+    kinds = ["workload.rejected", "workload.cannot_run"]
+    killed = threading.Event()
+
+    def hang_until_killed(handler: BaseHTTPRequestHandler) -> None:
+        killed.wait(60)
+        answer(handler, 200, b"too late")
+
+    with receiving() as receiver:
+        receiver.answering = hang_until_killed
+        hook = {"name": "hook", "url": receiver.url, "kinds": kinds}
+        number = api.post("/webhooks", hook, expect=201)["id"]
+        api.post("/workloads", {"workloads": [{"name": "lost"}] * 100})
+        _wait(lambda: bool(receiver.got))
+        receiver.answering = accept
+        for pid in product.children("webhooks@"):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        killed.set()
+        path = f"/webhooks/{number}/deliveries"
+        _wait(lambda: _states(api.get(path)) == {"delivered"})
+        first, second = receiver.got[:2]
+        assert first.headers["webhook-id"] == second.headers["webhook-id"]
+        assert first.body == second.body
+        # Everything was told, whatever was cut into how many deliveries.
+        bodies = {each.headers["webhook-id"]: json.loads(each.body) for each in receiver.got}
+        assert sum(each["data"]["count"] for each in bodies.values()) == 100
+        tries = api.get(f"{path}/{first.headers['webhook-id']}")["tries"]
+        assert [(each["number"], each["ended_at"] is None) for each in tries] == [
+            (1, True),
+            (2, False),
+        ]
+
+
+def test_a_slow_receiver_holds_up_nobody_else(product: Product) -> None:
+    api = product.api()
+    over = threading.Event()
+
+    def hang(handler: BaseHTTPRequestHandler) -> None:
+        over.wait(60)
+        answer(handler, 200, b"")
+
+    with receiving() as slow, receiving() as quick:
+        slow.answering = hang
+        numbers = {}
+        for name, receiver in (("slow", slow), ("quick", quick)):
+            hook = {"name": name, "url": receiver.url, "kinds": ["config.applied"]}
+            numbers[name] = api.post("/webhooks", hook, expect=201)["id"]
+        api.post(f"/webhooks/{numbers['slow']}/test", {})
+        _wait(lambda: bool(slow.got))
+        for _ in range(3):
+            api.post(f"/webhooks/{numbers['quick']}/test", {})
+        _wait(lambda: len(quick.got) == 3)
+        waiting = api.get(f"/webhooks/{numbers['slow']}/deliveries")["results"]
+        assert [each["state"] for each in waiting] == ["waiting"]
+        over.set()
+
+
+def _states(page: Any) -> set[str]:
+    return {each["state"] for each in page["results"]}
+
+
+def _wait(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < deadline, "not done within 120 s"
+        time.sleep(0.1)
