@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from urllib.parse import quote
 
 import pytest
@@ -18,6 +19,7 @@ from console.engine.policy import (
     QuotaSettings,
 )
 from console.orgs.models import Organization
+from console.workloads.models import AboveNominal
 from tests.api.documents import CAP
 from tests.cohorts import LAB, fill, put_in_force, quotas, use, wait
 
@@ -58,6 +60,9 @@ OWN = {**LOAN, "lender": {"type": "cohort", "name": "all"}, "cohort": "all", "am
        "certain": False}  # fmt: skip
 ARCHIVE = {**OWN, "lender": {"type": "queue", "name": "archive"}, "amount": 1}
 
+#: What a loan adds to it on the page of a cohort, while nobody noted when it began.
+SINCE = {"since": None, "since_version": None}
+
 STARVED = {
     "queue": "batch",
     "flavor": "spot",
@@ -74,6 +79,8 @@ ALL = {
     "queues": ["archive"],
     "range": {"line": 1, "column": 1, "end_line": 2, "end_column": 9},
     "counts": {"queues": 3, "borrowers": 1, "running": 4, "pending": 8},
+    # 16 used and 21 wanted of 19.
+    "contention": 1.947,
     "pools": [
         # 2 of its own, 8 + 5 of ml, 4 of archive; batch uses 1 at home and 1 that is seen.
         pool("spot", own=2, deposited=17, pool=19, used=16, available=3, limit=19, demand=21,
@@ -91,6 +98,7 @@ ML = {
     "queues": ["research", "batch"],
     "range": None,
     "counts": {"queues": 2, "borrowers": 1, "running": 4, "pending": 8},
+    "contention": 1.947,
     "pools": [
         pool("spot", deposited=13, pool=13, used=16, borrowed=3, available=3, limit=19, demand=21,
              **OPEN),
@@ -116,11 +124,44 @@ def test_cohorts_come_as_trees_with_their_pools(client, lab):
         "results": [ML],
         "next": None,
     }
-    assert client.get("cohorts", q="x").problem == (400, "invalid_request")
+    assert client.get("cohorts", name="x").problem == (400, "invalid_request")
+
+
+def test_cohorts_are_found_by_name_and_sorted(client, org, monkeypatch):
+    names = ("quiet", "busy", "Waiting")
+    policy = Policy(
+        dialect="native",
+        cohorts={name: Cohort(name=name) for name in names},
+        queues={
+            f"q-{name}": Queue(name=f"q-{name}", parent=name, groups=quotas(("f", 4000)))
+            for name in names
+        },
+    )
+    put_in_force(org, policy, monkeypatch)
+    use(org, "q-busy", "f", 4000)
+    wait(org, "q-Waiting", "waiting_for_quota", 3, 1000)
+
+    def listed(**query: str) -> list[tuple[str, float]]:
+        results = client.get("cohorts", **query).body["results"]
+        return [(cohort["name"], cohort["contention"]) for cohort in results]
+
+    assert listed() == [("quiet", 0), ("busy", 1), ("Waiting", 0.75)]
+    assert listed(sort="contention") == [("busy", 1), ("Waiting", 0.75), ("quiet", 0)]
+    assert listed(sort="pending") == [("Waiting", 0.75), ("busy", 1), ("quiet", 0)]
+    assert listed(sort="name") == [("busy", 1), ("quiet", 0), ("Waiting", 0.75)]
+    assert listed(q="AI") == [("Waiting", 0.75)]
+    assert listed(q="i", sort="name") == [("quiet", 0), ("Waiting", 0.75)]
+    assert client.get("cohorts", sort="size").problem == (400, "invalid_request")
 
 
 def member(
-    kind: str, name: str, cohort: str, depth: int, rules: tuple | None, *usage: dict
+    kind: str,
+    name: str,
+    cohort: str,
+    depth: int,
+    rules: tuple | None,
+    *usage: dict,
+    counts: tuple = (0, 0),
 ) -> dict:
     names = ("within_queue", "reclaim_within_cohort", "borrow_within_cohort")
     return {
@@ -128,6 +169,7 @@ def member(
         "name": name,
         "cohort": cohort,
         "depth": depth,
+        "counts": dict(zip(("running", "pending"), counts, strict=True)),
         "preemption": rules
         and dict(zip((*names, "max_priority_threshold"), ("never", *rules), strict=True)),
         "share": None,
@@ -145,12 +187,13 @@ def cell(flavor: str, **values: float | None) -> dict:
 RESEARCH = member(
     "queue", "research", "ml", 2, ("lower_priority", "lower_priority", 50),
     cell("spot", nominal=8, used=15, borrowed=7, available=3, limit=19, demand=4),
-    cell("reserved", nominal=2, available=2, limit=2),
+    cell("reserved", nominal=2, available=2, limit=2), counts=(3, 1),
 )  # fmt: skip
 BATCH = member(
     "queue", "batch", "ml", 2, ("never", "never", None),
     # 1 of its own is never lent; what ml and all have left is its to borrow.
     cell("spot", nominal=6, used=2, lent=4, available=3, limit=20, demand=17, lending_limit=5),
+    counts=(1, 7),
 )  # fmt: skip
 ARCHIVES = member(
     "queue", "archive", "all", 1, ("any", "never", None),
@@ -164,8 +207,13 @@ def test_a_cohort_has_everything_below_it(client, lab):
         cell("reserved", nominal=2, available=2, limit=2),
     ]
     assert client.get("cohorts/all").body == ALL | {
-        "members": [ARCHIVES, member("cohort", "ml", "all", 1, None, *ml_pools), RESEARCH, BATCH],
-        "loans": [LOAN, OWN, ARCHIVE],
+        "members": [
+            ARCHIVES,
+            member("cohort", "ml", "all", 1, None, *ml_pools, counts=(4, 8)),
+            RESEARCH,
+            BATCH,
+        ],
+        "loans": [loan | SINCE for loan in (LOAN, OWN, ARCHIVE)],
         "waiting": [
             {"reason": "behind_others", "count": 5, "queues": [{"name": "batch", "count": 5}]},
             {
@@ -179,8 +227,18 @@ def test_a_cohort_has_everything_below_it(client, lab):
     ml = client.get("cohorts/ml").body
     assert [each["name"] for each in ml["members"]] == ["research", "batch"]
     assert [each["depth"] for each in ml["members"]] == [1, 1]
-    assert ml["loans"] == [LOAN, OWN, ARCHIVE]
+    assert ml["loans"] == [loan | SINCE for loan in (LOAN, OWN, ARCHIVE)]
     assert client.get("cohorts/research").problem == (404, "not_found")
+
+
+def test_a_loan_says_since_when_its_borrower_is_above_what_it_owns(client, lab, org):
+    place = {"queue": "research", "flavor": "spot", "resource": "gpu"}
+    since = datetime(2026, 9, 1, 12, tzinfo=UTC)
+    AboveNominal.objects.create(org=org, since=since, config_version=7, **place)
+    loans = client.get("cohorts/all").body["loans"]
+    assert {(loan["since"], loan["since_version"]) for loan in loans} == {
+        ("2026-09-01T12:00:00.000000Z", 7)
+    }
 
 
 def test_with_fair_sharing_everybody_has_a_share(client, lab, org, monkeypatch):
