@@ -15,6 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 _TRUE = ("1", "true", "yes", "on")
 _FALSE = ("0", "false", "no", "off")
 _DATABASE_SCHEMES = ("postgres", "postgresql", "sqlite")
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 _BROKER_SCHEMES = ("redis", "rediss", "unix")
 
 
@@ -75,6 +76,29 @@ def origin(name: str, default: str) -> str:
 def _is_origin(value: str) -> bool:
     parts = urlsplit(value)
     return parts.scheme in ("http", "https") and value == f"{parts.scheme}://{parts.netloc}"
+
+
+def issuer(name: str) -> str:
+    """
+    Return the address of an OpenID Connect issuer, or nothing when it is unset.
+
+    Raise ImproperlyConfigured unless it begins with https:// (http:// for this machine alone).
+    """
+    value = text(name, "")
+    parts = urlsplit(value)
+    is_local = parts.scheme == "http" and parts.hostname in _THIS_MACHINE
+    is_issuer = (parts.scheme == "https" or is_local) and parts.hostname
+    if value and (not is_issuer or parts.query or parts.fragment):
+        raise _refused(name, value, "an issuer such as https://login.example.org/realms/main")
+    return value
+
+
+def together(*names: str) -> None:
+    """Raise ImproperlyConfigured when some of these variables are set and others are not."""
+    missing = [name for name in names if not text(name, "")]
+    if missing and len(missing) < len(names):
+        present = ", ".join(name for name in names if name not in missing)
+        raise ImproperlyConfigured(f"{present} needs {', '.join(missing)} beside it.")
 
 
 def networks(name: str) -> list[IPv4Network | IPv6Network]:

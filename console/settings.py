@@ -6,8 +6,11 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
+
 from console import env, logs
 from console.home import Home
+from console.oidc import apps as oidc
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -112,10 +115,12 @@ AUDIT_RETENTION_DAYS = env.number("AUDIT_RETENTION_DAYS", 365, 0, 3650)
 #: Days that series over time are kept by minute, hour and day; the coarser at least as long.
 MINUTE_RETENTION_DAYS = env.number("MINUTE_RETENTION_DAYS", 2, 1, 60)
 HOUR_RETENTION_DAYS = env.number("HOUR_RETENTION_DAYS", 40, MINUTE_RETENTION_DAYS, 1000)
+DAY_RETENTION_DAYS = env.number("DAY_RETENTION_DAYS", 730, HOUR_RETENTION_DAYS, 10000)
 #: Days that deliveries of webhooks are kept once they are over.
 WEBHOOK_RETENTION_DAYS = env.number("WEBHOOK_RETENTION_DAYS", 30, 1, 3650)
 
 
+# Webhooks
 
 #: How pages are reached from elsewhere: what webhooks are told leads there.
 PUBLIC_URL = env.origin(
@@ -123,14 +128,12 @@ PUBLIC_URL = env.origin(
 )
 #: Where webhooks may go besides public addresses, and by plain http too.
 WEBHOOK_ALLOWED_NETWORKS = env.networks("WEBHOOK_ALLOWED_NETWORKS")
-DAY_RETENTION_DAYS = env.number("DAY_RETENTION_DAYS", 730, HOUR_RETENTION_DAYS, 10000)
 
 
 # Application
 
 INSTALLED_APPS = [
     "django.contrib.auth",
-    "console.webhooks",
     "django.contrib.contenttypes",
     "django.contrib.messages",
     "console.static_files.StaticFiles",
@@ -143,6 +146,8 @@ INSTALLED_APPS = [
     "console.configs",
     "console.workloads",
     "console.series",
+    "console.overview",
+    "console.webhooks",
     "console.api",
     "console.pages",
 ]
@@ -193,6 +198,25 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator",
     )
 ]
+
+#: People sign in with a password here; off, they come through the provider below alone.
+LOCAL_SIGN_IN = env.flag("LOCAL_SIGN_IN", default=True)
+#: The OpenID Connect provider; without an issuer there is none.
+OIDC_ISSUER = env.issuer("OIDC_ISSUER")
+OIDC_CLIENT_ID = env.text("OIDC_CLIENT_ID", "")
+OIDC_CLIENT_SECRET = env.text("OIDC_CLIENT_SECRET", "")
+OIDC_TITLE = env.text("OIDC_TITLE", "single sign-on")
+env.together("OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET")
+if OIDC_ISSUER:
+    INSTALLED_APPS += oidc.INSTALLED_APPS
+    MIDDLEWARE.append(oidc.MIDDLEWARE)
+    globals().update(
+        oidc.allauth_settings(OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_TITLE)
+    )
+elif not LOCAL_SIGN_IN:
+    raise ImproperlyConfigured(
+        "LOCAL_SIGN_IN is off, and there is no OIDC_ISSUER: nobody could sign in."
+    )
 
 LANGUAGE_CODE = "en-us"
 USE_I18N = False

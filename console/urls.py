@@ -1,5 +1,6 @@
 """Addresses: health checks, the API, and the pages."""
 
+from django.conf import settings
 from django.urls import include, path
 
 from console.health import healthz, readyz
@@ -11,3 +12,6 @@ urlpatterns = [
     path("api/v2/", include("console.api.compat.urls")),
     path("", include("console.pages.urls")),
 ]
+
+if settings.OIDC_ISSUER:
+    urlpatterns.insert(0, path("login/oidc", include("console.oidc.urls")))

@@ -19,6 +19,9 @@ from console.api.views.confirm import ConfigConfirm
 from console.api.views.feeds import Decisions, Events
 from console.api.views.impact import CancelImpact, ConfigImpact, OneImpact
 from console.api.views.orgs import OneOrg, Orgs
+from console.api.views.overview import Overview
+from console.api.views.people import Invitations, Members, OneInvitation, OneMember
+from console.api.views.preemptions import OnePreemption, Preemptions
 from console.api.views.queues import HoldQueue, OneQueue, QueuePending, Queues, ResumeQueue
 from console.api.views.routing import (
     CheckExpectations,
@@ -26,6 +29,9 @@ from console.api.views.routing import (
     DeleteExpectations,
     Expectations,
 )
+from console.api.views.saved_views import OneView, SavedViews
+from console.api.views.tokens import OneToken, RotateToken, Tokens
+from console.api.views.usage import Usage, Waits
 from console.api.views.webhooks import (
     Deliveries,
     OneDelivery,
@@ -35,14 +41,11 @@ from console.api.views.webhooks import (
     SendTest,
     Webhooks,
 )
-from console.api.views.usage import Usage, Waits
 from console.api.views.workloads import (
     FinishWorkload,
     FinishWorkloads,
     OneWorkload,
     ReleaseWorkload,
-_WEBHOOK = f"{_ORG}/webhooks/<int:number>"
-_DELIVERY = f"{_WEBHOOK}/deliveries/<str:delivery>"
     WithdrawWorkload,
     WorkloadExplanation,
     Workloads,
@@ -52,13 +55,17 @@ app_name = "api"
 
 _ORG = "orgs/<str:org>"
 _WORKLOAD = f"{_ORG}/workloads/<str:uid>"
+_TOKEN = f"{_ORG}/tokens/<int:number>"
 _VERSION = f"{_ORG}/config/versions/<int:number>"
+_WEBHOOK = f"{_ORG}/webhooks/<int:number>"
+_DELIVERY = f"{_WEBHOOK}/deliveries/<str:delivery>"
 # A queue's name may hold slashes, so what comes behind it has to be looked for first.
 _QUEUE = f"{_ORG}/queues/<path:queue>"
 
 urlpatterns = [
     path("orgs", Orgs.as_view(), name="orgs"),
     path(_ORG, OneOrg.as_view(), name="org"),
+    path(f"{_ORG}/overview", Overview.as_view(), name="overview"),
     path(f"{_ORG}/workloads", Workloads.as_view(), name="workloads"),
     path(f"{_ORG}/workloads/finish", FinishWorkloads.as_view(), name="finish-workloads"),
     path(_WORKLOAD, OneWorkload.as_view(), name="workload"),
@@ -66,6 +73,10 @@ urlpatterns = [
     path(f"{_WORKLOAD}/finish", FinishWorkload.as_view(), name="finish-workload"),
     path(f"{_WORKLOAD}/withdraw", WithdrawWorkload.as_view(), name="withdraw-workload"),
     path(f"{_WORKLOAD}/release", ReleaseWorkload.as_view(), name="release-workload"),
+    path(f"{_WORKLOAD}/preemptions", Preemptions.as_view(), name="preemptions"),
+    path(f"{_WORKLOAD}/preemptions/<int:number>", OnePreemption.as_view(), name="preemption"),
+    path(f"{_ORG}/views", SavedViews.as_view(), name="views"),
+    path(f"{_ORG}/views/<int:number>", OneView.as_view(), name="view"),
     path(f"{_ORG}/config", ActiveConfig.as_view(), name="config"),
     path(f"{_ORG}/config/check", ConfigCheck.as_view(), name="config-check"),
     path(f"{_ORG}/config/schema", ConfigSchema.as_view(), name="config-schema"),
@@ -89,13 +100,6 @@ urlpatterns = [
     path(f"{_ORG}/config/versions", ConfigVersions.as_view(), name="versions"),
     path(_VERSION, OneVersion.as_view(), name="version"),
     path(f"{_VERSION}/diff", VersionDiff.as_view(), name="version-diff"),
-    path(f"{_ORG}/webhooks", Webhooks.as_view(), name="webhooks"),
-    path(_WEBHOOK, OneWebhook.as_view(), name="webhook"),
-    path(f"{_WEBHOOK}/rotate", RotateSecret.as_view(), name="rotate-webhook"),
-    path(f"{_WEBHOOK}/test", SendTest.as_view(), name="test-webhook"),
-    path(f"{_WEBHOOK}/deliveries", Deliveries.as_view(), name="deliveries"),
-    path(_DELIVERY, OneDelivery.as_view(), name="delivery"),
-    path(f"{_DELIVERY}/replay", ReplayDelivery.as_view(), name="replay-delivery"),
     path(f"{_ORG}/queues", Queues.as_view(), name="queues"),
     path(f"{_QUEUE}/pending", QueuePending.as_view(), name="queue-pending"),
     path(f"{_QUEUE}/hold", HoldQueue.as_view(), name="hold-queue"),
@@ -108,6 +112,20 @@ urlpatterns = [
     path(f"{_ORG}/decisions", Decisions.as_view(), name="decisions"),
     path(f"{_ORG}/events", Events.as_view(), name="events"),
     path(f"{_ORG}/audit", Audit.as_view(), name="audit"),
+    path(f"{_ORG}/members", Members.as_view(), name="members"),
+    path(f"{_ORG}/members/<int:number>", OneMember.as_view(), name="member"),
+    path(f"{_ORG}/invitations", Invitations.as_view(), name="invitations"),
+    path(f"{_ORG}/invitations/<int:number>", OneInvitation.as_view(), name="invitation"),
+    path(f"{_ORG}/tokens", Tokens.as_view(), name="tokens"),
+    path(_TOKEN, OneToken.as_view(), name="token"),
+    path(f"{_TOKEN}/rotate", RotateToken.as_view(), name="rotate-token"),
+    path(f"{_ORG}/webhooks", Webhooks.as_view(), name="webhooks"),
+    path(_WEBHOOK, OneWebhook.as_view(), name="webhook"),
+    path(f"{_WEBHOOK}/rotate", RotateSecret.as_view(), name="rotate-webhook"),
+    path(f"{_WEBHOOK}/test", SendTest.as_view(), name="test-webhook"),
+    path(f"{_WEBHOOK}/deliveries", Deliveries.as_view(), name="deliveries"),
+    path(_DELIVERY, OneDelivery.as_view(), name="delivery"),
+    path(f"{_DELIVERY}/replay", ReplayDelivery.as_view(), name="replay-delivery"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api:schema"), name="docs"),
     re_path("", NoSuchAddress.as_view(), name="no-such-address"),

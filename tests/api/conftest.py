@@ -49,6 +49,14 @@ class Api:
         raw = body if isinstance(body, str | bytes) else json.dumps({} if body is None else body)
         return self.call("post", path, raw, content_type="application/json", headers=headers)
 
+    def patch(self, path: str, body: Any) -> Answer:
+        """PATCH a path of the organization with a value."""
+        return self.call("patch", path, json.dumps(body), content_type="application/json")
+
+    def delete(self, path: str) -> Answer:
+        """DELETE a path of the organization."""
+        return self.call("delete", path)
+
     def call(self, method: str, path: str, data: Any = None, **options: Any) -> Answer:
         """Send a request and check the shape of its answer."""
         address = path if path.startswith(BASE) else f"{self.org}/{path}".rstrip("/")

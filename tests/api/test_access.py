@@ -13,12 +13,15 @@ from django.urls import URLPattern, reverse
 
 from console.api import urls
 from console.configs.models import ImpactRun
-from console.orgs.models import Role
+from console.orgs.models import ApiToken, Invitation, Membership, Role
 from console.orgs.permissions import Actor
-from console.webhooks.models import Delivery, Webhook
+from console.orgs.services.create_user import create_user
+from console.orgs.services.invite import invite
 from console.orgs.services.issue_token import issue_token
+from console.webhooks.models import Delivery, Webhook
 from console.workloads.models import Intake, Workload
 from tests.api.documents import OPEN
+from tests.conftest import PASSWORD
 
 READERS = frozenset(Role.values)
 SUBMITTERS = frozenset({Role.SUBMITTER, Role.OPERATOR, Role.OWNER})
@@ -44,15 +47,18 @@ class Case:
         return f"{self.method} {self.name}"
 
 
+VERSION = (("number", 1),)
+QUEUE = (("queue", "default"),)
 WEBHOOK = (("number", 1),)
 DELIVERY = (*WEBHOOK, ("delivery", "told"))
 HOOK = {"name": "new", "url": "https://8.8.8.8/hook", "kinds": ["workload.rejected"]}
-VERSION = (("number", 1),)
-QUEUE = (("queue", "default"),)
 WORKLOAD = (("uid", "w"),)
+#: A member, an invitation and a token all have it.
+PERSON = (("number", 4000),)
 EXPECTED = {"name": "any", "queue": "default"}
 CASES = [
     Case("org", "get", READERS, 200),
+    Case("overview", "get", READERS, 200),
     Case("workloads", "get", READERS, 200),
     Case("workloads", "post", SUBMITTERS, 202, {"workloads": [{"name": "one"}]}),
     Case("finish-workloads", "post", SUBMITTERS, 404, {"ids": ["unknown"]}),
@@ -61,6 +67,11 @@ CASES = [
     Case("finish-workload", "post", OPERATORS, 202, {}, WORKLOAD),
     Case("withdraw-workload", "post", OPERATORS, 202, {}, WORKLOAD),
     Case("release-workload", "post", OPERATORS, 409, {}, WORKLOAD),
+    Case("preemptions", "get", READERS, 200, arguments=WORKLOAD),
+    Case("preemption", "get", READERS, 404, arguments=(*WORKLOAD, ("number", 1))),
+    Case("views", "get", READERS, 200),
+    Case("views", "post", READERS, 200, {"name": "mine"}),
+    Case("view", "delete", READERS, 404, arguments=(("number", 1),)),
     Case("config", "get", READERS, 200),
     Case("config-check", "post", READERS, 200, {"text": OPEN}),
     Case("config-schema", "get", READERS, 200),
@@ -86,6 +97,23 @@ CASES = [
     Case("resume-queue", "post", OPERATORS, 200, {}, QUEUE),
     Case("cohorts", "get", READERS, 200),
     Case("cohort", "get", READERS, 404, arguments=(("cohort", "unknown"),)),
+    Case("usage", "get", READERS, 200),
+    Case("waits", "get", READERS, 200),
+    Case("decisions", "get", READERS, 200),
+    Case("events", "get", READERS, 200),
+    Case("audit", "get", READERS, 200),
+    Case("members", "get", READERS, 200),
+    Case("member", "get", READERS, 200, arguments=PERSON),
+    Case("member", "patch", OWNERS, 200, {"role": "viewer"}, PERSON),
+    Case("member", "delete", OWNERS, 200, arguments=PERSON),
+    Case("invitations", "get", OWNERS, 200),
+    Case("invitations", "post", OWNERS, 201, {"email": "x@here.example", "role": "viewer"}),
+    Case("invitation", "delete", OWNERS, 200, arguments=PERSON),
+    Case("tokens", "get", OWNERS, 200),
+    Case("tokens", "post", OWNERS, 201, {"name": "one", "role": "viewer"}),
+    Case("token", "get", OWNERS, 200, arguments=PERSON),
+    Case("token", "delete", OWNERS, 200, arguments=PERSON),
+    Case("rotate-token", "post", OWNERS, 201, {}, PERSON),
     Case("webhooks", "get", OWNERS, 200),
     Case("webhooks", "post", OWNERS, 201, HOOK),
     Case("webhook", "get", OWNERS, 200, arguments=WEBHOOK),
@@ -96,13 +124,6 @@ CASES = [
     Case("deliveries", "get", OWNERS, 200, arguments=WEBHOOK),
     Case("delivery", "get", OWNERS, 200, arguments=DELIVERY),
     Case("replay-delivery", "post", OWNERS, 202, {}, DELIVERY),
-    Case("usage", "get", READERS, 200),
-    Case("waits", "get", READERS, 200),
-    Case("decisions", "get", READERS, 200),
-    Case("events", "get", READERS, 200),
-    hook = Webhook.objects.create(pk=1, org=owner.org, name="hook", url="https://8.8.8.8/")
-    Delivery.objects.create(webhook=hook, uid="told", kind="test", summary="A test", body="{}")
-    Case("audit", "get", READERS, 200),
 ]
 BY_ID = [pytest.param(case, id=case.id) for case in CASES]
 
@@ -117,6 +138,15 @@ def ask(api, owner: Actor, settle) -> Callable[[Client, Case], tuple[int, Any]]:
     Workload.objects.update(uid="w")
     client.post("config/impact", {"text": OPEN})
     ImpactRun.objects.update(id=1)
+    hook = Webhook.objects.create(pk=1, org=owner.org, name="hook", url="https://8.8.8.8/")
+    Delivery.objects.create(webhook=hook, uid="told", kind="test", summary="A test", body="{}")
+
+    person = create_user("somebody@here.example", PASSWORD)
+    Membership.objects.create(pk=4000, org=owner.org, user=person, role=Role.VIEWER)
+    invited = invite(owner, "invited@here.example", Role.VIEWER).invitation
+    Invitation.objects.filter(pk=invited.pk).update(id=4000)
+    issue_token(owner.org, Role.VIEWER, "the one")
+    ApiToken.objects.filter(name="the one").update(id=4000)
 
     def send(client: Client, case: Case) -> tuple[int, Any]:
         address = reverse(f"api:{case.name}", kwargs={"org": "here", **dict(case.arguments)})

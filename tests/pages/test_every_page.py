@@ -14,17 +14,21 @@ from console.csp import POLICY
 from console.orgs.models import Organization, Role, User
 from console.orgs.permissions import Actor
 from console.orgs.services.create_user import create_user
+from console.orgs.services.issue_token import create_token
 from tests.conftest import PASSWORD
 from tests.pages.conftest import World
 from tests.pages.page import complaints, read_page
 
 ALL = dict.fromkeys(Role.values, 200)
 DRAFTERS = ALL | {Role.VIEWER: 403, Role.SUBMITTER: 403, Role.OPERATOR: 403}
+OWNERS = dict.fromkeys(Role.values, 403) | {Role.OWNER: 200}
 SUBMITTERS = ALL | {Role.VIEWER: 403, Role.EDITOR: 403}
 
 #: Address below the organization -> status by role.
 PAGES = {
     "": ALL,
+    "?resource=gpu": ALL,
+    "attention": ALL,
     "queues": ALL,
     "queues/research": ALL,
     "queues/default": ALL,
@@ -93,6 +97,20 @@ PAGES = {
     "events/audit?action=config&action=session&since=2026-01-01": ALL,
     "events/audit?subject=nothing": ALL,
     "events/audit?action=strange": dict.fromkeys(Role.values, 400),
+    "settings/members": ALL,
+    "settings/members?q=viewer&role=viewer": ALL,
+    "settings/members?q=nobody": ALL,
+    "settings/members?role=king": dict.fromkeys(Role.values, 400),
+    "settings/members/{viewer}": OWNERS | {Role.VIEWER: 200},
+    "settings/members/{owner}": OWNERS,
+    "settings/members/99999": dict.fromkeys(Role.values, 404),
+    "settings/invitations": OWNERS,
+    "settings/invitations/new": OWNERS,
+    "settings/tokens": OWNERS,
+    "settings/tokens?state=ended": OWNERS,
+    "settings/tokens/new": OWNERS,
+    "settings/tokens/{token}": OWNERS,
+    "settings/tokens/99999": OWNERS | {Role.OWNER: 404},
 }
 
 
@@ -118,9 +136,23 @@ def address(path: str, world: World) -> str:
     }
     decision = world.waiting.decisions.get().pk
     draft = begun_by_somebody_who_left(world.org).pk if "{draft}" in path else 0
+    members = {Role.VIEWER.value: 0} | {
+        each.user.email.partition("@")[0]: each.pk
+        for each in world.org.memberships.select_related("user")
+    }
     return f"/o/{world.org.slug}/" + path.format(
-        **names, decision=decision, impact=world.impact, draft=draft
+        **names,
+        **members,
+        decision=decision,
+        impact=world.impact,
+        draft=draft,
+        token=token_of(world.org) if "{token}" in path else 0,
     )
+
+
+def token_of(org: Organization) -> int:
+    """Return a token of the organization."""
+    return create_token(Actor.from_command(org), Role.VIEWER, "reader").token.pk
 
 
 def begun_by_somebody_who_left(org: Organization) -> Draft:
@@ -175,6 +207,7 @@ def test_an_outsider_gets_404_and_a_stranger_is_sent_to_sign_in(
     "path",
     [
         "",
+        "attention",
         "queues",
         "cohorts",
         "workloads",
@@ -185,6 +218,12 @@ def test_an_outsider_gets_404_and_a_stranger_is_sent_to_sign_in(
         "config/history",
         "events",
         "events/audit",
+        "settings/members",
+        "settings/invitations",
+        "settings/invitations/new",
+        "settings/tokens",
+        "settings/tokens?state=ended",
+        "settings/tokens/new",
     ],
 )
 def test_an_empty_organization_says_what_to_do_next(
@@ -196,7 +235,9 @@ def test_an_empty_organization_says_what_to_do_next(
             assert complaints(read_page(response)) == []
 
 
-@pytest.mark.parametrize("path", ["/login", "/o/?all", "/password", "/tokens", "/nowhere"])
+@pytest.mark.parametrize(
+    "path", ["/login", "/o/?all", "/password", "/sessions", "/join", "/tokens", "/nowhere"]
+)
 def test_pages_without_an_organization_are_sound(path: str, owner: Actor, browser: Client) -> None:
     anonymous = Client()
     for reader in (anonymous, browser):
@@ -227,6 +268,11 @@ def test_pages_without_an_organization_are_sound(path: str, owner: Actor, browse
         ("config/impact/again?to=1", {}, {"owner", "editor"}),
         ("config/impact/{impact}/cancel", {}, {"owner", "editor"}),
         ("tools/expectations/new", {"name": "x", "key": ""}, {"owner", "editor"}),
+        ("settings/members/{owner}", {"do": "role", "role": "owner"}, {"owner"}),
+        ("settings/invitations/new", {"email": "x"}, {"owner"}),
+        ("settings/invitations/1/revoke", {}, {"owner"}),
+        ("settings/tokens/new", {"name": ""}, {"owner"}),
+        ("settings/tokens/{token}", {"do": "revoke"}, {"owner"}),
     ],
 )  # fmt: skip
 def test_a_form_is_refused_to_roles_that_may_not_send_it(

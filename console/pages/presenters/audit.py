@@ -23,6 +23,7 @@ _DONE = {
     "session.sign_out": "signed out",
     "session.revoke": "ended the session {subject}",
     "account.password": "changed their password",
+    "account.connect": "connected their account with the sign-in provider",
     "org.create": "created the organization {subject}",
     "member.add": "made {subject} a member",
     "member.role": "changed the role of {subject}",
@@ -53,8 +54,8 @@ _DONE = {
     "view.delete": "deleted the view {subject}",
     "webhook.create": "created webhook {subject}",
     "webhook.update": "changed webhook {subject}",
-    "webhook.rotate": "replaced the secret of webhook {subject}",
     "webhook.delete": "deleted webhook {subject}",
+    "webhook.rotate": "replaced the secret of webhook {subject}",
     "webhook.test": "sent a test to webhook {subject}",
     "webhook.redeliver": "sent a delivery of webhook {subject} again",
     "workload.submit": "submitted {count}",
@@ -68,9 +69,9 @@ _FAMILIES = (
     ("Everything", ()),
     ("Sign-ins", ("session", "account")),
     ("People and tokens", ("org", "member", "invitation", "token")),
-    ("Webhooks", ("webhook",)),
     ("Config", ("config", "draft", "expectation", "impact")),
     ("Queues", ("queue",)),
+    ("Webhooks", ("webhook",)),
     ("Workloads", ("workload",)),
 )
 
@@ -79,10 +80,10 @@ _OTHERS = {"timer": "The timer of {}", "command": "The command line"}
 
 #: Where the subject of a kind is shown.
 _PAGES: Mapping[str, Callable[[str, str], str]] = {
-    "webhook": lambda org, subject: reverse("pages:webhook", args=[org, subject]),
     "config": lambda org, subject: reverse("pages:config-version", args=[org, subject]),
     "queue": lambda org, subject: reverse("pages:queue", args=[org, subject]),
     "workload": lambda org, subject: reverse("pages:workload", args=[org, subject]),
+    "webhook": lambda org, subject: reverse("pages:webhook", args=[org, subject]),
     "draft": lambda org, subject: reverse("pages:config-draft", args=[org, subject]),
     "impact": lambda org, subject: reverse("pages:config-impact-run", args=[org, subject]),
     "expectation": lambda org, subject: reverse("pages:expectations", args=[org]),

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import template
+from django.conf import settings
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
@@ -258,6 +259,19 @@ def field_time(moment: datetime | None) -> str:
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds")
 
 
+@register.filter
+def field_minute(moment: datetime | None) -> str:
+    """
+    Write a moment to the minute as a field for times takes it: in UTC, without a zone.
+
+    >>> field_minute(datetime.fromisoformat("2026-01-31T13:00:59+01:00"))
+    '2026-01-31T12:00'
+    """
+    if moment is None:
+        return ""
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="minutes")
+
+
 def span_of(moment: datetime) -> str:
     """Return the time since *moment* in its largest sensible unit."""
     return _span(max(0, int((timezone.now() - moment).total_seconds())))
@@ -307,6 +321,12 @@ def org_url(name: str, org: str, *args: Any, **query: Any) -> str:
     url = reverse(f"pages:{name}", args=[org, *args])
     given = {key: value for key, value in query.items() if value not in ("", None)}
     return f"{url}?{urlencode(given)}" if given else url
+
+
+@register.simple_tag
+def has_passwords() -> bool:
+    """Say whether people sign in with a password here, and so have one to change."""
+    return bool(settings.LOCAL_SIGN_IN)
 
 
 @register.simple_tag(takes_context=True)

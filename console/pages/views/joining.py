@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -13,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
-from console.errors import BadRequest, Conflict, FieldError, NotFound
+from console.errors import BadRequest, Conflict, FieldError, NotAllowed, NotFound
 from console.orgs.models import Invitation, User
 from console.orgs.people import invitation_by
 from console.orgs.services.accept_invitation import CLOSED, accept_invitation, begin_account
@@ -21,6 +22,7 @@ from console.orgs.token_secrets import digest_of
 from console.pages import throttle
 from console.pages.access import refusal
 from console.pages.presenters.roles import role_choices
+from console.pages.ways_in import ways_in
 
 #: What the session keeps of the link that was opened: the digest of its secret.
 _OPENED = "invitation"
@@ -59,8 +61,10 @@ def invitation(request: HttpRequest) -> HttpResponse:
         try:
             if user is not None:
                 return _accept(request, user, digest)
+            if not settings.LOCAL_SIGN_IN:
+                raise NotAllowed(f"Sign in with {settings.OIDC_TITLE} to join.")
             return _begin(request, digest)
-        except (NotFound, Conflict) as error:
+        except (NotFound, NotAllowed, Conflict) as error:
             return refusal(request, error, None)
         except BadRequest as error:
             errors = [each.message for each in error.errors]
@@ -78,6 +82,7 @@ def _show(
         "is_theirs": user is not None and user.email.casefold() == found.email.casefold(),
         "errors": errors,
         "sign_in_url": _sign_in_url(),
+        "ways": ways_in(reverse("pages:invitation")),
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
     return render(request, "sessions/join.html", context, status=status)

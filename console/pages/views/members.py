@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from console.errors import BadRequest, Conflict
+from console.links import join_link
 from console.orgs.models import Membership, Role
 from console.orgs.people import get_member, list_invitations, search_members
 from console.orgs.permissions import Actor, Permission
@@ -137,10 +138,9 @@ def new_invitation(request: HttpRequest, actor: Actor) -> HttpResponse:
         except Conflict as error:
             errors = {"email": error.message}
         else:
-            address = reverse("pages:join", args=[invited.secret])
             context = {
                 "invitation": invited.invitation,
-                "link": request.build_absolute_uri(address),
+                "link": join_link(request, invited.secret),
             }
             return render_page(request, actor, "settings/invited.html", context, section="settings")
     context = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
 from django.contrib.auth.forms import PasswordChangeForm
@@ -14,14 +15,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.errors import NotFound
+from console.errors import NotAllowed, NotFound
 from console.orgs.audit import record_person
 from console.orgs.people import sessions_of
 from console.orgs.services.end_sessions import end_other_sessions, end_session
 from console.pages import throttle
-from console.pages.access import safe_return_url, signed_in, signed_in_user
+from console.pages.access import refusal, safe_return_url, signed_in, signed_in_user
 from console.pages.presenters.agents import browser_name
 from console.pages.views.joining import INVITED
+from console.pages.ways_in import ways_in
 from console.reading import is_storable
 
 THEMES = ("system", "light", "dark")
@@ -39,8 +41,14 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         if request.user.is_authenticated:
             return HttpResponseRedirect(safe_return_url(request, next_url))
-        context = {"next": next_url, "email": request.session.get(INVITED, "")}
+        context = {
+            "next": next_url,
+            "email": request.session.get(INVITED, ""),
+            "ways": ways_in(next_url),
+        }
         return render(request, "sessions/sign_in.html", context)
+    if not settings.LOCAL_SIGN_IN:
+        return refusal(request, _no_passwords(), None)
     email = request.POST.get("email", "").strip()
     wait = throttle.seconds_to_wait(request, email)
     if wait:
@@ -58,7 +66,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         throttle.count_failure(request, email)
         error = "That e-mail address and password do not match an account. Check both."
         status = HTTPStatus.UNPROCESSABLE_ENTITY
-    context = {"next": next_url, "email": email, "error": error}
+    context = {"next": next_url, "email": email, "error": error, "ways": ways_in(next_url)}
     response = render(request, "sessions/sign_in.html", context, status=status)
     if wait:
         response.headers["Retry-After"] = str(wait)
@@ -78,6 +86,8 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @signed_in
 def password(request: HttpRequest) -> HttpResponse:
     """Change one's own password; this session stays, the others end."""
+    if not settings.LOCAL_SIGN_IN:
+        return refusal(request, _no_passwords(), None)
     user = signed_in_user(request)
     wait = throttle.seconds_to_wait(request, user.email) if request.method == "POST" else 0
     form = PasswordChangeForm(user, None if wait else request.POST or None)
@@ -121,6 +131,12 @@ def own_sessions(request: HttpRequest) -> HttpResponse:
         for each in sessions_of(user, _MOST_SESSIONS)
     ]
     return render(request, "sessions/index.html", {"rows": rows, "most": _MOST_SESSIONS})
+
+
+def _no_passwords() -> NotAllowed:
+    return NotAllowed(
+        f"There are no passwords here: everybody signs in with {settings.OIDC_TITLE}."
+    )
 
 
 @require_POST

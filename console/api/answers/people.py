@@ -1,0 +1,55 @@
+"""Members, invitations and tokens as the API writes them: never with a secret."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from console.api.answers.times import time_answer
+from console.orgs.models import ApiToken, Invitation, Membership
+from console.orgs.permissions import Actor, Permission
+from console.orgs.tokens import is_unused
+
+
+def member_answer(actor: Actor, member: Membership) -> dict[str, Any]:
+    """Return one member, as *actor* may see them."""
+    told = {
+        "id": str(member.pk),
+        "email": member.user.email,
+        "role": member.role,
+        "joined_at": time_answer(member.joined_at),
+    }
+    if actor.may(Permission.MANAGE_ORG):
+        told["last_active_at"] = time_answer(member.last_active_at)
+    return told
+
+
+def invitation_answer(invitation: Invitation) -> dict[str, Any]:
+    """Return one invitation."""
+    return {
+        "id": str(invitation.pk),
+        "email": invitation.email,
+        "role": invitation.role,
+        "author": invitation.author,
+        "created_at": time_answer(invitation.created_at),
+        "expires_at": time_answer(invitation.expires_at),
+    }
+
+
+def token_answer(token: ApiToken) -> dict[str, Any]:
+    """Return one token."""
+    successor = token.successor_id
+    return {
+        "id": str(token.pk),
+        "name": token.name,
+        "role": token.role,
+        "prefix": token.prefix,
+        "author": token.author,
+        "created_at": time_answer(token.created_at),
+        "expires_at": time_answer(token.expires_at),
+        "revoked_at": time_answer(token.revoked_at),
+        "last_used_at": time_answer(token.last_used_at),
+        "last_used_ip": token.last_used_ip,
+        "last_used_agent": token.last_used_agent,
+        "is_unused": is_unused(token),
+        "successor": str(successor) if successor else None,
+    }

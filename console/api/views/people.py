@@ -1,0 +1,175 @@
+"""Members and invitations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.api.answers.people import invitation_answer, member_answer
+from console.api.base import PAGING, OrgView, results
+from console.api.schemas import people as schemas
+from console.api.schemas.common import PAGED, example, problems, query
+from console.errors import BadRequest, FieldError
+from console.links import join_link
+from console.orgs.models import Role
+from console.orgs.people import get_member, list_invitations, search_members
+from console.orgs.permissions import Permission
+from console.orgs.services.change_role import change_role
+from console.orgs.services.invite import MOST_DAYS, USUAL_DAYS, invite, revoke_invitation
+from console.orgs.services.remove_member import remove_member
+
+_TAG = ["people and tokens"]
+_LONGEST_ADDRESS = 254
+
+
+class Members(OrgView):
+    """Who belongs to the organization."""
+
+    parameters = ("q", "role", *PAGING)
+
+    @extend_schema(
+        operation_id="list_members",
+        summary="List members",
+        description="In the order they joined. Every role may see who the others are; when they "
+        "were active is told to owners alone. People come in by an invitation.",
+        parameters=[
+            query("q", "Part of an e-mail address."),
+            query("role", "Only members with this role.", enum=Role.values),
+            *PAGED,
+        ],
+        responses={200: schemas.MemberPage, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        """List them."""
+        given = request.query_params
+        role = given.get("role", "")
+        if role and role not in Role.values:
+            message = f"This has to be one of: {', '.join(Role.values)}."
+            raise BadRequest([FieldError("role", "invalid_choice", message)])
+        page = search_members(
+            self.actor.org, given.get("q", ""), role, self.limit(request), given.get("cursor")
+        )
+        return results([member_answer(self.actor, each) for each in page.results], page.next)
+
+
+class OneMember(OrgView):
+    """One member."""
+
+    permissions = dict.fromkeys(("PATCH", "DELETE"), Permission.MANAGE_ORG)
+
+    @extend_schema(
+        operation_id="get_member",
+        summary="Look at a member",
+        responses={200: schemas.OrgMember, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, number: int, **kwargs: Any) -> Response:
+        """Show them."""
+        return Response(member_answer(self.actor, get_member(self.actor.org, number)))
+
+    @extend_schema(
+        operation_id="change_role",
+        summary="Change a member's role",
+        description="It counts from their next request on. The last owner stays one.",
+        request=schemas.MemberRole,
+        responses={200: schemas.OrgMember, **problems(409, 413, 415)},
+        examples=[example("An operator", {"role": "operator"}, request=True)],
+        tags=_TAG,
+    )
+    def patch(self, request: Request, number: int, **kwargs: Any) -> Response:
+        """Change it."""
+        reader, fields = self.fields(request, ("role",), required=("role",))
+        role = reader.choice(fields["role"], "role", Role.values) if "role" in fields else ""
+        reader.finish()
+        return Response(member_answer(self.actor, change_role(self.actor, number, role)))
+
+    @extend_schema(
+        operation_id="remove_member",
+        summary="Remove a member",
+        description="They lose access at once and are signed out of every browser. Tokens that "
+        "they made belong to the organization and go on. The last owner cannot be removed.",
+        request=None,
+        responses={200: schemas.OrgMember, **problems(409)},
+        tags=_TAG,
+    )
+    def delete(self, request: Request, number: int, **kwargs: Any) -> Response:
+        """Remove them."""
+        return Response(member_answer(self.actor, remove_member(self.actor, number)))
+
+
+class Invitations(OrgView):
+    """Who may join."""
+
+    parameters = PAGING
+    permissions = dict.fromkeys(("GET", "POST"), Permission.MANAGE_ORG)
+
+    def knows(self, name: str) -> bool:
+        """Accept nothing in a POST."""
+        return self.request.method == "GET" and super().knows(name)
+
+    @extend_schema(
+        operation_id="list_invitations",
+        summary="List open invitations",
+        description="Newest first; links that are too old are listed until they are taken back.",
+        parameters=PAGED,
+        responses={200: schemas.InvitationPage, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        """List them."""
+        cursor = request.query_params.get("cursor")
+        page = list_invitations(self.actor.org, self.limit(request), cursor)
+        return results([invitation_answer(each) for each in page.results], page.next)
+
+    @extend_schema(
+        operation_id="invite",
+        summary="Invite somebody",
+        description="The answer has a link, told this once, by which the person with that address "
+        "joins. Nothing is sent. An earlier link for the address stops working.",
+        request=schemas.InvitationRequest,
+        responses={201: schemas.FreshInvitation, **problems(409, 413, 415)},
+        examples=[
+            example(
+                "A viewer, for three days",
+                {"email": "somebody@example.com", "role": "viewer", "expires_in_days": 3},
+                request=True,
+            )
+        ],
+        tags=_TAG,
+    )
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        """Invite them."""
+        known = ("email", "role", "expires_in_days")
+        reader, fields = self.fields(request, known, required=known[:2])
+        email = reader.text(fields.get("email"), "email", _LONGEST_ADDRESS)
+        role = reader.choice(fields["role"], "role", Role.values) if "role" in fields else ""
+        days = fields.get("expires_in_days", USUAL_DAYS)
+        days = reader.integer(days, "expires_in_days", 1, MOST_DAYS)
+        reader.finish()
+        invited = invite(self.actor, email, role, days)
+        link = join_link(request._request, invited.secret)  # noqa: SLF001
+        response = Response({**invitation_answer(invited.invitation), "link": link}, status=201)
+        response["Cache-Control"] = "no-store"
+        return response
+
+
+class OneInvitation(OrgView):
+    """One open invitation."""
+
+    permissions = {"DELETE": Permission.MANAGE_ORG}
+
+    @extend_schema(
+        operation_id="revoke_invitation",
+        summary="Take an invitation back",
+        description="Its link stops working at once.",
+        request=None,
+        responses={200: schemas.Invitation, **problems()},
+        tags=_TAG,
+    )
+    def delete(self, request: Request, number: int, **kwargs: Any) -> Response:
+        """Take it back."""
+        return Response(invitation_answer(revoke_invitation(self.actor, number)))

@@ -1,0 +1,162 @@
+"""API tokens."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.api.answers.people import token_answer
+from console.api.base import PAGING, OrgView, results
+from console.api.schemas import people as schemas
+from console.api.schemas.common import PAGED, example, problems, query
+from console.errors import BadRequest, FieldError
+from console.orgs.models import Role
+from console.orgs.permissions import Permission
+from console.orgs.services.issue_token import LONGEST_NAME, create_token
+from console.orgs.services.revoke_token import revoke_token
+from console.orgs.services.rotate_token import rotate_token
+from console.orgs.token_secrets import Issued
+from console.orgs.tokens import get_token, list_tokens
+
+_TAG = ["people and tokens"]
+_OWNERS = dict.fromkeys(("GET", "POST", "DELETE"), Permission.MANAGE_ORG)
+_STATES = ("working", "ended")
+
+#: Days that a token works unless the request says otherwise, and the most.
+_USUAL_DAYS = 90
+_MOST_DAYS = 3650
+#: Hours that the old secret goes on after a rotation, and the most.
+_USUAL_OVERLAP = 24
+_MOST_OVERLAP = 720
+
+
+class Tokens(OrgView):
+    """The tokens of the organization."""
+
+    parameters = ("state", *PAGING)
+    permissions = _OWNERS
+
+    def knows(self, name: str) -> bool:
+        """Accept nothing in a POST."""
+        return self.request.method == "GET" and super().knows(name)
+
+    @extend_schema(
+        operation_id="list_tokens",
+        summary="List tokens",
+        description="Newest first, without their secrets.",
+        parameters=[
+            query("state", "Those that work, when absent, or those that ended.", enum=_STATES),
+            *PAGED,
+        ],
+        responses={200: schemas.TokenPage, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        """List them."""
+        given = request.query_params
+        state = given.get("state") or "working"
+        if state not in _STATES:
+            message = f"This has to be one of: {', '.join(_STATES)}."
+            raise BadRequest([FieldError("state", "invalid_choice", message)])
+        page = list_tokens(
+            self.actor.org,
+            ended=state == "ended",
+            limit=self.limit(request),
+            cursor=given.get("cursor"),
+        )
+        return results([token_answer(each) for each in page.results], page.next)
+
+    @extend_schema(
+        operation_id="create_token",
+        summary="Make a token",
+        description="The answer has its secret, told this once and stored nowhere.",
+        request=schemas.TokenRequest,
+        responses={201: schemas.FreshToken, **problems(409, 413, 415)},
+        examples=[
+            example(
+                "For a pipeline",
+                {"name": "nightly pipeline", "role": "submitter", "expires_in_days": 30},
+                request=True,
+            )
+        ],
+        tags=_TAG,
+    )
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        """Make it."""
+        known = ("name", "role", "expires_in_days")
+        reader, fields = self.fields(request, known, required=known[:2])
+        name = ""
+        if "name" in fields:
+            name = reader.text(fields["name"], "name", LONGEST_NAME, blank=False)
+        role = reader.choice(fields["role"], "role", Role.values) if "role" in fields else ""
+        days = fields.get("expires_in_days", _USUAL_DAYS)
+        ends = None
+        if days is not None:
+            days = reader.integer(days, "expires_in_days", 1, _MOST_DAYS)
+            ends = timezone.now() + timedelta(days=days)
+        reader.finish()
+        return _told_once(create_token(self.actor, role, name, ends))
+
+
+class OneToken(OrgView):
+    """One token."""
+
+    permissions = _OWNERS
+
+    @extend_schema(
+        operation_id="get_token",
+        summary="Look at a token",
+        responses={200: schemas.Token, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, number: int, **kwargs: Any) -> Response:
+        """Show it."""
+        return Response(token_answer(get_token(self.actor.org, number)))
+
+    @extend_schema(
+        operation_id="revoke_token",
+        summary="Revoke a token",
+        description="It stops working with the next request, for good. Revoking it again changes "
+        "nothing.",
+        request=None,
+        responses={200: schemas.Token, **problems()},
+        tags=_TAG,
+    )
+    def delete(self, request: Request, number: int, **kwargs: Any) -> Response:
+        """Revoke it."""
+        return Response(token_answer(revoke_token(self.actor, number)))
+
+
+class RotateToken(OrgView):
+    """The secret of a token."""
+
+    permissions = _OWNERS
+
+    @extend_schema(
+        operation_id="rotate_token",
+        summary="Rotate a token",
+        description="Makes a token with the same name, role and length of life; the old one goes "
+        "on for `overlap_hours`, so that programs change over without a break.",
+        request=schemas.TokenRotation,
+        responses={201: schemas.FreshToken, **problems(409, 413, 415)},
+        examples=[example("At once", {"overlap_hours": 0}, request=True)],
+        tags=_TAG,
+    )
+    def post(self, request: Request, number: int, **kwargs: Any) -> Response:
+        """Rotate it."""
+        reader, fields = self.fields(request, ("overlap_hours",))
+        hours = fields.get("overlap_hours", _USUAL_OVERLAP)
+        hours = reader.integer(hours, "overlap_hours", 0, _MOST_OVERLAP)
+        reader.finish()
+        return _told_once(rotate_token(self.actor, number, timedelta(hours=hours)))
+
+
+def _told_once(issued: Issued) -> Response:
+    response = Response({**token_answer(issued.token), "secret": issued.secret}, status=201)
+    response["Cache-Control"] = "no-store"
+    return response

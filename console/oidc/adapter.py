@@ -1,0 +1,83 @@
+"""What django-allauth asks at its turns: which provider there is, and who comes in."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import structlog
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, _build_apps_from_settings
+from allauth.socialaccount.models import SocialApp, SocialLogin
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login
+from django.http import HttpRequest, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from console.errors import NotAllowed
+from console.oidc.services.admit_identity import admit_identity
+
+#: Whoever signs in here is as the console's own sign-in would have them.
+_BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+#: What the session keeps of an invitation that was opened; see `console.pages.views.joining`.
+_OPENED = "invitation"
+
+
+class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
+    """Ends every flow itself, so that no page of django-allauth is ever reached."""
+
+    def list_apps(
+        self, request: HttpRequest, provider: str | None = None, client_id: str | None = None
+    ) -> list[SocialApp]:
+        """Return the provider of the settings; rows are not asked."""
+        found = _build_apps_from_settings(provider=provider, client_id=client_id)
+        return [app for apps in found.values() for app in apps]
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> NoReturn:
+        """Sign the person in whose identity was proved, or say why not."""
+        claims = sociallogin.account.extra_data["id_token"]
+        try:
+            user = admit_identity(
+                f"{settings.OIDC_ISSUER}#{claims['sub']}",
+                str(claims["email"] or ""),
+                # Some providers write the word.
+                is_verified=claims["email_verified"] in (True, "true"),
+                invited_by=request.session.get(_OPENED, ""),
+            )
+        except NotAllowed as error:
+            refuse(request, error.message)
+        login(request, user, backend=_BACKEND)
+        raise ImmediateHttpResponse(HttpResponseRedirect(_next(request, sociallogin.state)))
+
+    def on_authentication_error(
+        self, request: HttpRequest, provider: Any, **details: Any
+    ) -> NoReturn:
+        """Say that it did not work; *details* say what the matter was."""
+        fail(request, details.get("exception") or details.get("error"))
+
+
+def fail(request: HttpRequest, reason: object) -> NoReturn:
+    """Log that the flow ended for *reason*, and say that signing in did not work."""
+    structlog.get_logger(__name__).warning("oidc_refused", reason=str(reason)[:500])
+    request_id = structlog.contextvars.get_contextvars().get("request_id", "")
+    refuse(
+        request,
+        f"Signing in with {settings.OIDC_TITLE} did not work. Try again; if it goes on, tell "
+        f"whoever runs this console the request id {request_id}.",
+    )
+
+
+def refuse(request: HttpRequest, sentence: str) -> NoReturn:
+    """Send the browser back to the sign-in page, where *sentence* is shown."""
+    messages.error(request, sentence)
+    raise ImmediateHttpResponse(HttpResponseRedirect(reverse("pages:sign-in")))
+
+
+def _next(request: HttpRequest, state: dict[str, Any]) -> str:
+    url = str(state.get("next") or "")
+    is_ours = url_has_allowed_host_and_scheme(
+        url, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return url if is_ours else reverse("pages:orgs")

@@ -1,0 +1,53 @@
+"""The two addresses of a sign-in through the provider: where it begins and where it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.providers.base.constants import AuthProcess
+from allauth.socialaccount.providers.oauth2.client import OAuth2Error
+from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from requests import RequestException
+
+from console.oidc.adapter import fail
+from console.oidc.provider import StrictAdapter
+
+#: What goes wrong when a provider is not there, or does not say what it has to.
+_BROKEN = (OAuth2Error, RequestException, KeyError, TypeError, ValueError)
+
+
+@never_cache
+@require_safe
+def begin(request: HttpRequest) -> HttpResponse:
+    """Send the browser to the provider, which sends it to `finish`."""
+    return _guarded(request, _to_provider)
+
+
+@never_cache
+@require_safe
+def finish(request: HttpRequest) -> HttpResponse:
+    """Take the provider's answer: the person is signed in, or told why not."""
+    return _guarded(request, OAuth2CallbackView.adapter_view(StrictAdapter(request)))
+
+
+def _to_provider(request: HttpRequest) -> HttpResponse:
+    provider = StrictAdapter(request).get_provider()
+    answer: HttpResponse = provider.redirect(
+        request, process=AuthProcess.LOGIN, next_url=request.GET.get("next", "")
+    )
+    return answer
+
+
+def _guarded(request: HttpRequest, view: Callable[[HttpRequest], HttpResponse]) -> HttpResponse:
+    try:
+        try:
+            return view(request)
+        except _BROKEN as error:
+            fail(request, error)
+    except ImmediateHttpResponse as answer:
+        response: HttpResponse = answer.response
+        return response

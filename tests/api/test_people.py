@@ -1,0 +1,167 @@
+"""Members, invitations and tokens over HTTP."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from console.orgs.models import ApiToken, Invitation, Membership, Role
+from console.orgs.permissions import Actor
+from console.orgs.services.create_user import create_user
+from tests.conftest import PASSWORD
+
+
+@pytest.fixture
+def client(api, owner: Actor):
+    """An owner's token."""
+    return api(owner)
+
+
+def number_of(actor: Actor) -> int:
+    return Membership.objects.get(org=actor.org, user=actor.user).pk
+
+
+def codes(answer) -> list[tuple[str, str]]:
+    return [(error["path"], error["code"]) for error in answer.body["errors"]]
+
+
+def left(text: str) -> timedelta:
+    return datetime.fromisoformat(text) - timezone.now()
+
+
+def bearer(secret: str) -> Client:
+    return Client(headers={"authorization": f"Bearer {secret}"})
+
+
+def test_members_are_listed_page_by_page_and_found(client, api, owner: Actor, viewer: Actor):
+    first = client.get("members?limit=1")
+    assert [each["email"] for each in first.body["results"]] == ["owner@here.example"]
+    second = client.get(f"members?limit=1&cursor={first.body['next']}")
+    (member,) = second.body["results"]
+    assert (second.body["next"], set(member)) == (
+        None,
+        {"id", "email", "role", "joined_at", "last_active_at"},
+    )
+    assert client.get("members?q=VIEW&role=viewer").body["results"] == [member]
+    assert client.get("members?role=editor").body["results"] == []
+    assert codes(client.get("members?role=king")) == [("role", "invalid_choice")]
+    seen = api(viewer).get("members").body["results"]
+    assert [set(each) for each in seen] == [{"id", "email", "role", "joined_at"}] * 2
+
+
+def test_a_role_is_changed_and_the_last_owner_stays(client, owner: Actor, viewer: Actor):
+    theirs = f"members/{number_of(viewer)}"
+    assert client.patch(theirs, {"role": "operator"}).body["role"] == "operator"
+    assert client.get(theirs).body["role"] == "operator"
+    assert codes(client.patch(theirs, {"role": "king"})) == [("role", "invalid_choice")]
+    assert codes(client.patch(theirs, {})) == [("role", "required")]
+    mine = f"members/{number_of(owner)}"
+    assert client.patch(mine, {"role": "viewer"}).problem == (409, "last_owner")
+    assert client.delete(mine).problem == (409, "last_owner")
+    assert client.delete(theirs).body["email"] == "viewer@here.example"
+    assert client.delete(theirs).problem == (404, "not_found")
+    assert client.patch("members/99999999999999999999", {"role": "viewer"}).problem == (
+        404,
+        "not_found",
+    )
+
+
+def test_an_invitation_is_made_used_and_taken_back(client):
+    made = client.post("invitations", {"email": "new@here.example", "role": "editor"})
+    assert made.status == 201
+    link = made.body.pop("link")
+    assert link.startswith("http://testserver/join/")
+    assert timedelta(days=6) < left(made.body["expires_at"]) <= timedelta(days=7)
+    listed = client.get("invitations").body["results"]
+    assert listed == [made.body]
+    assert link.rpartition("/")[2] not in str(listed) + str(list(Invitation.objects.values()))
+    assert Client().get(link.removeprefix("http://testserver")).status_code == 302
+    one = f"invitations/{made.body['id']}"
+    assert client.delete(one).body == made.body
+    assert client.delete(one).problem == (404, "not_found")
+    assert Client().get(link.removeprefix("http://testserver")).status_code == 404
+
+
+def test_an_invitation_does_not_tell_of_accounts(client, viewer: Actor, db):
+    create_user("known@elsewhere.example", PASSWORD)
+    found = [
+        client.post("invitations", {"email": email, "role": "viewer"})
+        for email in ("known@elsewhere.example", "nobody@elsewhere.example")
+    ]
+    assert [answer.status for answer in found] == [201, 201]
+    assert set(found[0].body) == set(found[1].body)
+    again = client.post("invitations", {"email": viewer.name, "role": "viewer"})
+    assert again.problem == (409, "already_member")
+
+
+def test_what_is_wrong_with_an_invitation_is_named(client):
+    assert codes(client.post("invitations", {"days": 3})) == [
+        ("days", "unknown_field"),
+        ("email", "required"),
+        ("role", "required"),
+    ]
+    body = {"email": "nobody", "role": "viewer", "expires_in_days": 31}
+    assert codes(client.post("invitations", body)) == [("expires_in_days", "out_of_range")]
+    body["expires_in_days"] = 30
+    assert codes(client.post("invitations", body)) == [("email", "invalid_email")]
+
+
+def test_a_secret_is_told_once(client):
+    made = client.post("tokens", {"name": "pipeline", "role": "submitter"})
+    secret = made.body.pop("secret")
+    assert (made.status, made.body["prefix"]) == (201, secret[:13])
+    assert timedelta(days=89) < left(made.body["expires_at"]) <= timedelta(days=90)
+    one = f"tokens/{made.body['id']}"
+    assert client.get(one).body == made.body
+    assert secret not in str(client.get("tokens").body)
+    acting = bearer(secret)
+    assert acting.get("/api/v1/orgs/here").json()["role"] == "submitter"
+    assert acting.get("/api/v1/orgs/here/tokens").status_code == 403
+    used = client.get(one).body
+    assert (used["last_used_ip"], used["last_used_at"] is None) == ("127.0.0.1", False)
+    revoked = client.delete(one).body
+    assert revoked["revoked_at"] is not None
+    assert acting.get("/api/v1/orgs/here").json()["code"] == "invalid_token"
+    assert client.delete(one).body == revoked
+    assert [each["id"] for each in client.get("tokens?state=ended").body["results"]] == [
+        made.body["id"]
+    ]
+
+
+def test_a_token_may_have_no_end_and_nothing_else_that_is_odd(client):
+    made = client.post("tokens", {"name": "one", "role": "viewer", "expires_in_days": None})
+    assert made.body["expires_at"] is None
+    odd = {"name": " ", "role": "king", "expires_in_days": 0}
+    assert codes(client.post("tokens", odd)) == [
+        ("name", "blank"),
+        ("role", "invalid_choice"),
+        ("expires_in_days", "out_of_range"),
+    ]
+    assert codes(client.get("tokens?state=lost")) == [("state", "invalid_choice")]
+
+
+def test_a_rotation_gives_programs_time(client):
+    old = client.post("tokens", {"name": "one", "role": "viewer"}).body
+    path = f"tokens/{old['id']}/rotate"
+    new = client.post(path, {"overlap_hours": 2})
+    assert (new.status, new.body["name"], new.body["role"]) == (201, "one", "viewer")
+    rotated = client.get(f"tokens/{old['id']}").body
+    assert rotated["successor"] == new.body["id"]
+    assert timedelta(hours=1) < left(rotated["expires_at"]) <= timedelta(hours=2)
+    for secret in (old["secret"], new.body["secret"]):
+        assert bearer(secret).get("/api/v1/orgs/here").status_code == 200
+    assert client.post(path, {}).problem == (409, "token_rotated")
+    at_once = client.post(f"tokens/{new.body['id']}/rotate", {"overlap_hours": 0})
+    assert at_once.status == 201
+    assert bearer(new.body["secret"]).get("/api/v1/orgs/here").status_code == 401
+    ended = client.post(f"tokens/{new.body['id']}/rotate", {})
+    assert ended.problem == (409, "token_ended")
+
+
+def test_an_owner_s_token_keeps_working_when_it_revokes_itself_no_more(client):
+    mine = ApiToken.objects.get(role=Role.OWNER)
+    assert client.delete(f"tokens/{mine.pk}").status == 200
+    assert client.get("tokens").problem == (401, "invalid_token")

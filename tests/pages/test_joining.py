@@ -1,0 +1,156 @@
+"""Joining by a link: what it shows, what it gives away, and what it takes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from console.orgs.models import Membership, Organization, Role, User
+from console.orgs.permissions import Actor
+from console.orgs.services.create_user import create_user
+from console.orgs.services.invite import invite
+from console.pages import throttle
+from tests.conftest import PASSWORD
+from tests.pages.page import Element, complaints, read_page
+
+EMAIL = "new@here.example"
+NEW = "a long new password"
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    """Start without failures of other tests."""
+    cache.clear()
+
+
+@pytest.fixture
+def secret(owner: Actor) -> str:
+    """The secret of a link for somebody as operator."""
+    return invite(owner, EMAIL, Role.OPERATOR).secret
+
+
+def main(response) -> Element:
+    page = read_page(response)
+    assert complaints(page) == []
+    return page.id("main")
+
+
+def test_whoever_is_new_chooses_a_password_signs_in_and_joins(secret: str) -> None:
+    browser = Client()
+    answer = browser.get(f"/join/{secret}")
+    assert answer.headers["Location"] == "/join"
+    shown = main(browser.get("/join"))
+    assert "new@here.example is invited as operator" in shown.text
+    assert secret not in browser.get("/join").content.decode()
+    answer = browser.post("/join", {"password": NEW, "again": NEW})
+    assert answer.headers["Location"] == "/login?next=%2Fjoin"
+    form = main(browser.get("/login?next=%2Fjoin"))
+    assert form.id("email").attrs["value"] == EMAIL
+    answer = browser.post("/login", {"email": EMAIL, "password": NEW, "next": "/join"})
+    assert answer.headers["Location"] == "/join"
+    assert [button.text for button in main(browser.get("/join")).all("button")] == [
+        "Join as operator"
+    ]
+    assert browser.post("/join").headers["Location"] == "/o/here/"
+    assert Membership.objects.get(user__email=EMAIL).role == "operator"
+    assert browser.get("/join").status_code == 404
+    assert Client().get(f"/join/{secret}").status_code == 404
+
+
+def told(browser: Client, secret: str) -> list[object]:
+    """Return all that somebody with the link is told."""
+    found: list[object] = []
+    for answer in (
+        browser.get(f"/join/{secret}"),
+        browser.get("/join"),
+        browser.post("/join", {"password": NEW, "again": NEW}),
+        browser.get("/login?next=%2Fjoin"),
+        browser.get("/join"),
+    ):
+        text = ""
+        if answer.status_code == 200:
+            text = main(answer).text
+        found.append((answer.status_code, answer.headers.get("Location"), text))
+    return found
+
+
+def test_a_link_does_not_tell_whether_there_is_an_account(
+    secret: str, owner: Actor, org: Organization
+) -> None:
+    without = told(Client(), secret)
+    known = create_user("known@here.example", PASSWORD)
+    other = invite(owner, known.email, Role.OPERATOR).secret
+    with_account = told(Client(), other)
+    assert [str(each).replace("known@", "new@") for each in with_account] == list(map(str, without))
+    known.refresh_from_db()
+    assert known.check_password(PASSWORD)
+
+
+def test_somebody_signed_in_joins_at_once(
+    owner: Actor, outsider: User, other_org: Organization, client_for: Callable[[Actor], Client]
+) -> None:
+    secret = invite(owner, outsider.email.upper(), Role.VIEWER).secret
+    browser = client_for(Actor.from_user(other_org, outsider, Role.OWNER))
+    browser.get(f"/join/{secret}")
+    assert browser.get("/o/here/").status_code == 404
+    assert browser.post("/join").headers["Location"] == "/o/here/"
+    assert browser.get("/o/here/").status_code == 200
+
+
+def test_somebody_else_who_is_signed_in_is_told_to_sign_out(
+    secret: str, outsider: User, other_org: Organization, client_for: Callable[[Actor], Client]
+) -> None:
+    browser = client_for(Actor.from_user(other_org, outsider, Role.OWNER))
+    browser.get(f"/join/{secret}")
+    assert "You are signed in as owner@elsewhere.example" in main(browser.get("/join")).text
+    assert browser.post("/join").status_code == 409
+    assert not Membership.objects.filter(user=outsider, org__slug="here").exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"password": NEW, "again": "another"}, "The two passwords are not the same"),
+        ({"password": "12345", "again": "12345"}, "too short"),
+        ({}, "too short"),
+    ],
+)
+def test_a_password_that_cannot_be_is_refused(
+    secret: str, data: dict[str, str], message: str
+) -> None:
+    browser = Client()
+    browser.get(f"/join/{secret}")
+    answer = browser.post("/join", data)
+    assert answer.status_code == 422
+    assert message in main(answer).id("join-errors").text
+    assert not User.objects.filter(email=EMAIL).exists()
+
+
+def test_guessing_links_is_slowed_down(secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throttle.time, "time", lambda: 1000.0)
+    for number in range(throttle.FREE_LINKS):
+        assert Client().get(f"/join/guess-{number}").status_code == 404
+    refused = Client().get(f"/join/{secret}")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "4")
+    assert main(refused).all("h1")[0].text == "Wait a moment"
+    assert Client(REMOTE_ADDR="10.0.0.9").get(f"/join/{secret}").status_code == 302
+
+
+def test_a_link_is_not_in_the_log(secret: str, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        Client().get(f"/join/{secret}")
+        Client().get("/join/guess")
+    lines = [str(record.msg) for record in caplog.records if "/join/" in str(record.msg)]
+    assert lines
+    assert not any(secret in line or "guess" in line for line in lines)
+
+
+def test_an_anonymous_visit_without_a_link_leaves_no_session(db: None) -> None:
+    browser = Client()
+    assert browser.get("/join").status_code == 404
+    assert browser.get("/join/unknown").status_code == 404
+    assert "sluice_session" not in browser.cookies
