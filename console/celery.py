@@ -89,6 +89,7 @@ app.conf.update(
         "sample": _every(15, "console.series.tasks.sample"),
         "roll up series": _every(300, "console.series.tasks.roll"),
         "forget series": _every(600, "console.series.tasks.forget"),
+        "look": _every(20, "console.overview.tasks.look"),
     },
     timezone="UTC",
 )

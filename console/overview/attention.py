@@ -13,7 +13,7 @@ from datetime import datetime
 from console.orgs.models import Organization
 from console.overview.changes import config_items
 from console.overview.items import Item
-from console.overview.machinery import token_items, worker_items
+from console.overview.machinery import token_items, webhook_items, worker_items
 from console.overview.work import work_items
 from console.workloads.queries.queues import QueueView
 
@@ -24,9 +24,9 @@ def attention(
     """
     Return what wants somebody in *org*, whose queues are *queues*, at the moment *now*.
 
-    *manages*: for somebody who manages tokens, too.
+    *manages*: for somebody who manages webhooks and tokens, too.
     """
     items = [*worker_items(org, now), *config_items(org), *work_items(org, queues, now)]
     if manages:
-        items += token_items(org, now)
+        items += [*webhook_items(org, now), *token_items(org, now)]
     return tuple(sorted(items, key=lambda item: item.gravity))

@@ -60,7 +60,7 @@ class Subject:
     """One thing that an item is about; what does not apply is empty."""
 
     name: str
-    #: Number of a version or draft; index of a rule, from 0.
+    #: Number of a version, draft or webhook; index of a rule, from 0.
     number: int | None = None
     #: How many workloads it concerns.
     count: int = 0

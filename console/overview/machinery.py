@@ -6,13 +6,19 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db.models import Q
+
 from console.health import Pulse, pulse
 from console.orgs.models import ApiToken, Organization
 from console.overview.items import MOST_SUBJECTS, Item, Kind, Subject
+from console.webhooks.models import Webhook
 from console.workloads.models import Intake
 
 #: How long an accepted request may wait for the engine before somebody should know.
 LATE: Final = timedelta(seconds=30)
+
+#: How long a webhook may not be reached before somebody should know.
+UNREACHED: Final = timedelta(minutes=10)
 
 #: How long before its end a token is told of.
 EXPIRES_SOON: Final = timedelta(days=7)
@@ -28,6 +34,24 @@ def worker_items(org: Organization, now: datetime) -> Iterator[Item]:
         yield Item(kind=Kind.WORKER_LATE, reason=beats.value, count=1, since=late_since)
     elif late_since is not None:
         yield Item(kind=Kind.WORKER_LATE, reason="intake_late", count=1, since=late_since)
+
+
+def webhook_items(org: Organization, now: datetime) -> Iterator[Item]:
+    """Yield the webhooks that were not reached for long, or were given up; for who manages them."""
+    is_failing = Q(paused="", failing_since__lt=now - UNREACHED)
+    rows = Webhook.objects.filter(is_failing | Q(paused=Webhook.Paused.FAILING), org=org)
+    found = list(rows.order_by("failing_since", "pk")[: MOST_SUBJECTS + 1])
+    if found:
+        yield Item(
+            kind=Kind.WEBHOOK_FAILING,
+            count=len(found[:MOST_SUBJECTS]),
+            is_exact=len(found) <= MOST_SUBJECTS,
+            since=min((each.failing_since for each in found if each.failing_since), default=None),
+            subjects=tuple(
+                Subject(name=each.name, number=each.pk, since=each.failing_since)
+                for each in found[:MOST_SUBJECTS]
+            ),
+        )
 
 
 def token_items(org: Organization, now: datetime) -> Iterator[Item]:

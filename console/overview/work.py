@@ -181,6 +181,7 @@ def _held(queues: Sequence[QueueView]) -> Iterator[Subject]:
                 name=view.name,
                 count=view.pending,
                 since=view.held.since,
+                until=view.held.until,
                 actor=view.held.actor,
                 note=view.held.reason,
             )

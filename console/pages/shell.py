@@ -15,7 +15,7 @@ from console.configs.models import ConfigVersion, RevertTimer
 from console.configs.queries import active_version, revert_timer_of
 from console.orgs.models import Organization, User
 from console.orgs.permissions import Actor, Permission
-from console.orgs.queries import orgs_of
+from console.overview.badges import badges_of
 
 #: As many organizations as the switcher lists; the page of all has the rest.
 SWITCHER_SIZE = 12
@@ -44,12 +44,23 @@ NAV = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OrgChoice:
+    """An organization to go to, at the same section as the page."""
+
+    org: Organization
+    role: str
+    #: How much needs somebody there; None where that is not known.
+    urgent: int | None
+    url_name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shell:
     """What the shell prints; *live* is the version that polling compares, or nothing."""
 
     actor: Actor
     org: Organization
-    orgs: tuple[Organization, ...]
+    orgs: tuple[OrgChoice, ...]
     section: str
     nav: tuple[NavItem, ...]
     active: ConfigVersion | None
@@ -78,7 +89,7 @@ def render_page(
     shell = Shell(
         actor=actor,
         org=actor.org,
-        orgs=tuple(orgs_of(cast(User, request.user))[:SWITCHER_SIZE]),
+        orgs=_choices(cast(User, request.user), section),
         section=section,
         nav=NAV,
         active=active_version(actor.org),
@@ -93,6 +104,14 @@ def render_page(
         may_manage_org=actor.may(Permission.MANAGE_ORG),
     )
     return render(request, template, {**context, "shell": shell}, status=status)
+
+
+def _choices(user: User, section: str) -> tuple[OrgChoice, ...]:
+    url_name = next((item.url_name for item in NAV if item.name == section), "pages:overview")
+    return tuple(
+        OrgChoice(org=each.org, role=each.role, urgent=each.urgent, url_name=url_name)
+        for each in badges_of(user, timezone.now(), SWITCHER_SIZE)
+    )
 
 
 def live_version(org: Organization) -> str:

@@ -62,6 +62,7 @@ urlpatterns = [
     path("theme", sessions.theme, name="theme"),
     path("o/", orgs.org_list, name="orgs"),
     path("o/<slug:org>/", overview.overview, name="overview"),
+    path("o/<slug:org>/attention", overview.all_attention, name="attention"),
     path("o/<slug:org>/queues", queues.queues, name="queues"),
     path("o/<slug:org>/usage", usage.usage, name="usage"),
     path("o/<slug:org>/queues/<name:queue>/usage", usage.queue_usage, name="queue-usage"),

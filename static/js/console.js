@@ -74,6 +74,19 @@
     box.addEventListener("change", () => localStorage.setItem("keys-off", box.checked ? "1" : "0"));
   }
 
+  // Lists of links that are narrowed while somebody types.
+  for (const list of document.querySelectorAll("[data-filtered]")) {
+    const field = list.querySelector("[data-filter]");
+    if (!field) continue;
+    field.closest("[data-filter-field]")?.removeAttribute("hidden");
+    field.addEventListener("input", () => {
+      const part = field.value.trim().toLowerCase();
+      for (const entry of list.querySelectorAll("[data-filter-text]")) {
+        entry.hidden = !entry.dataset.filterText.toLowerCase().includes(part);
+      }
+    });
+  }
+
   let goUntil = 0;
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
@@ -103,6 +116,10 @@
       p: () => press("[data-live-pause]"),
       ...window.pageKeys,
     };
+    if (/^[1-7]$/.test(event.key)) {
+      const item = document.querySelectorAll("[data-item-keys] > li > a[data-item]")[event.key - 1];
+      if (item) actions[event.key] = () => item.click();
+    }
     if (event.key in actions) {
       event.preventDefault();
       actions[event.key]();

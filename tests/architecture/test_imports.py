@@ -89,7 +89,7 @@ def test_nothing_imports_the_edges() -> None:
 
 
 def test_nothing_imports_tasks() -> None:
-    apps = ("orgs", "configs", "workloads", "series", "webhooks")
+    apps = ("orgs", "configs", "workloads", "series", "overview", "webhooks")
     tasks = tuple(f"console.{app}.tasks" for app in apps)
     assert offenders(modules(), lambda name: within(name, tasks)) == []
 

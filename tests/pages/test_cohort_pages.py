@@ -209,13 +209,10 @@ def test_who_goes_short_of_its_own_is_called_out(lab: None, browser: Client) -> 
 
 
 def test_the_overview_names_who_goes_short(lab: None, browser: Client) -> None:
-    found = [
-        (item.text, item.all("a")[0].attrs["href"])
-        for item in get(browser, "").id("attention").all("li")
-    ]
-    assert found == [
-        ("Queue batch waits for quota of its own that others use See who", "/o/here/cohorts/ml")
-    ]
+    (item,) = get(browser, "").id("attention").all("li")
+    (way,) = item.all("a")
+    assert way.attrs["href"] == "/o/here/cohorts/ml"
+    assert way.text == "See who : Queue batch waits for quota of its own that others use"
 
 
 @pytest.mark.parametrize(

@@ -115,37 +115,6 @@ def test_any_name_of_a_queue_has_a_page(
     assert page.all("h1")[0].text == name
 
 
-def test_the_overview_says_what_needs_a_person(world: World, browser: Client) -> None:
-    page = read_page(browser.get("/o/here/"))
-    assert [tile.text for tile in page.id("counts").all("a")] == [
-        "Running 2",
-        "Pending 2",
-        "Preempting 0",
-        "Rejected 1",
-        "Finished 1",
-    ]
-    assert [item.text for item in page.id("attention").all("li")] == [
-        (
-            "1 workload can never run under this config: they ask for more than their queue "
-            "can ever have See which"
-        ),
-        "1 workload of the last hour rejected: no rule matched See which",
-    ]
-    for link in page.id("attention").all("a"):
-        assert len(read_page(browser.get(link.attrs["href"])).rows()) == 1
-
-
-def test_the_overview_without_anything_leads_on(org: Organization, browser: Client) -> None:
-    page = read_page(browser.get("/o/here/"))
-    links = {link.text: link.attrs["href"] for link in page.id("first-steps").all("a")}
-    assert page.id("first-steps-title").text == "No config yet"
-    assert links == {
-        "Start from an example": "/o/here/config/edit",
-        "with the form": "/o/here/workloads/new",
-    }
-    assert "Nothing needs you" in page.id("attention").text
-
-
 def test_events_are_sentences_about_linked_things(world: World, browser: Client) -> None:
     page = read_page(browser.get("/o/here/events?type=REQUEST_REJECTED"))
     assert [row[:4] for row in page.rows()] == [

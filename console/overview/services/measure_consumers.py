@@ -105,7 +105,8 @@ def _top(kind: str, resource: str, seen: Iterable[_Seen], now: datetime) -> list
         if each.held.get(resource):
             of_one[getattr(each, "uid" if kind == "workload" else kind)].append(each)
     consumers = sorted(
-        _consumers(kind, resource, of_one, now), key=lambda each: (-each.hours, each.name, each.uid)
+        _consumers(kind, resource, of_one, now),
+        key=lambda each: (-each.hours, -each.held, each.name, each.uid),
     )
     return [encode(each) for each in consumers[:MOST_ROWS]]
 

@@ -5,10 +5,16 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from console.orgs.queries import orgs_of
+from console.overview.badges import badges_of
 from console.pages.access import signed_in, signed_in_user
+
+#: Organizations that are listed at once.
+_LISTED = 200
+#: Characters of a part of a name.
+_LONGEST = 200
 
 
 @require_safe
@@ -20,8 +26,10 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 @signed_in
 def org_list(request: HttpRequest) -> HttpResponse:
-    """List the organizations; with only one, go there."""
-    orgs = list(orgs_of(signed_in_user(request)))
-    if len(orgs) == 1 and "all" not in request.GET:
-        return HttpResponseRedirect(reverse("pages:overview", args=[orgs[0].slug]))
-    return render(request, "orgs/index.html", {"orgs": orgs})
+    """List the organizations with what needs somebody there; with only one, go there."""
+    part = request.GET.get("q", "").strip()[:_LONGEST].replace("\0", "")
+    found = badges_of(signed_in_user(request), timezone.now(), _LISTED + 1, part)
+    if len(found) == 1 and "all" not in request.GET:
+        return HttpResponseRedirect(reverse("pages:overview", args=[found[0].org.slug]))
+    context = {"orgs": found[:_LISTED], "more": len(found) > _LISTED, "part": part}
+    return render(request, "orgs/index.html", context)

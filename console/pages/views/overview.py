@@ -2,167 +2,120 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime
 
-from django.http import HttpRequest, HttpResponse, QueryDict
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from console.configs.queries import latest_draft, versions
-from console.engine import reasons
-from console.engine.decision import Reason
+from console.configs.changelog import VersionFilter, read_log
+from console.configs.models import ConfigVersion
+from console.configs.queries import active_number, active_policy
+from console.health import pulse
 from console.orgs.models import Organization
-from console.orgs.permissions import Actor
-from console.pages.access import live_page, org_page, signed_in_user
-from console.pages.presenters.queues import QueueRow, queue_row
-from console.pages.shell import render_page
-from console.workloads.queries import WorkloadFilter, list_workloads, queue_list, state_counts
-from console.workloads.queries.cohorts import cohort_list
-from console.workloads.queries.waiting import (
-    MOST_WITHOUT_QUEUE,
-    waiting_reasons,
-    waiting_without_queue,
+from console.orgs.permissions import Actor, Permission
+from console.overview.attention import attention
+from console.overview.badges import outlook_digest
+from console.overview.consumers import top_consumers
+from console.overview.numbers import DAY, Numbers, numbers_of, usage_of_all
+from console.pages.access import live_by, org_page
+from console.pages.presenters.attention import attention_rows
+from console.pages.presenters.consumers import consumer_lists, resource_choices
+from console.pages.presenters.history import history_row
+from console.pages.presenters.overview import Charts, bars_of, charts_of, tiles_of, wait_words
+from console.pages.presenters.queues import queue_row
+from console.pages.shell import live_version, render_page
+from console.series.coverage import HOUR
+from console.series.models import Step
+from console.series.queries import (
+    Sparks,
+    counts_series,
+    sampled_until,
+    series_of,
+    spark_of_all,
 )
+from console.series.subjects import EVERYTHING
+from console.workloads.queries import queue_list
 
-#: Items of the attention list, tight queues and versions shown.
-MOST = 7
+#: Items of the attention list, queues and versions shown.
+MOST_ITEMS = 7
+MOST_QUEUES = 10
 RECENT_VERSIONS = 5
-#: Rejections of the last hour that are looked through.
-REJECTIONS = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attention:
-    """Something that wants a person, and the one place to go for it."""
-
-    #: Stays the same while it is about the same thing.
-    key: str
-    state: str
-    text: str
-    href: str
-    action: str
+def _version(org: Organization) -> str:
+    """Return a text that changes with what the overview shows, also when only time passes."""
+    sampled = sampled_until(org)
+    minute = f"{sampled.timestamp():.0f}" if sampled else ""
+    return f"{live_version(org)}.{minute}.{pulse()}.{outlook_digest(org)[:8]}"
 
 
 @require_safe
 @org_page
-@live_page
+@live_by(_version)
 def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Show what needs a person first, then the counts, the tight queues and recent versions."""
-    org = actor.org
-    counts = state_counts(org)
-    rows = [queue_row(view) for view in queue_list(org)]
-    recent = list(versions(org)[:RECENT_VERSIONS])
-    draft = latest_draft(org, signed_in_user(request))
+    """Show what needs a person first, then quota, numbers, tight queues, consumers and changes."""
+    org, now = actor.org, timezone.now()
+    queues = queue_list(org)
+    items = attention(org, queues, now, manages=actor.may(Permission.MANAGE_ORG))
+    numbers = numbers_of(org, now)
+    running = spark_of_all(org, "running_peak", now=now)
+    pending = spark_of_all(org, "pending_peak", now=now)
+    log = read_log(org, VersionFilter(), RECENT_VERSIONS)
+    active = active_number(org)
     tight = sorted(
-        (row for row in rows if row.tightest),
+        (row for row in map(queue_row, queues) if row.tightest),
         key=lambda row: -row.tightest.pressure if row.tightest else 0,
     )
+    consumers = top_consumers(org, request.GET.get("resource"))
+    rows = attention_rows(org.slug, items)
     context = {
-        "counts": counts,
-        "total": sum(counts.values()),
-        "attention": _attention(org, rows)[:MOST],
-        "tight": tight[:MOST],
-        "queues": rows,
-        "versions": recent,
-        "draft": draft,
+        "attention": rows[:MOST_ITEMS],
+        "more_items": max(0, len(rows) - MOST_ITEMS),
+        "numbers": numbers,
+        "total": sum(numbers.states.values()),
+        "tiles": tiles_of(numbers, running, pending),
+        "waits": wait_words(numbers.waits),
+        "bars": bars_of(usage_of_all(active_policy(org), queues)),
+        "tight": tight[:MOST_QUEUES],
+        "queue_count": len(queues),
+        "consumers": consumers,
+        "consumer_lists": consumer_lists(org.slug, consumers) if consumers else (),
+        "resources": resource_choices(request.path, request.GET, consumers) if consumers else (),
+        "charts": _charts(org, numbers, running, log.page.results, now),
+        "changes": [
+            history_row(version, log.told[version.number], active=active)
+            for version in log.page.results
+        ],
     }
     return render_page(request, actor, "overview/index.html", context, section="overview")
 
 
-def _attention(org: Organization, rows: list[QueueRow]) -> list[Attention]:
-    items = [
-        Attention(
-            key=f"held-{row.key}",
-            state="held",
-            text=f"Queue {row.view.name} is held by {row.view.held.actor}: {row.view.held.reason}",
-            href=reverse("pages:queue", args=[org.slug, row.view.name]),
-            action="Open the queue",
-        )
-        for row in rows
-        if row.view.held
-    ]
-    workloads = reverse("pages:workloads", args=[org.slug])
-    stuck = waiting_reasons(org).get(Reason.EXCEEDS_MAX_QUOTA, 0)
-    if stuck:
-        items.append(
-            Attention(
-                key="stuck",
-                state="error",
-                text=f"{_workloads(stuck)} can never run under this config: they ask for more "
-                "than their queue can ever have",
-                href=f"{workloads}?state=pending&reason={Reason.EXCEEDS_MAX_QUOTA.value}",
-                action="See which",
-            )
-        )
-    items += _without_queue(org, workloads)
-    items += _starved(org, rows)
-    since = timezone.now() - timedelta(hours=1)
-    query = QueryDict(mutable=True)
-    query.update({"state": "rejected", "since": since.isoformat()})
-    rejected = list_workloads(org, WorkloadFilter.from_query(query), REJECTIONS).results
-    for reason, count in Counter(workload.reason for workload in rejected).most_common():
-        more = "at least " if len(rejected) == REJECTIONS else ""
-        items.append(
-            Attention(
-                key=f"rejected-{reason}",
-                state="rejected",
-                text=f"{more}{_workloads(count)} of the last hour rejected: "
-                f"{reasons.reason_title(reason).lower()}",
-                href=f"{workloads}?state=rejected&reason={reason}",
-                action="See which",
-            )
-        )
-    items += [
-        Attention(
-            key=f"draining-{row.key}",
-            state="draining",
-            text=f"Queue {row.view.name} is not in the active config and still has work",
-            href=reverse("pages:queue", args=[org.slug, row.view.name]),
-            action="Open the queue",
-        )
-        for row in rows
-        if row.view.draining
-    ]
-    return items
+@require_safe
+@org_page
+@live_by(_version)
+def all_attention(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Show everything that needs a person, with what each is about."""
+    org = actor.org
+    items = attention(
+        org, queue_list(org), timezone.now(), manages=actor.may(Permission.MANAGE_ORG)
+    )
+    context = {"attention": attention_rows(org.slug, items)}
+    return render_page(request, actor, "overview/attention.html", context, section="overview")
 
 
-def _starved(org: Organization, rows: list[QueueRow]) -> list[Attention]:
-    """Return the queues whose work waits for quota of their own that others use."""
-    cohorts = {row.view.name: row.view.cohort for row in rows if row.view.cohort}
-    if not cohorts:
-        return []
-    starved = (each for cohort in cohort_list(org) if not cohort.path for each in cohort.starved)
-    return [
-        Attention(
-            key=f"starved-{queue.encode().hex()}",
-            state="warning",
-            text=f"Queue {queue} waits for quota of its own that others use",
-            href=reverse("pages:cohort", args=[org.slug, cohorts[queue]]),
-            action="See who",
-        )
-        for queue in dict.fromkeys(each.queue for each in starved)
-    ]
-
-
-def _without_queue(org: Organization, workloads: str) -> list[Attention]:
-    """Return who names what the config does not have; *workloads* is the address of the list."""
-    waiting = waiting_without_queue(org)
-    more = "at least " if sum(waiting.values()) == MOST_WITHOUT_QUEUE else ""
-    return [
-        Attention(
-            key=f"lost-{reason}",
-            state="error",
-            text=f"{more}{_workloads(count)} cannot run: {reasons.reason_title(reason).lower()}",
-            href=f"{workloads}?state=pending&reason={reason}",
-            action="See which",
-        )
-        for reason, count in waiting.items()
-        if reasons.reason_class(reason) is reasons.ReasonClass.CANNOT_RUN
-    ]
-
-
-def _workloads(count: int) -> str:
-    return f"{count} workload{'s' if count != 1 else ''}"
+def _charts(
+    org: Organization,
+    numbers: Numbers,
+    sparks: Sparks,
+    versions: Sequence[ConfigVersion],
+    now: datetime,
+) -> Charts:
+    """Return the charts of the last day, or of the last hour while there is little more."""
+    is_young = sparks.step is Step.MINUTE
+    since = now - (HOUR if is_young else DAY)
+    step = Step.MINUTE if is_young else Step.HOUR
+    series = series_of(org, EVERYTHING, since, now, step)
+    counts = counts_series(org, since=since, until=now, step=step) if is_young else numbers.hours
+    return charts_of(org.slug, series, counts, versions, now)

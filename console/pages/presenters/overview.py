@@ -1,0 +1,167 @@
+"""The overview's numbers and charts as its page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from console.configs.models import ConfigVersion
+from console.overview.numbers import Number, Numbers
+from console.pages.presenters.chart_words import span
+from console.pages.presenters.charts import Frame, frame_of
+from console.pages.presenters.quota import Bar, bar_of
+from console.pages.presenters.sparklines import Sparkline, count_sparkline
+from console.pages.presenters.usage import Shown, shown
+from console.pages.presenters.usage_panels import (
+    Marker,
+    markers_of,
+    waits_panel,
+    workloads_panel,
+)
+from console.pages.presenters.usage_points import points_of
+from console.pages.templatetags.ui import count
+from console.series.models import Step, What
+from console.series.queries import Counts, Series, Sparks
+from console.series.readings import LENGTH
+from console.series.waits import WaitQuantiles
+from console.workloads.queries import UsageView
+
+#: Bars that are shown at once, and with one more click.
+FIRST_BARS = 6
+MOST_BARS = 60
+
+#: Points that a chart draws at most.
+_MOST_POINTS = 240
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tile:
+    """One number with its course and how it was a week ago."""
+
+    state: str
+    title: str
+    number: int
+    change: str
+    spark: Sparkline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bars:
+    """All quota of an organization, the tightest first."""
+
+    first: tuple[Bar, ...]
+    more: tuple[Bar, ...]
+    #: Bars beyond these.
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charts:
+    """What ran, waited and how long, on one time with the versions that were applied."""
+
+    frame: Frame
+    panels: tuple[Shown, ...]
+    markers: tuple[Marker, ...]
+
+
+def tiles_of(numbers: Numbers, running: Sparks, pending: Sparks) -> tuple[Tile, ...]:
+    """Return the three numbers that are asked for first."""
+    starts = sorted(numbers.hours)
+    hours = tuple(numbers.hours[start].counts[What.REJECTED.value] for start in starts)
+    rejected = Sparks(
+        step=Step.HOUR,
+        since=starts[0],
+        until=starts[-1] + LENGTH[Step.HOUR],
+        courses={"": hours},
+    )
+    return (
+        _tile("admitted", "Running", numbers.running, count_sparkline(running, "Running")),
+        _tile("pending", "Pending", numbers.pending, count_sparkline(pending, "Pending")),
+        _tile(
+            "rejected",
+            "Rejected in 24 h",
+            numbers.rejected,
+            count_sparkline(rejected, "Rejected by the hour"),
+        ),
+    )
+
+
+def change_words(number: Number) -> str:
+    """
+    Return how a number differs from what it was a week ago.
+
+    >>> change_words(Number(now=5, week_ago=None)), change_words(Number(now=5, week_ago=5.2))
+    ('a week ago not known', 'as a week ago')
+    >>> change_words(Number(now=5, week_ago=2.0)), change_words(Number(now=0, week_ago=1.0))
+    ('3 more than a week ago', '1 fewer than a week ago')
+    """
+    if number.week_ago is None:
+        return "a week ago not known"
+    difference = number.now - round(number.week_ago)
+    if not difference:
+        return "as a week ago"
+    word = "more" if difference > 0 else "fewer"
+    return f"{count(abs(difference))} {word} than a week ago"
+
+
+def bars_of(usages: Iterable[UsageView]) -> Bars:
+    """Return the bars of *usages*, the tightest first."""
+    tightest = sorted(usages, key=lambda usage: -usage.pressure)
+    bars = [bar_of(usage) for usage in tightest[:MOST_BARS]]
+    return Bars(
+        first=tuple(bars[:FIRST_BARS]),
+        more=tuple(bars[FIRST_BARS:]),
+        left_out=max(0, len(tightest) - MOST_BARS),
+    )
+
+
+def charts_of(
+    org: str,
+    series: Series,
+    counts: Mapping[datetime, Counts],
+    versions: Sequence[ConfigVersion],
+    now: datetime,
+) -> Charts:
+    """Return the charts of *series*; of *versions*, newest first, those of its time are marked."""
+    frame = frame_of(series.since, now, series.gaps)
+    points = points_of(series, counts, (), None, _MOST_POINTS)
+    panels = [workloads_panel(frame, points), waits_panel(frame, points)]
+    # Tables and files are those of the page about the same time.
+    path = reverse("pages:usage", args=[org])
+    inside = [each for each in reversed(versions) if series.since <= each.created_at <= now]
+    return Charts(
+        frame=frame,
+        panels=tuple(shown(path, QueryDict(), panels, points, "")),
+        markers=markers_of(frame, inside),
+    )
+
+
+def wait_words(waits: WaitQuantiles) -> str:
+    """
+    Return how long admissions of the last day were waited for.
+
+    >>> wait_words(WaitQuantiles(p50=None, p95=None, n=0))
+    'nothing was admitted for the first time'
+    >>> wait_words(WaitQuantiles(p50=4.0, p95=None, n=3))
+    'half within 4 s; too few for p95 (n = 3)'
+    """
+    if waits.p50 is None:
+        return "nothing was admitted for the first time"
+    half = f"half within {span(waits.p50)}"
+    if waits.p95 is None:
+        return f"{half}; too few for p95 (n = {waits.n})"
+    return f"{half}, 95 of 100 within {span(waits.p95)} (n = {count(waits.n)})"
+
+
+def _tile(state: str, title: str, number: Number, spark: Sparkline) -> Tile:
+    return Tile(
+        state=state,
+        title=title,
+        number=number.now,
+        change=change_words(number),
+        spark=spark,
+    )

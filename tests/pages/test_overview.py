@@ -1,0 +1,251 @@
+"""The overview: what needs somebody, the numbers, and the organizations to go to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from console.configs.services.apply_config import apply_config
+from console.health import Pulse
+from console.orgs.models import Membership, Organization, Role
+from console.orgs.permissions import Actor
+from console.orgs.services.create_org import create_org
+from console.overview.items import Item, Kind, Subject
+from console.overview.services.look_out import look_out
+from console.overview.services.measure_consumers import measure_consumers
+from console.pages.presenters.attention import attention_rows
+from console.workloads.models import Workload
+from console.workloads.services.hold_queue import hold_queue
+from tests.pages.conftest import CONFIG, World
+from tests.pages.page import Element, complaints, read_page
+
+Settle = Callable[[Organization], int]
+
+
+def get(browser: Client, path: str = "") -> Element:
+    """Return a page of the organization that is sound."""
+    page = read_page(browser.get(f"/o/here/{path}"))
+    assert complaints(page) == []
+    return page
+
+
+def said(page: Element) -> list[str]:
+    """Return the items without how long ago they began, and without words for readers alone."""
+    found = []
+    for item in page.id("attention-rows").all("li"):
+        text = item.all("span")[1].text
+        found.append(re.sub(r" ?since \d+ \w+ ago", "", text))
+    return found
+
+
+def test_what_needs_a_person_and_where_to_go(world: World, browser: Client) -> None:
+    page = get(browser)
+    assert said(page) == [
+        "1 workload of the last hour rejected: no rule matched",
+        (
+            "1 workload can never run under this config: it asks for more than its queue can "
+            "ever have"
+        ),
+    ]
+    for link in page.id("attention-rows").all("a"):
+        assert len(read_page(browser.get(link.attrs["href"])).rows()) == 1
+
+
+def test_the_numbers(world: World, browser: Client) -> None:
+    page = get(browser)
+    assert [tile.text for tile in page.id("numbers").all("a")] == [
+        "Running 2 a week ago not known",
+        "Pending 2 a week ago not known",
+        "Rejected in 24 h 1 a week ago not known",
+    ]
+    (quota,) = page.id("quota").all("li")
+    assert quota.text.startswith("spot · 6 of 8 gpu used")
+    assert [row[:1] for row in page.id("tight").rows()] == [["research"]]
+
+
+def test_nothing_needs_anybody(
+    org: Organization, owner: Actor, browser: Client, settle: Settle
+) -> None:
+    apply_config(owner, "native", CONFIG, "", 0)
+    settle(org)
+    assert get(browser).id("attention-none").text == (
+        "Nothing needs you. 0 running, 0 pending, 0 rejected in the last 24 hours."
+    )
+    assert "Nothing needs you" in get(browser, "attention").id("all-attention").text
+
+
+def test_a_new_organization_leads_on(org: Organization, browser: Client) -> None:
+    page = get(browser)
+    links = {link.text: link.attrs["href"] for link in page.id("first-steps").all("a")}
+    assert page.id("first-steps-title").text == "No config yet"
+    assert links == {
+        "Start from an example": "/o/here/config/edit",
+        "with the form": "/o/here/workloads/new",
+        "new token": "/o/here/settings/tokens/new",
+        "invite somebody": "/o/here/settings/invitations/new",
+    }
+
+
+def test_seven_items_and_the_way_to_all(
+    world: World, owner: Actor, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("console.pages.views.overview.MOST_ITEMS", 1)
+    page = get(browser)
+    assert len(said(page)) == 1
+    (way,) = [link for link in page.id("attention").all("a") if "more" in link.text]
+    assert (way.text, way.attrs["href"]) == ("and 1 more", "/o/here/attention")
+    heads = [each.text for each in get(browser, "attention").all("h2")]
+    assert len([each for each in heads if each.startswith("1 workload")]) == 2
+
+
+def test_what_is_about_several_leads_to_each(
+    org: Organization, owner: Actor, browser: Client, settle: Settle, config: None
+) -> None:
+    for queue in ("research", "default"):
+        hold_queue(owner, queue, "moving racks")
+    settle(org)
+    page = get(browser)
+    assert said(page) == ["2 queues (default, research) are held"]
+    (way,) = page.id("attention-rows").all("a")
+    assert way.attrs["href"] == "/o/here/attention#attention-queue_held"
+    section = get(browser, "attention").id("attention-queue_held")
+    assert [link.attrs["href"] for link in section.all("li")[0].all("a")] == [
+        "/o/here/queues/default"
+    ]
+
+
+def test_a_dead_worker_is_told_with_what_to_do(
+    world: World, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = get(browser).id("live-poll").attrs["data-version"]
+    assert browser.get("/o/here/", {"v": version}).status_code == 204
+    for module in ("console.overview.machinery", "console.pages.views.overview"):
+        monkeypatch.setattr(f"{module}.pulse", lambda: Pulse.WORKER_SILENT)
+    assert browser.get("/o/here/", {"v": version}).status_code == 200
+    assert said(get(browser))[0] == "No worker gives a sign of life: nothing is decided"
+    section = get(browser, "attention").id("attention-worker_late-worker_silent")
+    assert "Start a worker and the beat process." in section.text
+
+
+def test_time_that_passes_reaches_an_open_page(world: World, browser: Client) -> None:
+    look_out(world.org.pk, timezone.now())
+    version = get(browser).id("live-poll").attrs["data-version"]
+    assert browser.get("/o/here/", {"v": version}).status_code == 204
+    look_out(world.org.pk, timezone.now() + timedelta(hours=2))
+    assert browser.get("/o/here/", {"v": version}).status_code == 200
+
+
+def test_who_consumes_most(world: World, browser: Client) -> None:
+    assert "nobody has measured yet" in get(browser).id("consumers").text
+    since = timezone.now() - timedelta(hours=3)
+    Workload.objects.filter(pk=world.admitted.pk).update(
+        admitted_at=since, user="ana", project="vision"
+    )
+    measure_consumers(world.org.pk, timezone.now())
+    page = get(browser)
+    assert page.id("consumers-title").text == "Top consumers of gpu"
+    assert page.id("consumers-workload").text == "train research 3 h 6 18"
+    assert page.id("consumers-user").text == "ana 1 6 18"
+    links = [link.attrs["href"] for link in page.id("consumers").all("a")]
+    assert links == [
+        f"/o/here/workloads/{world.admitted.uid}",
+        "/o/here/workloads?state=admitted&project=vision",
+        "/o/here/workloads?state=admitted&user=ana",
+    ]
+    assert get(browser, "?resource=nothing").id("consumers-title").text.endswith("of gpu")
+
+
+def test_what_changed_is_told_and_marked(world: World, browser: Client) -> None:
+    (row,) = get(browser).id("recent-rows").all("li")
+    assert row.text.startswith("v1 The first one Applied by owner@here.example:")
+
+
+@pytest.mark.parametrize("path", ["", "attention"])
+def test_queries_do_not_grow(
+    path: str, world: World, browser: Client, submit: Callable[..., Workload]
+) -> None:
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            browser.get(f"/o/here/{path}")
+        return len(captured)
+
+    queries()
+    before = queries()
+    for number in range(8):
+        submit(f"more-{number}", gpu=number + 1, priority=number)
+        submit(f"lost-{number}", team=None)
+    assert queries() == before
+
+
+def test_every_kind_has_words_and_a_way() -> None:
+    reasons = {
+        Kind.WORKER_LATE: "broker_away",
+        Kind.REJECTED: "no_rule_matched",
+        Kind.CANNOT_RUN: "queue_misconfigured",
+    }
+    alone = (Kind.REVERT_FAILED, Kind.VERSION_UNCONFIRMED)
+    now = timezone.now()
+    for kind in Kind:
+        subject = Subject(name="one", number=1, count=2, since=now, until=now, actor="ana")
+        for count in (1, 2):
+            item = Item(
+                kind=kind,
+                reason=reasons.get(kind, ""),
+                count=count,
+                since=now,
+                subjects=(subject,) * (1 if kind in alone else count),
+            )
+            (row,) = attention_rows("here", [item])
+            assert row.text
+            assert row.action
+            assert row.href.startswith("/o/here/")
+
+
+@pytest.fixture
+def many(owner: Actor) -> list[Organization]:
+    """Two more organizations of the owner, in other roles."""
+    assert owner.user is not None
+    found = [create_org(slug, slug.title(), owner=None) for slug in ("labs", "shop")]
+    for org, role in zip(found, (Role.VIEWER, Role.EDITOR), strict=True):
+        Membership.objects.create(org=org, user=owner.user, role=role)
+    return found
+
+
+def test_the_list_of_organizations(
+    world: World, owner: Actor, browser: Client, many: list[Organization]
+) -> None:
+    look_out(world.org.pk, timezone.now())
+    look_out(many[0].pk, timezone.now())
+    page = read_page(browser.get("/o/?all"))
+    assert complaints(page) == []
+    rows = [entry.text for entry in page.id("main").all("li")]
+    assert rows == [
+        "Here 2 in need of attention owner here",
+        "Labs viewer labs",
+        "Shop ? it is not known whether anything needs attention editor shop",
+    ]
+    found = read_page(browser.get("/o/?all=&q=LAB"))
+    assert [entry.text for entry in found.id("main").all("li")] == ["Labs viewer labs"]
+    nothing = read_page(browser.get("/o/?all=&q=%3Cb%3E"))
+    assert complaints(nothing) == []
+    assert "No organization of yours has “<b>” in its name" in nothing.id("main").text
+
+
+def test_the_switcher_stays_at_the_section(
+    world: World, browser: Client, many: list[Organization]
+) -> None:
+    page = get(browser, "queues/research")
+    (menu,) = (each for each in page.all("details") if "Your role here" in each.text)
+    assert [link.attrs["href"] for link in menu.all("a")] == [
+        "/o/here/queues",
+        "/o/labs/queues",
+        "/o/shop/queues",
+        "/o/?all",
+    ]
