@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from console import env, logs
 from console.home import Home
-from console.oidc import apps as oidc
+from console.oidc import configure as oidc
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 

@@ -11,12 +11,13 @@ import jwt
 from allauth.socialaccount.internal import jwtkit
 from allauth.socialaccount.models import SocialApp, SocialLogin, SocialToken
 from allauth.socialaccount.providers.oauth2.client import OAuth2Client, OAuth2Error
+from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
 from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
-from console.oidc.apps import PROVIDER
+from console.oidc.configure import PROVIDER
 
 #: Signatures that only the provider can make: nothing symmetric, and never none.
 _ALGORITHMS: Final = frozenset(
@@ -52,9 +53,6 @@ class StrictAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     """Verifies what django-allauth takes on trust: issuer, signature, nonce and subject."""
 
     client_class = NoncedClient
-
-    def __init__(self, request: HttpRequest) -> None:
-        super().__init__(request, PROVIDER)
 
     @property
     def openid_config(self) -> dict[str, Any]:
@@ -109,3 +107,14 @@ class StrictAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         if (several or "azp" in claims) and claims.get("azp") != app.client_id:
             raise OAuth2Error("the id token was made for another client")
         return claims
+
+
+class StrictProvider(OpenIDConnectProvider):  # type: ignore[misc]
+    """The provider that the settings name, spoken to by `StrictAdapter`."""
+
+    id = PROVIDER
+    oauth2_adapter_class = StrictAdapter
+
+
+#: What django-allauth looks for in an installed app.
+provider_classes = [StrictProvider]

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from requests import RequestException
 
 from console.oidc.adapter import fail
+from console.oidc.configure import PROVIDER
 from console.oidc.provider import StrictAdapter
 
 #: What goes wrong when a provider is not there, or does not say what it has to.
@@ -31,11 +32,15 @@ def begin(request: HttpRequest) -> HttpResponse:
 @require_safe
 def finish(request: HttpRequest) -> HttpResponse:
     """Take the provider's answer: the person is signed in, or told why not."""
-    return _guarded(request, OAuth2CallbackView.adapter_view(StrictAdapter(request)))
+    return _guarded(request, OAuth2CallbackView.adapter_view(_adapter(request)))
+
+
+def _adapter(request: HttpRequest) -> StrictAdapter:
+    return StrictAdapter(request, PROVIDER)
 
 
 def _to_provider(request: HttpRequest) -> HttpResponse:
-    provider = StrictAdapter(request).get_provider()
+    provider = _adapter(request).get_provider()
     answer: HttpResponse = provider.redirect(
         request, process=AuthProcess.LOGIN, next_url=request.GET.get("next", "")
     )

@@ -6,7 +6,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 
 from console.errors import NotAllowed
-from console.oidc.apps import PROVIDER
+from console.oidc.configure import PROVIDER
 from console.orgs.audit import record_person
 from console.orgs.models import User
 from console.orgs.people import invitation_by, person_by

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+
+#: What django-allauth calls the only provider; see `console.oidc.provider`.
+PROVIDER: Final = "oidc"
 
 #: Installed only where a provider is configured, and so are their tables.
-INSTALLED_APPS = (
-    "allauth",
-    "allauth.account",
-    "allauth.socialaccount",
-    "allauth.socialaccount.providers.openid_connect",
-)
+INSTALLED_APPS = ("allauth", "allauth.account", "allauth.socialaccount", "console.oidc")
 MIDDLEWARE = "allauth.account.middleware.AccountMiddleware"
 
 
@@ -26,7 +24,7 @@ def allauth_settings(issuer: str, client_id: str, client_secret: str, title: str
         "SOCIALACCOUNT_EMAIL_AUTHENTICATION": False,
         "SOCIALACCOUNT_AUTO_SIGNUP": False,
         "SOCIALACCOUNT_PROVIDERS": {
-            "openid_connect": {
+            PROVIDER: {
                 "OAUTH_PKCE_ENABLED": True,
                 "SCOPE": ["openid", "profile", "email"],
                 "APP": {
@@ -39,7 +37,3 @@ def allauth_settings(issuer: str, client_id: str, client_secret: str, title: str
             }
         },
     }
-
-
-#: What django-allauth calls the only provider.
-PROVIDER = "oidc"
