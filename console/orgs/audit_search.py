@@ -15,6 +15,7 @@ from console.orgs.audit import ACTIONS, KINDS
 from console.orgs.models import AuditEntry, Organization
 from console.orgs.permissions import Actor, Permission
 from console.paging import Page, merged_newest_first, newest_first
+from console.time_keys import around
 from console.workloads.queries.filters import QueryReader
 
 #: What an address may ask for, and what of it several times.
@@ -82,7 +83,7 @@ def search_audit(
     visible, driven, rest = _conditions(actor, search)
     if sees_all(actor) and _asks_for_actions_alone(search):
         # Each has an index of its own: rare ones need not be looked for among all.
-        walks = [visible.filter(action=each) for each in search.actions]
+        walks = [visible.filter(rest, action=each) for each in search.actions]
         return merged_newest_first(visible, walks, limit, cursor)
     return newest_first(driven, rest or None, limit, cursor)
 
@@ -128,6 +129,7 @@ def _conditions(
     visible = AuditEntry.objects.filter(org=actor.org)
     if not sees_all(actor):
         visible = visible.filter(actor_key=actor.key)
+    visible = around(visible, search.since, search.until)
     name = "actor_key" if search.actor and _KEY.fullmatch(search.actor) else "actor"
     wanted: dict[str, Any] = {
         "action__in": search.actions,
@@ -156,4 +158,5 @@ def _conditions(
 
 def _asks_for_actions_alone(search: AuditSearch) -> bool:
     asked = {each.name for each in fields(search) if getattr(search, each.name) != each.default}
-    return asked == {"actions"} and len(search.actions) > 1
+    # Times have become bounds of the keys.
+    return asked - {"since", "until"} == {"actions"} and len(search.actions) > 1

@@ -22,7 +22,7 @@ SEARCHES = {
     "action=config.apply": "audit_by_action",
     "action=config.apply&ip=10.0.0.1": "audit_by_action",
     "action=config&action=session": "audit_by_action",
-    "action=config&action=session&since=2026-01-01": "audit_newest",
+    "action=config&action=session&since=2026-01-01": "audit_by_action",
     "actor=user:1": "audit_by_actor",
     "actor=somebody": "audit_by_name",
     "kind=queue&subject=q": "audit_by_subject",

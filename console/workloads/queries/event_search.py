@@ -16,6 +16,7 @@ from console.configs.models import ConfigVersion
 from console.configs.queries import active_policy
 from console.orgs.models import Organization
 from console.paging import Page, merged_newest_first, newest_first, oldest_first
+from console.time_keys import around
 from console.workloads.models import Event, EventType, Level, Workload
 from console.workloads.queries.filters import QueryReader
 
@@ -169,6 +170,8 @@ def _rare_types(search: EventSearch) -> frozenset[str] | None:
     Every type has an index of its own, and few have a level above INFO.
     """
     asked = {each.name for each in fields(search) if getattr(search, each.name) != each.default}
+    # Times have become bounds of the keys.
+    asked -= {"since", "until", "before", "config"}
     if not asked or not asked <= {"types", "levels"}:
         return None
     types = set(search.types or EventType.values)
@@ -199,7 +202,12 @@ def _conditions(org: Organization, search: EventSearch) -> tuple[QuerySet[Event]
     if search.id is not None:
         rows = rows.filter(pk=search.id)
     if search.config is not None:
-        rest &= _while_active(org, search.config)
+        begun, ended = _while_active(org, search.config)
+        if begun is None:
+            return rows.none(), rest
+        rest &= Q(created_at__gte=begun) & (Q(created_at__lt=ended) if ended else Q())
+        rows = around(rows, begun, ended)
+    rows = around(rows, search.since, search.before or search.until)
     if search.flavors:
         rows, given = _given(org, rows, search.flavors)
         rest &= given
@@ -221,14 +229,11 @@ def _driven(org: Organization, rows: QuerySet[Event], search: EventSearch) -> Qu
     return rows
 
 
-def _while_active(org: Organization, number: int) -> Q:
-    """Return the condition that version *number* was the active one."""
+def _while_active(org: Organization, number: int) -> tuple[datetime | None, datetime | None]:
+    """Return from when and until when version *number* was the active one."""
     versions = ConfigVersion.objects.filter(org=org, number__in=(number, number + 1))
     begun = dict(versions.values_list("number", "created_at"))
-    if number not in begun:
-        return Q(pk__in=())
-    ended = Q(created_at__lt=begun[number + 1]) if number + 1 in begun else Q()
-    return Q(created_at__gte=begun[number]) & ended
+    return begun.get(number), begun.get(number + 1)
 
 
 def _given(
