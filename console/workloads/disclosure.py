@@ -8,14 +8,18 @@ other they learn the queue, which the config tells every member anyway.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
 
 from console.engine.explain import explain, mentioned
+from console.engine.explain.changes import change_sentence
 from console.engine.explain.others import unnamed
 from console.orgs.permissions import Actor, Permission
+from console.workloads.changes import Help
 from console.workloads.explanations import Explained
-from console.workloads.models import Workload
+from console.workloads.models import Event, Workload
 
 #: Ids per IN list; SQLite takes 999 parameters in one statement.
 _CHUNK = 500
@@ -67,7 +71,7 @@ def for_reader(actor: Actor, explained: Explained) -> Explained:
             sentences=tuple(
                 replace(
                     sentence,
-                    workloads=tuple(w for w in sentence.workloads if w not in disclosed.hidden),
+                    workloads=_without(sentence.workloads, disclosed.hidden),
                 )
                 for sentence in stage.sentences
             ),
@@ -80,6 +84,60 @@ def for_reader(actor: Actor, explained: Explained) -> Explained:
         names=disclosed.names,
         hidden=disclosed.hidden,
     )
+
+
+def help_for_reader(actor: Actor, found: Help) -> Help:
+    """Return *found* in the words that *actor* may read."""
+    if sees_all_names(actor) or not found.names:
+        return found
+    disclosed = disclose(actor, found.names)
+    told = []
+    for change, sentence in found.changes:
+        worded = change_sentence(change, disclosed.names)
+        shown = replace(worded, workloads=_without(sentence.workloads, disclosed.hidden))
+        kept = replace(
+            change,
+            workloads=_without(change.workloads, disclosed.hidden),
+            who_loses=_without(change.who_loses, disclosed.hidden),
+            who_waits=_without(change.who_waits, disclosed.hidden),
+        )
+        told.append((kept, shown))
+    return replace(found, changes=tuple(told), names=disclosed.names)
+
+
+def _without(uids: Iterable[str], hidden: frozenset[str]) -> tuple[str, ...]:
+    return tuple(uid for uid in uids if uid not in hidden)
+
+
+def disclose_events(actor: Actor, events: Iterable[Event]) -> Iterator[Event]:
+    """Yield *events* with what *actor* may know of the workloads that their facts name."""
+    if sees_all_names(actor):
+        yield from events
+        return
+    rest = iter(events)
+    while chunk := list(islice(rest, _CHUNK)):
+        disclosed = disclose(actor, (uid for event in chunk for uid in _named(event.data)))
+        for event in chunk:
+            event.data = _facts(event.data, disclosed)
+            yield event
+
+
+def _named(data: Mapping[str, Any]) -> Iterator[str]:
+    if data.get("preemptor"):
+        yield data["preemptor"]
+    yield from data.get("victims", ())
+
+
+def _facts(data: Mapping[str, Any], disclosed: Disclosed) -> dict[str, Any]:
+    shown = dict(data)
+    if shown.get("preemptor") in disclosed.hidden:
+        shown["preemptor_name"] = disclosed.names[shown.pop("preemptor")]
+    if shown.get("victims"):
+        # As many as there are, whoever they are.
+        shown["victims"] = [
+            disclosed.names[uid] if uid in disclosed.hidden else uid for uid in shown["victims"]
+        ]
+    return shown
 
 
 def disclose_preemptors(actor: Actor, workloads: Sequence[Workload]) -> None:

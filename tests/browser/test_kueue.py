@@ -123,15 +123,17 @@ def test_who_owns_quota_takes_it_back_from_who_borrowed_it(
     expect(_headline(theirs)).to_contain_text(
         "Preempted: ranking with priority 10000 needs its room; production-01 takes back"
     )
-    expect(theirs.locator("#timeline")).to_contain_text(
+    expect(theirs.locator("#decisions")).to_contain_text("Quota reclaimed")
+    life = visitors.page(cluster)
+    life.goto(cluster.url(f"workloads/{victim['id']}?tab=timeline"))
+    expect(life.locator("#timeline")).to_contain_text(
         "pretrain-7 was told to stop: production-01 takes back quota that it lent, for ranking."
     )
-    expect(theirs.locator("#decisions")).to_contain_text("Quota reclaimed")
 
     cluster.api.post(f"/workloads/{victim['id']}/release", {})
     expect(_headline(page)).to_contain_text("Admitted in production-01 on h100")
     expect(_headline(theirs)).to_contain_text("Waiting for quota in language-02")
-    expect(theirs.locator("#timeline")).to_contain_text("has stopped and gave back its quota")
+    expect(life.locator("#timeline")).to_contain_text("has stopped and gave back its quota")
     page.goto(cluster.url("queues/production-01"))
     expect(_row(page, "h100", "nvidia.com/gpu")).to_contain_text("16 of 16 nvidia.com/gpu used")
 

@@ -73,7 +73,7 @@ def facts(page: Element) -> dict[str, str]:
 
 
 def test_each_pod_set_says_how_many_pods_started_where(browser: Client, partial: str) -> None:
-    page = read_page(browser.get(f"{LIST}/{partial}"))
+    page = read_page(browser.get(f"{LIST}/{partial}?tab=spec"))
     assert complaints(page) == []
     assert page.id("pod-sets").rows() == [
         ["driver", "1", "1 cpu", "any", "fixed (cpu)"],

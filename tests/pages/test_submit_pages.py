@@ -85,7 +85,7 @@ def test_pod_sets_are_typed_as_yaml_and_shown_in_a_table(
         ),
     )
     settle(org)
-    page = read_page(browser.get(answer.headers["Location"]))
+    page = read_page(browser.get(f"{answer.headers['Location']}?tab=spec"))
     assert complaints(page) == []
     assert page.id("pod-sets").rows() == [
         ["driver", "1", "0.5 cpu, 2Gi memory", "any", "—"],
@@ -113,7 +113,7 @@ def test_json_is_taken_too_and_one_plain_pod_needs_no_table(
         ("many-1", {"gpu": 500}, []),
         ("many-2", {"gpu": 500}, []),
     ]
-    page = read_page(browser.get(f"{LIST}/{rows[0].uid}"))
+    page = read_page(browser.get(f"{LIST}/{rows[0].uid}?tab=spec"))
     assert not [each for each in page.walk() if each.attrs.get("id") == "pod-sets"]
 
 

@@ -134,7 +134,7 @@ def explanation_answer(workload: Workload, explained: Explained, found: Help) ->
         "reason": explained.explanation.reason.value,
         "headline": explained.explanation.headline,
         "sentences": [sentence.text for stage in stages for sentence in stage.sentences],
-        "stages": [_stage(stage) for stage in stages],
+        "stages": [stage_answer(stage) for stage in stages],
         "changes": [_change(change, sentence) for change, sentence in found.changes],
         "does_not_help": found.in_vain,
     }
@@ -167,7 +167,8 @@ def _value(change: Change, value: Value) -> int | float | str | None:
     return amount_to_number(value) if is_amount and isinstance(value, int) else value
 
 
-def _stage(stage: StageText) -> dict[str, Any]:
+def stage_answer(stage: StageText) -> dict[str, Any]:
+    """Return one stage of an explanation."""
     origins = (sentence.origin for sentence in stage.sentences if sentence.origin)
     return {
         "stage": stage.stage,

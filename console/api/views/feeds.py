@@ -16,6 +16,7 @@ from console.api.schemas.common import EXPORT, LIMIT, PAGED, problems, query
 from console.configs.queries import policies_of
 from console.exports import PARAMETER, asked_format, export_answer
 from console.reading import LARGEST_INTEGER
+from console.workloads.disclosure import disclose_events
 from console.workloads.event_facts import COLUMNS, event_facts
 from console.workloads.queries import decisions_after
 from console.workloads.queries.event_search import (
@@ -98,8 +99,9 @@ class Events(OrgView):
         search = EventSearch.from_query(request.query_params)
         form = asked_format(request.query_params)
         if form:
-            rows = map(event_facts, all_events(org, search))
+            rows = map(event_facts, disclose_events(self.actor, all_events(org, search)))
             return export_answer(form, f"{org.slug}-events", COLUMNS, rows)
         cursor = request.query_params.get("cursor")
         page = search_events(org, search, self.limit(request), cursor)
-        return results([event_facts(event) for event in page.results], page.next)
+        told = disclose_events(self.actor, page.results)
+        return results([event_facts(event) for event in told], page.next)

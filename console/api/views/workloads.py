@@ -5,23 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from django.http import HttpResponseBase
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    PolymorphicProxySerializer,
+    extend_schema,
+    extend_schema_view,
+)
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from console.api.answers.groups import groups_answer
 from console.api.answers.workloads import explanation_answer, workload_answer
 from console.api.base import PAGING, OrgView, results
 from console.api.schemas import workloads as schemas
-from console.api.schemas.common import PAGED, example, problems, query
+from console.api.schemas.common import EXPORT, PAGED, example, problems, query
+from console.api.schemas.groups import WorkloadGroups
+from console.exports import PARAMETER, asked_format, export_answer
 from console.orgs.permissions import Permission
 from console.workloads.changes import what_would_help
+from console.workloads.disclosure import disclose_preemptors, for_reader, help_for_reader
 from console.workloads.explanations import explain_workload
+from console.workloads.export import EXPORTED, exported_rows
 from console.workloads.queries import (
     WorkloadFilter,
     get_workload,
     list_workloads,
     position_of,
 )
+from console.workloads.queries.groups import GROUPINGS, MOST_COUNTED, group_workloads
+from console.workloads.saved_views import read_grouping
 from console.workloads.services.end_workloads import (
     finish_workloads,
     release_workloads,
@@ -48,7 +61,7 @@ _TAG = ["workloads"]
 class Workloads(OrgView):
     """The workloads of an organization."""
 
-    parameters = (*_FILTERS, *PAGING)
+    parameters = (*_FILTERS, "group_by", PARAMETER, *PAGING)
     permissions = {"POST": Permission.SUBMIT}
 
     def knows(self, name: str) -> bool:
@@ -58,22 +71,41 @@ class Workloads(OrgView):
     @extend_schema(
         operation_id="list_workloads",
         summary="List workloads",
-        description="Newest first. Filters add up; `label.team=ml` asks for a label.",
+        description="Newest first. Filters add up; `label.team=ml` asks for a label. With "
+        f"`group_by` the answer has no workloads but how many are alike, counted among the newest "
+        f"{MOST_COUNTED:,} unless `is_exact` says otherwise.",
         parameters=[
             *(query(name, description) for name, description in _FILTERS.items()),
             query("label.KEY", "The label KEY has this value. May be given for several keys."),
+            query("group_by", "Count by this instead of listing.", enum=GROUPINGS),
+            EXPORT,
             *PAGED,
         ],
-        responses={200: schemas.WorkloadPage, **problems()},
+        responses={
+            200: PolymorphicProxySerializer(
+                component_name="WorkloadsOrGroups",
+                serializers=[schemas.WorkloadPage, WorkloadGroups],
+                resource_type_field_name=None,
+            ),
+            **problems(),
+        },
         examples=[example("One workload", schemas.EXAMPLE)],
         tags=_TAG,
     )
-    def get(self, request: Request, **kwargs: Any) -> Response:
-        """List them."""
+    def get(self, request: Request, **kwargs: Any) -> HttpResponseBase:
+        """List them, count them by what they have in common, or export them all."""
         conditions = WorkloadFilter.from_query(request.query_params)
+        form = asked_format(request.query_params)
+        if form:
+            name, rows = f"{self.actor.org.slug}-workloads", exported_rows(self.actor, conditions)
+            return export_answer(form, name, EXPORTED, rows)
+        by = read_grouping(request.query_params)
+        if by is not None:
+            return Response(groups_answer(by, group_workloads(self.actor.org, conditions, by)))
         page = list_workloads(
             self.actor.org, conditions, self.limit(request), request.query_params.get("cursor")
         )
+        disclose_preemptors(self.actor, page.results)
         return results([workload_answer(workload) for workload in page.results], page.next)
 
     @extend_schema(
@@ -126,6 +158,7 @@ class OneWorkload(OrgView):
     def get(self, request: Request, uid: str, **kwargs: Any) -> Response:
         """Show it, with its place in the queue."""
         workload = get_workload(self.actor.org, uid)
+        disclose_preemptors(self.actor, [workload])
         return Response(workload_answer(workload, position_of(workload)))
 
 
@@ -146,8 +179,8 @@ class WorkloadExplanation(OrgView):
     def get(self, request: Request, uid: str, **kwargs: Any) -> Response:
         """Explain it."""
         workload = get_workload(self.actor.org, uid)
-        explained = explain_workload(self.actor.org, workload)
-        found = what_would_help(self.actor.org, workload)
+        explained = for_reader(self.actor, explain_workload(self.actor.org, workload))
+        found = help_for_reader(self.actor, what_would_help(self.actor.org, workload))
         return Response(explanation_answer(workload, explained, found))
 
 

@@ -16,6 +16,7 @@ from console.pages.presenters.lists import PAGE_SIZE, pager_of
 from console.pages.presenters.tallies import kept_since, permalink, tallies_of
 from console.pages.shell import live_version, render_page
 from console.pages.templatetags.ui import event_title
+from console.workloads.disclosure import disclose_events
 from console.workloads.event_facts import COLUMNS, event_facts
 from console.workloads.models import EventType, Level
 from console.workloads.queries.event_search import (
@@ -45,14 +46,17 @@ def events(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
     org, search = actor.org, EventSearch.from_query(query)
     file = exported(
-        request, f"{org.slug}-events", COLUMNS, map(event_facts, all_events(org, search))
+        request,
+        f"{org.slug}-events",
+        COLUMNS,
+        map(event_facts, disclose_events(actor, all_events(org, search))),
     )
     if file is not None:
         return file
     page = search_events(org, search, PAGE_SIZE, query.get("cursor"))
     link = permalink(request.path, query)
     context = {
-        "rows": event_rows(org, page.results),
+        "rows": event_rows(org, disclose_events(actor, page.results)),
         "pager": pager_of(request.path, query, page),
         "is_start": not query.get("cursor"),
         "chips": chips_of(request.path, query, PARAMETERS),

@@ -35,7 +35,7 @@ from console.pages.presenters.workloads import (
 )
 from console.pages.shell import render_page
 from console.workloads.changes import what_would_help
-from console.workloads.disclosure import disclose, for_reader
+from console.workloads.disclosure import disclose, disclose_events, for_reader, help_for_reader
 from console.workloads.explanations import Explained, explain_decision, explain_workload
 from console.workloads.fixes import what_would_let_in
 from console.workloads.models import QueueHold, State, Workload
@@ -83,7 +83,7 @@ def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
 def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     """Show what would start one workload now; the page of the workload takes in the panel."""
     subject = get_workload(actor.org, uid)
-    found = what_would_help(actor.org, subject)
+    found = help_for_reader(actor, what_would_help(actor.org, subject))
     context = {
         "workload": subject,
         "found": found,
@@ -145,7 +145,7 @@ def _timeline(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[st
     stops = preemptions_of(actor, subject, PREEMPTIONS, request.GET.get("cursor"))
     return "workloads/timeline.html", {
         "line": line_of(life, _versions(actor, life, now), now),
-        "timeline": timeline_of(actor.org, events),
+        "timeline": timeline_of(actor.org, disclose_events(actor, events)),
         "preemptions": stops.results,
         "pager": pager_of(request.path, request.GET, stops),
         "kept_since": kept_since(settings.EVENT_RETENTION_DAYS),

@@ -1,0 +1,17 @@
+"""Groups of workloads as the API writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from console.workloads.queries.groups import Grouped
+
+
+def groups_answer(by: str, found: Grouped) -> dict[str, Any]:
+    """Return how many workloads are in each group."""
+    return {
+        "group_by": by,
+        "groups": [{"value": group.value, "count": group.count} for group in found.groups],
+        "is_exact": found.is_exact,
+        "is_cut": found.is_cut,
+    }

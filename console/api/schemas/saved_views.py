@@ -1,0 +1,64 @@
+"""Schemas of saved views of the list of workloads."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+from console.api.schemas.common import Schema
+from console.workloads.columns import COLUMNS, MOST_COLUMNS
+from console.workloads.saved_views import LONGEST_NAME, LONGEST_QUERY, MOST_PERSONAL, MOST_SHARED
+
+
+class SavedViewIn(Schema):
+    """A view to save."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    query = serializers.CharField(
+        max_length=LONGEST_QUERY,
+        required=False,
+        allow_null=True,
+        allow_blank=True,
+        help_text="Filters and `group_by` as the list of workloads takes them: `state=pending`.",
+    )
+    columns = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        allow_null=True,
+        max_length=MOST_COLUMNS,
+        help_text=f"In their order: {', '.join(COLUMNS)} or label.KEY. The usual ones when empty.",
+    )
+    is_shared = serializers.BooleanField(
+        required=False,
+        allow_null=True,
+        help_text="Whether all members see it; operators, editors and owners may share.",
+    )
+
+
+class SavedView(Schema):
+    """A saved view."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    query = serializers.CharField(allow_blank=True)
+    columns = serializers.ListField(child=serializers.CharField())
+    is_shared = serializers.BooleanField()
+    author = serializers.CharField(help_text="Who saved it last.")
+    is_own = serializers.BooleanField()
+    may_delete = serializers.BooleanField()
+    updated_at = serializers.DateTimeField()
+
+
+class SavedViews(Schema):
+    """All views that the asker sees, by name."""
+
+    results = SavedView(
+        many=True, help_text=f"At most {MOST_PERSONAL} of one's own and {MOST_SHARED} shared ones."
+    )
+
+
+EXAMPLE_IN = {
+    "name": "Waiting for spot",
+    "query": "state=pending&reason=waiting_for_quota&group_by=queue",
+    "columns": ["reason", "wants", "label.team"],
+    "is_shared": True,
+}

@@ -1,0 +1,58 @@
+"""Preemptions of one workload, from its side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.api.answers.preemptions import preemption_answer, receipt_answer
+from console.api.base import PAGING, OrgView, results
+from console.api.schemas import preemptions as schemas
+from console.api.schemas.common import PAGED, problems
+from console.workloads.queries import get_workload
+from console.workloads.receipts import get_receipt, preemptions_of
+
+_WHO = (
+    "Operators, editors and owners see both sides; others see the name of the other one only when "
+    "they submitted it."
+)
+
+
+class Preemptions(OrgView):
+    """The stops of a workload, and those of others for it."""
+
+    parameters = PAGING
+
+    @extend_schema(
+        operation_id="list_preemptions",
+        summary="List the preemptions of a workload",
+        description=f"Newest first, as victim and as beneficiary. {_WHO}",
+        parameters=PAGED,
+        responses={200: schemas.PreemptionPage, **problems()},
+        tags=["workloads"],
+    )
+    def get(self, request: Request, uid: str, **kwargs: Any) -> Response:
+        """List them."""
+        workload = get_workload(self.actor.org, uid)
+        cursor = request.query_params.get("cursor")
+        page = preemptions_of(self.actor, workload, self.limit(request), cursor)
+        return results([preemption_answer(each) for each in page.results], page.next)
+
+
+class OnePreemption(OrgView):
+    """The receipt of one preemption."""
+
+    @extend_schema(
+        operation_id="get_preemption",
+        summary="Look at the receipt of a preemption",
+        description=f"The same from both sides. {_WHO}",
+        responses={200: schemas.PreemptionReceipt, **problems()},
+        tags=["workloads"],
+    )
+    def get(self, request: Request, uid: str, number: int, **kwargs: Any) -> Response:
+        """Show it."""
+        workload = get_workload(self.actor.org, uid)
+        return Response(receipt_answer(get_receipt(self.actor, workload, number)))

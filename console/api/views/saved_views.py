@@ -1,0 +1,75 @@
+"""Saved views of the list of workloads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.api.answers.saved_views import view_answer
+from console.api.base import OrgView
+from console.api.schemas import saved_views as schemas
+from console.api.schemas.common import example, problems
+from console.workloads.columns import MOST_COLUMNS
+from console.workloads.saved_views import LONGEST_NAME, LONGEST_QUERY, get_view, views_of
+from console.workloads.services.save_view import delete_view, save_view
+
+_FIELDS = ("name", "query", "columns", "is_shared")
+
+
+class SavedViews(OrgView):
+    """The views that somebody sees."""
+
+    @extend_schema(
+        operation_id="list_views",
+        summary="List saved views",
+        description="Those shared with all members and one's own, by name; a token has its own.",
+        responses={200: schemas.SavedViews, **problems()},
+        tags=["workloads"],
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        """List them."""
+        found = views_of(self.actor)
+        return Response({"results": [view_answer(self.actor, view) for view in found]})
+
+    @extend_schema(
+        operation_id="save_view",
+        summary="Save a view",
+        description="In the place of one's own, or of the shared one, of the same name.",
+        request=schemas.SavedViewIn,
+        responses={200: schemas.SavedView, **problems(409, 413, 415)},
+        examples=[example("What waits, by queue", schemas.EXAMPLE_IN, request=True)],
+        tags=["workloads"],
+    )
+    def post(self, request: Request, **kwargs: Any) -> Response:
+        """Save one."""
+        reader, fields = self.fields(request, _FIELDS, required=("name",))
+        name = reader.text(fields.get("name"), "name", LONGEST_NAME, blank=False)
+        query = reader.text(fields.get("query"), "query", LONGEST_QUERY)
+        given = fields.get("columns")
+        items = reader.items([] if given is None else given, "columns", 0, MOST_COLUMNS)
+        columns = [reader.text(item, f"columns[{i}]", 300) for i, item in enumerate(items)]
+        is_shared = reader.flag(fields.get("is_shared"), "is_shared")
+        reader.finish()
+        saved = save_view(self.actor, name, query, columns, is_shared=is_shared)
+        return Response(view_answer(self.actor, saved))
+
+
+class OneView(OrgView):
+    """One saved view."""
+
+    @extend_schema(
+        operation_id="delete_view",
+        summary="Delete a saved view",
+        description="Who saved it, and an owner a shared one. The answer is what it was.",
+        responses={200: schemas.SavedView, **problems()},
+        tags=["workloads"],
+    )
+    def delete(self, request: Request, number: int, **kwargs: Any) -> Response:
+        """Delete it."""
+        gone = get_view(self.actor, number)
+        answer = view_answer(self.actor, gone)
+        delete_view(self.actor, number)
+        return Response(answer)

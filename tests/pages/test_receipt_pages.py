@@ -1,0 +1,162 @@
+"""Pages about preemptions: receipts from both sides, the life of a workload, and what is copied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from console.configs.services.apply_config import apply_config
+from console.orgs.permissions import Actor
+from console.pages.presenters.markdown import escaped
+from console.workloads.models import Decision, Workload
+from console.workloads.services.end_workloads import release_workloads
+from tests.pages.page import Element, complaints, read_page
+from tests.preempting import CONFIG, Settle, stop_for_another, submit
+
+LIST = "/o/here/workloads"
+HIDDEN = "another workload of queue research"
+
+ClientFor = Callable[[Actor], Client]
+
+
+@pytest.fixture
+def stop(
+    owner: Actor, submitter: Actor, operator: Actor, settle: Settle
+) -> tuple[Workload, Workload, Decision]:
+    """Have a submitter's workload told to stop for an operator's."""
+    return stop_for_another(owner, submitter, operator, settle)
+
+
+def facts(page: Element) -> dict[str, str]:
+    """Return the facts of a page."""
+    terms, values = page.id("facts").all("dt"), page.id("facts").all("dd")
+    return {term.text: value.text for term, value in zip(terms, values, strict=True)}
+
+
+def test_a_receipt_reads_the_same_from_both_sides(
+    stop: tuple[Workload, Workload, Decision], owner: Actor, client_for: ClientFor
+) -> None:
+    old, new, told = stop
+    browser = client_for(owner)
+    page = read_page(browser.get(f"{LIST}/{old.uid}/preemptions/{told.pk}"))
+    assert page.id("sides").rows() == [
+        ["Had to stop", "batch", "research", "10", "6 gpu"],
+        ["Gets the room", "urgent", "research", "90", "4 gpu"],
+    ]
+    assert facts(page) == {
+        "Gives back": "6 gpu on spot",
+        "Given back": "Not yet: it has been told to stop and still holds its quota.",
+        "How often": "This was its first stop.",
+    }
+    assert page.id("policy").all("a", href="/o/here/config/v/1#L6")
+    assert "batch (priority 10) has to stop" in page.id("looked-at").text
+    other = read_page(browser.get(f"{LIST}/{new.uid}/preemptions/{told.pk}"))
+    assert other.id("sides").rows() == page.id("sides").rows()
+    assert complaints(page) == []
+
+
+def test_a_receipt_says_when_the_quota_was_given_back(
+    stop: tuple[Workload, Workload, Decision], owner: Actor, client_for: ClientFor, settle: Settle
+) -> None:
+    old, _, told = stop
+    release_workloads(owner, [old.uid])
+    settle(owner.org)
+    page = read_page(client_for(owner).get(f"{LIST}/{old.uid}/preemptions/{told.pk}"))
+    assert facts(page)["Given back"].endswith("batch has stopped and gave back its quota.")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["{old}", "{old}?as=markdown", "{old}?trace=json", "{old}?tab=timeline", "{old}?tab=spec",
+     "{old}/preemptions/{told}", "{old}/preemptions/{told}?as=markdown", "{old}/decisions/{told}",
+     "{old}/decisions/{told}?trace=json", "{old}/compare", "?q=batch", "{old}/changes"],
+)  # fmt: skip
+def test_a_submitter_is_not_told_who_took_the_room(
+    stop: tuple[Workload, Workload, Decision],
+    submitter: Actor, owner: Actor, client_for: ClientFor, path: str,
+) -> None:  # fmt: skip
+    old, new, told = stop
+    url = f"{LIST}/{path}".replace("/?", "?").format(old=old.uid, told=told.pk)
+    text = client_for(submitter).get(url).content.decode()
+    # What names it is the list of all workloads, not why this one had to stop.
+    assert "urgent" not in text
+    assert new.uid not in text
+    if path not in ("{old}/compare", "{old}/changes", "{old}?trace=json"):
+        assert "urgent" in client_for(owner).get(url).content.decode()
+
+
+def test_the_timeline_has_phases_versions_and_receipts(
+    stop: tuple[Workload, Workload, Decision], owner: Actor, client_for: ClientFor, settle: Settle
+) -> None:
+    old, _, told = stop
+    apply_config(owner, "native", CONFIG + "#\n", "The second one", 1)
+    release_workloads(owner, [old.uid])
+    settle(owner.org)
+    page = read_page(client_for(owner).get(f"{LIST}/{old.uid}?tab=timeline"))
+    rows = [[row[0], row[4]] for row in page.id("phases").rows()]
+    assert rows == [
+        ["Waiting: Not looked at yet", "—"],
+        ["Running", "v1"],
+        ["Stopping: Preempted", "v1"],
+        ["Waiting: Behind others", "v2"],
+    ] or rows[1:3] == [["Running", "v1"], ["Stopping: Preempted", "v1"]]
+    bars = page.id("phases").all("rect", class_="phase")
+    assert [bar.attrs["data-look"] for bar in bars][1:3] == ["running", "stopping"]
+    assert page.id("phases").all("a", href="/o/here/config/v/2")
+    receipt = f"{LIST}/{old.uid}/preemptions/{told.pk}"
+    assert page.id("preemptions").all("a", href=receipt)
+    assert "Told to stop for urgent" in page.id("preemptions").text
+    assert complaints(page) == []
+
+
+def test_what_people_typed_stays_text_in_markdown(
+    stop: tuple[Workload, Workload, Decision], owner: Actor, client_for: ClientFor, settle: Settle
+) -> None:
+    name = "[x](http://a.example) <img src=y> @all `z`\n# w"
+    late = submit(owner, settle, name, 3, priority=20)
+    answer = client_for(owner).get(f"{LIST}/{late.uid}?as=markdown")
+    assert answer.headers["Content-Type"] == "text/markdown; charset=utf-8"
+    first = answer.content.decode().splitlines()[0]
+    shown = r"\[x\](http:\//a.example) \<img src=y\> \@all \`z\` \# w"
+    assert first.startswith(f"**{shown} ({late.uid})**: Starting soon")
+    assert escaped("1) a | b\u202e") == r"1\) a \| b"
+
+
+def test_two_decisions_of_one_workload_stand_side_by_side(
+    stop: tuple[Workload, Workload, Decision], owner: Actor, client_for: ClientFor
+) -> None:
+    old, new, told = stop
+    first = Decision.objects.get(workload=old, outcome="admitted")
+    browser = client_for(owner)
+    url = f"{LIST}/{old.uid}/compare?decision={first.pk}&other={told.pk}"
+    page = read_page(browser.get(url))
+    outcome = page.id("compared").rows()[-1] if not page.all("details") else None
+    text = page.id("compared").text
+    assert "Admitted in research on spot: its request fits the free quota." in text
+    assert "Preempted: urgent with priority 90 needs its room" in text
+    assert outcome is None or len(outcome) == 3
+    assert browser.get(f"{LIST}/{new.uid}/compare?other={told.pk}").status_code == 404
+    assert browser.get(f"{LIST}/{old.uid}/compare?decision=x").status_code == 400
+    assert complaints(page) == []
+
+
+def test_one_that_waits_is_compared_with_the_most_alike_that_was_admitted(
+    stop: tuple[Workload, Workload, Decision], owner: Actor, client_for: ClientFor, settle: Settle
+) -> None:
+    late = submit(owner, settle, "late", 6, priority=5)
+    page = read_page(client_for(owner).get(f"{LIST}/{late.uid}/compare"))
+    told = {row[0]: row[1:] for row in page.id("compared").rows() if len(row) == 3}
+    assert told["Counts as"] == ["5", "10"]
+    assert (
+        told["gpu on spot"]
+        == [
+            "6 gpu of 0 available (6 used, 8 nominal), 6 short: no room, and nobody may be stopped",
+            "6 gpu of 8 available (0 used, 8 nominal): fits",
+        ]
+        or told["gpu on spot"][1] == "6 gpu of 8 available (0 used, 8 nominal): fits"
+    )
+    assert page.id("choices").all("a")[0].text == "batch"
+    text = client_for(owner).get(f"{LIST}/{late.uid}/compare?as=markdown").content.decode()
+    assert "| Priority | Counts as | 5 | 10 |" in text
