@@ -64,6 +64,7 @@ def test_the_list_of_cohorts(lab: None, browser: Client) -> None:
         [
             "all a queue waits for quota that others use",
             "spot · 16 of 19 gpu used · 3 free · wants 21 more 1 more",
+            "195 %",
             "3",
             "1",
             "4",
@@ -72,6 +73,7 @@ def test_the_list_of_cohorts(lab: None, browser: Client) -> None:
         [
             "ml in all a queue waits for quota that others use",
             "spot · 16 of 13 gpu used · 3 borrowed, limit 19 · 3 available · wants 21 more 1 more",
+            "195 %",
             "2",
             "1",
             "4",

@@ -25,6 +25,8 @@ class CohortRow:
     depth: int
     bars: tuple[Bar, ...]
     tightest: Bar | None
+    #: What is used and wanted of the tightest pool, in percent of what is within reach.
+    contention: str
     #: Bars beyond the tightest.
     more_bars: int
     #: Id of the row, stable however the list changes.
@@ -59,6 +61,7 @@ def cohort_row(
         depth=len(summary.path),
         bars=bars,
         tightest=max(bars, key=lambda bar: bar.pressure, default=None),
+        contention=f"{summary.contention:.0%}".replace("%", " %"),
         more_bars=max(0, len(bars) - 1),
         key=summary.name.encode().hex(),
     )

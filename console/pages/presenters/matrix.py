@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from console.engine.amounts import Unlimited
 from console.engine.ledger import FlavorResource
-from console.engine.words import amount, quantity
+from console.engine.words import amount, listed, quantity
 from console.pages.presenters.bar_layout import NOTHING, WIDTH, Segment, lay_out, seams
 from console.pages.presenters.lending import share_words
 from console.pages.presenters.quota import anchor_of, lending_notes, own_parts, up_to
@@ -83,7 +83,7 @@ def matrix_rows(
             usage = usages.get(key)
             rise = None if member.is_cohort else view.rises.get((member.name, *key))
             cell = _cell(key, usage, member.is_cohort, rise, fresh)
-            if usage is not None and is_drawn and not cell.broken and not fresh.is_unknown:
+            if usage is not None and is_drawn and _has_something(usage, cell, fresh):
                 cell = _drawn(cell, usage, scales[key[1]])
             cells.append(cell)
         kind = "c" if member.is_cohort else "q"
@@ -129,6 +129,12 @@ def _cell(
     )
 
 
+def _has_something(usage: UsageView, cell: Cell, fresh: Freshness) -> bool:
+    """Say whether there is anything to draw, and whether it is known."""
+    is_nothing = usage.nominal == 0 and usage.used == 0
+    return not (is_nothing or cell.broken or fresh.is_unknown)
+
+
 def _drawn(cell: Cell, usage: UsageView, scale: int) -> Cell:
     """Return *cell* with its drawing; the numbers of *usage* agree."""
     if isinstance(usage.nominal, Unlimited):
@@ -158,8 +164,7 @@ def _net(usages: Iterable[UsageView]) -> str:
         lent[usage.resource] = lent.get(usage.resource, 0) + usage.lent
         if usage.lent:
             certain[usage.resource] = certain.get(usage.resource, True) and usage.is_certain
-    takes = [f"borrows {amount(total, name)}" for name, total in borrowed.items() if total]
-    gives = [
-        f"lends {up_to(total, name, certain[name])} {name}" for name, total in lent.items() if total
-    ]
-    return ", ".join([*takes, *gives])
+    takes = [amount(total, name) for name, total in borrowed.items() if total]
+    gives = [f"{up_to(total, name, certain[name])} {name}" for name, total in lent.items() if total]
+    words = (("borrows", takes), ("lends", gives))
+    return ", ".join(f"{verb} {listed(amounts)}" for verb, amounts in words if amounts)

@@ -1,0 +1,338 @@
+"""Cohorts and their members: found, sorted, taken apart, exported, and honest when they are old."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.http import StreamingHttpResponse
+from django.test import Client
+from django.utils import timezone
+
+from console.engine.amounts import UNLIMITED
+from console.engine.policy import Cohort, Policy, Queue
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.models import AboveNominal, Engine, Intake
+from tests.cohorts import fill, put_in_force, quotas, use, wait
+from tests.pages.page import Element, complaints, read_page
+
+
+@pytest.fixture
+def lab(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the lab in force."""
+    fill(org, monkeypatch)
+
+
+@pytest.fixture
+def three(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put three cohorts of a queue each in force: one idle, one full, one that waits."""
+    names = ("quiet", "busy", "Waiting")
+    policy = Policy(
+        dialect="native",
+        cohorts={name: Cohort(name=name) for name in names},
+        queues={
+            f"q-{name}": Queue(name=f"q-{name}", parent=name, groups=quotas(("f", 4000)))
+            for name in names
+        },
+    )
+    put_in_force(org, policy, monkeypatch)
+    use(org, "q-busy", "f", 4000)
+    wait(org, "q-Waiting", "waiting_for_quota", 3, 1000)
+
+
+def get(browser: Client, path: str) -> Element:
+    """Return a page of the organization that is sound."""
+    page = read_page(browser.get(f"/o/here/{path}"))
+    assert complaints(page) == []
+    return page
+
+
+def names(page: Element, rows: str) -> list[str]:
+    """Return who is in the rows of a list."""
+    return [link.text for link in page.id(rows).all("a") if "data-row" in link.attrs]
+
+
+def file(browser: Client, path: str) -> str:
+    """Return what an address gives as a file."""
+    response = browser.get(f"/o/here/{path}")
+    assert isinstance(response, StreamingHttpResponse)
+    return response.getvalue().decode()
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("", ["quiet", "busy", "Waiting"]),
+        ("?sort=contention", ["busy", "Waiting", "quiet"]),
+        ("?sort=pending", ["Waiting", "busy", "quiet"]),
+        ("?sort=borrowers", ["Waiting", "busy", "quiet"]),
+        ("?sort=name", ["busy", "quiet", "Waiting"]),
+        ("?q=AI", ["Waiting"]),
+        ("?q=i&sort=name", ["quiet", "Waiting"]),
+    ],
+)
+def test_cohorts_are_found_and_sorted(
+    query: str, found: list[str], three: None, browser: Client
+) -> None:
+    assert names(get(browser, f"cohorts{query}"), "cohort-rows") == found
+
+
+def test_the_order_in_force_is_marked_and_the_others_keep_the_search(
+    three: None, browser: Client
+) -> None:
+    page = get(browser, "cohorts?q=i&sort=pending")
+    (sorts,) = page.all("nav", class_="sorts")
+    assert [(link.text, link.attrs["href"]) for link in sorts.all("a")] == [
+        ("Config", "/o/here/cohorts?q=i"),
+        ("Contention", "/o/here/cohorts?q=i&sort=contention"),
+        ("Pending", "/o/here/cohorts?q=i&sort=pending"),
+        ("Borrowing", "/o/here/cohorts?q=i&sort=borrowers"),
+        ("Name", "/o/here/cohorts?q=i&sort=name"),
+    ]
+    assert [link.text for link in sorts.all("a", **{"aria-current": "true"})] == ["Pending"]
+
+
+def test_a_search_without_a_hit_leads_back(three: None, browser: Client) -> None:
+    region = get(browser, "cohorts?q=nothing").id("cohorts-region")
+    assert "No cohort has nothing in its name." in region.text
+    (back,) = [link for link in region.all("a") if link.text == "Show all 3"]
+    assert back.attrs["href"] == "/o/here/cohorts"
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("", ["archive", "ml", "research", "batch"]),
+        ("?level=direct", ["archive", "ml"]),
+        ("?sort=pressure", ["batch", "research", "archive"]),
+        ("?sort=borrowed", ["research", "archive", "batch"]),
+        ("?sort=lent", ["batch", "archive", "research"]),
+        ("?sort=pending", ["batch", "research", "archive"]),
+        ("?sort=name", ["archive", "batch", "research"]),
+        ("?sort=pending&level=direct", ["ml", "archive"]),
+        ("?q=ARCH", ["archive", "research"]),
+        ("?q=BAT&sort=lent", ["batch"]),
+        ("?q=nobody", []),
+    ],
+)
+def test_members_are_found_sorted_and_taken_apart(
+    query: str, found: list[str], lab: None, browser: Client
+) -> None:
+    page = get(browser, f"cohorts/all{query}")
+    if found:
+        assert names(page, "matrix-rows") == found
+        rules = [row[0] for row in page.id("rules-region").rows()]
+        assert rules == [name for name in found if name != "ml"]
+    else:
+        assert "Nothing here has nobody in its name." in page.id("matrix-region").text
+
+
+def test_levels_are_offered_where_there_are_any(lab: None, browser: Client) -> None:
+    def offered(path: str) -> list[tuple[str, str]]:
+        navs = get(browser, path).all("nav", **{"aria-label": "Show"})
+        return [(link.text, link.attrs["href"]) for nav in navs for link in nav.all("a")]
+
+    assert offered("cohorts/all?sort=name&members=0") == [
+        ("Every queue below", "/o/here/cohorts/all?sort=name"),
+        ("Only what it holds itself", "/o/here/cohorts/all?sort=name&level=direct"),
+    ]
+    assert offered("cohorts/ml") == []
+
+
+@pytest.mark.parametrize("query", ["sort=size", "level=all&sort=x", "level=two", "as=xlsx"])
+def test_what_no_list_knows_is_refused(query: str, lab: None, browser: Client) -> None:
+    assert browser.get(f"/o/here/cohorts/all?{query}").status_code == 400
+
+
+def test_the_list_is_a_file_too(lab: None, browser: Client) -> None:
+    rows = list(csv.DictReader(io.StringIO(file(browser, "cohorts?as=csv"))))
+    assert [(row["cohort"], row["in"], row["flavor"], row["nominal"]) for row in rows] == [
+        ("all", "", "spot", "19"),
+        ("all", "", "reserved", "2"),
+        ("ml", "all", "spot", "13"),
+        ("ml", "all", "reserved", "2"),
+    ]
+    assert rows[2] == {
+        "cohort": "ml",
+        "in": "all",
+        "queues": "2",
+        "borrowers": "1",
+        "running": "4",
+        "pending": "8",
+        "flavor": "spot",
+        "resource": "gpu",
+        "nominal": "13",
+        "used": "16",
+        "own": "13",
+        "borrowed": "3",
+        "over": "0",
+        "lent": "0",
+        "certain": "false",
+        "available": "3",
+        "limit": "19",
+        "borrowing_limit": "unlimited",
+        "lending_limit": "unlimited",
+        "demand": "21",
+    }
+
+
+def test_members_and_loans_of_a_cohort_are_files(
+    lab: None, org: Organization, browser: Client
+) -> None:
+    since = datetime(2026, 9, 1, 12, tzinfo=UTC)
+    AboveNominal.objects.create(
+        org=org, queue="research", flavor="spot", resource="gpu", since=since, config_version=7
+    )
+    lines = file(browser, "cohorts/all?as=ndjson&sort=lent").splitlines()
+    members = [json.loads(line) for line in lines]
+    assert [(each["name"], each["flavor"], each["used"]) for each in members] == [
+        ("batch", "spot", 2),
+        ("archive", "spot", 0),
+        ("research", "spot", 15),
+        ("research", "reserved", 0),
+    ]
+    assert members[2]["above_nominal_since"] == "2026-09-01T12:00:00+00:00"
+    assert members[0]["above_nominal_since"] is None
+    rows = list(csv.DictReader(io.StringIO(file(browser, "cohorts/all?as=csv&of=loans"))))
+    assert rows[0] == {
+        "borrower": "research",
+        "lender": "batch",
+        "lender_type": "queue",
+        "cohort": "ml",
+        "flavor": "spot",
+        "resource": "gpu",
+        "amount": "4",
+        "certain": "true",
+        "since": "2026-09-01T12:00:00+00:00",
+        "since_version": "7",
+        "taken_back_from": "never",
+    }
+    assert [(row["lender"], row["amount"], row["taken_back_from"]) for row in rows] == [
+        ("batch", "4", "never"),
+        ("all", "2", ""),
+        ("archive", "1", "any"),
+    ]
+
+
+def test_a_name_that_looks_like_a_formula_is_none_in_a_file(
+    org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = Policy(
+        dialect="native",
+        cohorts={"=1+1": Cohort(name="=1+1")},
+        queues={"@q": Queue(name="@q", parent="=1+1", groups=quotas(("f", UNLIMITED)))},
+    )
+    put_in_force(org, policy, monkeypatch)
+    (row,) = csv.DictReader(io.StringIO(file(browser, "cohorts?as=csv")))
+    assert (row["cohort"], row["nominal"]) == ("'=1+1", "unlimited")
+
+
+def test_a_loan_says_since_when_its_borrower_is_above_its_own(
+    lab: None, org: Organization, browser: Client
+) -> None:
+    AboveNominal.objects.create(
+        org=org,
+        queue="research",
+        flavor="spot",
+        resource="gpu",
+        since=timezone.now() - timedelta(hours=6, minutes=5),
+        config_version=1,
+    )
+    rows = get(browser, "cohorts/all").id("loans-region").rows()
+    assert [(row[1].partition(" ")[0], row[4]) for row in rows] == [
+        ("batch", "6 h"),
+        ("all", "6 h"),
+        ("archive", "6 h"),
+    ]
+
+
+def test_quota_that_was_taken_away_says_under_which_config(
+    org: Organization, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = Policy(
+        dialect="native",
+        cohorts={"few": Cohort(name="few")},
+        queues={"one": Queue(name="one", parent="few", groups=quotas(("f", 2000)))},
+    )
+    put_in_force(org, policy, monkeypatch)
+    use(org, "one", "f", 5000)
+    AboveNominal.objects.create(
+        org=org,
+        queue="one",
+        flavor="f",
+        resource="gpu",
+        since=timezone.now(),
+        config_version=43,
+    )
+    row = get(browser, "cohorts/few").id("matrix-region").rows()[0]
+    assert row[:2] == ["one", "5 of 2 3 over nominal since v43"]
+
+
+def late(org: Organization, **more: Any) -> None:
+    """Let something wait for the worker for four minutes."""
+    then = timezone.now() - timedelta(minutes=4)
+    Intake.objects.create(org=org, kind=Intake.Kind.SUBMIT, payload={}, created_at=then)
+    Engine.objects.filter(org=org).update(**more)
+
+
+def test_numbers_that_may_be_old_say_so(lab: None, org: Organization, browser: Client) -> None:
+    late(org, settled_at=timezone.now())
+    for path in ("cohorts", "cohorts/all"):
+        page = get(browser, path)
+        assert "the worker has not looked at what came in 4 min ago" in page.text
+        assert "last known 4 min ago" in page.all("p", class_="quota__text")[0].text
+        assert "data-old" in page.all("rect", class_="quota__frame")[0].attrs
+
+
+def test_numbers_that_nobody_knows_are_no_zeros(
+    lab: None, org: Organization, browser: Client
+) -> None:
+    late(org, settled_at=None)
+    page = get(browser, "cohorts/all")
+    assert page.id("pools").rows()[0] == [
+        "spot",
+        "gpu",
+        "? gpu, not known yet · waiting for 4 min",
+        *("2", "17", "?", "?", "21"),
+    ]
+    assert page.id("matrix-region").rows()[0] == ["archive", "? not known yet", "—", "—"]
+    assert page.id("matrix-region").all("svg", class_="matrix__bar") == []
+
+
+def test_a_page_notices_that_its_numbers_grow_old(
+    lab: None, org: Organization, browser: Client
+) -> None:
+    version = get(browser, "cohorts/all").id("live-poll").attrs["data-version"]
+    assert browser.get("/o/here/cohorts/all", {"v": version}).status_code == 204
+    late(org, settled_at=timezone.now())
+    assert browser.get("/o/here/cohorts/all", {"v": version}).status_code == 200
+
+
+def test_the_page_of_all_bars_shows_every_case(
+    viewer: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    page = get(client_for(viewer), "help/quota-bars")
+    rows = page.id("cases").rows()
+    assert [row[0] for row in rows] == [
+        "Own and free",
+        "Pending demand",
+        "Borrowed, up to a limit",
+        "Lent",
+        "Over nominal",
+        "Out of reach",
+        "A limit that is far away, or none",
+        "Unlimited",
+        "Zero",
+        "Nothing of its own",
+        "Old",
+        "Unknown",
+        "Numbers disagree",
+    ]
+    drawings = [svg for svg in page.id("cases").all("svg") if svg.attrs.get("role") == "img"]
+    assert len(drawings) == len(rows) - 1
