@@ -21,7 +21,7 @@ from console.workloads.queries.filters import QueryReader
 #: Changes of a version that a list of versions tells.
 _TOLD = 3
 #: Renames of one object that are followed back.
-_MOST_NAMES = 20
+MOST_NAMES = 20
 
 #: The kinds of version that can be asked for, and their rows.
 KINDS = {
@@ -100,7 +100,7 @@ def read_log(
         if chosen.noun:
             found = found.filter(noun=chosen.noun)
         if chosen.name:
-            old_names = _old_names(org, chosen)
+            old_names = old_names_of(org, chosen)
             found = found.filter(_named(chosen, (chosen.name, *old_names)))
         rows = rows.filter(number__in=found.order_by().values("version"))
     keys = read_cursor(cursor)
@@ -144,20 +144,25 @@ def _first(rows: QuerySet[VersionChange], most: int) -> QuerySet[VersionChange]:
 def _named(chosen: VersionFilter, names: Collection[str]) -> Q:
     """Return the condition on an object's name; of rules the queue that they lead to will do."""
     condition = Q(name__in=names) | Q(old_name__in=names)
-    if chosen.noun in ("", Noun.RULE):
-        for name in names:
-            led = f" to {name}"
-            condition |= Q(noun=Noun.RULE) & (Q(name__endswith=led) | Q(old_name__endswith=led))
-    return condition
+    return condition | rules_to(names) if chosen.noun in ("", Noun.RULE) else condition
 
 
-def _old_names(org: Organization, chosen: VersionFilter) -> tuple[str, ...]:
+def rules_to(queues: Collection[str]) -> Q:
+    """Return the condition that a change is one of a rule that leads, or led, to one of *queues*."""
+    condition = Q()
+    for queue in queues:
+        led = f" to {queue}"
+        condition |= Q(name__endswith=led) | Q(old_name__endswith=led)
+    return Q(noun=Noun.RULE) & condition
+
+
+def old_names_of(org: Organization, chosen: VersionFilter) -> tuple[str, ...]:
     """Return what the object was called before its renames, latest first."""
     names = [chosen.name]
     renames = VersionChange.objects.filter(org=org, kind="renamed").order_by("-version")
     if chosen.noun:
         renames = renames.filter(noun=chosen.noun)
-    while len(names) <= _MOST_NAMES:
+    while len(names) <= MOST_NAMES:
         older = renames.filter(name=names[-1]).values_list("old_name", flat=True).first()
         if older is None or older in names:
             break

@@ -24,6 +24,7 @@ from console.pages.views import (
     orgs,
     overview,
     preemptions,
+    queue,
     queues,
     reviews,
     route_batches,
@@ -32,8 +33,8 @@ from console.pages.views import (
     submit,
     tester,
     tokens,
-    webhooks,
     usage,
+    webhooks,
     workload,
     workload_comparison,
     workloads,
@@ -44,9 +45,9 @@ register_converter(NameConverter, "name")
 app_name = "pages"
 
 _DRAFT = "o/<slug:org>/config/drafts/<int:number>"
-_WEBHOOK = f"{_SETTINGS}/webhooks/<int:number>"
 _WORKLOAD = "o/<slug:org>/workloads/<slug:uid>"
 _SETTINGS = "o/<slug:org>/settings"
+_WEBHOOK = f"{_SETTINGS}/webhooks/<int:number>"
 
 urlpatterns = [
     path("", orgs.home, name="home"),
@@ -66,13 +67,14 @@ urlpatterns = [
     path("o/<slug:org>/queues", queues.queues, name="queues"),
     path("o/<slug:org>/usage", usage.usage, name="usage"),
     path("o/<slug:org>/queues/<name:queue>/usage", usage.queue_usage, name="queue-usage"),
-    path("o/<slug:org>/queues/<name:queue>", queues.queue, name="queue"),
+    path("o/<slug:org>/queues/<name:queue>", queue.queue, name="queue"),
     path("o/<slug:org>/cohorts", cohorts.cohorts, name="cohorts"),
     path("o/<slug:org>/help/quota-bars", cohorts.quota_bars, name="quota-bars"),
     path("o/<slug:org>/cohorts/<name:cohort>/usage", usage.cohort_usage, name="cohort-usage"),
     path("o/<slug:org>/cohorts/<name:cohort>", cohorts.cohort, name="cohort"),
     path("o/<slug:org>/workloads", workloads.workloads, name="workloads"),
     path("o/<slug:org>/workloads/new", submit.submit, name="workload-new"),
+    path("o/<slug:org>/workloads/<slug:uid>/trace", queue.trace, name="workload-trace"),
     path("o/<slug:org>/workloads/views", saved_views.views, name="workload-views"),
     path("o/<slug:org>/workloads/explain", workloads.one_reason, name="workloads-reason"),
     path(_WORKLOAD, workload.workload, name="workload"),
@@ -126,12 +128,12 @@ urlpatterns = [
     path(
         f"{_SETTINGS}/invitations/<int:number>/revoke", members.take_back, name="invitation-revoke"
     ),
+    path(f"{_SETTINGS}/tokens", api_tokens.api_tokens, name="api-tokens"),
+    path(f"{_SETTINGS}/tokens/new", api_tokens.new_token, name="api-token-new"),
+    path(f"{_SETTINGS}/tokens/<int:number>", api_tokens.api_token, name="api-token"),
     path(f"{_SETTINGS}/webhooks", webhooks.webhooks, name="webhooks"),
     path(f"{_SETTINGS}/webhooks/new", webhooks.new, name="webhook-new"),
     path(_WEBHOOK, webhooks.webhook, name="webhook"),
     path(f"{_WEBHOOK}/edit", webhooks.edit, name="webhook-edit"),
     path(f"{_WEBHOOK}/deliveries/<slug:uid>", webhooks.delivery, name="webhook-delivery"),
-    path(f"{_SETTINGS}/tokens", api_tokens.api_tokens, name="api-tokens"),
-    path(f"{_SETTINGS}/tokens/new", api_tokens.new_token, name="api-token-new"),
-    path(f"{_SETTINGS}/tokens/<int:number>", api_tokens.api_token, name="api-token"),
 ]

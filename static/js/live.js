@@ -52,7 +52,7 @@
     node === document.activeElement && /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName);
 
   const patch = (node, next) => {
-    if (theirs(node) || node.dataset?.rowsBar !== undefined || node.isEqualNode(next)) return;
+    if (theirs(node) || node.dataset?.rowsBar !== undefined || node.dataset?.fetched !== undefined || node.isEqualNode(next)) return;
     for (const { name } of [...node.attributes]) {
       if (!next.hasAttribute(name) && name !== "open") node.removeAttribute(name);
     }

@@ -15,68 +15,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Workload
 from tests.pages.conftest import CONFIG, World
-from tests.pages.page import Element, read_page
-
-
-def drawings(page: Element) -> list[str]:
-    """Return what the quota bars say."""
-    return [
-        svg.attrs["aria-label"]
-        for svg in page.all("svg")
-        if "quota__bar" in svg.attrs.get("class", "")
-    ]
-
-
-def test_the_list_of_queues(world: World, browser: Client) -> None:
-    page = read_page(browser.get("/o/here/queues"))
-    assert [row[:5] for row in page.rows()] == [
-        ["research", "Accepting", "spot · 6 of 8 gpu used · wants 84 more", "1", "2"],
-        ["default", "Passthrough", "Admits everything, without quota", "1", "0"],
-    ]
-    assert drawings(page) == ["spot gpu: 6 of 8 gpu used, 2 free, wants 84 more"]
-
-
-def test_a_queue_shows_quota_order_reasons_and_rules(world: World, browser: Client) -> None:
-    page = read_page(browser.get("/o/here/queues/research"))
-    assert page.id("usage").rows() == [
-        ["spot", "gpu", "6 of 8 gpu used · wants 84 more", "8", "6", "2", "84"]
-    ]
-    assert [
-        [row[0], row[1], row[2], row[3], row[5]] for row in page.id("pending-region").rows()
-    ] == [
-        ["1", "eval nightly", "4 gpu", "50", "Waiting for quota: 2 gpu short on spot"],
-        ["2", "huge", "80 gpu", "50", "Can never run under this config"],
-    ]
-    assert [row[:5] for row in page.id("running-region").rows()] == [
-        ["train", "Admitted", "Quota reserved", "6 gpu", "spot (gpu)"]
-    ]
-    rollup = page.id("waiting").all("a")
-    assert [(link.text, link.attrs["href"]) for link in rollup] == [
-        ("1 Can never run under this config",
-         "/o/here/workloads?state=pending&queue=research&reason=exceeds_max_quota"),
-        ("1 Waiting for quota",
-         "/o/here/workloads?state=pending&queue=research&reason=waiting_for_quota"),
-    ]  # fmt: skip
-    rules = page.all("section", **{"aria-labelledby": "rules-title"})[0]
-    assert [(item.text, item.all("a")[0].attrs["href"]) for item in rules.all("li")] == [
-        ("Rule 1 team in research v1 L14–L16", "/o/here/config/v/1#L14-L16")
-    ]
-
-
-def test_holding_needs_a_reason_and_resuming_ends_it(
-    world: World, browser: Client, settle: Callable[[Organization], int]
-) -> None:
-    url = "/o/here/queues/research"
-    refused = browser.post(url, {"do": "hold", "reason": " "})
-    assert (refused.status_code, "reason-error" in refused.content.decode()) == (422, True)
-    browser.post(url, {"do": "hold", "reason": "moving racks"})
-    settle(world.org)
-    page = read_page(browser.get(url))
-    assert page.id("queue-state").text == "Held"
-    assert [row[5] for row in page.id("pending-region").rows()][:1] == ["Queue on hold"]
-    browser.post(url, {"do": "resume"})
-    settle(world.org)
-    assert read_page(browser.get(url)).id("queue-state").text == "Accepting"
+from tests.pages.page import read_page
 
 
 def test_a_queue_that_left_the_config_drains(

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from console.engine import reasons
+from console.engine.ledger import FlavorResource
 from console.engine.origin import Origin
 from console.engine.policy import Policy, StopPolicy
 from console.engine.selectors import MatchExpression, Selector
 from console.pages.presenters.quota import Bar, bar_of
+from console.pages.queue_form import state_of
 from console.workloads.queries import QueueView
+from console.workloads.queries.rises import Rises
+from console.workloads.queries.trust import CURRENT, Freshness
+
+#: What queues do with new work, in a word.
+STATE_TITLES = {
+    "accepting": "Accepting",
+    "held": "Held",
+    "draining": "Draining",
+    "passthrough": "Passthrough",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,15 +38,6 @@ class QueueRow:
     more_bars: int
     #: Id of the row, stable however the list is sorted.
     key: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReasonCount:
-    """How many workloads wait for one reason."""
-
-    reason: str
-    title: str
-    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +61,29 @@ class LocalQueueRow:
     origin: Origin | None
 
 
-def queue_row(view: QueueView) -> QueueRow:
-    """Return *view* with everything a page prints of it."""
-    bars = tuple(bar_of(usage, draining=view.draining) for usage in view.usages)
+def queue_row(
+    view: QueueView,
+    *,
+    fresh: Freshness = CURRENT,
+    rises: Rises = MappingProxyType({}),
+    peaks: Mapping[FlavorResource, int] = MappingProxyType({}),
+) -> QueueRow:
+    """
+    Return *view* with everything a page prints of it.
+
+    *fresh*: how old the numbers are. *rises* and *peaks*: since when it uses more than it owns,
+    and the most it used in seven days, for drawings that say so.
+    """
+    bars = tuple(
+        bar_of(
+            usage,
+            draining=view.draining,
+            rise=rises.get((view.name, *usage.key)),
+            peak=peaks.get(usage.key, 0),
+            fresh=fresh,
+        )
+        for usage in view.usages
+    )
     tightest = max(bars, key=lambda bar: bar.pressure, default=None)
     state, title = _state(view)
     return QueueRow(
@@ -71,14 +94,6 @@ def queue_row(view: QueueView) -> QueueRow:
         tightest=tightest,
         more_bars=max(0, len(bars) - 1),
         key=view.name.encode().hex(),
-    )
-
-
-def reason_counts(counts: Mapping[str, int]) -> tuple[ReasonCount, ...]:
-    """Return the roll-up of *counts* with words."""
-    return tuple(
-        ReasonCount(reason=reason, title=reasons.reason_title(reason), count=count)
-        for reason, count in counts.items()
     )
 
 
@@ -128,14 +143,8 @@ def _expression(expression: MatchExpression) -> str:
 
 
 def _state(view: QueueView) -> tuple[str, str]:
-    if view.held:
-        return "held", "Held"
-    if view.draining:
-        return "draining", "Draining"
-    if view.stop is StopPolicy.HOLD:
-        return "held", "Stopped by its config"
-    if view.stop is StopPolicy.HOLD_AND_DRAIN:
-        return "held", "Stopped and drained by its config"
-    if view.passthrough:
-        return "passthrough", "Passthrough"
-    return "accepting", "Accepting"
+    state = state_of(view)
+    if state == "held" and not view.held:
+        drains = view.stop is StopPolicy.HOLD_AND_DRAIN
+        return state, "Stopped and drained by its config" if drains else "Stopped by its config"
+    return state, STATE_TITLES[state]

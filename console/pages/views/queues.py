@@ -1,89 +1,114 @@
-"""Queues: the list, one queue, and holding it."""
+"""Queues: the list by what is asked for, as a file, and a few of them side by side."""
 
 from __future__ import annotations
 
-from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
+from collections.abc import Iterator, Sequence
 
-from console.configs.queries import active_policy, active_version
-from console.engine.policy import Strategy
-from console.errors import BadRequest
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.views.decorators.http import require_safe
+
+from console.configs.queries import active_policy
+from console.errors import NotFound
+from console.exports import Row
+from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.pages.access import live_page, org_page
-from console.pages.presenters.lists import PAGE_SIZE, pager_of
-from console.pages.presenters.loans import loan_rows
-from console.pages.presenters.queues import (
-    local_queues_of,
-    queue_row,
-    reason_counts,
-    rules_of,
+from console.pages.access import live_by, org_page
+from console.pages.exports import export_links, exported
+from console.pages.presenters.filters import canonical_query, chips_of
+from console.pages.presenters.lists import pager_of
+from console.pages.presenters.queue_files import COLUMNS, file_rows
+from console.pages.presenters.queue_list import (
+    ListedQueue,
+    cohort_choices,
+    compared_bars,
+    group_url,
+    listed_queues,
+    order_choices,
+    state_choices,
 )
-from console.pages.shell import render_page
-from console.workloads.queries import pending_in_order, queue_list, queue_view, running_of
-from console.workloads.queries.waiting import waiting_reasons
-from console.workloads.services.hold_queue import hold_queue, resume_queue
+from console.pages.queue_form import FEWEST, MOST, QueueSearch, page_of, read_search
+from console.pages.shell import live_version, render_page
+from console.series.queries import sparks_of, wait_quantiles_of
+from console.workloads.queries import QueueView, queue_list
+from console.workloads.queries.rises import rises_of
+from console.workloads.queries.trust import Freshness, freshness_of
+
+FILTERS = ("q", "cohort", "state")
+
+#: Queues of one page: each is a row with drawings.
+PAGE_SIZE = 25
+
+
+def fresh_version(org: Organization) -> str:
+    """Return a text that changes with what pages of queues show, and when that grows old."""
+    return f"{live_version(org)}.{freshness_of(org).as_of or ''}"
 
 
 @require_safe
 @org_page
-@live_page
-def queues(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """List the queues of the active config in its order, then the draining ones."""
-    rows = [queue_row(view) for view in queue_list(actor.org)]
-    return render_page(request, actor, "queues/index.html", {"rows": rows}, section="queues")
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@org_page
-def queue(request: HttpRequest, actor: Actor, queue: str) -> HttpResponse:
-    """Show one queue, or hold and resume it."""
-    if request.method == "POST":
-        return _change(request, actor, queue)
-    return _detail(request, actor, name=queue)
-
-
-@live_page
-def _detail(request: HttpRequest, actor: Actor, *, name: str, hold_error: str = "") -> HttpResponse:
+@live_by(fresh_version)
+def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
+    """List queues by the filters of the address, under the greatest pressure first."""
     org = actor.org
-    row = queue_row(queue_view(org, name))
-    pending = pending_in_order(org, name, PAGE_SIZE, request.GET.get("pending"))
-    running = running_of(org, name, PAGE_SIZE, request.GET.get("running"))
-    policy = active_policy(org)
-    loans = loan_rows(row.view.loans, policy, lender=name)
+    query = canonical_query(request.GET, repeatable=("compare",))
+    if query != request.GET and "v" not in request.GET and "HX-Request" not in request.headers:
+        return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
+    search = read_search(query)
+    views = queue_list(org)
+    if search.compared:
+        return _compare(request, actor, search, views)
+    found = search.apply(views)
+
+    def every_queue() -> Iterator[Row]:
+        yield from file_rows(found, wait_quantiles_of(org, [view.name for view in found]))
+
+    file = exported(request, f"{org.slug}-queues", COLUMNS, every_queue())
+    if file is not None:
+        return file
+    page = page_of(found, query.get("cursor"), PAGE_SIZE)
+    fresh = freshness_of(org)
     context = {
-        "row": row,
-        "queue": row.view,
-        "usages": list(zip(row.view.usages, row.bars, strict=True)),
-        "reasons": reason_counts(waiting_reasons(org, name)),
-        "pending": pending.results,
-        "pending_pager": pager_of(request.path, request.GET, pending, "pending"),
-        "running": running.results,
-        "running_pager": pager_of(request.path, request.GET, running, "running"),
-        "rules": rules_of(row.view, policy),
-        "local_queues": local_queues_of(name, policy),
-        "is_strict": row.view.strategy is Strategy.STRICT_FIFO,
-        "loans": loans[:PAGE_SIZE],
-        "more_loans": max(0, len(loans) - PAGE_SIZE),
-        "version": active_version(org),
-        "hold_error": hold_error,
+        "rows": _listed(org, page.results, search, fresh),
+        "pager": pager_of(request.path, query, page),
+        "found": len(found),
+        "any_exist": bool(views),
+        "behind": fresh.as_of,
+        "search": search,
+        "orders": order_choices(search),
+        "states": state_choices(search),
+        "cohorts": cohort_choices(search, active_policy(org).cohorts),
+        "group_url": group_url(request.path, query, search),
+        "chips": chips_of(request.path, query, FILTERS),
+        "exports": export_links(request.path, query),
+        "fewest": FEWEST,
+        "most": MOST,
     }
-    status = 422 if hold_error else 200
-    return render_page(
-        request, actor, "queues/detail.html", context, section="queues", status=status
+    return render_page(request, actor, "queues/index.html", context, section="queues")
+
+
+def _compare(
+    request: HttpRequest, actor: Actor, search: QueueSearch, views: Sequence[QueueView]
+) -> HttpResponseBase:
+    """Show the chosen queues side by side; raises NotFound when one of them is not there."""
+    by_name = {view.name: view for view in views}
+    for name in search.compared:
+        if name not in by_name:
+            raise NotFound(f"There is no queue {name!r} in the active config of {actor.org.slug}.")
+    fresh = freshness_of(actor.org)
+    rows = _listed(actor.org, [by_name[name] for name in search.compared], search, fresh)
+    context = {"rows": rows, "usages": compared_bars(rows), "behind": fresh.as_of}
+    return render_page(request, actor, "queues/compare.html", context, section="queues")
+
+
+def _listed(
+    org: Organization, views: Sequence[QueueView], search: QueueSearch, fresh: Freshness
+) -> tuple[ListedQueue, ...]:
+    names = [view.name for view in views]
+    return listed_queues(
+        views,
+        wait_quantiles_of(org, names),
+        sparks_of(org, names),
+        is_grouped=search.is_grouped,
+        fresh=fresh,
+        rises=rises_of(org),
     )
-
-
-def _change(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    try:
-        if request.POST.get("do") == "resume":
-            resume_queue(actor, name)
-            messages.success(request, f"Queue {name} admits work again.")
-        else:
-            hold_queue(actor, name, request.POST.get("reason", "").strip())
-            messages.success(request, f"Queue {name} is held: nothing new is admitted from it.")
-    except BadRequest as error:
-        reasons = " ".join(field.message for field in error.errors)
-        return _detail(request, actor, name=name, hold_error=reasons or error.message)
-    return HttpResponseRedirect(reverse("pages:queue", args=[actor.org.slug, name]))

@@ -15,6 +15,7 @@ from console.orgs.permissions import Actor
 from console.pages.access import live_by, org_page
 from console.pages.exports import exported
 from console.pages.presenters.charts import frame_of
+from console.pages.presenters.queue_detail import tabs_of
 from console.pages.presenters.usage import (
     key_choices,
     keys_of,
@@ -105,6 +106,7 @@ def _usage(
     marked, more = versions_between(org, frame.since, frame.until, MOST_VERSIONS)
     context = {
         "subject": subject,
+        "tabs": tabs_of(org.slug, subject.name, "usage") if subject.kind == Kind.QUEUE else (),
         "window": window,
         "frame": frame,
         "asked": asked,

@@ -27,7 +27,7 @@ from console.workloads.models import Engine, PendingClass, State, Workload
 
 #: Added to priorities in cursors, which hold no negative numbers: the least is that of a
 #: priority class, -2^31.
-_SHIFT = 2**31
+PRIORITY_SHIFT = 2**31
 
 #: Workloads of one priority that are counted for a position; beyond it there is none.
 _COUNTED = 100_000
@@ -101,7 +101,7 @@ def pending_in_order(
         found, before = list(ordered[: limit + 1]), 0
     else:
         shifted, pk, before = keys
-        priority = shifted - _SHIFT
+        priority = shifted - PRIORITY_SHIFT
         # Two walks along the index; one with OR would start at the front of the queue.
         found = list(ordered.filter(priority=priority, pk__gt=pk)[: limit + 1])
         if len(found) <= limit:
@@ -112,7 +112,7 @@ def pending_in_order(
     if len(found) <= limit:
         return Page(page)
     last = page[-1]
-    return Page(page, write_cursor((last.priority or 0) + _SHIFT, last.pk, before + limit))
+    return Page(page, write_cursor((last.priority or 0) + PRIORITY_SHIFT, last.pk, before + limit))
 
 
 def running_of(

@@ -59,7 +59,7 @@ def hold_queue(
         if known != after:
             # One that is held already hears it too: whoever looks at it sees what changed.
             tell_engine(actor, Intake.Kind.HOLD, queue, reason)
-            told = {key: after[key] for key in ("reason", "until") if key in after}
+            told: dict[str, Any] = {key: after[key] for key in ("reason", "until") if key in after}
             tell_people(actor, EventType.QUEUE_HELD, queue, told)
             record(actor, "queue.hold", kind="queue", subject=queue, before=known, after=after)
     return hold

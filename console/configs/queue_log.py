@@ -1,0 +1,75 @@
+"""What versions did to one queue: to itself, to the rules that lead to it, and to its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import Q
+
+from console.configs.changelog import MOST_NAMES, VersionFilter, old_names_of, rules_to
+from console.configs.models import ConfigVersion, VersionChange
+from console.configs.queries import versions
+from console.configs.stored_changes import load_change
+from console.engine.diff import Change, Noun
+from console.orgs.models import Organization
+from console.paging import Page, read_cursor, write_cursor
+
+#: Changes of one version that are told of one queue.
+MOST_CHANGES = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueLog:
+    """One page of the versions that touched a queue, newest first."""
+
+    page: Page[ConfigVersion]
+    #: By number of the version: the changes that are about the queue, the first of them.
+    changes: Mapping[int, tuple[Change, ...]]
+    #: Names that it had before, latest first.
+    old_names: tuple[str, ...]
+
+
+def queue_log(org: Organization, queue: str, limit: int, cursor: str | None = None) -> QueueLog:
+    """Return the versions that touched *queue*, under any of its names, without their texts."""
+    old_names = old_names_of(org, VersionFilter(noun=Noun.QUEUE.value, name=queue))
+    names = (queue, *old_names)
+    own = Q(noun=Noun.QUEUE.value) & (Q(name__in=names) | Q(old_name__in=names))
+    about = VersionChange.objects.filter(own | rules_to(names), org=org)
+    rows = versions(org).defer("text").filter(number__in=about.order_by().values("version"))
+    keys = read_cursor(cursor)
+    if keys:
+        rows = rows.filter(number__lt=keys[0])
+    found = list(rows[: limit + 1])
+    page = found[:limit]
+    told: dict[int, list[Change]] = {version.number: [] for version in page}
+    for row in about.filter(version__in=list(told)).order_by("id")[: limit * MOST_CHANGES]:
+        told[row.version].append(load_change(row))
+    return QueueLog(
+        page=Page(page, write_cursor(page[-1].number) if len(found) > limit else None),
+        changes={number: tuple(changes[:MOST_CHANGES]) for number, changes in told.items()},
+        old_names=old_names,
+    )
+
+
+def new_name_of(org: Organization, queue: str) -> tuple[str, int] | None:
+    """
+    Return what *queue* was renamed to, through all its renames, and the version of the last one.
+
+    None when no version renamed it.
+    """
+    name, version = queue, 0
+    renames = VersionChange.objects.filter(org=org, kind="renamed", noun=Noun.QUEUE.value).order_by(
+        "-version"
+    )
+    for _ in range(MOST_NAMES):
+        # Each rename is later than the one before it: a name that came back leads nowhere else.
+        found = (
+            renames.filter(old_name=name, version__gt=version)
+            .values_list("name", "version")
+            .first()
+        )
+        if found is None:
+            break
+        name, version = found
+    return (name, version) if version else None

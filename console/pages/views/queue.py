@@ -1,0 +1,228 @@
+"""One queue: who waits, who runs, what leads here, what changed it, and holding it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from console.configs.queries import active_policy, active_version
+from console.configs.queue_log import new_name_of, queue_log
+from console.engine.amounts import Unlimited
+from console.engine.decision import Reason
+from console.engine.policy import Policy, Strategy
+from console.errors import BadRequest, NotFound
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.pages.access import live_by, org_page
+from console.pages.hold_form import SPANS, read_hold
+from console.pages.presenters.lists import PAGE_SIZE, pager_of
+from console.pages.presenters.loans import loan_rows
+from console.pages.presenters.preemption_words import stoppers_of
+from console.pages.presenters.queue_detail import (
+    TABS,
+    clauses_of,
+    hit_rows,
+    log_rows,
+    orders_of,
+    pending_rows,
+    running_rows,
+    tabs_of,
+)
+from console.pages.presenters.queues import queue_row
+from console.pages.presenters.workloads import stages_of
+from console.pages.shell import render_page
+from console.pages.views.queues import fresh_version
+from console.paging import Page
+from console.series.queries import peaks_of
+from console.series.subjects import Subject
+from console.workloads.explanations import explain_workload
+from console.workloads.models import Workload
+from console.workloads.queries import (
+    QueueView,
+    get_workload,
+    pending_in_order,
+    queue_view,
+    running_of,
+)
+from console.workloads.queries.filters import QueryReader
+from console.workloads.queries.pending import capacity_end, pending_for_reason
+from console.workloads.queries.rises import rises_of
+from console.workloads.queries.rule_hits import rule_hits
+from console.workloads.queries.running import MOST_COMPARED, running_by_size
+from console.workloads.queries.trust import freshness_of
+from console.workloads.services.hold_queue import hold_queue, resume_queue
+
+#: Versions of one page of the history.
+VERSIONS = 20
+#: Loans that are listed; the page of the cohort has all.
+LOANS = 50
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@org_page
+def queue(request: HttpRequest, actor: Actor, queue: str) -> HttpResponseBase:
+    """Show one queue, or hold and resume it; a queue that was renamed leads to its new name."""
+    try:
+        if request.method == "POST":
+            return _change(request, actor, queue)
+        return _detail(request, actor, name=queue)
+    except NotFound:
+        renamed = new_name_of(actor.org, queue)
+        if request.method == "POST" or renamed is None:
+            raise
+        name, _ = renamed
+        if name not in active_policy(actor.org).queues:
+            raise
+        query = request.GET.copy()
+        query.pop("v", None)
+        address = reverse("pages:queue", args=[actor.org.slug, name])
+        return HttpResponseRedirect(f"{address}?{query.urlencode()}".rstrip("?"))
+
+
+@require_safe
+@org_page
+def trace(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
+    """Show why one workload is where it is, step by step; lists of queues take in the steps."""
+    subject = get_workload(actor.org, uid)
+    explained = explain_workload(actor.org, subject)
+    context = {
+        "workload": subject,
+        "explanation": explained.explanation,
+        "stages": stages_of(explained),
+        "version": explained.config_version,
+    }
+    return render_page(request, actor, "queues/trace.html", context, section="workloads")
+
+
+@live_by(fresh_version)
+def _detail(
+    request: HttpRequest,
+    actor: Actor,
+    *,
+    name: str,
+    hold_error: str = "",
+    typed: Mapping[str, str] | None = None,
+) -> HttpResponse:
+    org = actor.org
+    reader = QueryReader(request.GET)
+    tab = reader.choice("tab", [each for each in TABS if each != "usage"]) or "pending"
+    reason = reader.choice("reason", [each.value for each in Reason]) or ""
+    by = reader.text("by") or ""
+    reader.finish()
+    view = queue_view(org, name)
+    policy = active_policy(org)
+    fresh, rises = freshness_of(org), rises_of(org)
+    has_no_limit = any(isinstance(usage.nominal, Unlimited) for usage in view.usages)
+    peaks = peaks_of(org, Subject.queue(name), timezone.now()) if has_no_limit else {}
+    row = queue_row(view, fresh=fresh, rises=rises, peaks=peaks)
+    loans = loan_rows(view.loans, policy, lender=name, rises=rises)
+    renamed = new_name_of(org, name) if view.draining else None
+    context = {
+        "row": row,
+        "queue": view,
+        "usages": list(zip(view.usages, row.bars, strict=True)),
+        "clauses": clauses_of(org.slug, view, reason),
+        "tabs": tabs_of(org.slug, name, tab, {"pending": view.pending, "running": view.running}),
+        "tab": tab,
+        "loans": loans[:LOANS],
+        "more_loans": max(0, len(loans) - LOANS),
+        "version": active_version(org),
+        "behind": fresh.as_of,
+        "renamed": renamed,
+        "hold_error": hold_error,
+        "hold_open": bool(hold_error) or request.GET.get("hold") == "1",
+        "hold_spans": [(key, title) for key, (title, _) in SPANS.items()],
+        "typed": typed or {},
+    }
+    match tab:
+        case "pending":
+            context |= _pending(request, org, view, reason)
+        case "running":
+            context |= _running(request, org, view, policy, by)
+        case "rules":
+            hits = rule_hits(org, policy)
+            context |= {
+                "hits": hits,
+                "rules": hit_rows(view, policy, hits),
+                "has_local_queues": policy.local_routing is not None,
+            }
+        case _:
+            log = queue_log(org, name, VERSIONS, request.GET.get("cursor"))
+            context |= {
+                "log": log_rows(log),
+                "old_names": log.old_names,
+                "pager": pager_of(request.path, request.GET, log.page),
+            }
+    status = 422 if hold_error else 200
+    return render_page(
+        request, actor, "queues/detail.html", context, section="queues", status=status
+    )
+
+
+def _pending(
+    request: HttpRequest, org: Organization, view: QueueView, reason: str
+) -> dict[str, Any]:
+    cursor = request.GET.get("cursor")
+    page: Page[Workload]
+    if reason:
+        page, end = pending_for_reason(org, view.name, reason, PAGE_SIZE, cursor), None
+    else:
+        page = pending_in_order(org, view.name, PAGE_SIZE, cursor)
+        end = None if view.held or view.is_stopped else capacity_end(org, view.name)
+    return {
+        "pending": pending_rows(page.results, end, is_first=not cursor),
+        "is_strict": view.strategy is Strategy.STRICT_FIFO,
+        "reason": reason,
+        "pager": pager_of(request.path, request.GET, page),
+    }
+
+
+def _running(
+    request: HttpRequest, org: Organization, view: QueueView, policy: Policy, by: str
+) -> dict[str, Any]:
+    cursor = request.GET.get("cursor")
+    resources = list(dict.fromkeys(usage.resource for usage in view.usages))
+    is_comparable = bool(resources) and view.running <= MOST_COMPARED
+    most_wanted = view.pressure.resource or next(iter(resources), "")
+    chosen = by if by in resources else most_wanted
+    if by == "newest" or not is_comparable:
+        chosen = ""
+        page = running_of(org, view.name, PAGE_SIZE, cursor)
+    else:
+        page = running_by_size(org, view.name, chosen, PAGE_SIZE, cursor)
+    return {
+        "running": running_rows(page.results, view, chosen or most_wanted),
+        "orders": orders_of(request.path, request.GET, resources if is_comparable else [], chosen),
+        "compared": MOST_COMPARED,
+        "is_comparable": is_comparable or not resources,
+        "stoppers": stoppers_of(view, policy),
+        "pager": pager_of(request.path, request.GET, page),
+    }
+
+
+def _change(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    try:
+        if request.POST.get("do") == "resume":
+            resume_queue(actor, name)
+            messages.success(request, f"Queue {name} admits work again.")
+        else:
+            asked = read_hold(request.POST, timezone.now())
+            hold = hold_queue(actor, name, asked.reason, asked.until)
+            end = f" until {hold.until:%Y-%m-%d %H:%M} UTC" if hold.until else ""
+            messages.success(
+                request, f"Queue {name} is held{end}: nothing new is admitted from it."
+            )
+    except BadRequest as error:
+        told = " ".join(field.message for field in error.errors)
+        typed = {key: request.POST.get(key, "") for key in ("reason", "for", "until")}
+        shown: HttpResponse = _detail(
+            request, actor, name=name, hold_error=told or error.message, typed=typed
+        )
+        return shown
+    return HttpResponseRedirect(reverse("pages:queue", args=[actor.org.slug, name]))

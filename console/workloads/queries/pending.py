@@ -1,0 +1,117 @@
+"""
+Who waits in a queue: for one reason alone, and where the capacity ends.
+
+The reasons are kept by class of alike workloads, so classes are read first and workloads only
+as many as a page shows, or a bounded number in order.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+
+from console.engine.decision import Reason
+from console.orgs.models import Organization
+from console.paging import Page, read_cursor, write_cursor
+from console.workloads.models import PendingClass, State, Workload
+from console.workloads.queries.workloads import PRIORITY_SHIFT, workload_rows
+
+#: Workloads in order that are looked through for one page, where those of a reason are many.
+MOST_LOOKED: Final = 20_000
+#: Where they are no more than these, in so many classes at most, they are found by their class.
+FEW, FEW_CLASSES = 2_000, 500
+#: Classes of one priority that are looked at for the end of the capacity.
+_CLASSES: Final = 1_000
+
+
+def pending_for_reason(
+    org: Organization, queue: str, reason: str, limit: int, cursor: str | None = None
+) -> Page[Workload]:
+    """
+    Return the pending workloads of *queue* that wait for *reason*, in the order of the queue.
+
+    As `workload_rows`. A page may be short, or empty, and still have a next one: no more than
+    `MOST_LOOKED` are looked through for it.
+    """
+    after = read_cursor(cursor, size=2)
+    classes = PendingClass.objects.filter(org=org, queue=queue, reason=reason)
+    sizes = {key: (priority, count) for key, priority, count in classes.values_list(
+        "key", "priority", "count"
+    )}  # fmt: skip
+    if not sizes:
+        return Page([])
+    top = max(priority for priority, _ in sizes.values())
+    waiting = Workload.objects.filter(org=org, state=State.PENDING).order_by("-priority", "pk")
+    columns = ("pk", "priority", "pending_class")
+    if len(sizes) <= FEW_CLASSES and sum(count for _, count in sizes.values()) <= FEW:
+        few = _behind(waiting.filter(pending_class__in=list(sizes)), after)
+        places = list(few.values_list(*columns)[: limit + 1])
+        return _page(org, places, limit, places[-1] if len(places) > limit else None)
+    ordered = _behind(waiting.filter(queue=queue, priority__lte=top), after)
+    found: list[tuple[int, int, str]] = []
+    looked, last = 0, None
+    for last in ordered.values_list(*columns)[:MOST_LOOKED].iterator(chunk_size=500):
+        looked += 1
+        if last[2] in sizes:
+            found.append(last)
+            if len(found) > limit:
+                return _page(org, found, limit, last)
+    return _page(org, found, limit, last if looked == MOST_LOOKED else None)
+
+
+def capacity_end(org: Organization, queue: str) -> tuple[int, int] | None:
+    """
+    Return the place where the capacity of *queue* ends; None when nobody there lacks quota.
+
+    That is the place, as `place_of` tells it, of the first pending workload in order that
+    the engine has found too little quota for. It is the last word about each class, which the
+    engine takes back as soon as something changes that could help it: a workload of such a
+    class does not fit now, even alone.
+    """
+    short = PendingClass.objects.filter(
+        org=org, queue=queue, reason=Reason.WAITING_FOR_QUOTA.value
+    ).order_by("-priority")
+    top = short.values_list("priority", flat=True).first()
+    if top is None:
+        return None
+    members = Workload.objects.filter(
+        org=org, pending_class=OuterRef("key"), state=State.PENDING
+    ).order_by("pk")
+    heads = (
+        short.filter(priority=top)
+        .annotate(head=Subquery(members.values("pk")[:1]))
+        .values_list("head", flat=True)
+    )
+    found = [head for head in heads[:_CLASSES] if head is not None]
+    return (-top, min(found)) if found else None
+
+
+def place_of(workload: Workload) -> tuple[int, int]:
+    """Return the place of a pending workload in its queue: whoever has the smaller is first."""
+    return -(workload.priority or 0), workload.pk
+
+
+def _behind(ordered: QuerySet[Workload], after: tuple[int, ...] | None) -> QuerySet[Workload]:
+    if after is None:
+        return ordered
+    shifted, pk = after
+    priority = shifted - PRIORITY_SHIFT
+    later = Q(priority__lt=priority) | Q(priority=priority, pk__gt=pk)
+    return ordered.filter(later, priority__lte=priority)
+
+
+def _page(
+    org: Organization,
+    places: list[tuple[int, int, str]],
+    limit: int,
+    last: tuple[int, int, str] | None,
+) -> Page[Workload]:
+    """Return the rows at *places*; *last* is where the next page may go on, None at the end."""
+    shown = places[:limit]
+    rows = workload_rows(org).filter(pk__in=[pk for pk, _, _ in shown])
+    page = list(rows.order_by("-priority", "pk"))
+    if last is None:
+        return Page(page)
+    pk, priority, _ = shown[-1] if len(places) > limit else last
+    return Page(page, write_cursor(priority + PRIORITY_SHIFT, pk))

@@ -1,0 +1,49 @@
+"""Who holds quota of a queue, by how much of one resource would be free without it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db.models import BigIntegerField, Q
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Coalesce
+
+from console.orgs.models import Organization
+from console.paging import Page, read_cursor, write_cursor
+from console.workloads.models import State, Workload
+from console.workloads.queries.workloads import workload_rows
+
+#: Workloads of one queue that are compared; where more run they are shown newest first.
+MOST_COMPARED: Final = 10_000
+
+RUNNING: Final = (State.ADMITTED, State.PREEMPTING)
+
+
+def running_by_size(
+    org: Organization, queue: str, resource: str, limit: int, cursor: str | None = None
+) -> Page[Workload]:
+    """
+    Return the workloads that hold quota of *queue*, those that asked for most of *resource* first.
+
+    As `workload_rows`. All that run in the queue are compared: ask for no more than
+    `MOST_COMPARED`.
+    """
+    asked = Coalesce(
+        Cast(KeyTextTransform(resource, "requests"), BigIntegerField()),
+        0,
+        output_field=BigIntegerField(),
+    )
+    rows = Workload.objects.filter(org=org, queue=queue, state__in=RUNNING).annotate(asked=asked)
+    after = read_cursor(cursor, size=2)
+    if after is not None:
+        amount, pk = after
+        rows = rows.filter(Q(asked__lt=amount) | Q(asked=amount, pk__lt=pk))
+    # Keys first: what else a row needs is read for those of the page alone.
+    found = list(rows.order_by("-asked", "-pk").values_list("pk", "asked")[: limit + 1])
+    page = found[:limit]
+    by_key = {each.pk: each for each in workload_rows(org).filter(pk__in=[pk for pk, _ in page])}
+    results = [by_key[pk] for pk, _ in page if pk in by_key]
+    if len(found) <= limit:
+        return Page(results)
+    pk, amount = page[-1]
+    return Page(results, write_cursor(amount, pk))

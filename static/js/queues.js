@@ -1,0 +1,28 @@
+/* Keys of the queues: some are chosen and compared, one is held. */
+"use strict";
+
+(() => {
+  const inRow = (act) => () => {
+    const row = document.activeElement?.closest("tr:has(a[data-row])");
+    if (row) act(row);
+    else window.announce("Go to a queue with j or k first");
+  };
+  const openHold = () => {
+    const menu = document.querySelector("[data-hold]");
+    if (!menu) return false;
+    menu.open = true;
+    menu.querySelector("input, button")?.focus();
+    return true;
+  };
+
+  window.pageKeys = {
+    x: inRow((row) => {
+      const box = row.querySelector("[data-row-pick]");
+      if (!box) return;
+      box.click();
+      window.announce(`${box.value} ${box.checked ? "chosen" : "not chosen any more"}`);
+    }),
+    c: () => document.querySelector("[data-compare]")?.click(),
+    h: () => openHold() || inRow((row) => row.querySelector("[data-row-hold]")?.click())(),
+  };
+})();
