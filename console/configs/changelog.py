@@ -148,7 +148,7 @@ def _named(chosen: VersionFilter, names: Collection[str]) -> Q:
 
 
 def rules_to(queues: Collection[str]) -> Q:
-    """Return the condition that a change is one of a rule that leads, or led, to one of *queues*."""
+    """Return the condition that a change is of a rule that leads, or led, to one of *queues*."""
     condition = Q()
     for queue in queues:
         led = f" to {queue}"

@@ -90,7 +90,7 @@ def test_who_waits_stands_in_order_with_the_end_of_the_capacity(
     ]
     assert len(drawings(page)) == 1
     rows = page.id("pending-region").rows()
-    assert [row[0].partition(".")[0] for row in rows][0] == "Capacity ends here"
+    assert rows[0][0].startswith("Capacity ends here.")
     assert [[row[0], row[1], row[2], row[3]] for row in rows[1:]] == [
         ["1", "eval nightly", "4 gpu", "50"],
         ["2", "huge", "80 gpu", "50"],
