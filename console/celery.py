@@ -27,9 +27,9 @@ LANES = tuple(f"admission-{number}" for number in range(8))
 
 #: The queue of impact questions: they take seconds of a core, and admission never waits for them.
 IMPACT = "impact"
+
 #: The queue of webhooks: receivers are slow, and only other receivers wait for them.
 WEBHOOKS = "webhooks"
-
 
 #: The queue of everything else.
 COMMON = "sluice"
@@ -82,14 +82,15 @@ app.conf.update(
         "measure effects": _every(600, "console.configs.tasks.measure"),
         "tidy": _every(3600, "console.workloads.tasks.tidy"),
         "seal audit": _every(5, "console.orgs.tasks.seal"),
+        "forget sessions": _every(600, "console.orgs.tasks.forget"),
         "forget events": _every(5, "console.workloads.tasks.forget"),
-        "sweep webhooks": _every(5, "console.webhooks.tasks.sweep", WEBHOOKS),
-        "forget deliveries": _every(60, "console.webhooks.tasks.forget", WEBHOOKS),
         # Several times a minute, so that a late clock or a busy worker makes no gap.
         "sample": _every(15, "console.series.tasks.sample"),
         "roll up series": _every(300, "console.series.tasks.roll"),
         "forget series": _every(600, "console.series.tasks.forget"),
         "look": _every(20, "console.overview.tasks.look"),
+        "sweep webhooks": _every(5, "console.webhooks.tasks.sweep", WEBHOOKS),
+        "forget deliveries": _every(60, "console.webhooks.tasks.forget", WEBHOOKS),
     },
     timezone="UTC",
 )

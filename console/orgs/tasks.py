@@ -6,6 +6,7 @@ from celery import shared_task
 from django.conf import settings
 
 from console.orgs.services.forget_audit import forget_audit
+from console.orgs.services.forget_sessions import forget_sessions
 from console.orgs.services.seal_audit import seal_audit
 
 
@@ -14,3 +15,9 @@ def seal() -> None:
     """Seal what was recorded since, and forget what is too old."""
     seal_audit()
     forget_audit(settings.AUDIT_RETENTION_DAYS)
+
+
+@shared_task(name="console.orgs.tasks.forget")
+def forget() -> None:
+    """Forget sessions that are over."""
+    forget_sessions()

@@ -14,6 +14,7 @@ from console.orgs.services.change_role import change_role
 from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user
 from console.orgs.services.enter_org import enter_org
+from console.orgs.services.forget_sessions import forget_sessions
 from console.orgs.services.invite import invite
 from console.orgs.services.issue_token import create_token
 from console.orgs.services.remove_member import leave_org, remove_member
@@ -196,3 +197,11 @@ def test_when_a_member_was_active_is_written_every_few_minutes(
     with django_assert_num_queries(1):
         enter_org(viewer.user, "here")
     assert Membership.objects.get().last_active_at is not None
+
+
+def test_sessions_that_are_over_are_forgotten(owner: Actor, viewer: Actor) -> None:
+    session_of(owner.user)
+    session_of(viewer.user)
+    BrowserSession.objects.filter(user=viewer.user).update(expire_date="2020-01-01T00:00Z")
+    assert [forget_sessions(), forget_sessions()] == [1, 0]
+    assert BrowserSession.objects.get().user == owner.user
