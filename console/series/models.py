@@ -119,6 +119,9 @@ class SeriesPoint(models.Model):
     demand = models.JSONField()
     #: The most that was used of any nominal quota, in thousandths of it.
     tightest = models.PositiveIntegerField()
+    #: What happened, of hours and days: {what: count}, and {bucket of the wait: admissions}.
+    counts = models.JSONField(default=dict)
+    waits = models.JSONField(default=dict)
 
     class Meta:
         constraints = [
@@ -134,16 +137,16 @@ class SeriesPoint(models.Model):
 
 class Tally(models.Model):
     """
-    How often something happened to workloads of a subject, in one minute, hour or day.
+    How often something happened to workloads of a subject in one minute.
 
     Admissions are counted by how long they were waited for, so that these rows are
-    a histogram of waits too; see `console.series.waits` for *bucket*.
+    a histogram of waits too; see `console.series.waits` for *bucket*. Hours and days
+    keep theirs in `SeriesPoint`.
     """
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=6, choices=Kind.choices)
     name = models.CharField(max_length=500)
-    step = models.CharField(max_length=6, choices=Step.choices)
     start = models.DateTimeField()
     what = models.CharField(max_length=9, choices=What.choices)
     bucket = models.IntegerField()
@@ -152,11 +155,11 @@ class Tally(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["org", "kind", "name", "step", "start", "what", "bucket"],
-                name="one_tally_per_time",
+                fields=["org", "kind", "name", "start", "what", "bucket"],
+                name="one_tally_per_minute",
             )
         ]
-        indexes = [models.Index(fields=["org", "step", "start"], name="tally_by_time")]
+        indexes = [models.Index(fields=["org", "start"], name="tally_by_time")]
 
     def __str__(self) -> str:
         return f"{self.count} {self.what} of {self.kind} {self.name} from {self.start}"

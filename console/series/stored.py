@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from console.series.models import SeriesPoint, Step
 from console.series.subjects import Subject
+from console.series.tallies import Counts
 from console.series.totals import (
     Level,
     Totals,
@@ -30,9 +32,14 @@ COLUMNS: Final = (
 
 
 def point_of(
-    org_id: int, subject: Subject, step: Step, start: datetime, totals: Totals
+    org_id: int,
+    subject: Subject,
+    step: Step,
+    start: datetime,
+    totals: Totals,
+    counts: Counts | None = None,
 ) -> SeriesPoint:
-    """Return the row, not yet written, that keeps *totals*."""
+    """Return the row, not yet written, that keeps *totals* and, of hours and days, *counts*."""
     return SeriesPoint(
         org_id=org_id,
         kind=subject.kind,
@@ -47,12 +54,14 @@ def point_of(
         cells=encode_cells(totals.cells),
         demand=encode_demand(totals.demand),
         tightest=totals.tightest,
+        counts=dict(counts.counts) if counts else {},
+        waits={str(bucket): count for bucket, count in counts.waits.items()} if counts else {},
     )
 
 
-def totals_of(row: tuple[Any, ...]) -> Totals:
-    """Return the totals in the values of `COLUMNS`."""
-    minutes, running, running_peak, pending, pending_peak, cells, demand, tightest = row
+def totals_of(row: Sequence[Any]) -> Totals:
+    """Return the totals in values that begin with those of `COLUMNS`."""
+    minutes, running, running_peak, pending, pending_peak, cells, demand, tightest, *_ = row
     return Totals(
         minutes=minutes,
         running=Level(running, running_peak),

@@ -3,18 +3,45 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
 from console.engine.policy import Policy
 from console.series.coverage import floor_minute
-from console.series.models import Step, Tally, What
+from console.series.models import Tally, What
 from console.series.subjects import subjects_of
 from console.series.waits import NO_WAIT, bucket_of
 from console.workloads.bulk import Prepared, add_to_rows
 
-_COLUMNS = ("org_id", "kind", "name", "step", "start", "what", "bucket", "count")
+
+@dataclass(slots=True)
+class Counts:
+    """What happened to workloads in some time."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    #: Admissions by the bucket of their wait.
+    waits: Counter[int] = field(default_factory=Counter)
+
+    @classmethod
+    def stored(cls, counts: Mapping[str, int], waits: Mapping[str, int]) -> Counts:
+        """Return what a row of an hour or a day keeps."""
+        return cls(Counter(counts), Counter({int(b): count for b, count in waits.items()}))
+
+    def add(self, what: str, bucket: int, count: int) -> None:
+        """Add what one row of a minute tells."""
+        self.counts[what] += count
+        if what == What.ADMITTED:
+            self.waits[bucket] += count
+
+    def merge(self, other: Counts) -> None:
+        """Add what *other* tells."""
+        self.counts.update(other.counts)
+        self.waits.update(other.waits)
+
+
+_COLUMNS = ("org_id", "kind", "name", "start", "what", "bucket", "count")
 
 
 class Happening(NamedTuple):
@@ -48,7 +75,7 @@ def tally(org_id: int, now: datetime, happenings: Iterable[Happening], policy: P
         _COLUMNS,
         # In one order for everybody, as with every row that may be there already.
         (
-            (org_id, kind, name, Step.MINUTE.value, start, what, bucket, count)
+            (org_id, kind, name, start, what, bucket, count)
             for (kind, name, what, bucket), count in sorted(counts.items())
         ),
         key=_COLUMNS[:-1],

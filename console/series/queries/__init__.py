@@ -1,7 +1,6 @@
 """Named reads of series: use and demand, counts and waits, quota in force, and gaps."""
 
 from console.series.queries.counts import (
-    Counts,
     CountsAt,
     counts_at,
     counts_series,
@@ -20,6 +19,7 @@ from console.series.queries.use import (
     sampled_until,
     series_of,
 )
+from console.series.tallies import Counts
 
 __all__ = [
     "Counts",

@@ -3,47 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.db.models import QuerySet, Sum
+from django.db.models import TextField
+from django.db.models.functions import Cast
 from django.utils import timezone
 
 from console.orgs.models import Organization
 from console.series.coverage import HOUR, floor_hour, floor_minute
-from console.series.models import (
-    Kind,
-    Step,
-    Tally,
-    What,
-)
+from console.series.models import Kind, SeriesPoint, Step, Tally, What
 from console.series.queries.edges import ceiling, rolled_until
 from console.series.queries.use import series_of
 from console.series.readings import FLOOR, LENGTH, edges
 from console.series.subjects import EVERYTHING, Subject
+from console.series.tallies import Counts
 from console.series.waits import WaitQuantiles, quantiles
-
-
-@dataclass(slots=True)
-class Counts:
-    """What happened to workloads in one step of time."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    #: Admissions by the bucket of their wait.
-    waits: Counter[int] = field(default_factory=Counter)
-
-    def add(self, what: str, bucket: int, count: int) -> None:
-        """Add what one row tells."""
-        self.counts[what] += count
-        if what == What.ADMITTED:
-            self.waits[bucket] += count
-
-    def merge(self, other: Counts) -> None:
-        """Add what *other* tells."""
-        self.counts.update(other.counts)
-        self.waits.update(other.waits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +50,8 @@ def counts_series(
     about = subject or (EVERYTHING if queue is None else Subject.queue(queue))
     since, until = FLOOR[step](since), ceiling(until, step)
     found = {start: Counts() for start in edges(step, since, until)}
-    for at, rows in _tallies(org, since, until, step):
-        of_subject = rows.filter(kind=about.kind, name=about.name)
-        for start, what, bucket, count in of_subject.values_list(
-            "start", "what", "bucket", "count"
-        ):
-            found[FLOOR[step](start) if at is not step else start].add(what, bucket, count)
+    for _, start, counts in _counted(org, about.kind, [about.name], since, until, step):
+        found[FLOOR[step](start)].merge(counts)
     return found
 
 
@@ -127,26 +100,41 @@ def counts_at(org: Organization, at: datetime, queue: str | None = None) -> Coun
     )
 
 
-def _tallies(
-    org: Organization, since: datetime, until: datetime, step: Step
-) -> list[tuple[Step, QuerySet[Tally]]]:
-    """Return the rows that count that time, each thing once: the coarsest that are final."""
-    final = rolled_until(org) or since
-    rows = Tally.objects.filter(org=org)
-    parts = []
-    begin = since
-    for coarse in (Step.DAY, Step.HOUR):
-        if coarse is Step.HOUR or step is Step.DAY:
-            edge = min(max(FLOOR[coarse](final), begin), until)
-            if begin < edge and step is not Step.MINUTE:
-                parts.append((coarse, _within(rows, coarse, begin, edge)))
-                begin = edge
-    parts.append((Step.MINUTE, _within(rows, Step.MINUTE, begin, until)))
-    return parts
+def _counted(
+    org: Organization,
+    kind: str,
+    names: Collection[str],
+    since: datetime,
+    until: datetime,
+    step: Step,
+) -> Iterator[tuple[str, datetime, Counts]]:
+    """
+    Yield what happened, each thing once, with whom and when.
 
-
-def _within(rows: QuerySet[Tally], step: Step, since: datetime, until: datetime) -> QuerySet[Tally]:
-    return rows.filter(step=step.value, start__gte=since, start__lt=until)
+    The coarsest rows that are final come first, then minutes.
+    """
+    about: dict[str, Any] = {"org": org, "kind": kind, "name__in": names}
+    final = (rolled_until(org) or since) if step is not Step.MINUTE else since
+    for coarse in (Step.DAY, Step.HOUR) if step is Step.DAY else (Step.HOUR,):
+        edge = min(max(FLOOR[coarse](final), since), until)
+        if since < edge:
+            points = SeriesPoint.objects.filter(
+                **about, step=coarse.value, start__gte=since, start__lt=edge
+            )
+            for name, start, counts, waits in points.values_list(
+                "name", "start", "counts", "waits"
+            ):
+                yield name, start, Counts.stored(counts, waits)
+            since = edge
+    found: defaultdict[tuple[str, str], Counts] = defaultdict(Counts)
+    rows = Tally.objects.filter(**about, start__gte=since, start__lt=until)
+    # There may be thousands in a few minutes: each of these is read as a time once.
+    told = rows.annotate(at=Cast("start", TextField())).order_by()
+    for name, at, what, bucket, count in told.values_list("name", "at", "what", "bucket", "count"):
+        found[name, at].add(what, bucket, count)
+    for (name, at), counts in found.items():
+        moment = datetime.fromisoformat(at)
+        yield name, moment if moment.tzinfo else moment.replace(tzinfo=UTC), counts
 
 
 def _waits(
@@ -154,12 +142,8 @@ def _waits(
 ) -> defaultdict[str, Counter[int]]:
     """Count the waits of whole hours and of the minutes since, by name and bucket."""
     until = floor_minute(now) + LENGTH[Step.MINUTE]
+    since = floor_hour(until - hours * HOUR)
     found: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    for _, rows in _tallies(org, floor_hour(until - hours * HOUR), until, Step.HOUR):
-        admitted: QuerySet[Any] = rows.filter(
-            kind=kind, name__in=names, what=What.ADMITTED.value, bucket__gte=0
-        )
-        totals = admitted.values_list("name", "bucket").annotate(total=Sum("count"))
-        for name, bucket, count in totals.order_by():
-            found[name][bucket] += count
+    for name, _, counts in _counted(org, kind, names, since, until, Step.HOUR):
+        found[name].update(counts.waits)
     return found

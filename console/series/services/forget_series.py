@@ -47,11 +47,11 @@ def _old(sampler: Sampler, final: datetime, now: datetime, kept: Kept) -> Iterat
     """Yield the rows that may go; from *final* on minutes are not rolled up."""
     minutes, hours, days = (kept.since(step, now) for step in Step)
     org = sampler.org_id
-    for model in (SeriesPoint, Tally):
-        rows = model.objects.filter(org=org)
-        yield rows.filter(step=Step.MINUTE.value, start__lt=min(minutes, final))
-        yield rows.filter(step=Step.HOUR.value, start__lt=min(hours, floor_day(final)))
-        yield rows.filter(step=Step.DAY.value, start__lt=days)
+    points = SeriesPoint.objects.filter(org=org)
+    yield points.filter(step=Step.MINUTE.value, start__lt=min(minutes, final))
+    yield points.filter(step=Step.HOUR.value, start__lt=min(hours, floor_day(final)))
+    yield points.filter(step=Step.DAY.value, start__lt=days)
+    yield Tally.objects.filter(org=org, start__lt=min(minutes, final))
     yield SampledHour.objects.filter(org=org, start__lt=min(hours, floor_day(final)))
     yield SampledDay.objects.filter(org=org, start__lt=days)
     yield QuotaLine.objects.filter(org=org, until__lt=days)

@@ -8,14 +8,14 @@ never forgotten before.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from itertools import groupby
 from typing import Any
 
-from django.db import connection, transaction
-from django.db.models import F, Min, Q
+from django.db import transaction
+from django.db.models import F, Min, Q, Sum
 
 from console.series.coverage import DAY, HOUR, floor_day, floor_hour
 from console.series.models import (
@@ -26,9 +26,10 @@ from console.series.models import (
     Step,
     Tally,
 )
-from console.series.readings import LENGTH, hour_totals
+from console.series.readings import hour_totals
 from console.series.stored import COLUMNS, point_of, totals_of
 from console.series.subjects import Subject
+from console.series.tallies import Counts
 from console.series.totals import Totals, merge
 
 #: How long after its end an hour may still be added to: longer than any batch may take.
@@ -40,6 +41,7 @@ _SILENCE = timedelta(minutes=2)
 #: Hours of one pass, so that it ends in time after a long absence.
 _HOURS = 48
 
+_HAPPENED = ("counts", "waits")
 _KEY = ("org", "kind", "name", "step", "start")
 
 
@@ -97,54 +99,68 @@ def _first_hour(sampler: Sampler) -> datetime | None:
     if sampler.rolled_until is not None:
         return sampler.rolled_until
     sampled = SampledHour.objects.filter(org=sampler.org_id).aggregate(first=Min("start"))
-    counted = Tally.objects.filter(org=sampler.org_id, step=Step.MINUTE.value)
+    counted = Tally.objects.filter(org=sampler.org_id)
     firsts = (sampled["first"], counted.aggregate(first=Min("start"))["first"])
     found = [moment for moment in firsts if moment is not None]
     return floor_hour(min(found)) if found else None
 
 
 def _write_hour(org_id: int, hour: datetime) -> None:
-    _add_up(org_id, Step.MINUTE, Step.HOUR, hour)
     covered = SampledHour.objects.filter(org_id=org_id, start=hour)
     minutes = covered.values_list("minutes", flat=True).first() or 0
+    counted = _counted(org_id, hour)
+    sampled = _rows_by_subject(org_id, Step.MINUTE, hour, hour + HOUR)
     points = []
-    for subject, rows in _rows_by_subject(org_id, Step.MINUTE, hour, hour + HOUR):
-        totals = hour_totals(rows, minutes)
-        if not totals.is_zero:
-            points.append(point_of(org_id, subject, Step.HOUR, hour, totals))
+    for subject in sampled.keys() | counted.keys():
+        rows = [(start, totals_of(row)) for start, *row in sampled.get(subject, ())]
+        totals, counts = hour_totals(rows, minutes), counted.get(subject)
+        if counts or not totals.is_zero:
+            points.append(point_of(org_id, subject, Step.HOUR, hour, totals, counts))
     _write(points)
 
 
+def _counted(org_id: int, hour: datetime) -> dict[Subject, Counts]:
+    """Return what happened in an hour; it is added up where it is."""
+    rows = Tally.objects.filter(org_id=org_id, start__gte=hour, start__lt=hour + HOUR)
+    columns = rows.values_list("kind", "name", "what", "bucket").annotate(total=Sum("count"))
+    counted: defaultdict[Subject, Counts] = defaultdict(Counts)
+    for kind, name, what, bucket, count in columns.order_by():
+        counted[Subject(kind, name)].add(what, bucket, count)
+    return counted
+
+
 def _write_day(org_id: int, day: datetime) -> None:
-    _add_up(org_id, Step.HOUR, Step.DAY, day)
     hours = SampledHour.objects.filter(org_id=org_id, start__gte=day, start__lt=day + DAY)
     minutes = sum(bits.bit_count() for bits in hours.values_list("minutes", flat=True))
-    if not minutes:
-        return
-    SampledDay.objects.update_or_create(org_id=org_id, start=day, defaults={"minutes": minutes})
-    _write(
-        [
-            point_of(org_id, subject, Step.DAY, day, _of_day(rows, minutes))
-            for subject, rows in _rows_by_subject(org_id, Step.HOUR, day, day + DAY)
-        ]
-    )
+    if minutes:
+        SampledDay.objects.update_or_create(org_id=org_id, start=day, defaults={"minutes": minutes})
+    points = []
+    for subject, rows in _rows_by_subject(org_id, Step.HOUR, day, day + DAY).items():
+        counts = Counts()
+        for *_, counted, waits in rows:
+            counts.merge(Counts.stored(counted, waits))
+        totals = _of_day([totals_of(row) for _, *row in rows], minutes)
+        points.append(point_of(org_id, subject, Step.DAY, day, totals, counts))
+    _write(points)
 
 
-def _of_day(rows: list[tuple[datetime, Totals]], minutes: int) -> Totals:
+def _of_day(hours: list[Totals], minutes: int) -> Totals:
     """Return the totals of a day; hours without a row were at zero."""
-    found = merge(totals for _, totals in rows)
-    return found.merged(Totals(minutes=minutes - found.minutes))
+    found = merge(hours)
+    return found.merged(Totals(minutes=max(0, minutes - found.minutes)))
 
 
 def _rows_by_subject(
     org_id: int, step: Step, since: datetime, until: datetime
-) -> Iterator[tuple[Subject, list[tuple[datetime, Totals]]]]:
+) -> dict[Subject, list[tuple[Any, ...]]]:
+    """Return start, `COLUMNS`, counts and waits of every row of that time, in order."""
     rows = SeriesPoint.objects.filter(
         org_id=org_id, step=step.value, start__gte=since, start__lt=until
-    ).order_by("kind", "name", "start")
-    columns = rows.values_list("kind", "name", "start", *COLUMNS)
-    for (kind, name), of_subject in groupby(columns, key=lambda row: row[:2]):
-        yield Subject(kind, name), [(row[2], totals_of(row[3:])) for row in of_subject]
+    ).order_by("start")
+    found: defaultdict[Subject, list[tuple[Any, ...]]] = defaultdict(list)
+    for kind, name, *row in rows.values_list("kind", "name", "start", *COLUMNS, *_HAPPENED):
+        found[Subject(kind, name)].append(tuple(row))
+    return found
 
 
 def _write(points: list[SeriesPoint]) -> None:
@@ -152,25 +168,5 @@ def _write(points: list[SeriesPoint]) -> None:
         points,
         update_conflicts=True,
         unique_fields=list(_KEY),
-        update_fields=list(COLUMNS),
+        update_fields=[*COLUMNS, *_HAPPENED],
     )
-
-
-def _add_up(org_id: int, fine: Step, coarse: Step, start: datetime) -> None:
-    """Write the tallies of one *coarse* step anew, inside the database: there may be many."""
-    table = connection.ops.quote_name(Tally._meta.db_table)
-    statement = (
-        f"INSERT INTO {table} (org_id, kind, name, step, start, what, bucket, count) "  # noqa: S608
-        f"SELECT org_id, kind, name, %s, %s, what, bucket, SUM(count) FROM {table} "
-        "WHERE org_id = %s AND step = %s AND start >= %s AND start < %s "
-        "GROUP BY org_id, kind, name, what, bucket "
-        "ON CONFLICT (org_id, kind, name, step, start, what, bucket) "
-        "DO UPDATE SET count = excluded.count"
-    )
-    first, end = (_adapted(moment) for moment in (start, start + LENGTH[coarse]))
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [coarse.value, first, org_id, fine.value, first, end])
-
-
-def _adapted(moment: datetime) -> Any:
-    return connection.ops.adapt_datetimefield_value(moment)
