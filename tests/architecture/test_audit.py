@@ -23,6 +23,8 @@ EXCEPTIONS = {
         "saves itself every few seconds; what begins, moves and ends a draft is recorded"
     ),
     "console.configs.services.fix_draft.fix_draft": "a save of a draft, as any other",
+    "console.workloads.services.hold_queue.tell_engine": "a part of those that hold and resume",
+    "console.workloads.services.hold_queue.tell_people": "a part of those that hold and resume",
 }
 
 

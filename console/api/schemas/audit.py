@@ -24,7 +24,7 @@ class AuditEntry(Schema):
     actor = serializers.CharField(help_text="E-mail address of a person or name of a token.")
     actor_key = serializers.CharField(
         help_text="`user:7`, `token:3`, `command` on the machine itself, or `timer`: a config that "
-        "nobody confirmed."
+        "nobody confirmed, or a hold that is over."
     )
     before = serializers.DictField(allow_null=True, help_text="What was so before.")
     after = serializers.DictField(allow_null=True, help_text="What is so afterwards.")

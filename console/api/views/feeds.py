@@ -27,7 +27,7 @@ from console.workloads.queries.event_search import (
 )
 
 _FILTERS = {
-    "type": "One of the sixteen types; may come several times.",
+    "type": "One of the types of events; may come several times.",
     "level": "INFO, WARNING or ERROR; may come several times.",
     "queue": "Name of a queue; may come several times.",
     "flavor": "Name of a flavor that the workload was given; may come several times.",
