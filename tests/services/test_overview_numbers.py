@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from console.configs.queries import active_policy
@@ -17,9 +18,10 @@ from console.orgs.permissions import Actor
 from console.overview.consumers import top_consumers
 from console.overview.numbers import Number, numbers_of, usage_of_all
 from console.overview.services.measure_consumers import due_consumptions, measure_consumers
-from console.series.models import SampledHour, Step, Tally
+from console.series.models import SampledHour, Step, What
 from console.series.stored import point_of
 from console.series.subjects import EVERYTHING
+from console.series.tallies import Happening, tally
 from console.series.totals import Level, Totals
 from console.workloads.models import Workload
 from console.workloads.queries import queue_list
@@ -46,17 +48,10 @@ scheduling_rules: [{resource_queue: team}]
 """
 
 
-def rejected(org: Organization, start: datetime, count: int) -> None:
-    Tally.objects.create(
-        org=org,
-        kind="org",
-        name="",
-        step=Step.MINUTE,
-        start=start,
-        what="rejected",
-        bucket=-1,
-        count=count,
-    )
+def rejected(org: Organization, moment: datetime, count: int) -> None:
+    happenings = [Happening(What.REJECTED, None)] * count
+    with transaction.atomic():
+        tally(org.pk, moment, happenings, Policy(dialect="native")).run()
 
 
 def test_a_week_without_anybody_to_look_is_not_known(org: Organization) -> None:
