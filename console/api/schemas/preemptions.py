@@ -18,7 +18,7 @@ class PreemptionSide(Schema):
     requests = serializers.DictField(child=serializers.FloatField())
 
 
-class Preemption(Schema):
+class PreemptionShort(Schema):
     """One stop in short."""
 
     seq = serializers.IntegerField(help_text="Number of the decision in the feed.")
@@ -32,7 +32,7 @@ class Preemption(Schema):
     told_at = serializers.DateTimeField()
 
 
-class PreemptionReceipt(Preemption):
+class PreemptionReceipt(PreemptionShort):
     """One stop with all that is known of it."""
 
     headline = serializers.CharField()
@@ -52,4 +52,4 @@ class PreemptionReceipt(Preemption):
     times_for_it = serializers.IntegerField(help_text="How often for the same workload.")
 
 
-PreemptionPage = page_of(Preemption, "PreemptionPage")
+PreemptionPage = page_of(PreemptionShort, "PreemptionPage")
