@@ -21,7 +21,7 @@ PASSWORD = "correct horse battery"
 ROOT = Path(__file__).parent
 
 #: Folders whose files take longest: those that start products, the slowest first.
-LONG = ("crash", "compat", "platform", "browser")
+LONG = ("crash", "compat", "platform", "browser", "oidc")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -160,6 +160,10 @@ _OURS = (
     "ALLOWED_HOSTS",
     "HOST",
     "PORT",
+    "OIDC_ISSUER",
+    "OIDC_CLIENT_ID",
+    "OIDC_CLIENT_SECRET",
+    "LOCAL_SIGN_IN",
 )
 
 
