@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from console.orgs.audit import ACTIONS, KINDS
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONSOLE = ROOT / "console"
 
@@ -130,6 +132,19 @@ def test_the_check_sees_a_service_that_forgot() -> None:
     calls.direct[name] = {each for each in calls.direct[name] if "record" not in each}
     finish = "console.workloads.services.end_workloads.finish_workloads"
     assert (calls.writes(finish), calls.records(finish)) == (True, False)
+
+
+def test_every_action_is_recorded_somewhere() -> None:
+    sources = [
+        path.read_text("utf-8")
+        for path in CONSOLE.rglob("*.py")
+        if path != CONSOLE / "orgs" / "audit.py" and "pages/presenters" not in path.as_posix()
+    ]
+    forgotten = [each for each in ACTIONS if not any(f'"{each}"' in text for text in sources)]
+    assert forgotten == []
+    assert len(set(ACTIONS)) == len(ACTIONS)
+    assert max(map(len, ACTIONS)) <= 40
+    assert max(map(len, KINDS)) <= 20
 
 
 def test_entries_are_only_ever_added_but_for_seals_and_retention() -> None:

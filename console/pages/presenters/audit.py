@@ -21,7 +21,7 @@ _DONE = {
     "session.sign_in": "signed in",
     "session.sign_in_failed": "was refused: a wrong password",
     "session.sign_out": "signed out",
-    "session.revoke": "ended the session {subject}",
+    "session.revoke": "ended other sessions of theirs",
     "account.password": "changed their password",
     "account.connect": "connected their account with the sign-in provider",
     "org.create": "created the organization {subject}",
@@ -87,6 +87,9 @@ _PAGES: Mapping[str, Callable[[str, str], str]] = {
     "draft": lambda org, subject: reverse("pages:config-draft", args=[org, subject]),
     "impact": lambda org, subject: reverse("pages:config-impact-run", args=[org, subject]),
     "expectation": lambda org, subject: reverse("pages:expectations", args=[org]),
+    "member": lambda org, subject: reverse("pages:members", args=[org]),
+    "invitation": lambda org, subject: reverse("pages:invitations", args=[org]),
+    "token": lambda org, subject: reverse("pages:api-tokens", args=[org]),
 }
 
 
