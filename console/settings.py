@@ -122,10 +122,9 @@ WEBHOOK_RETENTION_DAYS = env.number("WEBHOOK_RETENTION_DAYS", 30, 1, 3650)
 
 # Webhooks
 
+_HERE = "localhost" if HOST == "0.0.0.0" or ":" in HOST else HOST  # noqa: S104
 #: How pages are reached from elsewhere: what webhooks are told leads there.
-PUBLIC_URL = env.origin(
-    "PUBLIC_URL", CSRF_TRUSTED_ORIGINS[0] if CSRF_TRUSTED_ORIGINS else f"http://{HOST}:{PORT}"
-)
+PUBLIC_URL = env.origin("PUBLIC_URL", (*CSRF_TRUSTED_ORIGINS, f"http://{_HERE}:{PORT}")[0])
 #: Where webhooks may go besides public addresses, and by plain http too.
 WEBHOOK_ALLOWED_NETWORKS = env.networks("WEBHOOK_ALLOWED_NETWORKS")
 

@@ -62,7 +62,7 @@ def up(port: int) -> int:
 
 def _start(children: Children, listener: socket.socket) -> None:
     keep_secret_key(settings.HOME)
-    start = partial(_start_program, children, _environment())
+    start = partial(_start_program, children, _environment(listener.getsockname()[1]))
     if settings.REDIS_IS_EMBEDDED:
         start("broker", broker.command(settings.HOME))
     _prepare_database()
@@ -89,9 +89,11 @@ def _start_program(
     children.start(Program(name=name, command=command, environment=environment, **more))
 
 
-def _environment() -> dict[str, str]:
+def _environment(port: int) -> dict[str, str]:
     return {
         **os.environ,
+        # The one that was found when any free one was asked for: addresses are written with it.
+        "PORT": str(port),
         "DJANGO_SETTINGS_MODULE": "console.settings",
         "SLUICE_HOME": str(settings.HOME.folder),
         "PYTHONUNBUFFERED": "1",

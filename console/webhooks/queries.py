@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
@@ -69,18 +68,6 @@ def last_attempts(deliveries: Collection[Delivery]) -> dict[int, Attempt]:
     for attempt in of_these.defer("response", "response_headers").order_by("number"):
         found[attempt.delivery_id] = attempt
     return found
-
-
-def waiting_since(webhook: Webhook) -> datetime | None:
-    """Return when the oldest delivery that waits was written; None when none waits."""
-    waiting = Delivery.objects.filter(webhook=webhook, state=Delivery.State.WAITING)
-    return waiting.order_by("pk").values_list("created_at", flat=True).first()
-
-
-def attention_of(org: Organization) -> list[Webhook]:
-    """Return the webhooks of *org* that fail, or were paused because they did."""
-    wrong = Q(paused=Webhook.Paused.FAILING) | Q(paused="", failures__gte=3)
-    return list(Webhook.objects.filter(wrong, org=org).order_by("name"))
 
 
 def _chosen(asked: Mapping[str, Any], name: str, choices: Collection[str]) -> str:

@@ -39,7 +39,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """An empty product, started as users start it."""
-    with running(Path(tmp_path_factory.mktemp("home"))) as product:
+    home = Path(tmp_path_factory.mktemp("home"))
+    with running(home, WEBHOOK_ALLOWED_NETWORKS="127.0.0.1") as product:
         yield product
 
 

@@ -43,6 +43,10 @@ def busy(place: Place) -> list[str]:
     place.api.post(f"/workloads/{ids[0]}/finish", {})
     hold = {"reason": "Moving racks"}
     place.api.post("/queues/q-m5-2xlarge-cap3/hold", hold, expect=200)
+    # Nobody listens there, so that there is a failure to show.
+    hook = {"name": "n" * 90, "url": f"https://127.0.0.1:9/{'p' * 90}", "kinds": ["config.applied"]}
+    number = place.api.post("/webhooks", hook, expect=201)["id"]
+    sent = place.api.post(f"/webhooks/{number}/test", {})["id"]
     place.apply(_CONFIG, "A higher default for everybody who does not ask")
     return [
         "",
@@ -79,6 +83,11 @@ def busy(place: Place) -> list[str]:
         "events?type=CONFIG_UPDATED&type=REQUEST_QUEUED",
         "events",
         "events/audit",
+        "settings/webhooks",
+        "settings/webhooks/new",
+        f"settings/webhooks/{number}",
+        f"settings/webhooks/{number}/edit",
+        f"settings/webhooks/{number}/deliveries/{sent}",
         "no-such-page",
     ]
 

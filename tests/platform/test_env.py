@@ -49,12 +49,36 @@ from console.home import Home
             ),
         ),
         (
+            lambda: env.origin("X", "https://a.example"),
+            "https://a.example,https://b.example/",
+            (
+                "X is 'https://a.example,https://b.example/'; it must be an origin such as "
+                "https://console.example.org."
+            ),
+        ),
+        (
             lambda: env.networks("X"),
             "10.0.0.0/8, 10.0.0.5/8",
             (
                 "X is '10.0.0.0/8, 10.0.0.5/8'; it must be addresses or networks such as "
                 "10.0.0.5,192.168.0.0/16."
             ),
+        ),
+        *(
+            (
+                lambda: env.issuer("X"),
+                value,
+                (
+                    f"X is '{value}'; it must be an issuer such as "
+                    "https://login.example.org/realms/main."
+                ),
+            )
+            for value in (
+                "login.example.org",
+                "http://login.example.org",
+                "https://",
+                "https://login.example.org?realm=main",
+            )
         ),
         (
             lambda: env.number("X", 90, 0, 3650),
@@ -103,6 +127,7 @@ def test_an_empty_variable_counts_as_unset(monkeypatch, value: str | None) -> No
     assert env.port("X", 8000) == 8000
     assert env.words("X", ["a"]) == ["a"]
     assert env.origins("X") == []
+    assert env.origin("X", "https://a.example") == "https://a.example"
     assert env.broker("X", Path("/run/broker.sock")) == "unix:///run/broker.sock"
     assert env.database("X", Path("/state/db.sqlite3"))["NAME"] == "/state/db.sqlite3"
 
@@ -131,3 +156,22 @@ def test_a_state_folder_with_a_long_path_has_its_socket_elsewhere(monkeypatch) -
     assert long != other
     assert long.parent.parent == Path("/run/user/1000")
     assert long == Home(Path("/var/lib") / ("x" * 100)).broker_socket
+
+
+def test_an_issuer_of_this_machine_may_be_plain_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert env.issuer("X") == ""
+    for value in ("http://localhost:8080/realms/main", "https://login.example.org"):
+        monkeypatch.setenv("X", value)
+        assert env.issuer("X") == value
+
+
+def test_variables_that_go_together_are_all_there_or_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    env.together("X", "Y", "Z")
+    monkeypatch.setenv("X", "1")
+    monkeypatch.setenv("Y", "1")
+    with pytest.raises(ImproperlyConfigured, match="X, Y needs Z beside it"):
+        env.together("X", "Y", "Z")
+    monkeypatch.setenv("Z", "1")
+    env.together("X", "Y", "Z")

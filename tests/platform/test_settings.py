@@ -53,6 +53,12 @@ def settings(names: list[str], **environment: str) -> dict[str, object]:
             "localhost",
             "redis://HOST:PORT/DB, rediss://HOST:PORT/DB or unix:///PATH",
         ),
+        ("PUBLIC_URL", "x", "an origin such as https://console.example.org"),
+        (
+            "WEBHOOK_ALLOWED_NETWORKS",
+            "10.0.0.1/8",
+            "addresses or networks such as 10.0.0.5,192.168.0.0/16",
+        ),
         ("CSRF_TRUSTED_ORIGINS", "x", "origins such as https://console.example.org"),
     ],
 )
@@ -86,6 +92,24 @@ def test_the_machine_s_own_names_are_always_allowed() -> None:
     }
 
 
+def test_the_console_is_reached_where_it_is_trusted_or_listens() -> None:
+    found = [
+        settings(["PUBLIC_URL"], **given)["PUBLIC_URL"]
+        for given in (
+            {"PORT": "81"},
+            {"HOST": "0.0.0.0"},  # noqa: S104
+            {"CSRF_TRUSTED_ORIGINS": "https://a.example,http://b.example"},
+            {"PUBLIC_URL": "https://c.example", "CSRF_TRUSTED_ORIGINS": "https://a.example"},
+        )
+    ]
+    assert found == [
+        "http://127.0.0.1:81",
+        "http://localhost:8000",
+        "https://a.example",
+        "https://c.example",
+    ]
+
+
 def test_the_broker_is_the_embedded_one_unless_told_otherwise() -> None:
     names = ["REDIS_URL", "CELERY_BROKER_URL", "REDIS_IS_EMBEDDED"]
     assert settings(names, SLUICE_HOME="/state") == {
@@ -109,3 +133,29 @@ def test_the_web_process_refuses_a_key_that_no_other_process_has(tmp_path: Path)
     (tmp_path / "secret_key").write_text("x" * 60)
     assert run("-c", "import console.wsgi", **home).returncode == 0
     assert settings(["SECRET_KEY"], **home) == {"SECRET_KEY": "x" * 60}
+
+
+def test_passwords_are_switched_off_only_where_there_is_a_provider() -> None:
+    refused = run("manage.py", "check", LOCAL_SIGN_IN="0")
+    assert refused.stderr == (
+        "sluice: LOCAL_SIGN_IN is off, and there is no OIDC_ISSUER: nobody could sign in.\n"
+    )
+    provider = {
+        "OIDC_ISSUER": "https://login.example.org",
+        "OIDC_CLIENT_ID": "sluice",
+        "OIDC_CLIENT_SECRET": "s",
+    }
+    done = run("manage.py", "check", LOCAL_SIGN_IN="0", **provider)
+    assert done.returncode == 0, done.stderr
+    apps = settings(["INSTALLED_APPS"], **provider)["INSTALLED_APPS"]
+    assert isinstance(apps, list)
+    assert "allauth" in apps
+
+
+def test_without_a_provider_nothing_of_its_library_is_there() -> None:
+    found = settings(["INSTALLED_APPS", "MIDDLEWARE"])
+    assert "allauth" not in str(found)
+    code = (
+        "import sys, django; django.setup(); import console.urls; print('allauth' in sys.modules)"
+    )
+    assert run("-c", code).stdout.strip() == "False"
