@@ -145,5 +145,21 @@ def test_one_organization_is_entered_at_once_and_several_are_listed(
 ) -> None:
     assert browser.get("/o/").headers["Location"] == f"/o/{org.slug}/"
     create_org("zebra", "Zebra", owner.user)
-    found = [link.text for link in read_page(browser.get("/o/")).id("main").all("a")]
-    assert found == ["Here here", "Zebra zebra"]
+    found = [link.attrs["href"] for link in read_page(browser.get("/o/")).id("main").all("a")]
+    assert found == ["/o/here/", "/o/zebra/"]
+
+
+def test_with_passwords_switched_off_nobody_uses_one(
+    owner: Actor, browser: Client, settings
+) -> None:
+    settings.LOCAL_SIGN_IN = False
+    settings.OIDC_TITLE = "Corner ID"
+    assert read_page(Client().get("/login")).all("input", name="password") == []
+    answers = [sign_in(Client(), owner.name), browser.get("/password"), browser.post("/password")]
+    assert [
+        (answer.status_code, "everybody signs in with Corner ID" in answer.content.decode())
+        for answer in answers
+    ] == [(403, True)] * 3
+    links = {link.text for link in read_page(browser.get("/o/?all")).all("a")}
+    assert "Change password" not in links
+    assert "Your sessions" in links
