@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+#: Certificate and key of hooks.example, which nobody has signed but itself.
+CERTIFICATE = Path(__file__).parent / "hooks.example.pem"
 
 
 @dataclass(slots=True)
@@ -51,8 +56,8 @@ class Receiver:
 
 
 @contextmanager
-def receiving() -> Iterator[Receiver]:
-    """Run a receiver on a free port."""
+def receiving(*, tls: bool = False) -> Iterator[Receiver]:
+    """Run a receiver on a free port; with *tls* it is hooks.example."""
     receiver = Receiver(0)
 
     class Handler(BaseHTTPRequestHandler):
@@ -71,6 +76,13 @@ def receiving() -> Iterator[Receiver]:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    if tls:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(CERTIFICATE)
+        # The handshake belongs into the thread of the request.
+        server.socket = context.wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False
+        )
     server.daemon_threads = True
     server.block_on_close = False
     receiver.port = server.server_address[1]
