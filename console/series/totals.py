@@ -34,6 +34,15 @@ class Level(NamedTuple):
         """Return the level of one minute as it is over as many *minutes*."""
         return Level(self.total * minutes, self.peak)
 
+    @classmethod
+    def merge(cls, levels: Iterable[Level]) -> Level:
+        """Return all *levels* together."""
+        totals, peaks = 0, 0
+        for total, peak in levels:
+            totals += total
+            peaks = max(peaks, peak)
+        return cls(totals, peaks)
+
     def mean(self, minutes: int) -> float:
         """Return the mean over *minutes*, which have to be at least one."""
         return self.total / minutes
@@ -134,8 +143,8 @@ def encode_cells(cells: Mapping[FlavorResource, Cell]) -> list[list[Any]]:
 def decode_cells(stored: Iterable[list[Any]]) -> dict[FlavorResource, Cell]:
     """Return the cells that `encode_cells` wrote."""
     return {
-        (flavor, resource): Cell(*(Level(*numbers[i : i + 2]) for i in range(0, 8, 2)))
-        for flavor, resource, *numbers in stored
+        (flavor, resource): Cell(Level(a, b), Level(c, d), Level(e, f), Level(g, h))
+        for flavor, resource, a, b, c, d, e, f, g, h in stored
     }
 
 

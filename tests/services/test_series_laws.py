@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from console.series.coverage import HOUR, MINUTE, between, gaps, is_sampled
@@ -22,6 +22,9 @@ from console.series.totals import (
     merge,
 )
 from console.series.waits import LEAST, NO_WAIT, bucket_of, quantiles, seconds_of
+
+#: No test is about time.
+RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 HOUR_START = datetime(2026, 3, 14, 12, tzinfo=UTC)
 
@@ -54,6 +57,7 @@ def hours(draw: st.DrawFn) -> tuple[list[tuple[datetime, Totals]], int]:
     return rows, bits
 
 
+@RELAXED
 @given(st.lists(minute_totals(), max_size=6), st.randoms(), st.integers(0, 6))
 def test_totals_merge_in_any_order_and_grouping(parts, random, cut) -> None:
     shuffled = random.sample(parts, len(parts))
@@ -61,6 +65,7 @@ def test_totals_merge_in_any_order_and_grouping(parts, random, cut) -> None:
     assert merge([merge(parts[:cut]), merge(parts[cut:])]) == merge(parts)
 
 
+@RELAXED
 @given(hours())
 def test_the_minutes_of_an_hour_are_its_hour(hour) -> None:
     rows, bits = hour
@@ -73,6 +78,7 @@ def test_the_minutes_of_an_hour_are_its_hour(hour) -> None:
     assert folded_hour == Reading(HOUR_START, whole)
 
 
+@RELAXED
 @given(hours(), st.integers(1, 60))
 def test_thinning_keeps_sums_peaks_and_order(hour, most: int) -> None:
     rows, bits = hour
@@ -83,17 +89,20 @@ def test_thinning_keeps_sums_peaks_and_order(hour, most: int) -> None:
     assert [each.start for each in thin] == sorted(each.start for each in thin)
 
 
+@RELAXED
 @given(minute_totals(), st.integers(1, 60))
 def test_a_minute_that_lasts_is_that_many_alike(totals: Totals, count: int) -> None:
     assert totals.times(count) == merge([totals] * count)
 
 
+@RELAXED
 @given(minute_totals())
 def test_rows_keep_totals_exactly(totals: Totals) -> None:
     assert decode_cells(encode_cells(totals.cells)) == totals.cells
     assert decode_demand(encode_demand(totals.demand)) == totals.demand
 
 
+@RELAXED
 @given(st.dictionaries(st.integers(0, 4), st.integers(0, 2**60 - 1)), st.integers(0, 300),
        st.integers(0, 200))  # fmt: skip
 def test_gaps_are_exactly_the_minutes_that_nobody_sampled(bits, first: int, length: int) -> None:
@@ -111,17 +120,20 @@ def test_gaps_are_exactly_the_minutes_that_nobody_sampled(bits, first: int, leng
     assert all(one[1] < other[0] for one, other in pairwise(spans))
 
 
+@RELAXED
 @given(st.integers(0, 2**60 - 1), st.integers(0, 60), st.integers(0, 60))
 def test_minutes_between_are_counted(bits: int, first: int, end: int) -> None:
     assert between(bits, first, end) == sum(bits >> n & 1 for n in range(first, end))
 
 
+@RELAXED
 @given(st.floats(0, 3e7))
 def test_a_bucket_is_within_its_error_of_every_wait_in_it(seconds: float) -> None:
     told = seconds_of(bucket_of(seconds))
     assert abs(told - seconds) <= max(LEAST, 0.045 * seconds)
 
 
+@RELAXED
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=200))
 def test_quantiles_of_buckets_are_near_those_of_the_waits(waits: list[float]) -> None:
     counts: dict[int, int] = {NO_WAIT: 7}

@@ -184,13 +184,13 @@ def demand_panel(frame: Frame, points: Sequence[Point], resource: str) -> Panel:
 def workloads_panel(frame: Frame, points: Sequence[Point]) -> Panel:
     """Return the panel of how many workloads ran and waited."""
     seen = [point for point in points if not point.is_gap]
-    most = max((max(p.totals.running.peak, p.totals.pending.peak) for p in seen), default=0)
+    most = max((max(p.running.peak, p.pending.peak) for p in seen), default=0)
     drawing, step = _drawing(frame, most, count_steps(), least=1)
-    drawing.area("waiting", _stack(seen, lambda p: 0, lambda p: p.totals.pending.peak))
-    drawing.line("running", _edge(seen, lambda p: p.totals.running.peak))
+    drawing.area("waiting", _stack(seen, lambda p: 0, lambda p: p.pending.peak))
+    drawing.line("running", _edge(seen, lambda p: p.running.peak))
     lines, ticks = lines_of(drawing, step, plain)
-    running = _levels(seen, lambda p: p.mean(p.totals.running), plain)
-    pending = _levels(seen, lambda p: p.mean(p.totals.pending), plain)
+    running = _levels(seen, lambda p: p.mean(p.running), plain)
+    pending = _levels(seen, lambda p: p.mean(p.pending), plain)
     return Panel(
         key="workloads",
         title="Workloads that run and wait",

@@ -13,7 +13,7 @@ from console.pages.presenters.chart_words import about, moment, plain, span
 from console.series.models import What
 from console.series.queries import Counts, QuotaSpan, Series, owned_in
 from console.series.readings import LENGTH
-from console.series.totals import UNUSED, ZERO, Cell, Level, Totals, merge
+from console.series.totals import UNUSED, ZERO, Cell, Level, Totals
 from console.series.waits import WaitQuantiles, quantiles
 
 
@@ -23,7 +23,10 @@ class Point:
 
     start: datetime
     end: datetime
-    totals: Totals
+    #: How many were sampled.
+    minutes: int
+    running: Level
+    pending: Level
     counts: Counts = field(default_factory=Counts)
     cell: Cell = UNUSED
     demand: Level = ZERO
@@ -34,11 +37,11 @@ class Point:
     @property
     def is_gap(self) -> bool:
         """Whether nobody looked."""
-        return not self.totals.minutes
+        return not self.minutes
 
     def mean(self, level: Level) -> float:
         """Return the mean of *level* over the minutes that were sampled."""
-        return level.mean(self.totals.minutes)
+        return level.mean(self.minutes)
 
     @property
     def own(self) -> float:
@@ -89,22 +92,34 @@ def points_of(
         counted = Counts()
         for reading in part:
             counted.merge(counts[reading.start])
-        totals = merge(reading.totals for reading in part)
         end = part[-1].start + LENGTH[series.step]
         owned = owned_in(spans, part[0].start, end).get(key) if key else None
         points.append(
             Point(
                 start=part[0].start,
                 end=end,
-                totals=totals,
                 counts=counted,
-                cell=totals.cells.get(key, UNUSED) if key else UNUSED,
-                demand=totals.demand.get(key[1], ZERO) if key else ZERO,
                 nominal=owned[0] if owned else None,
                 limit=owned[1] if owned else None,
+                **_looked_at([reading.totals for reading in part if not reading.is_gap], key),
             )
         )
     return points
+
+
+def _looked_at(seen: Sequence[Totals], key: FlavorResource | None) -> dict[str, Any]:
+    """Return what is looked at of *seen*, merged: not every flavor-resource, but the one."""
+    found: dict[str, Any] = {
+        "minutes": sum(totals.minutes for totals in seen),
+        "running": Level.merge(totals.running for totals in seen),
+        "pending": Level.merge(totals.pending for totals in seen),
+    }
+    if key is not None:
+        cells = [totals.cells[key] for totals in seen if key in totals.cells]
+        wanted = [totals.demand[key[1]] for totals in seen if key[1] in totals.demand]
+        found["cell"] = Cell(*(Level.merge(cell[i] for cell in cells) for i in range(4)))
+        found["demand"] = Level.merge(wanted)
+    return found
 
 
 def use_columns(resource: str) -> tuple[Column, ...]:
@@ -155,10 +170,10 @@ def _counted(what: What) -> Column:
 
 #: What ran and waited, and what happened.
 WORKLOADS: Final = (
-    Column(name="running_mean", title="Running", value=lambda p: p.mean(p.totals.running)),
-    Column(name="running_peak", title="at peak", value=lambda p: p.totals.running.peak),
-    Column(name="pending_mean", title="Pending", value=lambda p: p.mean(p.totals.pending)),
-    Column(name="pending_peak", title="at peak", value=lambda p: p.totals.pending.peak),
+    Column(name="running_mean", title="Running", value=lambda p: p.mean(p.running)),
+    Column(name="running_peak", title="at peak", value=lambda p: p.running.peak),
+    Column(name="pending_mean", title="Pending", value=lambda p: p.mean(p.pending)),
+    Column(name="pending_peak", title="at peak", value=lambda p: p.pending.peak),
     *map(_counted, What),
 )
 
@@ -183,7 +198,7 @@ def file_rows(points: Sequence[Point], columns: Sequence[Column]) -> Iterator[di
     for point in points:
         row: dict[str, Any] = {
             "start": f"{point.start:%Y-%m-%dT%H:%M:%SZ}",
-            "sampled_minutes": point.totals.minutes,
+            "sampled_minutes": point.minutes,
         }
         for column in columns:
             value = column.of(point)
@@ -201,7 +216,7 @@ def table_rows(points: Sequence[Point], columns: Sequence[Column]) -> list[tuple
         for column in columns:
             value = column.of(point)
             texts.append("—" if value is None else column.text(value))
-        known = "no data" if point.is_gap else str(point.totals.minutes)
+        known = "no data" if point.is_gap else str(point.minutes)
         rows.append((moment(point.start), known, *texts))
     return rows
 

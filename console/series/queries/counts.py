@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.db.models import TextField
+from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 from django.utils import timezone
 
@@ -51,7 +51,8 @@ def counts_series(
     since, until = FLOOR[step](since), ceiling(until, step)
     found = {start: Counts() for start in edges(step, since, until)}
     for _, start, counts in _counted(org, about.kind, [about.name], since, until, step):
-        found[FLOOR[step](start)].merge(counts)
+        # What is on an edge is looked up as it is: there are many, and most are.
+        (found.get(start) or found[FLOOR[step](start)]).merge(counts)
     return found
 
 
@@ -114,18 +115,59 @@ def _counted(
     The coarsest rows that are final come first, then minutes.
     """
     about: dict[str, Any] = {"org": org, "kind": kind, "name__in": names}
-    final = (rolled_until(org) or since) if step is not Step.MINUTE else since
+    stretches, rest = _stretches(org, since, until, step)
+    columns = ("name", "start", "counts", "waits")
+    for coarse, begin, end in stretches:
+        points = _points(about, coarse, begin, end)
+        for name, start, counts, waits in points.values_list(*columns):
+            yield name, start, Counts.stored(counts, waits)
+    yield from _of_minutes(about, rest, until)
+
+
+def _waits(
+    org: Organization, kind: str, names: Collection[str], hours: int, now: datetime
+) -> defaultdict[str, Counter[int]]:
+    """Count the waits of whole hours and of the minutes since, by name and bucket."""
+    until = floor_minute(now) + LENGTH[Step.MINUTE]
+    since = floor_hour(until - hours * HOUR)
+    about: dict[str, Any] = {"org": org, "kind": kind, "name__in": names}
+    stretches, rest = _stretches(org, since, until, Step.HOUR)
+    found: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    for coarse, begin, end in stretches:
+        for name, waits in _points(about, coarse, begin, end).values_list("name", "waits"):
+            of_name = found[name]
+            for bucket, count in waits.items():
+                of_name[int(bucket)] += count
+    for name, _, counts in _of_minutes(about, rest, until):
+        found[name].update(counts.waits)
+    return found
+
+
+def _stretches(
+    org: Organization, since: datetime, until: datetime, step: Step
+) -> tuple[list[tuple[Step, datetime, datetime]], datetime]:
+    """Return which days and hours of a time are final, and from when on minutes are read."""
+    stretches: list[tuple[Step, datetime, datetime]] = []
+    if step is Step.MINUTE:
+        return stretches, since
+    final = rolled_until(org) or since
     for coarse in (Step.DAY, Step.HOUR) if step is Step.DAY else (Step.HOUR,):
-        edge = min(max(FLOOR[coarse](final), since), until)
-        if since < edge:
-            points = SeriesPoint.objects.filter(
-                **about, step=coarse.value, start__gte=since, start__lt=edge
-            )
-            for name, start, counts, waits in points.values_list(
-                "name", "start", "counts", "waits"
-            ):
-                yield name, start, Counts.stored(counts, waits)
-            since = edge
+        end = min(max(FLOOR[coarse](final), since), until)
+        if since < end:
+            stretches.append((coarse, since, end))
+            since = end
+    return stretches, since
+
+
+def _points(
+    about: dict[str, Any], step: Step, since: datetime, until: datetime
+) -> QuerySet[SeriesPoint]:
+    return SeriesPoint.objects.filter(**about, step=step.value, start__gte=since, start__lt=until)
+
+
+def _of_minutes(
+    about: dict[str, Any], since: datetime, until: datetime
+) -> Iterator[tuple[str, datetime, Counts]]:
     found: defaultdict[tuple[str, str], Counts] = defaultdict(Counts)
     rows = Tally.objects.filter(**about, start__gte=since, start__lt=until)
     # There may be thousands in a few minutes: each of these is read as a time once.
@@ -135,15 +177,3 @@ def _counted(
     for (name, at), counts in found.items():
         moment = datetime.fromisoformat(at)
         yield name, moment if moment.tzinfo else moment.replace(tzinfo=UTC), counts
-
-
-def _waits(
-    org: Organization, kind: str, names: Collection[str], hours: int, now: datetime
-) -> defaultdict[str, Counter[int]]:
-    """Count the waits of whole hours and of the minutes since, by name and bucket."""
-    until = floor_minute(now) + LENGTH[Step.MINUTE]
-    since = floor_hour(until - hours * HOUR)
-    found: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    for name, _, counts in _counted(org, kind, names, since, until, Step.HOUR):
-        found[name].update(counts.waits)
-    return found
