@@ -96,12 +96,12 @@ def test_the_timeline_has_phases_versions_and_receipts(
     settle(owner.org)
     page = read_page(client_for(owner).get(f"{LIST}/{old.uid}?tab=timeline"))
     rows = [[row[0], row[4]] for row in page.id("phases").rows()]
-    assert rows == [
+    assert rows[:3] == [
         ["Waiting: Not looked at yet", "—"],
         ["Running", "v1"],
         ["Stopping: Preempted", "v1"],
-        ["Waiting: Behind others", "v2"],
-    ] or rows[1:3] == [["Running", "v1"], ["Stopping: Preempted", "v1"]]
+    ]
+    assert rows[-1] == ["Waiting: Waiting for quota", "v2"]
     bars = page.id("phases").all("rect", class_="phase")
     assert [bar.attrs["data-look"] for bar in bars][1:3] == ["running", "stopping"]
     assert page.id("phases").all("a", href="/o/here/config/v/2")
@@ -132,11 +132,9 @@ def test_two_decisions_of_one_workload_stand_side_by_side(
     browser = client_for(owner)
     url = f"{LIST}/{old.uid}/compare?decision={first.pk}&other={told.pk}"
     page = read_page(browser.get(url))
-    outcome = page.id("compared").rows()[-1] if not page.all("details") else None
     text = page.id("compared").text
     assert "Admitted in research on spot: its request fits the free quota." in text
     assert "Preempted: urgent with priority 90 needs its room" in text
-    assert outcome is None or len(outcome) == 3
     assert browser.get(f"{LIST}/{new.uid}/compare?other={told.pk}").status_code == 404
     assert browser.get(f"{LIST}/{old.uid}/compare?decision=x").status_code == 400
     assert complaints(page) == []
@@ -147,16 +145,12 @@ def test_one_that_waits_is_compared_with_the_most_alike_that_was_admitted(
 ) -> None:
     late = submit(owner, settle, "late", 6, priority=5)
     page = read_page(client_for(owner).get(f"{LIST}/{late.uid}/compare"))
-    told = {row[0]: row[1:] for row in page.id("compared").rows() if len(row) == 3}
-    assert told["Counts as"] == ["5", "10"]
-    assert (
-        told["gpu on spot"]
-        == [
-            "6 gpu of 0 available (6 used, 8 nominal), 6 short: no room, and nobody may be stopped",
-            "6 gpu of 8 available (0 used, 8 nominal): fits",
-        ]
-        or told["gpu on spot"][1] == "6 gpu of 8 available (0 used, 8 nominal): fits"
-    )
+    told = {row[0]: row[1:] for row in page.id("compared").rows()}
+    assert told["Counts as Priority"] == ["5", "10"]
+    assert told["gpu on spot Flavors"] == [
+        "6 gpu of 2 available (6 used, 8 nominal), 4 short: no room, and nobody may be stopped",
+        "6 gpu of 8 available (0 used, 8 nominal): fits",
+    ]
     assert page.id("choices").all("a")[0].text == "batch"
     text = client_for(owner).get(f"{LIST}/{late.uid}/compare?as=markdown").content.decode()
     assert "| Priority | Counts as | 5 | 10 |" in text

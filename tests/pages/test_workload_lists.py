@@ -82,10 +82,8 @@ def page_columns(browser: Client) -> list[str]:
 def test_an_empty_list_leads_to_the_nearest_that_is_not(world: World, browser: Client) -> None:
     page = read_page(browser.get(f"{LIST}?state=rejected&user=nightly"))
     (link,) = page.id("workload-list").all("p", class_="empty__text")[0].all("a")
-    assert (link.text, link.attrs["href"]) == ("1 workload", f"{LIST}?user=nightly") or (
-        link.text,
-        link.attrs["href"],
-    ) == ("1 workload", f"{LIST}?state=rejected")
+    # Either filter alone leaves one; the first in the address is dropped.
+    assert (link.text, link.attrs["href"]) == ("1 workload", f"{LIST}?user=nightly")
 
 
 def test_a_list_says_how_long_it_is_and_is_exported(world: World, browser: Client) -> None:
@@ -112,11 +110,7 @@ def test_a_view_is_saved_opened_and_deleted(
     ]
     theirs = client_for(viewer)
     row = read_page(theirs.get(f"{LIST}/views")).id("saved-views").rows()[0]
-    assert row[:3] == ["Waiting", "state: Pending queue: research", "Queue, Reason"] or row[:3] == [
-        "Waiting",
-        "queue: research state: Pending",
-        "Queue, Reason",
-    ]
+    assert row[:3] == ["Waiting", "queue: research state: Pending", "Queue, Reason"]
     number = SavedView.objects.get().pk
     assert theirs.post(f"{LIST}/views", {"delete": str(number)}).status_code == 403
     assert theirs.post(f"{LIST}/views", body | {"is_shared": "on"}).status_code == 403
