@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from console.engine.amounts import Amount, Unlimited
 from console.engine.ledger import FlavorResource
 from console.engine.policy import Policy
 from console.orgs.models import Organization
+from console.overview.past import DAY
 from console.series.models import What
-from console.series.queries import Counts, counts_at, counts_series
+from console.series.queries import Counts, CountsAt, counts_series
 from console.series.waits import WaitQuantiles, quantiles
 from console.workloads.queries import QueueView, UsageView, state_counts
 from console.workloads.queries.nodes import RUNNING
-
-WEEK: Final = timedelta(days=7)
-DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,21 +42,20 @@ class Numbers:
     states: Mapping[str, int]
 
 
-def numbers_of(org: Organization, now: datetime) -> Numbers:
-    """Return the numbers of *org* at the moment *now*."""
+def numbers_of(org: Organization, now: datetime, week_ago: CountsAt) -> Numbers:
+    """Return the numbers of *org* at the moment *now*, and what they were a *week_ago*."""
     states = state_counts(org)
     hours = counts_series(org, since=now - DAY, until=now)
     day = Counts()
     for hour in hours.values():
         day.merge(hour)
-    before = counts_at(org, now - WEEK)
     return Numbers(
-        running=Number(now=sum(states[state] for state in RUNNING), week_ago=before.running),
-        pending=Number(now=states["pending"], week_ago=before.pending),
+        running=Number(now=sum(states[state] for state in RUNNING), week_ago=week_ago.running),
+        pending=Number(now=states["pending"], week_ago=week_ago.pending),
         rejected=Number(
             now=day.counts[What.REJECTED.value],
             # What was counted then is only all if somebody was there to count.
-            week_ago=None if before.running is None else before.rejected,
+            week_ago=None if week_ago.running is None else week_ago.rejected,
         ),
         waits=quantiles(day.waits),
         hours=hours,

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from console.configs.queries import active_policy
@@ -17,8 +18,9 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.overview.consumers import top_consumers
 from console.overview.numbers import Number, numbers_of, usage_of_all
+from console.overview.past import past_of
 from console.overview.services.measure_consumers import due_consumptions, measure_consumers
-from console.series.models import SampledHour, Step, What
+from console.series.models import SampledHour, Sampler, Step, What
 from console.series.stored import point_of
 from console.series.subjects import EVERYTHING
 from console.series.tallies import Happening, tally
@@ -56,7 +58,7 @@ def rejected(org: Organization, moment: datetime, count: int) -> None:
 
 def test_a_week_without_anybody_to_look_is_not_known(org: Organization) -> None:
     rejected(org, NOW.replace(second=0), 3)
-    found = numbers_of(org, NOW)
+    found = numbers_of(org, NOW, past_of(org, NOW).week_ago)
     assert (found.running, found.pending, found.rejected) == (
         Number(now=0, week_ago=None),
         Number(now=0, week_ago=None),
@@ -71,9 +73,20 @@ def test_numbers_against_a_week_ago(org: Organization) -> None:
     point_of(org.pk, EVERYTHING, Step.MINUTE, WEEK_AGO, totals).save()
     rejected(org, WEEK_AGO - timedelta(hours=2), 5)
     rejected(org, WEEK_AGO - timedelta(hours=30), 9)
-    found = numbers_of(org, NOW)
+    found = numbers_of(org, NOW, past_of(org, NOW).week_ago)
     assert (found.running.week_ago, found.pending.week_ago) == (7, 2)
     assert found.rejected == Number(now=0, week_ago=5)
+
+
+def test_the_past_is_read_once_for_each_sample(org: Organization) -> None:
+    Sampler.objects.update_or_create(org=org, defaults={"minute": NOW.replace(second=0)})
+    past = past_of(org, NOW)
+    with CaptureQueriesContext(connection) as queries:
+        assert past_of(org, NOW + timedelta(seconds=30)) is past
+    assert len(queries) == 1
+    assert past_of(org, NOW + timedelta(seconds=40)) is not past
+    Sampler.objects.filter(org=org).update(minute=NOW)
+    assert past_of(org, NOW) is not past
 
 
 def test_all_quota_together(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from console.configs.queries import active_policy
 from console.orgs.permissions import Permission
 from console.overview.attention import attention
 from console.overview.numbers import numbers_of, usage_of_all
+from console.overview.past import past_of
 from console.workloads.queries import queue_list
 
 
@@ -38,7 +39,7 @@ class Overview(OrgView):
         org, now = self.actor.org, timezone.now()
         queues = queue_list(org)
         items = attention(org, queues, now, manages=self.actor.may(Permission.MANAGE_ORG))
-        numbers = numbers_of(org, now)
+        numbers = numbers_of(org, now, past_of(org, now).week_ago)
         usages = usage_of_all(active_policy(org), queues)
         return Response(
             {

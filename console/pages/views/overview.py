@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import heapq
+from collections.abc import Mapping
 from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse
@@ -10,7 +11,6 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from console.configs.changelog import VersionFilter, read_log
-from console.configs.models import ConfigVersion
 from console.configs.queries import active_number, active_policy
 from console.health import pulse
 from console.orgs.models import Organization
@@ -18,25 +18,18 @@ from console.orgs.permissions import Actor, Permission
 from console.overview.attention import attention
 from console.overview.badges import outlook_digest
 from console.overview.consumers import top_consumers
-from console.overview.numbers import DAY, Numbers, numbers_of, usage_of_all
+from console.overview.numbers import Numbers, numbers_of, usage_of_all
+from console.overview.past import past_of
 from console.pages.access import live_by, org_page
 from console.pages.presenters.attention import attention_rows
 from console.pages.presenters.consumers import consumer_lists, resource_choices
 from console.pages.presenters.history import history_row
-from console.pages.presenters.overview import Charts, bars_of, charts_of, tiles_of, wait_words
+from console.pages.presenters.overview import bars_of, charts_of, tiles_of, wait_words
 from console.pages.presenters.queues import queue_row
 from console.pages.shell import live_version, render_page
-from console.series.coverage import HOUR
 from console.series.models import Step
-from console.series.queries import (
-    Sparks,
-    counts_series,
-    sampled_until,
-    series_of,
-    spark_of_all,
-)
-from console.series.subjects import EVERYTHING
-from console.workloads.queries import queue_list
+from console.series.queries import Counts, Series, counts_series, sampled_until
+from console.workloads.queries import QueueView, queue_list
 
 #: Items of the attention list, queues and versions shown.
 MOST_ITEMS = 7
@@ -59,15 +52,11 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
     org, now = actor.org, timezone.now()
     queues = queue_list(org)
     items = attention(org, queues, now, manages=actor.may(Permission.MANAGE_ORG))
-    numbers = numbers_of(org, now)
-    running = spark_of_all(org, "running_peak", now=now)
-    pending = spark_of_all(org, "pending_peak", now=now)
+    past = past_of(org, now)
+    numbers = numbers_of(org, now, past.week_ago)
     log = read_log(org, VersionFilter(), RECENT_VERSIONS)
     active = active_number(org)
-    tight = sorted(
-        (row for row in map(queue_row, queues) if row.tightest),
-        key=lambda row: -row.tightest.pressure if row.tightest else 0,
-    )
+    tight = heapq.nlargest(MOST_QUEUES, (view for view in queues if view.usages), key=_tightest)
     consumers = top_consumers(org, request.GET.get("resource"))
     rows = attention_rows(org.slug, items)
     context = {
@@ -75,15 +64,17 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         "more_items": max(0, len(rows) - MOST_ITEMS),
         "numbers": numbers,
         "total": sum(numbers.states.values()),
-        "tiles": tiles_of(numbers, running, pending),
+        "tiles": tiles_of(numbers, past.running, past.pending),
         "waits": wait_words(numbers.waits),
         "bars": bars_of(usage_of_all(active_policy(org), queues)),
-        "tight": tight[:MOST_QUEUES],
+        "tight": [queue_row(view) for view in tight],
         "queue_count": len(queues),
         "consumers": consumers,
         "consumer_lists": consumer_lists(org.slug, consumers) if consumers else (),
         "resources": resource_choices(request.path, request.GET, consumers) if consumers else (),
-        "charts": _charts(org, numbers, running, log.page.results, now),
+        "charts": charts_of(
+            org.slug, past.series, _counts(org, past.series, numbers), log.page.results, now
+        ),
         "changes": [
             history_row(version, log.told[version.number], active=active)
             for version in log.page.results
@@ -105,17 +96,12 @@ def all_attention(request: HttpRequest, actor: Actor) -> HttpResponse:
     return render_page(request, actor, "overview/attention.html", context, section="overview")
 
 
-def _charts(
-    org: Organization,
-    numbers: Numbers,
-    sparks: Sparks,
-    versions: Sequence[ConfigVersion],
-    now: datetime,
-) -> Charts:
-    """Return the charts of the last day, or of the last hour while there is little more."""
-    is_young = sparks.step is Step.MINUTE
-    since = now - (HOUR if is_young else DAY)
-    step = Step.MINUTE if is_young else Step.HOUR
-    series = series_of(org, EVERYTHING, since, now, step)
-    counts = counts_series(org, since=since, until=now, step=step) if is_young else numbers.hours
-    return charts_of(org.slug, series, counts, versions, now)
+def _tightest(view: QueueView) -> float:
+    return max(usage.pressure for usage in view.usages)
+
+
+def _counts(org: Organization, series: Series, numbers: Numbers) -> Mapping[datetime, Counts]:
+    """Return what happened in each step of *series*; by the hour that is known already."""
+    if series.step is Step.HOUR:
+        return numbers.hours
+    return counts_series(org, since=series.since, until=series.until, step=series.step)
