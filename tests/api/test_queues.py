@@ -53,6 +53,9 @@ def test_queues_come_in_the_order_of_the_text(client):
         "strategy": "best_effort_fifo",
         "counts": {"running": 0, "pending": 0},
         "oldest_pending": None,
+        "reasons": {},
+        "waits": {"p50": None, "p95": None, "count": 0},
+        "pressure": None,
         "rules": [1],
         "range": default["range"],
         "usage": [],
@@ -99,7 +102,12 @@ def test_pending_come_in_order_with_position_and_reason(client, settle, owner):
     for row in rows:
         one = client.get(f"workloads/{row['id']}").body
         assert one["queue_position"] == row["queue_position"]
-    assert client.get("queues/q-m5-2xlarge-cap3").body["counts"] == {"running": 1, "pending": 5}
+    queue = client.get("queues/q-m5-2xlarge-cap3").body
+    assert queue["counts"] == {"running": 1, "pending": 5}
+    assert queue["reasons"] == {"waiting_for_quota": 4, "exceeds_max_quota": 1}
+    assert queue["pressure"] == {"resource": "cpu", "wanted": 121, "free": 0}
+    assert queue["waits"] == {"p50": queue["waits"]["p50"], "p95": None, "count": 1}
+    assert client.get("queues").body["results"][0] == queue
     assert client.get("queues/unknown/pending").problem == (404, "not_found")
 
 
@@ -185,6 +193,9 @@ def test_a_queue_that_left_the_config_drains(client, settle, owner):
         "strategy": "best_effort_fifo",
         "counts": {"running": 1, "pending": 0},
         "oldest_pending": None,
+        "reasons": {},
+        "waits": draining["waits"],
+        "pressure": None,
         "rules": [],
         "range": None,
         "usage": [

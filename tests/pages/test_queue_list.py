@@ -111,14 +111,14 @@ def test_a_row_says_what_a_queue_is_under(four: None, browser: Client) -> None:
     rows = {row[1].split()[0]: row for row in get(browser).id("queue-rows").rows()}
     plain = [re.sub(r"oldest \d+ s", "oldest a moment", cell) for cell in rows["full"]]
     plain[5] = re.sub(r"^[\d.]+ s", "under 0.1 s", plain[5])
-    assert plain[1] == "full Accepting · cohort ml"
+    assert plain[1] == "full Accepting · cohort ml v1 L5–L16"
     assert plain[2].startswith("spot · 4 of 4 gpu used")
     assert plain[2].endswith("wants 3 more")
     assert plain[3:8] == [
         "1",
         "2 oldest a moment",
         "under 0.1 s n = 1",
-        "2 waiting for quota",
+        "2 waiting for quota pressure no room",
         "reclaims any · within: lower priority",
     ]
     assert rows["calm"][6:8] == ["—", "never reclaims · never within"]

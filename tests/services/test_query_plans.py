@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
 from urllib.parse import urlencode
 
 import pytest
@@ -10,13 +11,15 @@ from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 
 from console.configs.changelog import VersionFilter, authors_of, read_log
-from console.workloads.models import Decision, Event, LabelSet, State, Workload
+from console.configs.queue_log import new_name_of, queue_log
+from console.workloads.models import Decision, Event, LabelSet, PendingClass, State, Workload
 from console.workloads.queries import (
     WorkloadFilter,
     decisions_after,
     decisions_of,
     get_workload,
     list_workloads,
+    pending,
     pending_in_order,
     position_of,
     queue_list,
@@ -27,6 +30,7 @@ from console.workloads.queries.cohorts import cohort_list
 from console.workloads.queries.consumers import top_consumers
 from console.workloads.queries.event_search import EventSearch, count_events, search_events
 from console.workloads.queries.nodes import nodes_by_queue, nodes_of
+from console.workloads.queries.running import running_by_size
 from console.workloads.queries.waiting import waiting_without_queue
 
 pytestmark = pytest.mark.skipif(
@@ -116,6 +120,12 @@ def assert_walks_indexes(read) -> None:
             assert "INDEX" in line, lines
 
 
+def assert_finds_by_indexes(read) -> None:
+    lines = plans(read)
+    assert [line for line in lines if "INDEX" in line or "PRIMARY KEY" in line]
+    assert [line for line in lines if line.startswith("SCAN workloads_")] == []
+
+
 @pytest.mark.parametrize("query", LISTS)
 @pytest.mark.parametrize("cursor", [None, "5"])
 def test_lists_of_workloads(org, rows, query, cursor):
@@ -174,6 +184,27 @@ def test_nodes_and_consumers(org, rows):
     assert_walks_indexes(lambda: nodes_by_queue(org, {"q": (0, 10)}))
     assert_walks_indexes(lambda: top_consumers(org, 3))
     assert_walks_indexes(lambda: top_consumers(org, 3, "q"))
+
+
+def test_reads_of_one_queue(org, rows):
+    PendingClass.objects.create(
+        org=org, key="c", queue="q", priority=2, requests={}, reason="waiting_for_quota", count=10
+    )
+
+    def read(cursor: str | None = None) -> object:
+        return pending.pending_for_reason(org, "q", "waiting_for_quota", 3, cursor)
+
+    with patch.object(pending, "FEW", 0):
+        assert_walks_indexes(read)
+        assert_walks_indexes(lambda: read("2147483650.3"))
+    # A few that are found by their classes are sorted.
+    assert_finds_by_indexes(read)
+    assert_walks_indexes(lambda: pending.capacity_end(org, "q"))
+    # So is what runs in one queue, for it is compared.
+    assert_finds_by_indexes(lambda: running_by_size(org, "q", "gpu", 3))
+    assert_finds_by_indexes(lambda: running_by_size(org, "q", "gpu", 3, "1000.5"))
+    lines = plans(lambda: queue_log(org, "q", 3, "9")) + plans(lambda: new_name_of(org, "q"))
+    assert [line for line in lines if line.startswith("SCAN") and "configs_" in line] == []
 
 
 def test_other_reads(org, rows):

@@ -7,11 +7,13 @@ from typing import Any
 from console.api.answers.configs import range_answer
 from console.api.answers.times import time_answer
 from console.engine.amounts import amount_to_number
+from console.series.waits import WaitQuantiles
 from console.workloads.queries import QueueView, UsageView
 
 
-def queue_answer(queue: QueueView) -> dict[str, Any]:
-    """Return a queue with its counts and its usage."""
+def queue_answer(queue: QueueView, waits: WaitQuantiles) -> dict[str, Any]:
+    """Return a queue with its counts, its usage, and the *waits* of its last day."""
+    pressure = queue.pressure
     return {
         "name": queue.name,
         "cohort": queue.cohort,
@@ -29,6 +31,15 @@ def queue_answer(queue: QueueView) -> dict[str, Any]:
         "strategy": queue.strategy.value,
         "counts": {"running": queue.running, "pending": queue.pending},
         "oldest_pending": time_answer(queue.oldest_pending),
+        "reasons": dict(queue.reasons),
+        "waits": {"p50": waits.p50, "p95": waits.p95, "count": waits.n},
+        "pressure": {
+            "resource": pressure.resource,
+            "wanted": amount_to_number(pressure.wanted),
+            "free": amount_to_number(pressure.free),
+        }
+        if pressure.wanted
+        else None,
         "rules": list(queue.rules),
         "range": range_answer(queue.origin),
         "usage": [usage_answer(usage) for usage in queue.usages],

@@ -49,6 +49,24 @@ class QueueCounts(Schema):
     pending = serializers.IntegerField()
 
 
+class QueueWaits(Schema):
+    """How long admissions of the last 24 hours were waited for, in seconds."""
+
+    p50 = serializers.FloatField(allow_null=True, help_text="Null when nothing was admitted.")
+    p95 = serializers.FloatField(allow_null=True, help_text="Null of fewer than 20.")
+    count = serializers.IntegerField()
+
+
+class QueuePressure(Schema):
+    """The resource that pending work wants most of, against what the queue may still use of it."""
+
+    resource = serializers.CharField()
+    wanted = serializers.FloatField()
+    free = serializers.FloatField(
+        allow_null=True, help_text="Of all flavors, now; null stands for unlimited."
+    )
+
+
 class QueueUsage(Schema):
     """One flavor-resource of a queue; null stands for unlimited."""
 
@@ -97,6 +115,11 @@ class Queue(Schema):
     )
     counts = QueueCounts()
     oldest_pending = serializers.DateTimeField(allow_null=True)
+    reasons = serializers.DictField(
+        child=serializers.IntegerField(), help_text="Why work waits: how many for each reason."
+    )
+    waits = QueueWaits()
+    pressure = QueuePressure(allow_null=True, help_text="Null when nothing is wanted.")
     rules = serializers.ListField(
         child=serializers.IntegerField(), help_text="Indices of the rules that lead here."
     )

@@ -14,8 +14,10 @@ from console.api.base import PAGING, OrgView, results
 from console.api.schemas import state as schemas
 from console.api.schemas.common import PAGED, example, problems
 from console.api.schemas.workloads import WorkloadPage
+from console.orgs.models import Organization
 from console.orgs.permissions import Permission
 from console.paging import read_cursor, write_cursor
+from console.series.queries import wait_quantiles, wait_quantiles_of
 from console.workloads.queries import pending_in_order, queue_list, queue_view
 from console.workloads.services.hold_queue import hold_queue, resume_queue
 
@@ -42,7 +44,9 @@ class Queues(OrgView):
         (start,) = read_cursor(request.query_params.get("cursor")) or (0,)
         end = start + self.limit(request)
         rest = write_cursor(end) if end < len(queues) else None
-        return results([queue_answer(queue) for queue in queues[start:end]], rest)
+        shown = queues[start:end]
+        waits = wait_quantiles_of(self.actor.org, [queue.name for queue in shown])
+        return results([queue_answer(queue, waits[queue.name]) for queue in shown], rest)
 
 
 class OneQueue(OrgView):
@@ -56,7 +60,7 @@ class OneQueue(OrgView):
     )
     def get(self, request: Request, queue: str, **kwargs: Any) -> Response:
         """Show it."""
-        return Response(queue_answer(queue_view(self.actor.org, queue)))
+        return _one(self.actor.org, queue)
 
 
 class QueuePending(OrgView):
@@ -111,7 +115,7 @@ class HoldQueue(OrgView):
         until = reader.moment(fields.get("until"), "until")
         reader.finish()
         hold_queue(self.actor, queue, fields["reason"], until)
-        return Response(queue_answer(queue_view(self.actor.org, queue)))
+        return _one(self.actor.org, queue)
 
 
 class ResumeQueue(OrgView):
@@ -132,4 +136,8 @@ class ResumeQueue(OrgView):
         reader, fields = self.fields(request, ("reason",))
         reader.finish()
         resume_queue(self.actor, queue, fields.get("reason") or "")
-        return Response(queue_answer(queue_view(self.actor.org, queue)))
+        return _one(self.actor.org, queue)
+
+
+def _one(org: Organization, name: str) -> Response:
+    return Response(queue_answer(queue_view(org, name), wait_quantiles(org, name)))

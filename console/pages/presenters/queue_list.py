@@ -41,6 +41,8 @@ class ListedQueue:
     #: Its bars but the tightest.
     other_bars: tuple[Bar, ...]
     pressure: str
+    #: The number alone; empty when nothing is wanted.
+    pressure_ratio: str
     #: How long admissions were waited for: half of them, and all but one in twenty.
     wait: str
     wait_rest: str
@@ -97,6 +99,7 @@ def listed_queues(
                 row=row,
                 other_bars=tuple(bar for bar in row.bars if bar is not row.tightest),
                 pressure=pressure_words(view.pressure),
+                pressure_ratio=_ratio(view.pressure),
                 wait="—" if wait.p50 is None else span(wait.p50),
                 wait_rest=_wait_rest(wait),
                 top_reason=top,
@@ -182,6 +185,12 @@ def group_url(path: str, query: QueryDict, search: QueueSearch) -> str:
     """Return the address of the list with grouping switched."""
     group = None if search.is_grouped else "cohort"
     return with_query(path, query, group=group, cursor=None)
+
+
+def _ratio(pressure: Pressure) -> str:
+    if not pressure.wanted:
+        return ""
+    return "no room" if pressure.is_without_room else plain(pressure.ratio)
 
 
 def _wait_rest(wait: WaitQuantiles) -> str:

@@ -109,8 +109,9 @@ def _page(
 ) -> Page[Workload]:
     """Return the rows at *places*; *last* is where the next page may go on, None at the end."""
     shown = places[:limit]
-    rows = workload_rows(org).filter(pk__in=[pk for pk, _, _ in shown])
-    page = list(rows.order_by("-priority", "pk"))
+    rows = workload_rows(org).filter(pk__in=[pk for pk, _, _ in shown]).order_by()
+    by_key = {each.pk: each for each in rows}
+    page = [by_key[pk] for pk, _, _ in shown if pk in by_key]
     if last is None:
         return Page(page)
     pk, priority, _ = shown[-1] if len(places) > limit else last

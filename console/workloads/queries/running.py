@@ -41,7 +41,8 @@ def running_by_size(
     # Keys first: what else a row needs is read for those of the page alone.
     found = list(rows.order_by("-asked", "-pk").values_list("pk", "asked")[: limit + 1])
     page = found[:limit]
-    by_key = {each.pk: each for each in workload_rows(org).filter(pk__in=[pk for pk, _ in page])}
+    rows_of_page = workload_rows(org).filter(pk__in=[pk for pk, _ in page]).order_by()
+    by_key = {each.pk: each for each in rows_of_page}
     results = [by_key[pk] for pk, _ in page if pk in by_key]
     if len(found) <= limit:
         return Page(results)
