@@ -24,15 +24,19 @@ log = structlog.get_logger("console.webhooks")
 
 def request_delivery(webhook_ids: Iterable[int]) -> None:
     """Ask for deliveries to webhooks once the present transaction commits."""
-    for webhook_id in webhook_ids:
-        transaction.on_commit(partial(send, webhook_id))
+    transaction.on_commit(partial(send, tuple(webhook_ids)))
 
 
-def send(webhook_id: int) -> None:
-    """Enqueue one task for a webhook, unless one is on its way already."""
+def send(webhook_ids: Iterable[int]) -> None:
+    """
+    Enqueue a task for each webhook that has none on its way already.
+
+    A broker that is down is asked once, logged and not raised: the sweep finds the rows.
+    """
     try:
-        if broker.client().set(_key(webhook_id), 1, nx=True, ex=_COALESCED):
-            current_app.send_task(DELIVER, args=[webhook_id], queue=WEBHOOKS, expires=60)
+        for webhook_id in webhook_ids:
+            if broker.client().set(_key(webhook_id), 1, nx=True, ex=_COALESCED):
+                current_app.send_task(DELIVER, args=[webhook_id], queue=WEBHOOKS, expires=60)
     except (OperationalError, RedisError) as error:
         log.warning("delivery not requested, the sweep will", error=str(error))
 

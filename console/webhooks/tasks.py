@@ -18,14 +18,13 @@ def deliver(webhook_id: int) -> None:
     """Send what is due to one webhook, and ask again when time was too short for all of it."""
     nudge.received(webhook_id)
     if deliver_due(webhook_id) and has_due(webhook_id):
-        nudge.send(webhook_id)
+        nudge.send([webhook_id])
 
 
 @shared_task(name="console.webhooks.tasks.sweep")
 def sweep() -> None:
     """Nudge every webhook to which something is due: retries, and what was left lying."""
-    for webhook_id in due_webhooks(_MOST):
-        nudge.send(webhook_id)
+    nudge.send(due_webhooks(_MOST))
 
 
 @shared_task(name="console.webhooks.tasks.forget")

@@ -15,6 +15,7 @@ from console.orgs.models import Organization, Role, User
 from console.orgs.permissions import Actor
 from console.orgs.services.create_user import create_user
 from console.orgs.services.issue_token import create_token
+from console.webhooks.models import Delivery, Webhook
 from tests.conftest import PASSWORD
 from tests.pages.conftest import World
 from tests.pages.page import complaints, read_page
@@ -144,6 +145,15 @@ PAGES = {
     "settings/tokens/new": OWNERS,
     "settings/tokens/{token}": OWNERS,
     "settings/tokens/99999": OWNERS | {Role.OWNER: 404},
+    "settings/webhooks": OWNERS,
+    "settings/webhooks/new": OWNERS,
+    "settings/webhooks/{webhook}": OWNERS,
+    "settings/webhooks/{webhook}?state=failed&kind=test": OWNERS,
+    "settings/webhooks/{webhook}?state=strange": OWNERS | {Role.OWNER: 400},
+    "settings/webhooks/{webhook}/edit": OWNERS,
+    "settings/webhooks/{webhook}/deliveries/told": OWNERS,
+    "settings/webhooks/{webhook}/deliveries/unknown": OWNERS | {Role.OWNER: 404},
+    "settings/webhooks/99999": OWNERS | {Role.OWNER: 404},
 }
 
 
@@ -180,12 +190,20 @@ def address(path: str, world: World) -> str:
         impact=world.impact,
         draft=draft,
         token=token_of(world.org) if "{token}" in path else 0,
+        webhook=webhook_of(world.org) if "{webhook}" in path else 0,
     )
 
 
 def token_of(org: Organization) -> int:
     """Return a token of the organization."""
     return create_token(Actor.from_command(org), Role.VIEWER, "reader").token.pk
+
+
+def webhook_of(org: Organization) -> int:
+    """Return a webhook of the organization that was told something."""
+    webhook = Webhook.objects.create(org=org, name="pager", url="https://hooks.example/")
+    Delivery.objects.create(webhook=webhook, uid="told", kind="test", summary="A test", body="{}")
+    return webhook.pk
 
 
 def begun_by_somebody_who_left(org: Organization) -> Draft:
@@ -257,6 +275,8 @@ def test_an_outsider_gets_404_and_a_stranger_is_sent_to_sign_in(
         "settings/tokens",
         "settings/tokens?state=ended",
         "settings/tokens/new",
+        "settings/webhooks",
+        "settings/webhooks/new",
     ],
 )
 def test_an_empty_organization_says_what_to_do_next(
@@ -306,6 +326,10 @@ def test_pages_without_an_organization_are_sound(path: str, owner: Actor, browse
         ("settings/invitations/1/revoke", {}, {"owner"}),
         ("settings/tokens/new", {"name": ""}, {"owner"}),
         ("settings/tokens/{token}", {"do": "revoke"}, {"owner"}),
+        ("settings/webhooks/new", {"name": ""}, {"owner"}),
+        ("settings/webhooks/{webhook}", {"do": "test"}, {"owner"}),
+        ("settings/webhooks/{webhook}/edit", {"name": ""}, {"owner"}),
+        ("settings/webhooks/{webhook}/deliveries/told", {"do": "replay"}, {"owner"}),
     ],
 )  # fmt: skip
 def test_a_form_is_refused_to_roles_that_may_not_send_it(
