@@ -122,6 +122,8 @@ def _share(pages: list[Page], product: Product) -> None:
     for page in pages:
         page.goto(f"{home}/cohorts/research#matrix")
         _picture(page, "cohort")
+        page.goto(f"{home}/help/quota-bars")
+        page.locator("#cases").screenshot(path=IMAGES / f"quota-bars-{_scheme(page)}.png")
     late = _trains("detect", "vision", 12, "production")
     (owner,) = api.post("/workloads", {"workloads": [late]})["ids"]
     _wait_for(api, owner, "pending")
@@ -183,11 +185,13 @@ def _wait_for(api: Api, uid: str, *states: str) -> None:
 
 
 def _picture(page: Page, name: str) -> None:
-    scheme = (
-        "dark" if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") else "light"
-    )
     page.wait_for_timeout(500)
-    page.screenshot(path=IMAGES / f"{name}-{scheme}.png")
+    page.screenshot(path=IMAGES / f"{name}-{_scheme(page)}.png")
+
+
+def _scheme(page: Page) -> str:
+    is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    return "dark" if is_dark else "light"
 
 
 if __name__ == "__main__":

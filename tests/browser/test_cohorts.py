@@ -13,7 +13,15 @@ from tests.browser.conftest import Visitors
 from tests.browser.place import Place
 
 _RULES = Path(__file__).parent / "rules"
-_PAGES = ("cohorts", "cohorts/research", "queues", "queues/vision", "queues/speech")
+_PAGES = (
+    "cohorts",
+    "cohorts/research",
+    "cohorts/research?sort=borrowed",
+    "help/quota-bars",
+    "queues",
+    "queues/vision",
+    "queues/speech",
+)
 
 
 def _gpus(team: str, name: str, count: int, priority: str = "experiment") -> dict[str, Any]:
@@ -54,7 +62,8 @@ def test_pages_of_cohorts_keep_the_rules(
     found = {}
     for path in _PAGES:
         page.goto(teams.url(path))
-        for rule in ("structure", "contrast", "width"):
+        rules = ["structure", "contrast", "width"]
+        for rule in rules if path.startswith("queues") else [*rules, "targets"]:
             broken = page.evaluate((_RULES / f"{rule}.js").read_text("utf-8"))
             if broken:
                 found[path, rule] = broken
@@ -82,6 +91,124 @@ def test_the_pages_of_cohorts_work_without_scripts(visitors: Visitors, teams: Pl
     page.goto(teams.url("queues"))
     page.get_by_role("link", name="research").first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("research")
-    page.locator("#matrix-rows").get_by_role("link", name="vision").click()
+    page.locator("#matrix-rows").get_by_role("link", name="vision", exact=True).click()
     expect(page.locator("#usage")).to_contain_text("6 lent")
     expect(page.locator("#lending-region")).to_contain_text("From work of any priority")
+
+
+def _focused(page: Page) -> str:
+    """Return what has the focus says."""
+    said: str = page.evaluate(
+        "document.activeElement.getAttribute('aria-label') || document.activeElement.innerText"
+    )
+    return said.strip()
+
+
+def test_arrow_keys_move_in_the_matrix_and_enter_opens_the_queue_there(
+    page: Page, teams: Place
+) -> None:
+    page.goto(teams.url("cohorts/research"))
+    vision = page.locator("#matrix-rows").get_by_role("link", name="vision", exact=True)
+    expect(vision).not_to_have_attribute("tabindex", "-1")
+    # The whole matrix is one stop of Tab.
+    assert page.locator("#matrix-rows a:not([tabindex='-1'])").count() == 1
+    vision.focus()
+    seen = []
+    for key in (
+        *("ArrowUp", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft"),
+        *("End", "Home", "Control+End", "Control+Home"),
+    ):
+        page.keyboard.press(key)
+        seen.append(_focused(page))
+    assert seen == [
+        "vision",
+        "vision, reserved cpu: 0 of 192 used",
+        "vision, reserved memory: 0 of 1536Gi used",
+        "vision, reserved nvidia.com/gpu: 0 of 16 used, 6 lent",
+        "speech, reserved nvidia.com/gpu: 14 of 8 used, 6 borrowed",
+        "speech, reserved memory: 0 of 768Gi used",
+        "speech, spot nvidia.com/gpu: 0 of 0 used",
+        "speech",
+        "speech, spot nvidia.com/gpu: 0 of 0 used",
+        "vision",
+    ]
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("vision")
+    row = page.locator(f"[id='{page.url.rpartition('#')[2]}']")
+    expect(row).to_contain_text("memory")
+    expect(row).to_be_in_viewport()
+
+
+def test_what_is_live_keeps_the_place_in_the_matrix(page: Page, teams: Place) -> None:
+    page.goto(teams.url("cohorts/research"))
+    page.locator("#matrix-rows").get_by_role("link", name="vision", exact=True).focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    teams.submit(_gpus("speech", "more", 2))
+    expect(page.locator("#matrix-rows")).to_contain_text("16 of 8")
+    assert _focused(page) == "vision, reserved nvidia.com/gpu: 0 of 16 used, 8 lent"
+    expect(page.locator("#matrix-rows a:not([tabindex='-1'])")).to_have_count(1)
+    page.keyboard.press("ArrowDown")
+    assert _focused(page) == "speech, reserved nvidia.com/gpu: 16 of 8 used, 8 borrowed"
+
+
+def _look(page: Page) -> dict[str, Any]:
+    """Return where the parts of the borrowed bar are, in pixels, and what fills them."""
+    found: dict[str, Any] = page.evaluate(
+        """() => {
+          const svg = [...document.querySelectorAll('.quota__bar')].find(
+            (each) => each.querySelector('.quota__borrowed-ground'));
+          const box = (name) => svg.querySelector(name).getBoundingClientRect();
+          const style = (name) => getComputedStyle(svg.querySelector(name));
+          const own = box('.quota__own');
+          const borrowed = box('.quota__borrowed-ground');
+          const seam = box('.quota__seam');
+          return {
+            touches: Math.abs(own.right - borrowed.left) <= 1,
+            seam: Math.round(parseFloat(style('.quota__seam').strokeWidth)),
+            between: Math.abs(seam.left - own.right) <= 1,
+            pattern: getComputedStyle(document.querySelector('.pattern-borrowed')).stroke,
+            own: style('.quota__own').fill,
+          };
+        }"""
+    )
+    return found
+
+
+def test_the_parts_of_a_bar_stay_apart_at_any_size_and_without_colors(
+    page: Page, teams: Place
+) -> None:
+    seen = set()
+    for width in (1440, 760, 380):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(teams.url("queues/speech"))
+        look = _look(page)
+        assert (look["touches"], look["seam"], look["between"]) == (True, 2, True)
+        seen.add((look["own"], look["pattern"]))
+    assert len(seen) == 1
+    ((own, pattern),) = seen
+    page.emulate_media(media="print")
+    printed = _look(page)
+    assert printed["own"] == printed["pattern"] == "rgb(0, 0, 0)"
+    page.emulate_media(media="screen", forced_colors="active")
+    forced = _look(page)
+    assert forced["own"] != own
+    assert forced["pattern"] != pattern
+
+
+def test_exports_searches_and_orders_work_without_scripts(visitors: Visitors, teams: Place) -> None:
+    page = visitors.page(teams, scripts=False)
+    page.goto(teams.url("cohorts/research"))
+    page.get_by_role("navigation", name="Sort by").get_by_role("link", name="Lent").click()
+    expect(page.locator("#matrix-rows tr").first).to_contain_text("vision")
+    page.get_by_role("form", name="Find a queue").get_by_role("searchbox").fill("SPEECH")
+    page.get_by_role("button", name="Find", exact=True).click()
+    expect(page.locator("#matrix-rows tr")).to_have_count(1)
+    with page.expect_download() as download:
+        page.locator("#loans").get_by_role("link", name="CSV").click()
+    text = download.value.path().read_text("utf-8")
+    assert text.splitlines()[1].startswith(
+        "speech,vision,queue,research,reserved,nvidia.com/gpu,6,"
+    )

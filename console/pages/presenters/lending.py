@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from console.engine.amounts import Amount, Unlimited
 from console.engine.disciplines.quota.shares import Share
+from console.engine.ledger import FlavorResource
 from console.engine.origin import Origin
 from console.engine.policy import Policy, PreemptionRule, Queue, QuotaSettings
 from console.engine.words import amount, quantity
@@ -56,6 +57,11 @@ def rules_rows(
     members: Iterable[MemberView], everybody: Sequence[MemberView], policy: Policy
 ) -> tuple[RulesRow, ...]:
     """Return what each queue among *members* may take from *everybody* else and they from it."""
+    takers = [
+        (each.name, {usage.key for usage in each.usages if usage.limit > usage.nominal})
+        for each in everybody
+        if each.queue is not None
+    ]
     return tuple(
         RulesRow(
             name=member.name,
@@ -63,7 +69,7 @@ def rules_rows(
             borrows_by_force=_borrow_words(member.queue, policy.settings),
             lends=_lends(member.usages),
             borrows=_borrows(member.usages),
-            warning=_warning(member, member.queue, everybody),
+            warning=_warning(member, member.queue, takers),
             origin=rule_origin(member.queue),
             key=member.name.encode().hex(),
         )
@@ -189,19 +195,16 @@ def _limits(
     return words if len(bounded) == len(limits) else f"{words}; {rest}"
 
 
-def _warning(member: MemberView, queue: Queue, members: Sequence[MemberView]) -> str:
+def _warning(
+    member: MemberView, queue: Queue, takers: Iterable[tuple[str, set[FlavorResource]]]
+) -> str:
+    """Say who may keep what *member* lends: *takers* are queues and what each may borrow."""
     if queue.preemption.reclaim_within_cohort is not PreemptionRule.NEVER:
         return ""
     lendable = {
         usage.key for usage in member.usages if usage.nominal != 0 and usage.lending_limit != 0
     }
-    takers = [
-        other.name
-        for other in members
-        if other.queue is not None
-        and other.name != member.name
-        and any(usage.key in lendable and usage.limit > usage.nominal for usage in other.usages)
-    ]
-    if not takers:
+    names = [name for name, keys in takers if name != member.name and not lendable.isdisjoint(keys)]
+    if not names:
         return ""
-    return f"It lends and never takes back: {listed(takers)} may use its quota without end"
+    return f"It lends and never takes back: {listed(names)} may use its quota without end"

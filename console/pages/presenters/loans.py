@@ -49,15 +49,28 @@ class LoanRow:
     key: str
 
 
+@dataclass(frozen=True, slots=True)
+class LoanGroup:
+    """Loans that are one line."""
+
+    #: What they have in common: which side is alone, whose, of what, and how they come back.
+    key: tuple[str, ...]
+    loans: list[Loan]
+
+
 def loan_rows(
     loans: Iterable[Loan], policy: Policy, lender: str = "", rises: Rises | None = None
 ) -> tuple[LoanRow, ...]:
+    """Return *loans* as finished lines; see `loan_groups` and `loan_row`."""
+    return tuple(loan_row(group, policy, rises) for group in loan_groups(loans, policy, lender))
+
+
+def loan_groups(loans: Iterable[Loan], policy: Policy, lender: str = "") -> list[LoanGroup]:
     """
-    Return *loans* with words, in their order.
+    Return *loans* as groups, in their order.
 
     What one queue borrows of a flavor-resource is one row for all lenders that may take
-    it back alike; what *lender* lends of one is one row for all who borrow it. *rises*
-    know since when borrowers use more than they own.
+    it back alike; what *lender* lends of one is one row for all who borrow it.
     """
     rows: dict[tuple[str, ...], list[Loan]] = {}
     for loan in loans:
@@ -65,10 +78,13 @@ def loan_rows(
         kind = loan.lender if loan.is_from_cohort else ""
         key = (*side, loan.flavor, loan.resource, kind, _back(loan, policy))
         rows.setdefault(key, []).append(loan)
-    return tuple(_row(key, alike, policy, rises or {}) for key, alike in rows.items())
+    return [LoanGroup(key, alike) for key, alike in rows.items()]
 
 
-def _row(key: tuple[str, ...], loans: list[Loan], policy: Policy, rises: Rises) -> LoanRow:
+def loan_row(group: LoanGroup, policy: Policy, rises: Rises | None = None) -> LoanRow:
+    """Return a group with words; *rises* know since when borrowers use more than they own."""
+    key, loans = group.key, group.loans
+    known = rises or {}
     first = loans[0]
     lends = key[0] == "lends"
     alone = (Side(first.lender if lends else first.borrower),)
@@ -87,7 +103,7 @@ def _row(key: tuple[str, ...], loans: list[Loan], policy: Policy, rises: Rises) 
         ),
         back=_back(first, policy),
         origin=None if first.is_from_cohort else rule_origin(policy.queues[first.lender]),
-        since=min((rises[place].since for place in places if place in rises), default=None),
+        since=min((known[place].since for place in places if place in known), default=None),
         key="\0".join(key).encode().hex(),
     )
 

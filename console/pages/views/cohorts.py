@@ -26,7 +26,7 @@ from console.pages.presenters.cohort_files import (
 from console.pages.presenters.cohorts import cohort_row, has_no_limit, reason_rows
 from console.pages.presenters.lending import rules_rows, starved_notices
 from console.pages.presenters.lists import PAGE_SIZE, Pager, pager_of
-from console.pages.presenters.loans import loan_rows
+from console.pages.presenters.loans import loan_groups, loan_row
 from console.pages.presenters.matrix import columns_of, matrix_rows
 from console.pages.presenters.sorting import cohort_sorts, level_choices, member_sorts
 from console.pages.shell import live_version, render_page
@@ -39,8 +39,11 @@ from console.workloads.queries.trust import freshness_of
 
 T = TypeVar("T")
 
-#: Columns of the matrix that one page shows.
+#: Columns and rows of the matrix that one page shows; each row may have as many drawings.
 _COLUMNS = 6
+_MEMBERS = 30
+#: Loans that one page shows.
+_LOANS = 25
 #: Queues that go short, shown before the rest is only counted.
 _STARVED = 5
 #: What `of` asks for when a cohort is exported.
@@ -101,10 +104,8 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
     row = cohort_row(view.summary, fresh, peaks)
     columns = columns_of(view)
     shown, columns_pager = _part(request, columns, _COLUMNS, "columns")
-    members, members_pager = _part(request, found, PAGE_SIZE, "members")
-    loans, loans_pager = _part(
-        request, loan_rows(view.loans, view.policy, rises=view.rises), PAGE_SIZE, "loans"
-    )
+    members, members_pager = _part(request, found, _MEMBERS, "members")
+    groups, loans_pager = _part(request, loan_groups(view.loans, view.policy), _LOANS, "loans")
     starved = view.summary.starved
     loans_query = request.GET.copy()
     loans_query["of"] = _OF_LOANS
@@ -124,7 +125,7 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
         "exports": export_links(request.path, request.GET),
         "loan_exports": export_links(request.path, loans_query),
         "has_shares": bool(view.policy.settings.fair_sharing),
-        "loans": loans,
+        "loans": [loan_row(group, view.policy, view.rises) for group in groups],
         "loans_pager": loans_pager,
         "rules": rules_rows(members, view.members, view.policy),
         "starved": starved_notices(starved[:_STARVED], view.policy),

@@ -1,0 +1,110 @@
+"""Milliseconds that pages of cohorts take: 300 queues in 30 cohorts, and 300 in a single one."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.measured import Measured
+from tests.benchmarks.pages import Reader
+from tests.product import Api, running
+
+QUEUES = 300
+#: Organization -> how many cohorts its queues are in.
+ORGS = {"thirty": 30, "single": 1}
+#: GPUs that each queue owns of each flavor, that the even ones ask for, and that the odd ones do.
+OWNED, MANY, FEW = 8, 24, 4
+MOST_MS = 100
+
+_FLAVORS = ("spot", "on-demand", "reserved")
+_QUEUE = """\
+  - name: team-{n}
+    cohort_name: lab-{cohort}
+    resource_groups:
+      - covered_resources: [gpu, cpu]
+        flavors:
+"""
+_FLAVOR = """\
+          - name: {name}
+            resources: [{{ name: gpu, nominal_quota: 8 }}, {{ name: cpu, nominal_quota: 64 }}]
+"""
+_RULE = """\
+  - selector: [{{ key: team, operator: in, values: [team-{n}] }}]
+    resource_queue: team-{n}
+"""
+
+
+def run() -> Iterator[Measured]:
+    """Let half of the queues borrow from the others and want more, check it, and measure."""
+    with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as product:
+        for org, cohorts in ORGS.items():
+            product.manage("create_org", org, "--owner", "owner@localhost")
+            api = product.api(org)
+            _fill(api, cohorts)
+            _check(api, cohorts)
+        reader = Reader(product)
+        for path in (
+            "/o/thirty/cohorts",
+            "/o/thirty/cohorts?sort=contention",
+            "/o/thirty/cohorts/lab-7",
+            "/o/single/cohorts",
+            "/o/single/cohorts/lab-0",
+            "/o/single/cohorts/lab-0?sort=borrowed",
+            "/o/single/queues/team-8",
+            "/api/v1/orgs/thirty/cohorts",
+            "/api/v1/orgs/thirty/cohorts/lab-7",
+        ):
+            took = reader.milliseconds(path)
+            yield Measured(name=f"cohorts {path}", value=took, unit="ms", at_most=MOST_MS)
+
+
+def _config(cohorts: int) -> str:
+    queues = (
+        _QUEUE.format(n=n, cohort=n % cohorts)
+        + "".join(_FLAVOR.format(name=name) for name in _FLAVORS)
+        for n in range(QUEUES)
+    )
+    return "".join(
+        [
+            f"resource_flavors: [{', '.join(f'{{ name: {name} }}' for name in _FLAVORS)}]\n",
+            "resource_queues:\n",
+            *queues,
+            "scheduling_rules:\n",
+            *(_RULE.format(n=n) for n in range(QUEUES)),
+        ]
+    )
+
+
+def _fill(api: Api, cohorts: int) -> None:
+    version = {"dialect": "native", "text": _config(cohorts), "message": "", "expected_version": 0}
+    api.post("/config/versions", version, expect=201)
+    # Cohorts hold every thirtieth or every queue, so half of each hold many and half few.
+    asked = [MANY if n // ORGS["thirty"] % 2 else FEW for n in range(QUEUES)]
+    for n, count in enumerate(asked):
+        api.post("/workloads", {"workloads": [_workload(n, i) for i in range(count)]})
+    deadline = time.monotonic() + 180
+    while (
+        api.get("")["counts"]["pending"] + api.get("")["counts"]["admitted"] < sum(asked)
+        or (api.get("/workloads?reason=not_evaluated&limit=1")["results"])
+    ):
+        assert time.monotonic() < deadline, api.get("")["counts"]
+        time.sleep(0.5)
+
+
+def _workload(queue: int, number: int) -> dict[str, Any]:
+    return {
+        "name": f"train-{queue}-{number}",
+        "type": "job",
+        "tags": {"team": f"team-{queue}"},
+        "requests": {"gpu": 2, "cpu": 8},
+    }
+
+
+def _check(api: Api, cohorts: int) -> None:
+    listed = api.get("/cohorts?limit=1000")["results"]
+    assert len(listed) == cohorts
+    assert sum(cohort["counts"]["queues"] for cohort in listed) == QUEUES
+    assert sum(cohort["counts"]["borrowers"] for cohort in listed) == QUEUES // 2
