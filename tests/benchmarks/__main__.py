@@ -7,6 +7,7 @@ import sys
 from tests.benchmarks import (
     changing,
     checking,
+    cohorts,
     comparing,
     deciding,
     editing,
@@ -33,6 +34,7 @@ def main() -> int:
         throughput,
         impact,
         pages,
+        cohorts,
     ):
         for each in benchmark.run():
             measured.append(each)
