@@ -253,7 +253,7 @@ def test_a_token_is_rotated_and_revoked(browser: Client, owner: Actor) -> None:
     secret = main(browser.post(url, data)).id("secret").attrs["value"]
     assert secret != old.secret
     assert browser.post(url, data).headers["Location"] == TOKENS
-    assert [button.text for button in main(browser.get(url)).all("button")] == ["Revoke one"]
+    assert [button.text for button in main(browser.get(url)).all("button")] == ["Revoke this token"]
     assert browser.post(url, {"do": "rotate", "hours": "1"}).status_code == 409
     for each in (old.secret, secret):
         bearer = Client(headers={"authorization": f"Bearer {each}"})

@@ -1,0 +1,182 @@
+"""Members, invitations, tokens and sessions in a browser: narrow, dark and without scripts, too."""
+
+from __future__ import annotations
+
+import re
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Error, Page, expect
+
+from tests.browser.conftest import Visitors
+from tests.browser.place import PASSWORD, Place, sign_in
+from tests.browser.test_accessible import _AUDIT, _CONTRAST, _TARGETS, _TOO_WIDE
+
+
+def status_with(place: Place, token: str) -> int:
+    """Return what the API answers to a token."""
+    connection = HTTPConnection(urlsplit(place.base).netloc, timeout=30)
+    path = f"/api/v1/orgs/{place.slug}"
+    connection.request("GET", path, headers={"Authorization": f"Bearer {token}"})
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def invite(page: Page, place: Place, email: str) -> str:
+    """Invite somebody as operator, and return the link."""
+    page.goto(place.url("settings"))
+    page.get_by_role("link", name="Invite somebody").click()
+    page.get_by_label("E-mail address").fill(email)
+    page.get_by_role("radio", name="operator").check()
+    page.get_by_role("button", name="Make the link").click()
+    return page.get_by_label("Link").input_value()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_somebody_is_invited_joins_and_is_taken_out(
+    visitors: Visitors, place: Place, scripts: bool
+) -> None:
+    email = f"{place.slug}@example.com"
+    owner = visitors.page(place, scripts=scripts)
+    link = invite(owner, place, email)
+    owner.get_by_role("link", name="I passed it on").click()
+    expect(owner.get_by_role("table")).to_contain_text(email)
+
+    guest = visitors.page(scripts=scripts)
+    guest.goto(link)
+    expect(guest.get_by_role("heading", level=1)).to_contain_text("Join Place")
+    assert urlsplit(guest.url).path == "/join"
+    guest.get_by_label("Choose a password").fill(PASSWORD)
+    guest.get_by_label("The same password again").fill(PASSWORD)
+    guest.get_by_role("button", name="Go on to sign in").click()
+    expect(guest.get_by_label("E-mail address")).to_have_value(email)
+    guest.get_by_label("Password").fill(PASSWORD)
+    guest.get_by_role("button", name="Sign in").click()
+    guest.get_by_role("button", name="Join as operator").click()
+    expect(guest.get_by_role("main")).to_contain_text("You are operator of")
+    guest.goto(place.url("settings/members"))
+    expect(guest.get_by_role("row", name=email)).to_contain_text("you")
+
+    owner.goto(place.url("settings/members"))
+    owner.get_by_role("link", name=email).click()
+    expect(owner.get_by_role("group", name="Role")).to_contain_text("Loses:")
+    owner.get_by_role("button", name="Remove this member").click()
+    expect(owner.get_by_role("main")).to_contain_text("was removed and signed out")
+    guest.goto(place.url())
+    expect(guest.get_by_role("heading", level=1)).to_have_text("Sign in")
+    assert guest.request.get(link).status == 404
+
+
+def test_a_secret_is_copied_and_does_not_come_back(visitors: Visitors, place: Place) -> None:
+    page = visitors.page(place)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(place.url("settings/tokens/new"))
+    page.get_by_label("Name", exact=True).fill("pipeline")
+    page.get_by_role("button", name="Make the token").click()
+    field = page.get_by_label("Token", exact=True)
+    secret = field.input_value()
+    assert re.fullmatch(r"aslu_[\w-]{43}", secret)
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == secret
+    assert secret not in page.url
+    assert status_with(place, secret) == 200
+
+    page.get_by_role("link", name="I saved it").click()
+    expect(page.get_by_role("table")).to_contain_text("pipeline")
+    # The browser kept nothing of the page, and would have to send the form again.
+    with pytest.raises(Error, match="ERR_CACHE_MISS"):
+        page.go_back()
+
+    page = page.context.new_page()
+    page.goto(place.url("settings/tokens"))
+    page.get_by_role("link", name="pipeline").click()
+    page.get_by_role("button", name="Revoke this token").click()
+    expect(page.get_by_role("main")).to_contain_text("it works nowhere any more")
+    assert status_with(place, secret) == 401
+
+
+def test_a_browser_that_was_left_somewhere_is_signed_out(visitors: Visitors, place: Place) -> None:
+    email = f"{place.slug}@example.com"
+    link = invite(visitors.page(place), place, email)
+    here, there = visitors.page(), visitors.page()
+    here.goto(link)
+    here.get_by_label("Choose a password").fill(PASSWORD)
+    here.get_by_label("The same password again").fill(PASSWORD)
+    here.get_by_role("button", name="Go on to sign in").click()
+    for page in (here, there):
+        sign_in(page, place.base, email, PASSWORD)
+        page.wait_for_url(re.compile(r"/o/|/join"))
+    here.goto(f"{place.base}/sessions")
+    expect(here.get_by_role("row", name="this one")).to_have_count(1)
+    here.get_by_role("button", name="Sign out Chrome on Linux").click()
+    expect(here.get_by_role("main")).to_contain_text("That browser is signed out.")
+    there.goto(f"{place.base}/sessions")
+    expect(there.get_by_role("heading", level=1)).to_have_text("Sign in")
+
+
+@pytest.fixture
+def pages(place: Place) -> list[str]:
+    """Addresses of the settings of an organization with a little of everything."""
+    long = "a-name-that-goes-on-" * 5
+    token = place.api.post("/tokens", {"name": long, "role": "viewer"}, expect=201)["id"]
+    place.api.post(f"/tokens/{token}/rotate", {}, expect=201)
+    invited = {"email": f"{'i' * 60}@{'example.' * 20}com", "role": "viewer"}
+    place.api.post("/invitations", invited, expect=201)
+    members = place.api.get("/members")["results"]
+    own, other = (f"settings/members/{each['id']}" for each in members)
+    return [
+        "settings/members",
+        "settings/members?q=nobody",
+        own,
+        other,
+        "settings/invitations",
+        "settings/invitations/new",
+        "settings/tokens",
+        "settings/tokens?state=ended",
+        "settings/tokens/new",
+        f"settings/tokens/{token}",
+        "/sessions",
+        "/password",
+        "/tokens",
+    ]
+
+
+def found_on(page: Page, place: Place, pages: list[str], script: str) -> dict[str, object]:
+    found = {}
+    for path in pages:
+        page.goto(f"{place.base}{path}" if path.startswith("/") else place.url(path))
+        found[path] = page.evaluate(script)
+    return {path: complaints for path, complaints in found.items() if complaints}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_pages_keep_the_rules_for_accessibility(
+    visitors: Visitors, place: Place, pages: list[str], scheme: str
+) -> None:
+    page = visitors.page(place, scheme=scheme)
+    for script in (_AUDIT, _CONTRAST):
+        assert found_on(page, place, pages, script) == {}
+
+
+def test_the_pages_fit_into_the_narrowest_screen(
+    visitors: Visitors, place: Place, pages: list[str]
+) -> None:
+    page = visitors.page(place, width=320)
+    for script in (_TOO_WIDE, _TARGETS):
+        assert found_on(page, place, pages, script) == {}
+
+
+def test_what_is_told_once_keeps_the_rules_too(visitors: Visitors, place: Place) -> None:
+    page = visitors.page(place, width=320)
+    link = invite(page, place, f"{place.slug}@example.com")
+    guest = visitors.page(width=320)
+    guest.goto(link)
+    page.goto(place.url("settings/tokens/new"))
+    page.get_by_label("Name", exact=True).fill("one")
+    page.get_by_role("button", name="Make the token").click()
+    for each in (page, guest):
+        for script in (_AUDIT, _CONTRAST, _TOO_WIDE, _TARGETS):
+            assert each.evaluate(script) == []
