@@ -5,13 +5,19 @@ from __future__ import annotations
 from django.db.models import QuerySet
 
 from console.errors import NotFound
-from console.orgs.models import Membership, Organization, User
+from console.orgs.models import Membership, Organization, Role, User
 from console.orgs.permissions import Actor
 
 
 def orgs_of(user: User) -> QuerySet[Organization]:
     """Return the organizations that *user* is a member of, by slug."""
     return Organization.objects.filter(memberships__user=user).order_by("slug")
+
+
+def owned_by(user: User) -> QuerySet[Organization]:
+    """Return the organizations that *user* owns, by slug."""
+    mine = Membership.objects.filter(user=user, role=Role.OWNER)
+    return Organization.objects.filter(memberships__in=mine).order_by("slug")
 
 
 def actor_for(user: User, slug: str) -> Actor:

@@ -36,5 +36,13 @@ def test_it_names_the_organizations_of_the_person_alone(viewer: Actor, client_fo
     assert "elsewhere" not in text
 
 
+def test_owners_are_led_to_where_they_make_one(owner: Actor, viewer: Actor, client_for) -> None:
+    found = [
+        [link.attrs["href"] for link in read_page(client_for(actor).get("/tokens")).all("a")]
+        for actor in (owner, viewer)
+    ]
+    assert ["/o/here/settings/tokens/new" in links for links in found] == [True, False]
+
+
 def test_whoever_is_not_signed_in_is_asked_to(db: None) -> None:
     assert Client().get("/tokens").headers["Location"] == "/login?next=%2Ftokens"

@@ -7,16 +7,19 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from console.orgs.queries import orgs_of
+from console.orgs.queries import orgs_of, owned_by
 from console.pages.access import signed_in, signed_in_user
+from console.pages.shell import SWITCHER_SIZE
 
 
 @require_safe
 @signed_in
 def tokens(request: HttpRequest) -> HttpResponse:
     """Say how a token of each of the person's organizations is made, and how it is used."""
+    user = signed_in_user(request)
     context = {
-        "orgs": list(orgs_of(signed_in_user(request))),
+        "orgs": list(orgs_of(user)),
+        "owned": list(owned_by(user)[:SWITCHER_SIZE]),
         "host": request.build_absolute_uri("/").rstrip("/"),
     }
     return render(request, "tokens/index.html", context)
