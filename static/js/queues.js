@@ -11,7 +11,7 @@
     const menu = document.querySelector("[data-hold]");
     if (!menu) return false;
     menu.open = true;
-    menu.querySelector("input, button")?.focus();
+    menu.querySelector("#reason").focus();
     return true;
   };
 

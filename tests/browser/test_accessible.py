@@ -50,8 +50,16 @@ def busy(place: Place) -> list[str]:
     place.apply(_CONFIG, "A higher default for everybody who does not ask")
     return [
         "",
+        "attention",
         "queues",
         "queues/q-m5-2xlarge-cap3",
+        "queues?sort=age&group=cohort",
+        "queues?compare=q-m5-2xlarge-cap3&compare=default",
+        "queues/q-m5-2xlarge-cap3?tab=running",
+        "queues/q-m5-2xlarge-cap3?tab=rules",
+        "queues/q-m5-2xlarge-cap3?tab=history",
+        "queues/q-m5-2xlarge-cap3?hold=1",
+        f"workloads/{ids[4]}/trace",
         "queues/default",
         "queues/q-m5-2xlarge-cap3/usage?range=1h&table=use",
         "usage?table=workloads",
