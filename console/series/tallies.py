@@ -27,7 +27,11 @@ class Counts:
     @classmethod
     def stored(cls, counts: Mapping[str, int], waits: Mapping[str, int]) -> Counts:
         """Return what a row of an hour or a day keeps."""
-        return cls(Counter(counts), Counter({int(b): count for b, count in waits.items()}))
+        found = cls()
+        # Not by the constructor of a counter, which looks at what it is given: there are many.
+        dict.update(found.counts, counts)
+        dict.update(found.waits, {int(bucket): count for bucket, count in waits.items()})
+        return found
 
     def add(self, what: str, bucket: int, count: int) -> None:
         """Add what one row of a minute tells."""
@@ -37,8 +41,10 @@ class Counts:
 
     def merge(self, other: Counts) -> None:
         """Add what *other* tells."""
-        self.counts.update(other.counts)
-        self.waits.update(other.waits)
+        for what, count in other.counts.items():
+            self.counts[what] += count
+        for bucket, count in other.waits.items():
+            self.waits[bucket] += count
 
 
 _COLUMNS = ("org_id", "kind", "name", "start", "what", "bucket", "count")

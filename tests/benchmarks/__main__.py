@@ -13,6 +13,7 @@ from tests.benchmarks import (
     editing,
     explaining,
     impact,
+    over_time,
     pages,
     throughput,
     traces,
@@ -35,6 +36,7 @@ def main() -> int:
         impact,
         pages,
         cohorts,
+        over_time,
     ):
         for each in benchmark.run():
             measured.append(each)

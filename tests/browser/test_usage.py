@@ -1,0 +1,72 @@
+"""Usage over time in a browser: fit for every theme and width, and whole without scripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visitors
+from tests.browser.documents import CAP, m5
+from tests.browser.place import Place, wait_until
+
+_RULES = Path(__file__).parent / "rules"
+_QUEUE = "queues/q-m5-2xlarge-cap3/usage"
+_PAGES = (f"{_QUEUE}?range=1h&table=use", f"{_QUEUE}?range=30d&table=waits", "usage?range=24h")
+
+
+@pytest.fixture(scope="module")
+def watched(places: Iterator[Place]) -> Place:
+    """A queue that is full, looked at by the worker once at least: that takes a while."""
+    place = next(places)
+    place.apply(CAP, "The first")
+    place.submit(*(m5(f"m5-{i}") for i in range(5)))
+
+    def is_sampled() -> bool:
+        since = datetime.now(UTC) - timedelta(minutes=10)
+        points = place.api.get(f"/usage?step=minute&since={since:%Y-%m-%dT%H:%M:%SZ}")["results"]
+        return any(point["running"] and point["running"]["peak"] for point in points)
+
+    wait_until(is_sampled)
+    return place
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 320), ("dark", 320)]
+)
+def test_pages_keep_the_rules(visitors: Visitors, watched: Place, scheme: str, width: int) -> None:
+    page = visitors.page(watched, scheme=scheme, width=width)
+    found = {}
+    for path in _PAGES:
+        page.goto(watched.url(path))
+        for rule in ("structure", "contrast", "width", "targets"):
+            broken = page.evaluate((_RULES / f"{rule}.js").read_text("utf-8"))
+            if broken:
+                found[path, rule] = broken
+    assert found == {}
+
+
+def test_one_chooses_a_time_a_table_and_a_file_without_scripts(
+    visitors: Visitors, watched: Place
+) -> None:
+    page = visitors.page(watched, scripts=False)
+    page.goto(watched.url("queues/q-m5-2xlarge-cap3"))
+    page.get_by_role("link", name="Usage over time").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("usage over time")
+    page.get_by_role("navigation", name="Time").get_by_role("link", name="1 hour").click()
+    use = page.locator("#chart-use")
+    expect(use.get_by_role("img")).to_have_accessible_name(re.compile("^Use of"))
+    use.get_by_role("link", name="As table").click()
+    assert "range=1h" in page.url
+    assert "table=use" in page.url
+    expect(use.locator("tbody tr").last).to_contain_text("1")
+    with page.expect_download() as download:
+        use.get_by_role("link", name="CSV").click()
+    text = Path(download.value.path()).read_text("utf-8")
+    assert text.startswith("start,sampled_minutes,own_mean,borrowed_mean")
+    page.locator("#chart-use").get_by_role("link", name="Version 1").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("ersion 1")
