@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from console.configs.services.apply_config import apply_config
 from console.orgs.permissions import Actor
@@ -141,3 +143,32 @@ def test_a_trace_is_plain_technical_or_json(world: World, browser: Client) -> No
     (shown,) = read_page(browser.get(f"{url}?trace=json")).all("pre", class_="trace-json")
     assert json.loads(shown.children[0])["workload"] == world.waiting.uid
     assert not read_page(browser.get(url)).all("p", class_="fact__numbers")
+
+
+def test_pages_ask_the_same_of_the_database_however_much_there_is(
+    world: World, browser: Client, submit: Callable[..., object]
+) -> None:
+    paths = [
+        LIST,
+        f"{LIST}?queue=research&label.team=research",
+        f"{LIST}?group_by=reason",
+        f"{LIST}?group_by=flavor&queue=research",
+        f"{LIST}/explain?reason=waiting_for_quota",
+        f"{LIST}/{world.waiting.uid}/compare",
+        f"{LIST}/{world.waiting.uid}?tab=timeline",
+    ]
+
+    def asked() -> list[int]:
+        counts = []
+        for path in paths:
+            browser.get(path)
+            with CaptureQueriesContext(connection) as captured:
+                assert browser.get(path).status_code == 200
+            counts.append(len(captured))
+        return counts
+
+    few = asked()
+    for number in range(6):
+        submit(f"more-{number}", gpu=4, user=f"user-{number}")
+    assert asked() == few
+    assert max(few) < 60

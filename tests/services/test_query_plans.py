@@ -29,8 +29,10 @@ from console.workloads.queries import (
 from console.workloads.queries.cohorts import cohort_list
 from console.workloads.queries.consumers import top_consumers
 from console.workloads.queries.event_search import EventSearch, count_events, search_events
+from console.workloads.queries.groups import count_workloads
 from console.workloads.queries.nodes import nodes_by_queue, nodes_of
 from console.workloads.queries.running import running_by_size
+from console.workloads.queries.similar import similar_admitted
 from console.workloads.queries.waiting import waiting_without_queue
 
 pytestmark = pytest.mark.skipif(
@@ -131,6 +133,21 @@ def assert_finds_by_indexes(read) -> None:
 def test_lists_of_workloads(org, rows, query, cursor):
     conditions = WorkloadFilter.from_query(QueryDict(query))
     assert_walks_indexes(lambda: list_workloads(org, conditions, 3, cursor))
+
+
+def test_workloads_alike_and_preemptions(org, rows):
+    subject = Workload.objects.filter(org=org)[0]
+    assert_walks_indexes(lambda: similar_admitted(org, subject, 3))
+    stops = Decision.objects.filter(org=org, outcome="preempted")
+    for walk in (stops.filter(workload=subject), stops.filter(preemptor="x")):
+        assert_walks_indexes(lambda walk=walk: list(walk.order_by("-pk").values_list("pk")[:3]))
+
+
+@pytest.mark.parametrize("query", LISTS)
+def test_counts_of_workloads(org, rows, query):
+    conditions = WorkloadFilter.from_query(QueryDict(query))
+    lines = plans(lambda: count_workloads(org, conditions))
+    assert all("INDEX" in line for line in lines if line.startswith("SCAN workloads_workload"))
 
 
 @pytest.mark.parametrize("query", EVENTS)

@@ -17,7 +17,6 @@ from console.engine.amounts import Unlimited
 from console.engine.decision import Reason
 from console.engine.policy import Policy, Strategy
 from console.errors import BadRequest, NotFound
-from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages.access import live_by, org_page
 from console.pages.hold_form import SPANS, read_hold
@@ -41,6 +40,7 @@ from console.pages.views.queues import fresh_version
 from console.paging import Page
 from console.series.queries import peaks_of
 from console.series.subjects import Subject
+from console.workloads.disclosure import disclose_preemptors, for_reader
 from console.workloads.explanations import explain_workload
 from console.workloads.models import Workload
 from console.workloads.queries import (
@@ -90,7 +90,7 @@ def queue(request: HttpRequest, actor: Actor, queue: str) -> HttpResponseBase:
 def trace(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     """Show why one workload is where it is, step by step; lists of queues take in the steps."""
     subject = get_workload(actor.org, uid)
-    explained = explain_workload(actor.org, subject)
+    explained = for_reader(actor, explain_workload(actor.org, subject))
     context = {
         "workload": subject,
         "explanation": explained.explanation,
@@ -142,9 +142,9 @@ def _detail(
     }
     match tab:
         case "pending":
-            context |= _pending(request, org, view, reason)
+            context |= _pending(request, actor, view, reason)
         case "running":
-            context |= _running(request, org, view, policy, by)
+            context |= _running(request, actor, view, policy, by)
         case "rules":
             hits = rule_hits(org, policy)
             context |= {
@@ -165,16 +165,15 @@ def _detail(
     )
 
 
-def _pending(
-    request: HttpRequest, org: Organization, view: QueueView, reason: str
-) -> dict[str, Any]:
-    cursor = request.GET.get("cursor")
+def _pending(request: HttpRequest, actor: Actor, view: QueueView, reason: str) -> dict[str, Any]:
+    org, cursor = actor.org, request.GET.get("cursor")
     page: Page[Workload]
     if reason:
         page, end = pending_for_reason(org, view.name, reason, PAGE_SIZE, cursor), None
     else:
         page = pending_in_order(org, view.name, PAGE_SIZE, cursor)
         end = None if view.held or view.is_stopped else capacity_end(org, view.name)
+    disclose_preemptors(actor, page.results)
     return {
         "pending": pending_rows(page.results, end, is_first=not cursor),
         "is_strict": view.strategy is Strategy.STRICT_FIFO,
@@ -184,9 +183,9 @@ def _pending(
 
 
 def _running(
-    request: HttpRequest, org: Organization, view: QueueView, policy: Policy, by: str
+    request: HttpRequest, actor: Actor, view: QueueView, policy: Policy, by: str
 ) -> dict[str, Any]:
-    cursor = request.GET.get("cursor")
+    org, cursor = actor.org, request.GET.get("cursor")
     resources = list(dict.fromkeys(usage.resource for usage in view.usages))
     is_comparable = bool(resources) and view.running <= MOST_COMPARED
     most_wanted = view.pressure.resource or next(iter(resources), "")
@@ -196,6 +195,7 @@ def _running(
         page = running_of(org, view.name, PAGE_SIZE, cursor)
     else:
         page = running_by_size(org, view.name, chosen, PAGE_SIZE, cursor)
+    disclose_preemptors(actor, page.results)
     return {
         "running": running_rows(page.results, view, chosen or most_wanted),
         "orders": orders_of(request.path, request.GET, resources if is_comparable else [], chosen),

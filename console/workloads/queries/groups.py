@@ -16,7 +16,7 @@ from console.engine.decision import merged_flavors
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, State, Workload
 from console.workloads.queries.filters import WorkloadFilter
-from console.workloads.queries.listing import driven_rows, walks_of
+from console.workloads.queries.listing import WAITING, driven_rows, walks_of
 from console.workloads.queries.waiting import waiting_reasons, waiting_without_queue
 from console.workloads.queries.workloads import state_counts
 from console.workloads.stored_assignments import decode_assignment
@@ -66,6 +66,10 @@ def count_workloads(org: Organization, conditions: WorkloadFilter) -> Total:
         counts = state_counts(org)
         held = counts[conditions.state] if conditions.state else sum(counts.values())
         return Total(held, is_exact=True)
+    if conditions.reason in WAITING:
+        kept = _kept(org, replace(conditions, state=State.PENDING, reason=None), "reason")
+        if kept is not None and conditions.state in (None, State.PENDING):
+            return Total(kept[conditions.reason], is_exact=True)
     walks = walks_of(org, conditions)
     if walks:
         found = [walk.order_by("-pk")[: MOST_COUNTED + 1].count() for walk in walks]

@@ -20,7 +20,7 @@ from console.workloads.queries.workloads import workload_rows
 
 #: Reasons that only a pending workload has, and that its `PendingClass` may hold: then the
 #: reason it was last decided with may be another one.
-_WAITING = frozenset(
+WAITING = frozenset(
     {
         Reason.NAMESPACE_NOT_ALLOWED,
         Reason.QUEUE_MISCONFIGURED,
@@ -124,7 +124,7 @@ def _exact(org: Organization, conditions: WorkloadFilter) -> tuple[dict[str, Any
     rest = Q()
     if conditions.reason:
         rest &= Q(present_reason=conditions.reason)
-    if conditions.reason in _WAITING:
+    if conditions.reason in WAITING:
         del exact["reason"]
         if conditions.state not in (None, State.PENDING):
             rest &= Q(pk__in=())
