@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from console.engine.words import plural
-from console.overview.items import Item, Kind, Subject
+from console.overview.items import MOST_SUBJECTS, Item, Kind, Subject
 from console.pages.presenters.attention_words import advice_of, sentence_of
 
 #: The icon of each kind.
@@ -60,8 +60,8 @@ class AttentionRow:
     action: str
     advice: str
     subjects: tuple[SubjectRow, ...]
-    #: Subjects that are not named.
-    more: int
+    #: That not all subjects are named; empty when they are.
+    more: str
 
 
 def attention_rows(org: str, items: Iterable[Item]) -> tuple[AttentionRow, ...]:
@@ -85,11 +85,17 @@ def _row(org: str, item: Item) -> AttentionRow:
         action=action,
         advice=advice_of(item),
         subjects=subjects,
-        # Of workloads the queues are named, and those without one are not.
-        more=0
-        if item.kind in (Kind.CANNOT_RUN, Kind.REJECTED, Kind.WORKER_LATE)
-        else max(0, item.count - len(subjects)),
+        more=_more(item),
     )
+
+
+def _more(item: Item) -> str:
+    if item.kind in (Kind.REJECTED, Kind.CANNOT_RUN):
+        # Of workloads the queues are named, those with most of them first.
+        are_all = len(item.subjects) < MOST_SUBJECTS
+        return "" if are_all else f"Only the first {MOST_SUBJECTS} queues are named."
+    left_out = item.count - len(item.subjects)
+    return f"And {left_out} more." if item.subjects and left_out > 0 else ""
 
 
 def _way(org: str, item: Item, subjects: Sequence[SubjectRow], key: str) -> tuple[str, str]:

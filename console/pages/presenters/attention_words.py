@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from console.engine.reasons import reason_title
-from console.engine.words import lower_first, plural
+from console.engine.words import lower_first, plural, sentence_case
 from console.overview.items import Item, Kind
 
 _WORKER: Final = {
@@ -23,7 +23,7 @@ _WORKER_ADVICE: Final = {
 
 def sentence_of(item: Item) -> str:
     """Return what is the matter, without an end."""
-    return _SENTENCES[item.kind](item)
+    return sentence_case(_SENTENCES[item.kind](item))
 
 
 def advice_of(item: Item) -> str:
