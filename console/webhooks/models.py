@@ -128,6 +128,7 @@ class Delivery(models.Model):
             models.Index(fields=["webhook", "-id"], name="delivery_newest"),
             models.Index(fields=["webhook", "state", "-id"], name="delivery_by_state"),
             models.Index(fields=["webhook", "kind", "-id"], name="delivery_by_kind"),
+            models.Index(fields=["webhook", "state", "kind", "-id"], name="delivery_by_both"),
             models.Index(
                 fields=["webhook", "due_at"],
                 condition=models.Q(state="waiting"),

@@ -9,10 +9,19 @@ from typing import Any
 
 from django.utils import timezone
 
-from console.webhooks.models import Webhook, new_seed
+from console.pages.presenters.webhooks import kind_choices
+from console.webhooks.models import CHOSEN_KINDS, Kind, Webhook, new_seed
 from console.webhooks.signing import secret_of, signatures_of
 
 PAPER = Path(__file__).resolve().parents[2] / "docs" / "webhooks.md"
+
+
+def test_every_kind_is_told_of() -> None:
+    rows = re.findall(r"^\| `([a-z_.]+)` \|", PAPER.read_text(), re.MULTILINE)
+    assert rows == Kind.values
+    shown = kind_choices(["workload.rejected"])
+    assert [each.kind for each in shown if each.meaning] == [kind.value for kind in CHOSEN_KINDS]
+    assert [each.kind for each in shown if each.is_chosen] == ["workload.rejected"]
 
 
 def test_the_example_verifies_signatures() -> None:

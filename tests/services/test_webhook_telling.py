@@ -275,6 +275,29 @@ def test_what_a_config_makes_impossible_is_told_of_those_that_wait(
     assert [kind for kind, _ in counts(webhook)] == ["workload.cannot_run"]
 
 
+def test_a_change_that_takes_many_batches_tells_nothing_anew(
+    org: Organization,
+    owner: Actor,
+    settle: Callable[[Organization], int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    webhook = hook(org, Kind.CANNOT_RUN)
+    resize(owner, settle, 8)
+    for gpu in range(9, 15):
+        fill(owner, settle, 2, gpu)
+    assert sum(count for _, count in counts(webhook)) == 12
+    # A class whose turn has not come says nothing for a while.
+    monkeypatch.setattr("console.workloads.services.run_engine.BATCH", 2)
+    resize(owner, settle, 7)
+    fill(owner, settle, 3, 1)
+    assert (told(webhook), ToldClass.objects.count()) == ([], 6)
+    resize(owner, settle, 11)
+    assert (told(webhook), ToldClass.objects.count()) == ([], 3)
+    resize(owner, settle, 8)
+    # Nothing started in between: what runs leaves too little.
+    assert sum(count for _, count in counts(webhook)) == 6
+
+
 def test_a_hold_in_between_does_not_tell_it_again(
     world: Any, org: Organization, owner: Actor, settle: Callable[[Organization], int]
 ) -> None:
