@@ -14,7 +14,16 @@ from django.urls import resolve
 from drf_spectacular.generators import SchemaGenerator
 from jsonschema import Draft202012Validator
 
+from console.configs.models import ImpactRun
+from console.orgs.models import ApiToken, Invitation, Membership, Role
 from console.orgs.permissions import Actor
+from console.orgs.services.create_user import create_user
+from console.orgs.services.invite import invite
+from console.orgs.services.issue_token import issue_token
+from console.webhooks.models import Delivery, Webhook
+from console.workloads.models import Workload
+from tests.api.documents import OPEN
+from tests.conftest import PASSWORD
 
 BASE = "/api/v1"
 
@@ -123,3 +132,24 @@ def _modern(schema: Any) -> Any:
 def api(api_for: Callable[[Actor], Client]) -> Callable[[Actor], Api]:
     """Return a client of the actor's organization with a token of the actor's role."""
     return lambda actor: Api(api_for(actor), actor.org.slug)
+
+
+@pytest.fixture
+def furnished(api: Callable[[Actor], Api], owner: Actor, settle: Callable[..., int]) -> None:
+    """Give the organization one of everything that an address may name."""
+    client = api(owner)
+    client.post("config/versions", {"text": OPEN, "expected_version": 0})
+    client.post("workloads", {"workloads": [{"name": "running"}]})
+    settle(owner.org)
+    Workload.objects.update(uid="w")
+    client.post("config/impact", {"text": OPEN})
+    ImpactRun.objects.update(id=1)
+    hook = Webhook.objects.create(pk=1, org=owner.org, name="hook", url="https://8.8.8.8/")
+    Delivery.objects.create(webhook=hook, uid="told", kind="test", summary="A test", body="{}")
+
+    person = create_user("somebody@here.example", PASSWORD)
+    Membership.objects.create(pk=4000, org=owner.org, user=person, role=Role.VIEWER)
+    invited = invite(owner, "invited@here.example", Role.VIEWER).invitation
+    Invitation.objects.filter(pk=invited.pk).update(id=4000)
+    issue_token(owner.org, Role.VIEWER, "the one")
+    ApiToken.objects.filter(name="the one").update(id=4000)
