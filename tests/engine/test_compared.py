@@ -1,0 +1,124 @@
+"""Two traces side by side: the same questions of both, in the order of the stages."""
+
+from __future__ import annotations
+
+from console.engine.decision import Outcome, Reason
+from console.engine.explain.compared import Compared, compare
+from console.engine.explain.sentences import Telling
+from console.engine.trace import (
+    FlavorTried,
+    FlavorVerdict,
+    GroupStep,
+    OrderStep,
+    OutcomeStep,
+    PreemptionStep,
+    PreemptionVerdict,
+    PriorityStep,
+    PriorityVerdict,
+    QueueStep,
+    QuotaCheck,
+    RuleTried,
+    RuleVerdict,
+    Trace,
+)
+
+_TOOK = RuleTried(index=0, queue="research", verdict=RuleVerdict.TOOK)
+
+
+def _check(requested: int, available: int, verdict: FlavorVerdict) -> QuotaCheck:
+    return QuotaCheck(
+        resource="gpu",
+        requested=requested,
+        nominal=8000,
+        used=8000 - available,
+        available=available,
+        maximum=8000,
+        missing=max(0, requested - available),
+        verdict=verdict,
+    )
+
+
+def _trace(gpu: int, available: int, verdict: FlavorVerdict, outcome: OutcomeStep) -> Trace:
+    tried = FlavorTried(flavor="spot", verdict=verdict, checks=(_check(gpu, available, verdict),))
+    return Trace(
+        workload="w",
+        labels={"team": "a"},
+        requests={"gpu": gpu},
+        requested_priority=None,
+        rules=(_TOOK,),
+        priorities=(
+            PriorityStep(rule=0, requested=None, effective=50, verdict=PriorityVerdict.DEFAULT),
+        ),
+        queue=QueueStep(name="research", passthrough=False, held=verdict is FlavorVerdict.NO_ROOM),
+        groups=(GroupStep(resources=("gpu",), flavors=(tried,), chosen="spot"),),
+        outcome=outcome,
+    )
+
+
+def test_what_differs_is_told_stage_by_stage_with_its_numbers() -> None:
+    waits = _trace(
+        6000,
+        2000,
+        FlavorVerdict.NO_ROOM,
+        OutcomeStep(outcome=Outcome.PENDING, reason=Reason.WAITING_FOR_QUOTA),
+    )
+    runs = _trace(
+        2000,
+        8000,
+        FlavorVerdict.FITS,
+        OutcomeStep(outcome=Outcome.ADMITTED, reason=Reason.PASSTHROUGH),
+    )
+    found = compare(Telling(waits, {}), Telling(runs, {}))
+    assert [(row.stage, row.what, row.one, row.other) for row in found if not row.is_same] == [
+        ("intake", "Asks for gpu", "6", "2"),
+        ("queue", "Queue", "research, on hold", "research"),
+        (
+            "flavors",
+            "gpu on spot",
+            "6 gpu of 2 available (6 used, 8 nominal), 4 short: no room",
+            "2 gpu of 8 available (0 used, 8 nominal): fits",
+        ),
+        (
+            "outcome",
+            "Outcome",
+            "Waiting for quota in research: needs 6 gpu on spot, 2 free now, 4 short.",
+            "Admitted: research takes everything without quota.",
+        ),
+    ]
+    assert [row.what for row in found if row.is_same] == [
+        "Label team",
+        "Taken by",
+        "Asked for",
+        "Counts as",
+        "Others that stop",
+    ]
+
+
+def test_what_only_one_of_them_reached_is_missing_in_the_other() -> None:
+    lost = Trace(
+        workload="w",
+        labels={},
+        requests={},
+        requested_priority=7,
+        outcome=OutcomeStep(outcome=Outcome.REJECTED, reason=Reason.NO_RULE_MATCHED),
+    )
+    waits = Trace(
+        workload="v",
+        labels={},
+        requests={},
+        requested_priority=7,
+        queue=QueueStep(name="research", passthrough=False),
+        preemption=PreemptionStep(rule="never", verdict=PreemptionVerdict.NOT_ALLOWED),
+        order=OrderStep(position=3, pending=9, alike=1),
+        outcome=OutcomeStep(
+            outcome=Outcome.PENDING, reason=Reason.WAITING_FOR_PREEMPTED, victims=("x", "y")
+        ),
+    )
+    found = {row.what: row for row in compare(Telling(lost, {}), Telling(waits, {}))}
+    assert found["Queue"] == Compared(stage="queue", what="Queue", one="—", other="research")
+    assert (found["Position"].one, found["Position"].other) == ("—", "3 of 9")
+    assert (found["Others that stop"].one, found["Others that stop"].other) == (
+        "none looked for",
+        "2 workloads",
+    )
+    assert found["Taken by"].is_same
