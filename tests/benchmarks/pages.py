@@ -115,6 +115,9 @@ def _check(api: Api, reader: Reader) -> None:
 
 def _pages(api: Api, reader: Reader) -> Iterator[str]:
     yield from ("/", "/queues", "/queues/team-7", "/workloads", "/workloads/new")
+    yield from ("/queues?sort=utilization", "/queues?compare=team-3&compare=team-7")
+    yield from (f"/queues/team-7?tab={tab}" for tab in ("running", "rules", "history"))
+    yield "/queues/team-7?reason=waiting_for_quota"
     for query in _FILTERS:
         yield f"/workloads?{query}"
     deep = "/workloads"
