@@ -144,7 +144,7 @@ def furnished(api: Callable[[Actor], Api], owner: Actor, settle: Callable[..., i
     Workload.objects.update(uid="w")
     client.post("config/impact", {"text": OPEN})
     ImpactRun.objects.update(id=1)
-    hook = Webhook.objects.create(pk=1, org=owner.org, name="hook", url="https://8.8.8.8/")
+    hook = Webhook.objects.create(pk=4000, org=owner.org, name="hook", url="https://8.8.8.8/")
     Delivery.objects.create(webhook=hook, uid="told", kind="test", summary="A test", body="{}")
 
     person = create_user("somebody@here.example", PASSWORD)
