@@ -116,8 +116,9 @@ def test_what_is_about_several_leads_to_each(
     (way,) = page.id("attention-rows").all("a")
     assert way.attrs["href"] == "/o/here/attention#attention-queue_held"
     section = get(browser, "attention").id("attention-queue_held")
-    assert [link.attrs["href"] for link in section.all("li")[0].all("a")] == [
-        "/o/here/queues/default"
+    assert [link.attrs["href"] for link in section.all("a")] == [
+        "/o/here/queues/default",
+        "/o/here/queues/research",
     ]
 
 

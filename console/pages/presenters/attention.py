@@ -58,6 +58,8 @@ class AttentionRow:
     until: datetime | None
     href: str
     action: str
+    #: Whether that is elsewhere than on the page of all items.
+    leads_on: bool
     advice: str
     subjects: tuple[SubjectRow, ...]
     #: That not all subjects are named; empty when they are.
@@ -83,6 +85,7 @@ def _row(org: str, item: Item) -> AttentionRow:
         until=min(until, default=None),
         href=href,
         action=action,
+        leads_on=not href.endswith(f"#{key}"),
         advice=advice_of(item),
         subjects=subjects,
         more=_more(item),
