@@ -7,12 +7,14 @@ workloads: usage, counts and pending classes.
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery, TextField
+from django.db.models.functions import Cast
 
 from console.configs.queries import active_policy
 from console.engine.ledger import FlavorResource
@@ -156,11 +158,15 @@ class _Waiting:
 
 def _waiting(rows: QuerySet[PendingClass]) -> defaultdict[str, _Waiting]:
     waiting: defaultdict[str, _Waiting] = defaultdict(_Waiting)
-    columns = rows.values_list("queue", "reason", "requests", "count")
-    for queue, reason, requests, count in columns:
+    # There are many more classes than different requests: each of these is decoded once.
+    known: dict[str, dict[str, int]] = {}
+    columns = rows.annotate(asked=Cast("requests", TextField()))
+    for queue, reason, asked, count in columns.values_list("queue", "reason", "asked", "count"):
+        if asked not in known:
+            known[asked] = json.loads(asked)
         of_queue = waiting[queue]
         of_queue.reasons[reason] += count
-        for resource, amount in requests.items():
+        for resource, amount in known[asked].items():
             of_queue.demand[resource] = of_queue.demand.get(resource, 0) + amount * count
     return waiting
 
