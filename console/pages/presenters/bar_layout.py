@@ -83,9 +83,7 @@ def lay_out(amounts: Sequence[int], scale: int, width: int) -> tuple[Segment, ..
 def seams(parts: Sequence[Segment]) -> tuple[Segment, ...]:
     """Return the places where two drawn *parts*, which are in order, touch each other."""
     drawn = [part for part in parts if part.width]
-    return tuple(
-        Segment(one.end) for one, two in pairwise(drawn) if one.end == two.x
-    )
+    return tuple(Segment(one.end) for one, two in pairwise(drawn) if one.end == two.x)
 
 
 def _percent(units: int) -> str:
