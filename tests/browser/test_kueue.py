@@ -100,6 +100,9 @@ def test_a_dump_is_pasted_applied_and_admits(visitors: Visitors, place: Place) -
     expect(_row(page, "a100", "nvidia.com/gpu")).to_contain_text(
         "24 of 8 nvidia.com/gpu used · 16 borrowed"
     )
+    page.get_by_role("navigation", name="About this queue").get_by_role(
+        "link", name="Running 2"
+    ).click()
     expect(page.locator("#running-rows tr")).to_have_count(2)
 
 

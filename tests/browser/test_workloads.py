@@ -63,7 +63,10 @@ def test_of_four_alike_three_run_and_the_fourth_starts_when_one_finishes(
     queue.goto(place.url("queues/q-m5-2xlarge-cap3"))
     assert _cells(queue, "m5-2xlarge", "cpu") == ["24", "24", "0", "8"]
     assert _cells(queue, "m5-2xlarge", "memory_gb") == ["96", "96", "0", "32"]
-    expect(queue.locator("#pending-rows tr")).to_have_count(1)
+    expect(queue.locator("#pending-rows tr[id^=p-]")).to_have_count(1)
+    expect(queue.locator("#capacity-end")).to_contain_text("Capacity ends here.")
+    tabs = queue.get_by_role("navigation", name="About this queue")
+    tabs.get_by_role("link", name="Running 3").click()
     expect(queue.locator("#running-rows tr")).to_have_count(3)
     search = queue.get_by_role("searchbox")
     search.fill("half a na")
@@ -80,7 +83,7 @@ def test_of_four_alike_three_run_and_the_fourth_starts_when_one_finishes(
 
     # Neither page was loaded again.
     expect(_headline(page)).to_contain_text("Admitted")
-    expect(queue.locator("#pending-count")).to_have_text("0")
+    expect(tabs.get_by_role("link", name="Pending 0")).to_be_visible()
     expect(search).to_be_focused()
     expect(search).to_have_value("half a na")
     names = [re.split(r"\s", text)[0] for text in shown]
@@ -200,6 +203,8 @@ def test_a_held_queue_admits_nothing_until_it_is_resumed(page: Page, place: Plac
     expect(_headline(page)).to_contain_text("Moving racks")
     page.goto(place.url("queues/q-m5-2xlarge-cap3"))
     page.get_by_role("button", name="Resume admission").click()
+    wait_until(lambda: place.state(uid) == "admitted")
+    page.goto(place.url("queues/q-m5-2xlarge-cap3?tab=running"))
     expect(page.locator("#running-rows")).to_contain_text("held")
     expect(page.locator("#queue-notices")).to_be_empty()
 
@@ -217,9 +222,10 @@ def test_work_that_is_withdrawn_ends_and_the_events_tell_the_story(
     told = page.get_by_role("main")
     for piece in ("The first", "unwanted", "first@example.com"):
         expect(told).to_contain_text(piece)
-    page.get_by_label("Type").select_option("REQUEST_ADMITTED")
+    page.get_by_text("Types", exact=True).first.click()
+    page.get_by_role("checkbox", name="Request admitted").check()
     expect(page).to_have_url(re.compile("type=REQUEST_ADMITTED"))
-    expect(told.locator("tbody tr")).to_have_count(1)
+    expect(page.locator("#event-rows tr")).to_have_count(1)
 
 
 def test_a_form_with_mistakes_comes_back_with_sentences_at_the_fields(
