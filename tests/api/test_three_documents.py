@@ -101,8 +101,13 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
     queue = client.get("queues/q-m5-2xlarge-cap3").body
     assert queue.pop("oldest_pending") is not None
     assert queue.pop("range")["line"] == 5
+    # Three of the four were admitted; how long they waited is the machine's matter.
+    assert queue["waits"].keys() == {"count", "p50", "p95"}
+    assert queue.pop("waits")["count"] == 3
     usage = {"flavor": "m5-2xlarge", "borrowed": 0, "over": 0, "lent": 0, "available": 0}
     assert queue == {
+        "pressure": {"resource": "cpu", "wanted": 8, "free": 0},
+        "reasons": {"waiting_for_quota": 1},
         "name": "q-m5-2xlarge-cap3",
         "cohort": None,
         "passthrough": False,
