@@ -19,6 +19,7 @@ from console.pages.presenters.chart_words import (
     span_steps,
 )
 from console.pages.presenters.charts import (
+    WIDTH,
     Drawing,
     Frame,
     Line,
@@ -64,8 +65,9 @@ class Marker:
     x: str
     number: int
     title: str
-    #: Whether there is room for its name.
+    #: Whether there is room for its name, and whether only in front of the line.
     is_named: bool
+    is_at_end: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +102,7 @@ def markers_of(frame: Frame, versions: Iterable[ConfigVersion]) -> tuple[Marker,
                 number=version.number,
                 title=f"{version.created_at:%Y-%m-%d %H:%M} UTC by {version.author}",
                 is_named=named,
+                is_at_end=x > WIDTH - _NEAR,
             )
         )
     return tuple(markers)
