@@ -56,21 +56,31 @@ def test_any_name_of_a_queue_has_a_page(
 
 def test_events_are_sentences_about_linked_things(world: World, browser: Client) -> None:
     page = read_page(browser.get("/o/here/events?type=REQUEST_REJECTED"))
-    assert [row[:4] for row in page.rows()] == [
-        ["lost was rejected: no rule matched.", "lost", "—", "engine"]
-    ]
-    about = read_page(browser.get(f"/o/here/events?workload={world.waiting.uid}"))
-    assert [row[0] for row in about.rows()] == [
+    # Behind the sentence come the facts, which open on demand.
+    ((told, *about, _),) = page.rows()
+    assert told.partition(" Facts of ")[0] == "lost was rejected: no rule matched. Error"
+    assert about == ["lost", "—", "engine"]
+    page = read_page(browser.get(f"/o/here/events?workload={world.waiting.uid}"))
+    assert [row[0].partition(" Facts of ")[0] for row in page.rows()] == [
         "eval is queued: waiting for quota.",
         "eval was submitted.",
     ]
 
 
 @pytest.mark.parametrize(
-    "path", ["", "queues", "queues/research", "workloads", "workloads?state=pending", "events"]
+    ("path", "most"),
+    [
+        # It brings together what every other page is about.
+        ("", 50),
+        ("queues", 25),
+        ("queues/research", 25),
+        ("workloads", 25),
+        ("workloads?state=pending", 25),
+        ("events", 25),
+    ],
 )
 def test_queries_do_not_grow_with_rows(
-    path: str, world: World, browser: Client, submit: Callable[..., Workload]
+    path: str, most: int, world: World, browser: Client, submit: Callable[..., Workload]
 ) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
@@ -83,7 +93,7 @@ def test_queries_do_not_grow_with_rows(
         submit(f"more-{number}", gpu=number + 1, priority=number)
         submit(f"lost-{number}", team=None)
     assert queries() == before
-    assert before <= 25
+    assert before <= most
 
 
 @pytest.mark.parametrize("name", ["a%00b", "%00", "unknown", "%F0%9F%9A%80"])
