@@ -176,7 +176,8 @@ def test_what_is_told_once_keeps_the_rules_too(visitors: Visitors, place: Place)
     guest.goto(link)
     page.goto(place.url("settings/tokens/new"))
     page.get_by_label("Name", exact=True).fill("one")
-    page.get_by_role("button", name="Make the token").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Make the token").click()
     for each in (page, guest):
         for script in (_AUDIT, _CONTRAST, _TOO_WIDE, _TARGETS):
             assert each.evaluate(script) == []
