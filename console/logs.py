@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse
 _SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 #: Asked every few seconds by machines; a failing check logs a line of its own.
-_UNLOGGED = ("/healthz", "/readyz")
+_UNLOGGED = ("/healthz", "/readyz", "/metrics")
 
 #: The address of an invitation holds its secret.
 _LINK = re.compile(r"^(/join/).+")

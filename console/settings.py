@@ -129,6 +129,14 @@ PUBLIC_URL = env.origin("PUBLIC_URL", (*CSRF_TRUSTED_ORIGINS, f"http://{_HERE}:{
 WEBHOOK_ALLOWED_NETWORKS = env.networks("WEBHOOK_ALLOWED_NETWORKS")
 
 
+# Metrics
+
+#: What a monitoring system sends as bearer token; empty: programs of this machine alone may read.
+METRICS_TOKEN = env.text("METRICS_TOKEN", "")
+#: Whether they tell of each queue: many organizations with many queues are many series.
+METRICS_BY_QUEUE = env.flag("METRICS_BY_QUEUE", default=True)
+
+
 # Application
 
 INSTALLED_APPS = [
@@ -146,6 +154,7 @@ INSTALLED_APPS = [
     "console.workloads",
     "console.series",
     "console.overview",
+    "console.telemetry",
     "console.webhooks",
     "console.api",
     "console.pages",

@@ -58,6 +58,8 @@ class Happening(NamedTuple):
     queue: str | None
     #: Of an admission: how long it was waited for, in seconds; None when no wait is to be told.
     wait: float | None = None
+    #: Of a rejection or preemption: why.
+    reason: str = ""
 
 
 def tally(org_id: int, now: datetime, happenings: Iterable[Happening], policy: Policy) -> Prepared:

@@ -15,6 +15,8 @@ from pathlib import Path
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from console.telemetry.models import Metric
+from console.telemetry.totals import Count, add_totals
 from console.workloads.models import Engine
 
 #: How long a silent owner keeps the lease. Renewed before each batch.
@@ -78,17 +80,20 @@ def is_leased(org_id: int) -> bool:
 def _acquire(org_id: int) -> Lease | None:
     now = timezone.now()
     owner = f"{_host()}/{os.getpid()}/{secrets.token_hex(4)}"
-    free = Q(owner="") | Q(lease_until__lt=now)
-    holder = Engine.objects.values_list("owner", flat=True).get(org_id=org_id)
-    if holder and _is_gone(holder):
-        # Its process was killed on this machine. Should the guess be wrong, the
-        # fencing number still keeps it from writing.
-        free |= Q(owner=holder)
-    taken = Engine.objects.filter(free, org_id=org_id).update(
+    found = Engine.objects.filter(org_id=org_id)
+    holder, until = found.values_list("owner", "lease_until").get()
+    # A process that is gone was killed on this machine. Should the guess be wrong, the
+    # fencing number still keeps it from writing.
+    if holder and until is not None and until >= now and not _is_gone(holder):
+        return None
+    # From whom it was found with and no other, who has not renewed it since.
+    taken = found.filter(owner=holder, lease_until=until).update(
         owner=owner, fence=F("fence") + 1, lease_until=now + DURATION
     )
     if not taken:
         return None
+    if holder:
+        add_totals(org_id, [Count(Metric.TAKEOVER)]).run()
     fence = Engine.objects.values_list("fence", flat=True).filter(org_id=org_id, owner=owner)
     return Lease(org_id, owner, fence[0]) if fence else None
 

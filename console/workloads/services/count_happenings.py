@@ -1,4 +1,4 @@
-"""What one batch of the engine's work adds to the tallies over time."""
+"""What happened to workloads in one batch of the engine's work, for all who count it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from console.engine.decision import Decision
 from console.engine.state import State
 from console.series.models import What
-from console.series.tallies import Happening, tally
-from console.workloads.bulk import Prepared
+from console.series.tallies import Happening
 from console.workloads.models import EventType, Workload
 from console.workloads.services.batch import Batch
 
@@ -24,15 +23,18 @@ _TOLD = {
 }
 
 
-def count_happenings(batch: Batch, state: State) -> Prepared:
+#: Those of them that have a reason worth counting apart.
+_WITH_REASON = (What.REJECTED, What.PREEMPTED)
+
+
+def happenings_of(batch: Batch, state: State) -> list[Happening]:
     """
-    Return the statement that counts what *batch* tells; *state* has just settled with it.
+    Return what *batch* tells; *state* has just settled with it.
 
     A wait is from submission to the first admission: who was preempted and starts
     again is counted as admitted, without a wait.
     """
-    happenings = [*_submitted(batch, state), *_told(batch)]
-    return tally(batch.org_id, batch.now, happenings, state.policy)
+    return [*_submitted(batch, state), *_told(batch)]
 
 
 def _submitted(batch: Batch, state: State) -> Iterator[Happening]:
@@ -47,10 +49,11 @@ def _submitted(batch: Batch, state: State) -> Iterator[Happening]:
 def _told(batch: Batch) -> Iterator[Happening]:
     admitted = [uid for kind, _, uid, *_ in batch.events if kind is EventType.REQUEST_ADMITTED]
     waits = _waits(batch, admitted)
-    for kind, _, uid, queue, *_ in batch.events:
+    for kind, _, uid, queue, _, data in batch.events:
         what = _TOLD.get(kind)
         if what is not None:
-            yield Happening(what, queue, waits.get(uid) if what is What.ADMITTED else None)
+            wait = waits.get(uid) if what is What.ADMITTED else None
+            yield Happening(what, queue, wait, data["reason"] if what in _WITH_REASON else "")
 
 
 def _waits(batch: Batch, uids: list[str]) -> dict[str, float]:

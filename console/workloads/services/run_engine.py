@@ -19,12 +19,15 @@ from django.utils import timezone
 
 from console.engine.state import State
 from console.orgs.models import Organization
+from console.series.tallies import tally
+from console.telemetry.happenings import counts_of
+from console.telemetry.totals import add_totals
 from console.webhooks.services.tell_of_batch import tell_of_batch
 from console.workloads import models
 from console.workloads.lease import Lease, LeaseLostError, leased
 from console.workloads.models import Engine, Intake
 from console.workloads.services.batch import Batch
-from console.workloads.services.count_happenings import count_happenings
+from console.workloads.services.count_happenings import happenings_of
 from console.workloads.services.load_state import load_state
 from console.workloads.services.note_rises import note_rises
 from console.workloads.services.quota_events import loans_made
@@ -146,13 +149,21 @@ def _next_intake(org: Organization) -> list[Intake]:
 
 
 def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake]) -> int:
+    begun = time.perf_counter()
     batch = Batch(org_id=org.pk, config_version=warm.config_version, now=timezone.now())
     warm.config_version = take_in(org, warm.state, intake, batch)
     decisions = warm.state.settle(BATCH)
     batch.decide(decisions, loans_made(warm.state, decisions))
     changes = warm.state.take_changes()
     notices = tell_of_batch(org, batch, warm.state, changes)
-    statements = [*batch.prepare(), count_happenings(batch, warm.state)]
+    happenings = happenings_of(batch, warm.state)
+    statements = [
+        *batch.prepare(),
+        tally(org.pk, batch.now, happenings, warm.state.policy),
+    ]
+    waits = ((batch.now - row.created_at).total_seconds() for row in intake)
+    counts = counts_of(happenings, waits, time.perf_counter() - begun)
+    statements.append(add_totals(org.pk, counts))
     with transaction.atomic():
         lease.claim_write(warm.version)
         for statement in statements:

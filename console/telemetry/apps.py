@@ -1,0 +1,11 @@
+"""The telemetry app: totals since the beginning, and how monitoring systems read them."""
+
+from django.apps import AppConfig
+
+
+class TelemetryConfig(AppConfig):
+    """Totals since the beginning, and how monitoring systems read them."""
+
+    name = "console.telemetry"
+    label = "telemetry"
+    default_auto_field = "django.db.models.BigAutoField"

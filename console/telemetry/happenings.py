@@ -1,0 +1,36 @@
+"""What one batch of an engine's work adds to the totals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from console.series.models import What
+from console.series.tallies import Happening
+from console.telemetry.models import Metric
+from console.telemetry.totals import Count, observed
+
+_METRICS = {
+    What.SUBMITTED: Metric.SUBMITTED,
+    What.ADMITTED: Metric.ADMITTED,
+    What.REJECTED: Metric.REJECTED,
+    What.PREEMPTED: Metric.EVICTED,
+    What.FINISHED: Metric.FINISHED,
+    What.WITHDRAWN: Metric.WITHDRAWN,
+}
+
+
+def counts_of(
+    happenings: Iterable[Happening], intake_waits: Iterable[float], cycle: float
+) -> Iterator[Count]:
+    """
+    Yield what a batch adds: what happened, how long its intake waited, how long it took.
+
+    Durations are in seconds.
+    """
+    for what, queue, wait, reason in happenings:
+        yield Count(_METRICS[what], queue or "", reason)
+        if wait is not None:
+            yield from observed(Metric.ADMISSION_WAIT, wait, queue or "")
+    for seconds in intake_waits:
+        yield from observed(Metric.INTAKE_WAIT, seconds)
+    yield from observed(Metric.CYCLE, cycle)

@@ -1,0 +1,130 @@
+"""Readings: the rows that metrics are made of, for all organizations in few queries."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from django.db.models import Count, Min, Sum
+
+from console.configs.queries import NO_POLICY, get_version, policy_of
+from console.engine.amounts import Amount, Unlimited
+from console.engine.ledger import FlavorResource
+from console.engine.policy import Policy, StopPolicy
+from console.orgs.models import Organization
+from console.telemetry.models import Total
+from console.workloads.models import Engine, Intake, PendingClass, QueueCount, QueueHold, Usage
+from console.workloads.queries.quotas import Accounts
+
+#: Values of a metric's labels, and its value.
+Reading = tuple[tuple[str, ...], float]
+
+
+def gauge_readings(now: datetime, *, by_queue: bool) -> Iterator[tuple[str, Reading]]:
+    """
+    Yield what every gauge of `console.telemetry.families` says, with its name.
+
+    Without *by_queue* what is of queues is left out.
+    """
+    engines = list(Engine.objects.select_related("org").order_by("pk"))
+    for engine in engines:
+        slug = engine.org.slug
+        yield "config_version", ((slug,), engine.config_version)
+        for state, count in sorted(engine.counts.items()):
+            yield "workloads", ((slug, state), count)
+    yield from _intake({engine.pk: engine.org.slug for engine in engines}, now)
+    if by_queue:
+        for engine in engines:
+            for name, (labels, value) in _queues(engine.org, _policy(engine)):
+                yield name, ((engine.org.slug, *labels), value)
+
+
+def _policy(engine: Engine) -> Policy:
+    number = engine.config_version
+    return policy_of(get_version(engine.org, number)) if number else NO_POLICY
+
+
+def _intake(slugs: Mapping[int, str], now: datetime) -> Iterator[tuple[str, Reading]]:
+    waiting = {
+        pk: (oldest, count)
+        for pk, oldest, count in Intake.objects.values_list("org")
+        .annotate(Min("created_at"), Count("pk"))
+        .order_by()
+    }
+    for pk, slug in slugs.items():
+        oldest, count = waiting.get(pk, (now, 0))
+        yield "intake_oldest_seconds", ((slug,), max(0.0, (now - oldest).total_seconds()))
+        yield "intake_requests", ((slug,), count)
+
+
+def _queues(org: Organization, policy: Policy) -> Iterator[tuple[str, Reading]]:
+    used: defaultdict[str, dict[FlavorResource, int]] = defaultdict(dict)
+    rows = Usage.objects.filter(org=org).values_list("queue", "flavor", "resource", "used")
+    for queue, flavor, resource, amount in rows:
+        used[queue][flavor, resource] = amount
+    running = dict(QueueCount.objects.filter(org=org).values_list("queue", "running"))
+    demand: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    waiting: Counter[tuple[str, str]] = Counter()
+    classes = PendingClass.objects.filter(org=org)
+    for queue, reason, requests, count in classes.values_list(
+        "queue", "reason", "requests", "count"
+    ):
+        waiting[queue, reason] += count
+        for resource, amount in requests.items():
+            demand[queue][resource] += amount * count
+    for labels, count in sorted(waiting.items()):
+        yield "pending_workloads", (labels, count)
+    held = set(QueueHold.objects.filter(org=org).values_list("queue", flat=True))
+    busy = used.keys() | {name for name, count in running.items() if count} | demand.keys()
+    accounts = Accounts(policy, used)
+    for name in [*policy.queues, *sorted(busy - policy.queues.keys())]:
+        yield "admitted_active_workloads", ((name,), running.get(name, 0))
+        yield "queue_status", ((name, _status(policy, name, is_held=name in held)), 1)
+        yield from _cells(accounts, name, demand[name])
+
+
+def _status(policy: Policy, name: str, *, is_held: bool) -> str:
+    queue = policy.queues.get(name)
+    if queue is None:
+        return "draining"
+    if is_held:
+        return "held"
+    return "accepting" if queue.stop is StopPolicy.NONE else "stopped"
+
+
+def _cells(
+    accounts: Accounts, name: str, demand: Mapping[str, int]
+) -> Iterator[tuple[str, Reading]]:
+    queue = accounts.policy.queues.get(name)
+    cohort = (queue.parent if queue else None) or ""
+    for usage in accounts.usages(name, demand):
+        labels = (cohort, name, usage.flavor, usage.resource)
+        amounts: dict[str, Amount] = {
+            "queue_resource_usage": usage.used,
+            "queue_resource_borrowed": usage.borrowed,
+            "queue_resource_lent": usage.lent,
+            "queue_resource_demand": usage.demand,
+            "queue_nominal_quota": usage.nominal,
+            "queue_borrowing_limit": usage.borrowing_limit,
+            "queue_lending_limit": usage.lending_limit,
+        }
+        for family, amount in amounts.items():
+            yield family, (labels, _units(amount))
+
+
+def _units(amount: Amount) -> float:
+    """Return an amount in units of its resource; monitoring systems know no exact numbers."""
+    return float("inf") if isinstance(amount, Unlimited) else amount / 1000
+
+
+def total_readings(*, by_queue: bool) -> Iterator[tuple[str, tuple[str, str], str, int]]:
+    """
+    Yield (metric, (organization, queue), label, value) of every total, by metric, then place.
+
+    Without *by_queue* those of an organization's queues are added up, under no queue.
+    """
+    place = ["org__slug", "queue"] if by_queue else ["org__slug"]
+    rows = Total.objects.values_list("metric", *place, "label").annotate(Sum("value"))
+    for metric, slug, *queue, label, value in rows.order_by("metric", *place, "label"):
+        yield metric, (slug, queue[0] if queue else ""), label, value
