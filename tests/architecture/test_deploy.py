@@ -1,0 +1,101 @@
+"""What is in deploy/ starts the processes of the papers, as the supervisor starts them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from console.celery import app
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DEPLOY = ROOT / "deploy"
+
+#: Words that differ from one place to another and mean nothing else: names and addresses.
+_PLACES = ("--hostname", "--bind", "--schedule")
+
+
+def _meaning(words: list[str]) -> tuple[str, tuple[tuple[str, ...], ...]]:
+    """Return a command's program and its options in any order."""
+    words = words[3:] if words[0] == "nice" else words
+    program, *rest = words
+    options: list[list[str]] = []
+    for word in rest:
+        if word.startswith("--"):
+            options.append([word])
+        elif options:
+            options[-1].append(word)
+        else:
+            program += f" {word}"
+    kept = (tuple(option) for option in options if option[0] not in _PLACES)
+    return Path(program).name, tuple(sorted(kept))
+
+
+def _of_papers() -> dict[str, Any]:
+    table = (ROOT / "docs/operations.md").read_text()
+    rows = re.findall(
+        r"^\| (web|worker|impact|webhooks|beat) \| [^|]+ \| `([^`]+)` \|", table, re.MULTILINE
+    )
+    return {name: _meaning(shlex.split(command)) for name, command in rows}
+
+
+def _units() -> dict[str, str]:
+    found = {}
+    for unit in sorted((DEPLOY / "systemd").glob("*.service")):
+        commands = re.findall(r"^ExecStart=(.+)$", unit.read_text(), re.MULTILINE)
+        if len(commands) == 1:
+            found[unit.stem.removeprefix("sluice-").rstrip("@")] = commands[0]
+    return found
+
+
+def test_units_start_what_the_papers_say() -> None:
+    started = {name: _meaning(shlex.split(command)) for name, command in _units().items()}
+    assert started == _of_papers()
+    assert len(started) == 5
+
+
+def test_containers_start_what_the_papers_say() -> None:
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+    image = re.search(r"^CMD (.+)$", (DEPLOY / "Containerfile").read_text(), re.MULTILINE)
+    assert image is not None
+    default = json.loads(image[1])
+    started = {
+        name: _meaning(service.get("command", default))
+        for name, service in services.items()
+        if service["image"] == "sluice" and name != "migrate"
+    }
+    # The nice of impact is a matter of one machine, and containers have shares of their own.
+    assert started == _of_papers()
+
+
+def test_every_queue_has_a_worker() -> None:
+    queues = {queue.name for queue in app.conf.task_queues}
+    served: set[str] = set()
+    for command in _units().values():
+        only = re.search(r" --queues (\S+)", command)
+        but = re.search(r" --exclude-queues (\S+)", command)
+        if only:
+            served |= set(only[1].split(","))
+        elif but:
+            assert set(but[1].split(",")) <= queues
+            served |= queues - set(but[1].split(","))
+    assert served == queues
+
+
+def test_settings_of_the_example_exist() -> None:
+    named = re.findall(r"^(\w+)=", (DEPLOY / "sluice.env.example").read_text(), re.MULTILINE)
+    table = (ROOT / "docs/operations.md").read_text()
+    documented = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    assert set(named) <= set(documented)
+    assert len(named) == len(set(named))
+
+
+def test_the_image_brings_what_the_product_reads() -> None:
+    copied = re.findall(r"^COPY (?:--\S+ )?(\S+) ", (DEPLOY / "Containerfile").read_text(), re.M)
+    for name in ("manage.py", "console", "templates", "static", "requirements.lock"):
+        assert name in copied
+        assert (ROOT / name).exists()
