@@ -8,9 +8,10 @@ import warnings
 from typing import Any
 from zlib import crc32
 
+import structlog
 from celery import Celery
 from celery.platforms import SecurityWarning
-from celery.signals import setup_logging, worker_init
+from celery.signals import setup_logging, task_prerun, worker_init
 from django.conf import settings
 from kombu import Queue
 
@@ -104,6 +105,13 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 def collect_garbage_seldom(**_: Any) -> None:
     """Tune the collector for engines that stay in memory; child processes inherit it."""
     collect_seldom()
+
+
+@task_prerun.connect
+def bind_task(task_id: str, task: Any, **_: Any) -> None:
+    """Have all log lines of a task name it, and nothing of the one before."""
+    structlog.contextvars.clear_contextvars()
+    structlog.contextvars.bind_contextvars(task=task.name, task_id=task_id)
 
 
 @setup_logging.connect

@@ -1,4 +1,4 @@
-"""Structured logs: one event per line, for a person or as JSON, with the request's id."""
+"""Structured logs: one event per line, for a person or as JSON, with what it belongs to."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import structlog
@@ -17,6 +17,9 @@ _SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 #: Asked every few seconds by machines; a failing check logs a line of its own.
 _UNLOGGED = ("/healthz", "/readyz", "/metrics")
+
+#: What an address names -> the key of all log lines while it is answered.
+_NAMED = {"org": "org", "uid": "workload"}
 
 #: The address of an invitation holds its secret.
 _LINK = re.compile(r"^(/join/).+")
@@ -34,8 +37,8 @@ def configure(log_format: str) -> dict[str, Any]:
     Set structlog up and return the settings for the standard library's logging.
 
     Both end in the same formatter, so that Django's and Celery's lines look like
-    ours. *log_format* is "console" or "json". On a console, requests that went well
-    are not logged: open pages ask every few seconds.
+    ours. *log_format* is "console" or "json". On a console, requests and batches that
+    went well are not logged: open pages ask every few seconds.
     """
     structlog.configure(
         processors=[
@@ -79,6 +82,7 @@ def configure(log_format: str) -> dict[str, Any]:
         "root": {"handlers": ["stderr"], "level": "INFO"},
         "loggers": {
             "console.requests": {"level": quiet},
+            "console.engine": {"level": quiet},
             # Without an exception its lines repeat those of console.requests.
             "django.request": {"filters": ["exceptions"]},
             # One line for every task would drown the rest: the sweep runs every two seconds.
@@ -125,3 +129,10 @@ class RequestLogMiddleware:
             milliseconds=round((time.perf_counter() - begun) * 1000, 1),
         )
         return response
+
+    def process_view(
+        self, request: HttpRequest, view: object, args: object, kwargs: Mapping[str, object]
+    ) -> None:
+        """Bind what the address names, before anything is known to exist."""
+        named = {key: str(kwargs[name]) for name, key in _NAMED.items() if name in kwargs}
+        structlog.contextvars.bind_contextvars(**named)

@@ -5,6 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
+
+import structlog
+from django.test import Client
+
+from console.celery import bind_task
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.services import run_engine
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import Submission
+from console.workloads.tasks import sweep
 
 _PROGRAM = """
 import logging.config, sys
@@ -49,3 +61,57 @@ def test_a_console_hears_of_requests_that_went_wrong_only() -> None:
     assert "hello" in text[0]
     assert "number=1" in text[0]
     assert text[-1].startswith("ZeroDivisionError")
+
+
+def bound() -> dict[str, object]:
+    """Return what every log line would have now, without what differs each time."""
+    return {
+        name: value
+        for name, value in structlog.contextvars.get_contextvars().items()
+        if name != "request_id"
+    }
+
+
+def test_lines_of_a_request_have_what_its_address_names(
+    owner: Actor, api_for: Callable[[Actor], Client]
+) -> None:
+    client = api_for(owner)
+    client.get("/api/v1/orgs/here/workloads/nothing/explanation")
+    assert bound() == {"org": "here", "workload": "nothing"}
+    client.get("/api/v1/orgs/here/queues")
+    assert bound() == {"org": "here"}
+    client.get("/healthz")
+    assert bound() == {}
+
+
+def test_lines_of_a_task_have_its_name_and_nothing_of_the_one_before() -> None:
+    structlog.contextvars.bind_contextvars(org="before")
+    bind_task("7f3a", sweep)
+    assert bound() == {"task": "console.workloads.tasks.sweep", "task_id": "7f3a"}
+    structlog.contextvars.clear_contextvars()
+
+
+def test_a_batch_is_a_line(
+    org: Organization, owner: Actor, settle: Callable[[Organization], int], monkeypatch
+) -> None:
+    class Recorder:
+        lines: list[dict[str, object]] = []
+
+        def info(self, event: str, **facts: object) -> None:
+            self.lines.append({"event": event, **bound(), **facts})
+
+    recorder = Recorder()
+    monkeypatch.setattr(run_engine, "log", recorder)
+    submit_workloads(owner, [Submission(name="one"), Submission(name="two")])
+    settle(org)
+    (line,) = recorder.lines
+    assert line.pop("milliseconds") > 0
+    assert line == {
+        "event": "batch decided",
+        "org": "here",
+        "version": 1,
+        "config_version": 0,
+        "intake": 1,
+        "decisions": 2,
+    }
+    assert bound() == {}

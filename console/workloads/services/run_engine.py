@@ -68,24 +68,29 @@ def run_engine(org_id: int, seconds: float = 10) -> int:
     anything is left.
     """
     org = Organization.objects.get(pk=org_id)
+    with structlog.contextvars.bound_contextvars(org=org.slug):
+        return _run(org, seconds)
+
+
+def _run(org: Organization, seconds: float) -> int:
     made = 0
     deadline = time.monotonic() + seconds
     while True:
-        with leased(org_id) as lease:
+        with leased(org.pk) as lease:
             if lease is None:
                 return made
             try:
                 made += _work(org, lease, deadline)
             except LeaseLostError:
-                _warm.pop(org_id, None)
-                log.warning("lease lost, nothing written", org=org.slug)
+                _warm.pop(org.pk, None)
+                log.warning("lease lost, nothing written")
                 return made
             except BaseException:
                 # Half-used: what it took in was not written.
-                _warm.pop(org_id, None)
+                _warm.pop(org.pk, None)
                 raise
         # Something may have been accepted between the last look and the release.
-        if not _more_time(deadline) or not has_work(org_id):
+        if not _more_time(deadline) or not has_work(org.pk):
             return made
 
 
@@ -180,6 +185,14 @@ def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake
         Intake.objects.filter(pk__in=[row.pk for row in intake]).delete()
     warm.version += 1
     warm.is_noted_settled = warm.state.is_settled
+    log.info(
+        "batch decided",
+        version=warm.version,
+        config_version=warm.config_version,
+        intake=len(intake),
+        decisions=len(batch.decisions),
+        milliseconds=round((time.perf_counter() - begun) * 1000, 1),
+    )
     return len(batch.decisions)
 
 
