@@ -66,7 +66,7 @@ class Workloads(OrgView):
 
     def knows(self, name: str) -> bool:
         """Accept ``label.KEY`` beside the named filters, and nothing in a POST."""
-        return self.request.method == "GET" and (name.startswith("label.") or super().knows(name))
+        return self.verb == "GET" and (name.startswith("label.") or super().knows(name))
 
     @extend_schema(
         operation_id="list_workloads",

@@ -38,8 +38,8 @@ from console.pages.shell import render_page
 _FORM_MEMORY = 24 * 3600
 
 
-@require_safe
 @org_page
+@require_safe
 def api_tokens(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List the tokens that work, or those that have ended."""
     actor.require(Permission.MANAGE_ORG)
@@ -53,8 +53,8 @@ def api_tokens(request: HttpRequest, actor: Actor) -> HttpResponse:
     return render_page(request, actor, "settings/tokens.html", context, section="settings")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def new_token(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Ask for a name, role and end, and show the secret, this once."""
     actor.require(Permission.MANAGE_ORG)
@@ -89,8 +89,8 @@ def new_token(request: HttpRequest, actor: Actor) -> HttpResponse:
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def api_token(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Show one token; rotate or revoke it."""
     actor.require(Permission.MANAGE_ORG)

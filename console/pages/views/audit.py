@@ -33,8 +33,8 @@ def _version(org: Organization) -> str:
     return f"{live_version(org)}.{newest_entry(org)}"
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def audit(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List what was done by the filters of the address, or export it."""

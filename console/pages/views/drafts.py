@@ -41,8 +41,8 @@ from console.pages.presenters.text_diff import diff_lines
 from console.pages.shell import render_page
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def drafts(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List what is drafted in the organization and who is at it; begin a draft from a file."""
     if request.method == "POST":
@@ -57,8 +57,8 @@ def drafts(request: HttpRequest, actor: Actor) -> HttpResponse:
     return render_page(request, actor, "configs/drafts.html", context, section="config")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Lead to the person's latest draft, or show the active text with nothing saved of it yet."""
     actor.require(Permission.DRAFT)
@@ -70,8 +70,8 @@ def edit(request: HttpRequest, actor: Actor) -> HttpResponse:
     return _page(request, actor, _unsaved(actor))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def draft(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Show a draft in the editor; save, check, discard it or take it over without scripts."""
     if request.method == "POST":
@@ -80,8 +80,8 @@ def draft(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     return _page(request, actor, presence.draft, presence=presence)
 
 
-@require_safe
 @org_page
+@require_safe
 def download(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Answer the text of a draft as a file."""
     actor.require(Permission.READ)

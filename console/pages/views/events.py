@@ -36,8 +36,8 @@ def _version(org: Organization) -> str:
     return f"{live_version(org)}.{newest_event(org)}"
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def events(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List events by the filters of the address, or export them."""

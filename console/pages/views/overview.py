@@ -44,8 +44,8 @@ def _version(org: Organization) -> str:
     return f"{live_version(org)}.{minute}.{pulse()}.{outlook_digest(org)[:8]}"
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show what needs a person first, then quota, numbers, tight queues, consumers and changes."""
@@ -83,8 +83,8 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
     return render_page(request, actor, "overview/index.html", context, section="overview")
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def all_attention(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show everything that needs a person, with what each is about."""

@@ -17,8 +17,8 @@ from console.workloads.queries import get_workload
 from console.workloads.receipts import get_receipt
 
 
-@require_safe
 @org_page
+@require_safe
 def preemption(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpResponse:
     """Show what became of one preemption, as one of its sides may see it."""
     subject = get_workload(actor.org, uid)

@@ -44,8 +44,8 @@ def fresh_version(org: Organization) -> str:
     return f"{live_version(org)}.{freshness_of(org).as_of or ''}"
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(fresh_version)
 def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List queues by the filters of the address, under the greatest pressure first."""

@@ -46,19 +46,25 @@ def _version(org: Organization) -> str:
     return f"{live_version(org)}.{webhooks_version(org)}"
 
 
-@require_safe
 @org_page
-@live_by(_version)
-def webhooks(request: HttpRequest, actor: Actor) -> HttpResponse:
+@require_safe
+def webhooks(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List the webhooks."""
+    # Before what answers polls: whether anything changed is as much as may be known.
     actor.require(Permission.MANAGE_ORG)
+    shown: HttpResponseBase = _list(request, actor)
+    return shown
+
+
+@live_by(_version)
+def _list(request: HttpRequest, actor: Actor) -> HttpResponse:
     rows = [webhook_row(each) for each in webhooks_of(actor.org)]
     context = {"rows": rows, "most": MOST_WEBHOOKS}
     return render_page(request, actor, "webhooks/index.html", context, section="settings")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Ask for a new webhook, and show its secret, once, when it was made."""
     actor.require(Permission.MANAGE_ORG)
@@ -72,8 +78,8 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     return _secret(request, actor, webhook, secret)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Change a webhook."""
     actor.require(Permission.MANAGE_ORG)
@@ -89,8 +95,8 @@ def edit(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     return HttpResponseRedirect(reverse("pages:webhook", args=[actor.org.slug, number]))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def webhook(request: HttpRequest, actor: Actor, number: int) -> HttpResponseBase:
     """Show a webhook and its log; test it, pause it, replace its secret, delete it."""
     actor.require(Permission.MANAGE_ORG)
@@ -120,8 +126,8 @@ def webhook(request: HttpRequest, actor: Actor, number: int) -> HttpResponseBase
     return HttpResponseRedirect(here)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def delivery(request: HttpRequest, actor: Actor, number: int, uid: str) -> HttpResponseBase:
     """Show one delivery with every attempt, or send it again."""
     actor.require(Permission.MANAGE_ORG)

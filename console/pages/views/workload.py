@@ -64,8 +64,8 @@ ENDINGS = {
 }
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     """Show one tab of one workload, or end it."""
     if request.method == "POST":
@@ -78,8 +78,8 @@ def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     return _detail(request, actor, uid=uid, tab=tab)
 
 
-@require_safe
 @org_page
+@require_safe
 def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     """Show what would start one workload now; the page of the workload takes in the panel."""
     subject = get_workload(actor.org, uid)
@@ -94,8 +94,8 @@ def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     return render_page(request, actor, "workloads/changes.html", context, section="workloads")
 
 
-@require_safe
 @org_page
+@require_safe
 def decision(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpResponse:
     """Show one decision as it was made; it never changes."""
     subject = get_workload(actor.org, uid)

@@ -18,8 +18,8 @@ from console.workloads.comparisons import Compare, compare_workload
 from console.workloads.queries.filters import QueryReader
 
 
-@require_safe
 @org_page
+@require_safe
 def comparison(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     """Show workload *uid* beside what the address names, or beside what is most like it."""
     query = canonical_query(request.GET)

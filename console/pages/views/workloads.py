@@ -34,8 +34,8 @@ from console.workloads.saved_views import PARAMETERS, may_share, read_grouping, 
 FILTERS = tuple(name for name in PARAMETERS if name != "group_by")
 
 
-@require_safe
 @org_page
+@require_safe
 @live_page
 def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List workloads by the filters of the address, newest first."""
@@ -76,8 +76,8 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     return render_page(request, actor, "workloads/index.html", context, section="workloads")
 
 
-@require_safe
 @org_page
+@require_safe
 def one_reason(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Explain all workloads that have one reason at once."""
     reader = QueryReader(request.GET)
