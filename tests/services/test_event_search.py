@@ -176,7 +176,7 @@ def many(org: Organization, count: int) -> None:
 def test_an_export_reads_a_chunk_at_a_time(
     org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(event_search, "_CHUNK", 10)
+    monkeypatch.setattr(event_search, "MAX_LIMIT", 10)
     many(org, 95)
     with CaptureQueriesContext(connection) as captured:
         rows = all_events(org, EventSearch())

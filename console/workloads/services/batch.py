@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from console.chunks import chunks
 from console.engine.decision import Decision, Outcome, Reason, merged_flavors
 from console.engine.stored_trace import trace_to_json
 from console.engine.trace import Trace
@@ -17,9 +18,6 @@ from console.workloads.models import Event, EventType, Level, State
 from console.workloads.services.quota_events import Loan, preemptor_queue, reclaims_of
 from console.workloads.services.record_shapes import TakenIn, record_shapes
 from console.workloads.stored_assignments import encode_assignment
-
-#: Ids per IN list; SQLite takes 999 parameters in one statement.
-_CHUNK = 500
 
 _DECISION_COLUMNS = (
     "org_id",
@@ -205,8 +203,8 @@ class Batch:
             | {event[2] for event in self.events}
         )
         known: dict[str, tuple[int, str]] = {}
-        for start in range(0, len(uids), _CHUNK):
-            rows = models.Workload.objects.filter(uid__in=uids[start : start + _CHUNK])
+        for some in chunks(uids):
+            rows = models.Workload.objects.filter(uid__in=some)
             known |= {uid: (pk, name) for uid, pk, name in rows.values_list("uid", "pk", "name")}
         return known
 
