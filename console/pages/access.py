@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from console.errors import BadRequest, Conflict, NotAllowed, NotFound
+from console.errors import BadRequest, Conflict, NotAllowed, NotFound, Renamed
 from console.orgs.models import Organization, User
 from console.orgs.permissions import Actor
 from console.orgs.queries import actor_for
@@ -45,7 +45,8 @@ def org_page(view: OrgView) -> OrgView:
     Call *view* with the actor of the organization in the address.
 
     What services refuse becomes a page with the status and the sentence of the
-    error. A foreign organization is the same 404 as an unknown one.
+    error. A foreign organization is the same 404 as an unknown one, and an old name in
+    the address of a page leads to the page of the new one.
     """
 
     @wraps(view)
@@ -55,6 +56,8 @@ def org_page(view: OrgView) -> OrgView:
             user = signed_in_user(request)
             actor = actor_for(user, org) if _is_poll(request) else enter_org(user, org)
             return view(request, actor, **kwargs)
+        except Renamed as error:
+            return _under_new_name(request, error) or refusal(request, error, actor)
         except (NotFound, NotAllowed, BadRequest, Conflict) as error:
             return refusal(request, error, actor)
 
@@ -116,6 +119,18 @@ def safe_return_url(request: HttpRequest, url: str) -> str:
     ):
         return url
     return reverse("pages:orgs")
+
+
+def _under_new_name(request: HttpRequest, error: Renamed) -> HttpResponse | None:
+    """Send a reader on; None for a form, whose sender meant what they saw under the old name."""
+    match = request.resolver_match
+    is_read = request.method in ("GET", "HEAD")
+    if match is None or not is_read or match.kwargs.get(error.noun) != error.old:
+        return None
+    query = request.GET.copy()
+    query.pop("v", None)
+    address = reverse(match.view_name, kwargs={**match.kwargs, error.noun: error.new})
+    return HttpResponseRedirect(f"{address}?{query.urlencode()}".rstrip("?"))
 
 
 def _is_poll(request: HttpRequest) -> bool:

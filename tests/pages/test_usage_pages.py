@@ -14,13 +14,16 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from console.configs.models import ConfigVersion
+from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.series.models import SampledHour, Sampler, Tally
 from console.series.services.roll_up import roll_up_org
 from console.series.services.sample_org import sample_org
 from console.series.services.sample_orgs import sample_orgs
-from tests.pages.conftest import World
+from console.workloads.models import Workload
+from console.workloads.services.end_workloads import finish_workloads
+from tests.pages.conftest import CONFIG, World
 from tests.pages.page import Element, complaints, read_page
 
 NOW = datetime(2026, 3, 14, 12, 30, 20, tzinfo=UTC)
@@ -233,3 +236,30 @@ def test_as_many_queries_whatever_the_time(
         )
     assert asked(range="30d") == first
     assert asked(range="1h") <= first
+
+
+def test_a_renamed_queue_goes_on_under_its_new_name(
+    sampled: Organization, owner: Actor, browser: Client, settle: Callable[[Organization], int]
+) -> None:
+    text = CONFIG.replace("name: research\n", "name: labs\n")
+    renamed = text.replace("resource_queue: research", "resource_queue: labs")
+    apply_config(owner, "native", renamed, "research becomes labs", 1)
+    # The clock stands still here: whatever was sampled so far was before the rename.
+    ConfigVersion.objects.filter(number=2).update(created_at=NOW + timedelta(seconds=30))
+    running = [
+        str(uid) for uid in Workload.objects.filter(state="admitted").values_list("uid", flat=True)
+    ]
+    assert browser.get("/o/here/queues/research/usage").status_code == 200
+    finish_workloads(owner, running)
+    settle(sampled)
+    answer = browser.get("/o/here/queues/research/usage?range=1h&table=use&v=1")
+    assert (answer.status_code, answer.headers["Location"]) == (
+        302,
+        "/o/here/queues/labs/usage?range=1h&table=use",
+    )
+    page = get(browser, "queues/labs/usage", range="1h", table="use")
+    assert said(page)["use"] == "Use of gpu on spot: 6 to 6, 6 last; nominal 8."
+    assert "Until 2026-03-14 12:30 UTC it was called research." in page.id("usage-charts").text
+    assert [row for row in page.id("chart-use").rows() if row[1] != "no data"][-1] == [
+        *("2026-03-14 12:30", "1", "6", "0", "0", "0", "6", "8", "8")
+    ]

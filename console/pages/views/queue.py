@@ -12,11 +12,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.configs.queries import active_policy, active_version
-from console.configs.queue_log import new_name_of, queue_log
+from console.configs.queue_log import queue_log
+from console.configs.renames import new_name_of
 from console.engine.amounts import Unlimited
 from console.engine.decision import Reason
 from console.engine.policy import Policy, Strategy
-from console.errors import BadRequest, NotFound
+from console.errors import BadRequest
 from console.orgs.permissions import Actor
 from console.pages.access import live_by, org_page
 from console.pages.hold_form import SPANS, read_hold
@@ -64,29 +65,17 @@ VERSIONS = 20
 LOANS = 50
 
 
+@org_page
 @require_http_methods(["GET", "HEAD", "POST"])
-@org_page
 def queue(request: HttpRequest, actor: Actor, queue: str) -> HttpResponseBase:
-    """Show one queue, or hold and resume it; a queue that was renamed leads to its new name."""
-    try:
-        if request.method == "POST":
-            return _change(request, actor, queue)
-        return _detail(request, actor, name=queue)
-    except NotFound:
-        renamed = new_name_of(actor.org, queue)
-        if request.method == "POST" or renamed is None:
-            raise
-        name, _ = renamed
-        if name not in active_policy(actor.org).queues:
-            raise
-        query = request.GET.copy()
-        query.pop("v", None)
-        address = reverse("pages:queue", args=[actor.org.slug, name])
-        return HttpResponseRedirect(f"{address}?{query.urlencode()}".rstrip("?"))
+    """Show one queue, or hold and resume it."""
+    if request.method == "POST":
+        return _change(request, actor, queue)
+    return _detail(request, actor, name=queue)
 
 
-@require_safe
 @org_page
+@require_safe
 def trace(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     """Show why one workload is where it is, step by step; lists of queues take in the steps."""
     subject = get_workload(actor.org, uid)

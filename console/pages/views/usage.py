@@ -29,13 +29,7 @@ from console.pages.presenters.usage_points import file_columns, file_rows, point
 from console.pages.shell import render_page
 from console.pages.usage_form import read_asked
 from console.series.models import Kind
-from console.series.queries import (
-    counts_series,
-    known_subject,
-    quota_spans,
-    sampled_until,
-    series_of,
-)
+from console.series.queries import course_of, known_subject, sampled_until
 from console.series.retention import Kept
 from console.series.subjects import EVERYTHING, Subject
 from console.series.window import window_of
@@ -51,24 +45,24 @@ def _version(org: Organization) -> str:
     return f"{sampled.timestamp() if sampled else 0:.0f}.{active_number(org)}"
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def queue_usage(request: HttpRequest, actor: Actor, queue: str) -> HttpResponseBase:
     """Show what a queue used and wanted."""
     return _usage(request, actor, Subject.queue(queue), "queues")
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def cohort_usage(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
     """Show what a cohort used and wanted."""
     return _usage(request, actor, Subject.cohort(cohort), "cohorts")
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def usage(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """Show what the organization used and wanted."""
@@ -84,11 +78,8 @@ def _usage(
     sampled = sampled_until(org)
     since, until = asked.window(now, sampled)
     window = window_of(since, until, None, now, Kept.configured())
-    series = series_of(org, subject, window.since, window.until, window.step)
-    spans = quota_spans(org, subject, window.since, window.until)
-    counts = counts_series(
-        org, subject=subject, since=window.since, until=window.until, step=window.step
-    )
+    course = course_of(org, subject, window.since, window.until, window.step)
+    series, spans, counts = course.series, course.spans, course.counts
     keys = keys_of(series, spans)
     key = asked.key if asked.key in keys else next(iter(keys), None)
     frame = frame_of(window.since, min(until, window.until), series.gaps)
@@ -119,6 +110,7 @@ def _usage(
         "lost": lost_minutes(series, frame.until),
         "together": len(series.readings) > MOST_POINTS,
         "never": sampled is None,
+        "before": course.before,
         "kept": Kept.configured(),
     }
     return render_page(request, actor, "usage/index.html", context, section=section)
