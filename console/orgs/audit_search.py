@@ -28,7 +28,7 @@ FAMILIES: Final = tuple(dict.fromkeys(action.partition(".")[0] for action in ACT
 #: Entries of the conditions that an index answers, the newest, among which actions are counted.
 MOST_COUNTED: Final = 2_000
 
-_KEY: Final = re.compile(r"(user|token):[0-9]{1,19}|command|timer", re.ASCII)
+_KEY: Final = re.compile(r"(user|token):[0-9]{1,19}|command|timer|webhook", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
