@@ -153,20 +153,23 @@ def _beginning(response: HTTPResponse) -> bytes:
 def _cut_off(plain: socket.socket, deadline: float) -> Iterator[threading.Event]:
     """End both directions of *plain* at *deadline*; what is yielded says whether that was so."""
     is_cut = threading.Event()
+    # TLS takes the socket over; what is done to its double is done to both.
+    double = plain.dup()
 
     def cut() -> None:
         is_cut.set()
         with suppress(OSError):
-            plain.shutdown(socket.SHUT_RDWR)
+            double.shutdown(socket.SHUT_RDWR)
 
     # Timeouts of sockets count each step alone: many small ones add up without this.
     timer = threading.Timer(max(0.0, deadline - time.monotonic()), cut)
     timer.daemon = True
     timer.start()
-    try:
-        yield is_cut
-    finally:
-        timer.cancel()
+    with double:
+        try:
+            yield is_cut
+        finally:
+            timer.cancel()
 
 
 @lru_cache(maxsize=1)
