@@ -22,7 +22,7 @@ from console.orgs.models import AuditEntry
 from console.orgs.permissions import Actor
 from console.overview.machinery import webhook_items
 from console.webhooks.models import Attempt, Delivery, Webhook
-from console.webhooks.outcome import Failure
+from console.webhooks.outcome import Answer, Failure
 from console.webhooks.queries import get_webhook, list_deliveries
 from console.webhooks.sending import send
 from console.webhooks.services.create_webhook import MOST_WEBHOOKS, create_webhook
@@ -44,6 +44,20 @@ def receiver(settings: Any) -> Iterator[Receiver]:
     settings.WEBHOOK_ALLOWED_NETWORKS = LOOPBACK
     with receiving() as receiver:
         yield receiver
+
+
+@pytest.fixture
+def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+    """Have something happen while a request is under way that fails in the end."""
+
+    def arrange(happens: Callable[[], object]) -> None:
+        def send(*_: Any) -> Answer:
+            happens()
+            return Answer(failure=Failure.REFUSED, status=500)
+
+        monkeypatch.setattr("console.webhooks.services.deliver_due.send", send)
+
+    return arrange
 
 
 def made(owner: Actor, receiver: Receiver, **fields: Any) -> tuple[Webhook, str]:
@@ -339,6 +353,44 @@ def test_a_worker_taken_for_dead_that_failed_has_no_say(owner: Actor, receiver: 
     delivery.refresh_from_db()
     assert (delivery.state, delivery.attempts_begun) == ("waiting", 2)
     assert delivery.due_at - slow[2].begun_at == BELIEVED
+
+
+def test_who_asks_again_during_the_last_attempt_gets_all_of_them(
+    owner: Actor, receiver: Receiver, meanwhile: Callable[[Callable[[], object]], None]
+) -> None:
+    webhook, _ = made(owner, receiver)
+    delivery = send_test(owner, webhook.pk)
+    Delivery.objects.update(attempts_begun=len(RETRIES))
+    meanwhile(lambda: replay_delivery(owner, webhook.pk, delivery.uid))
+    assert deliver_due(webhook.pk) == 1
+    delivery.refresh_from_db()
+    assert (delivery.state, delivery.ended_at) == ("waiting", None)
+    assert delivery.due_at <= timezone.now()
+    assert delivery.attempts_begun == delivery.attempts_before == len(RETRIES) + 1
+
+
+def test_the_failure_of_an_address_says_nothing_of_the_one_in_its_place(
+    owner: Actor, receiver: Receiver, meanwhile: Callable[[Callable[[], object]], None]
+) -> None:
+    webhook, _ = made(owner, receiver)
+    Webhook.objects.update(failures=9, failing_since=timezone.now() - 2 * PATIENCE)
+    delivery = send_test(owner, webhook.pk)
+    meanwhile(lambda: update_webhook(owner, webhook.pk, {"url": f"{receiver.url}&moved=1"}))
+    assert deliver_due(webhook.pk) == 1
+    webhook.refresh_from_db()
+    assert (webhook.paused, webhook.failures, webhook.failing_since) == ("", 0, None)
+    assert webhook.rest_until is None
+    assert delivery.attempts.get().failure == Failure.REFUSED
+
+
+def test_who_deletes_a_webhook_while_something_is_sent_to_it_hears_no_more_of_it(
+    owner: Actor, receiver: Receiver, meanwhile: Callable[[Callable[[], object]], None]
+) -> None:
+    webhook, _ = made(owner, receiver)
+    send_test(owner, webhook.pk)
+    meanwhile(lambda: delete_webhook(owner, webhook.pk))
+    assert deliver_due(webhook.pk) == 1
+    assert [model.objects.count() for model in (Webhook, Delivery, Attempt)] == [0, 0, 0]
 
 
 def test_two_workers_never_send_the_same_attempt(race: Any, settings: Any) -> None:

@@ -169,27 +169,41 @@ def _note(webhook: Webhook, delivery: Delivery, attempt: Attempt, answer: Answer
         "response": answer.body,
     }
     with transaction.atomic():
+        # The row of the webhook before those of its log, as everybody does.
+        rows = Webhook.objects.select_for_update(no_key=True, of=("self",)).select_related("org")
+        present = rows.filter(pk=webhook.pk).first()
+        if present is None:
+            # Deleted with its log.
+            return
         Attempt.objects.filter(pk=attempt.pk).update(**facts)
         # Whoever was taken for dead and was not has no say any more, but for good news.
         own = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING)
         if answer.failure is None:
             own.update(state=Delivery.State.DELIVERED, ended_at=now)
-            Webhook.objects.filter(pk=webhook.pk).update(
-                failures=0,
-                failing_since=None,
-                rest_until=None,
-                last_success_at=now,
-                changed_at=now,
-            )
         else:
-            mine = own.filter(attempts_begun=attempt.number)
-            wait = retry_after(attempt.number - delivery.attempts_before)
             asked = asked_wait(answer.status, answer.retry_after, now)
+            # Nor has an attempt that was under way when all of them were asked for again.
+            mine = own.filter(
+                attempts_begun=attempt.number, attempts_before=delivery.attempts_before
+            )
+            wait = retry_after(attempt.number - delivery.attempts_before)
             if wait is None:
                 mine.update(state=Delivery.State.FAILED, ended_at=now)
             else:
                 mine.update(due_at=now + max(spread(wait), asked))
-            _note_failure(webhook, answer.failure, asked, now)
+        if present.url != attempt.url:
+            # It says nothing of the address that has taken the place of that one.
+            Webhook.objects.filter(pk=webhook.pk).update(changed_at=now)
+        elif answer.failure is None:
+            _note_success(present, now)
+        else:
+            _note_failure(present, answer.failure, asked, now)
+
+
+def _note_success(webhook: Webhook, now: datetime) -> None:
+    Webhook.objects.filter(pk=webhook.pk).update(
+        failures=0, failing_since=None, rest_until=None, last_success_at=now, changed_at=now
+    )
 
 
 def _note_failure(webhook: Webhook, failure: Failure, asked: timedelta, now: datetime) -> None:
