@@ -19,7 +19,8 @@ LONGEST_NAME, LONGEST_QUERY = 100, 2000
 
 #: What the query of a view may hold, besides labels.
 PARAMETERS = (
-    *("state", "queue", "reason", "user", "project", "type", "q", "since", "until"),
+    *("state", "queue", "reason", "user", "project", "type", "flavor", "without"),
+    *("q", "since", "until"),
     "group_by",
 )
 

@@ -59,6 +59,14 @@ LISTS = [
     "type=job",
     "label.team=a",
     "label.team=a&state=pending",
+    "flavor=spot",
+    "flavor=spot&state=admitted",
+    "flavor=spot&state=finished",
+    "flavor=spot&queue=q",
+    "flavor=both",
+    "without=flavor",
+    "without=queue",
+    "without=user",
     "q=w",
     "q=w&state=pending",
     "since=2026-01-01T00:00:00Z",
@@ -96,6 +104,7 @@ def rows(org) -> None:
             queue="q",
             priority=i % 3,
             pending_class="c",
+            flavors=[None, '["both"]', '["both","spot"]'][i % 3],
         )
         for i in range(10)
     )

@@ -12,8 +12,9 @@ from console.engine import reasons
 from console.engine.decision import Reason
 from console.errors import BadRequest, FieldError
 from console.orgs.permissions import Actor
-from console.pages.access import live_page, org_page
+from console.pages.access import org_page
 from console.pages.exports import export_links, exported
+from console.pages.live import live_page
 from console.pages.presenters.columns import choices_of, columns_of, with_columns
 from console.pages.presenters.filters import canonical_query, chips_of, segments_of
 from console.pages.presenters.groups import groups_of, looser_of, total_text
@@ -55,7 +56,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         **(_groups(request, actor, query, chosen, by) if by is not None else {}),
         "columns": columns_of(shown),
         "column_choices": choices_of(shown),
-        "views": tabs_of(request.path, query, views_of(actor)),
+        "views": lambda: tabs_of(request.path, query, views_of(actor)),
         "view_query": _kept(query),
         "view_columns": query.get(columns.PARAMETER, ""),
         "may_share": may_share(actor),
@@ -68,6 +69,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "grouping": by or "",
         "groupings": GROUPINGS,
         "queue_names": list(policy.queues),
+        "flavor_names": list(policy.flavors),
         "gone_queue": chosen.queue if chosen.queue not in (None, *policy.queues) else "",
         "reasons": [(reason.value, reasons.reason_title(reason)) for reason in Reason],
         "types": TYPES,

@@ -20,6 +20,9 @@ T = TypeVar("T")
 #: What a workload may be.
 TYPES = ("job", "service", "workspace")
 
+#: What a workload may lack.
+LACKING = ("queue", "flavor", "user", "project")
+
 _LABEL = "label."
 _LONGEST = 500
 
@@ -34,6 +37,10 @@ class WorkloadFilter:
     user: str | None = None
     project: str | None = None
     type: str | None = None
+    #: One that it holds, or held when it ended.
+    flavor: str | None = None
+    #: One of `LACKING`, of which it has none.
+    without: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     #: A whole id, or the beginning of a name.
     q: str | None = None
@@ -51,6 +58,8 @@ class WorkloadFilter:
             user=reader.text("user"),
             project=reader.text("project"),
             type=reader.choice("type", TYPES),
+            flavor=reader.text("flavor"),
+            without=reader.choice("without", LACKING),
             labels=reader.labels(),
             q=reader.text("q"),
             since=reader.time("since"),

@@ -17,7 +17,7 @@ from console.workloads.bulk import Prepared, insert_rows, update_rows
 from console.workloads.models import Event, EventType, Level, State
 from console.workloads.services.quota_events import Loan, preemptor_queue, reclaims_of
 from console.workloads.services.record_shapes import TakenIn, record_shapes
-from console.workloads.stored_assignments import encode_assignment
+from console.workloads.stored_assignments import encode_assignment, flavors_text
 
 _DECISION_COLUMNS = (
     "org_id",
@@ -98,6 +98,7 @@ class Batch:
             "state": State.PENDING.value,
             "reason": Reason.NOT_EVALUATED.value,
             "assignment": [],
+            "flavors": None,
             "preemptor": yields_to,
             "reservation": None,
             "admitted_at": None,
@@ -167,6 +168,7 @@ class Batch:
             "rule_index": decision.rule,
             "config_version": self.config_version,
             "assignment": encode_assignment(decision.assignment),
+            "flavors": flavors_text(decision.assignment),
             "victims": list(decision.victims),
             "pending_class": decision.pending_class,
             "preemptor": decision.preemptor,
