@@ -12,8 +12,9 @@ from django.views.decorators.http import require_safe
 from console.configs.queries import active_version
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
 from console.pages.exports import export_links, exported
+from console.pages.live import live_by
 from console.pages.presenters.bar_cases import bar_cases
 from console.pages.presenters.cohort_files import (
     COHORTS,

@@ -8,8 +8,9 @@ from django.views.decorators.http import require_safe
 
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
 from console.pages.exports import export_links, exported
+from console.pages.live import live_by
 from console.pages.presenters.event_rows import event_rows
 from console.pages.presenters.filters import canonical_query, chips_of
 from console.pages.presenters.lists import PAGE_SIZE, pager_of

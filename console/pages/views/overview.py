@@ -20,7 +20,8 @@ from console.overview.badges import outlook_digest
 from console.overview.consumers import top_consumers
 from console.overview.numbers import Numbers, numbers_of, usage_of_all
 from console.overview.past import past_of
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
+from console.pages.live import live_by
 from console.pages.presenters.attention import attention_rows
 from console.pages.presenters.consumers import consumer_lists, resource_choices
 from console.pages.presenters.history import history_row

@@ -19,8 +19,9 @@ from console.engine.decision import Reason
 from console.engine.policy import Policy, Strategy
 from console.errors import BadRequest
 from console.orgs.permissions import Actor
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
 from console.pages.hold_form import SPANS, read_hold
+from console.pages.live import live_by
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
 from console.pages.presenters.loans import loan_rows
 from console.pages.presenters.preemption_words import stoppers_of

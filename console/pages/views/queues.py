@@ -12,8 +12,9 @@ from console.errors import NotFound
 from console.exports import Row
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
 from console.pages.exports import export_links, exported
+from console.pages.live import live_by
 from console.pages.presenters.filters import canonical_query, chips_of
 from console.pages.presenters.lists import pager_of
 from console.pages.presenters.queue_files import COLUMNS, file_rows

@@ -12,8 +12,9 @@ from console.configs.queries import active_number, versions_between
 from console.exports import Row
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
 from console.pages.exports import exported
+from console.pages.live import live_by
 from console.pages.presenters.charts import frame_of
 from console.pages.presenters.queue_detail import tabs_of
 from console.pages.presenters.usage import (

@@ -12,7 +12,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
+from console.pages.live import live_by
 from console.pages.presenters.filters import canonical_query
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
 from console.pages.presenters.webhooks import (

@@ -17,8 +17,9 @@ from console.configs.queries import versions_between
 from console.engine.decision import Reason
 from console.errors import NotFound
 from console.orgs.permissions import Actor
-from console.pages.access import live_page, org_page
+from console.pages.access import org_page
 from console.pages.as_text import asks_for_markdown, markdown_answer
+from console.pages.live import live_page
 from console.pages.presenters.lists import pager_of
 from console.pages.presenters.markdown import Links, explanation_markdown
 from console.pages.presenters.phases import line_of
