@@ -74,7 +74,13 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         "consumer_lists": consumer_lists(org.slug, consumers) if consumers else (),
         "resources": resource_choices(request.path, request.GET, consumers) if consumers else (),
         "charts": charts_of(
-            org.slug, past.series, _counts(org, past.series, numbers), log.page.results, now
+            org.slug,
+            past.series,
+            _counts(org, past.series, numbers),
+            log.page.results,
+            now,
+            past.begun,
+            request.GET.get("table", ""),
         ),
         "changes": [
             history_row(version, log.told[version.number], active=active)

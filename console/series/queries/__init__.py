@@ -1,5 +1,6 @@
 """Named reads of series: use and demand, counts and waits, quota in force, and gaps."""
 
+from console.series.queries.begun import sampled_since
 from console.series.queries.counts import (
     CountsAt,
     counts_at,
@@ -36,6 +37,7 @@ __all__ = [
     "peaks_of",
     "quota_spans",
     "rolled_until",
+    "sampled_since",
     "sampled_until",
     "series_of",
     "spark_of_all",
