@@ -21,7 +21,6 @@ from console.pages.access import org_page
 from console.pages.as_text import asks_for_markdown, markdown_answer
 from console.pages.live import live_page
 from console.pages.presenters.lists import pager_of
-from console.pages.presenters.markdown import Links, explanation_markdown
 from console.pages.presenters.phases import line_of
 from console.pages.presenters.pod_sets import pod_sets_of
 from console.pages.presenters.tallies import kept_since
@@ -39,6 +38,7 @@ from console.workloads.changes import what_would_help
 from console.workloads.disclosure import disclose, disclose_events, for_reader, help_for_reader
 from console.workloads.explanations import Explained, explain_decision, explain_workload
 from console.workloads.fixes import what_would_let_in
+from console.workloads.markdown import Links, explanation_markdown
 from console.workloads.models import QueueHold, State, Workload
 from console.workloads.queries import get_workload, hold_of, position_of
 from console.workloads.queries.decisions import get_decision, latest_decisions
@@ -185,10 +185,7 @@ def _markdown(
     number: int | None = None,
 ) -> str:
     links = Links(request.build_absolute_uri("/"), actor.org.slug)
-    url = links.to("workload", subject.uid)
-    if number is not None:
-        url = links.to("decision", subject.uid, number)
-    return explanation_markdown(f"{subject.name} ({subject.uid})", url, explained, links)
+    return explanation_markdown(subject, explained, links, number)
 
 
 def _versions(actor: Actor, life: Life, now: datetime) -> list[ConfigVersion]:

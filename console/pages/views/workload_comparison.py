@@ -12,9 +12,9 @@ from console.pages.as_text import asks_for_markdown, markdown_answer
 from console.pages.presenters.comparisons import comparison_markdown, comparison_page
 from console.pages.presenters.filters import canonical_query
 from console.pages.presenters.lists import with_query
-from console.pages.presenters.markdown import Links
 from console.pages.shell import render_page
 from console.workloads.comparisons import Compare, compare_workload
+from console.workloads.markdown import Links
 from console.workloads.queries.filters import QueryReader
 
 
