@@ -33,8 +33,8 @@ Row = Mapping[str, Any]
 #: Characters of one block: a socket is written to once for each.
 _BLOCK: Final = 32 * 1024
 
-#: What makes spreadsheets take a cell for a formula.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+#: What makes spreadsheets take a cell for a formula; some take the wide forms for the others.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 _MEDIA_TYPES: Final[dict[Format, str]] = {
     "csv": "text/csv; charset=utf-8",
