@@ -3,6 +3,8 @@
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
+# Lets the OpenAPI document know how clients identify themselves; workers never load it.
+import console.api.schemas.security  # noqa: F401
 from console.api.base import NoSuchAddress
 from console.api.views.audit import Audit
 from console.api.views.cohorts import Cohorts, OneCohort
