@@ -15,8 +15,8 @@ from console.orgs.audit import ACTIONS, KINDS
 from console.orgs.models import AuditEntry, Organization
 from console.orgs.permissions import Actor, Permission
 from console.paging import MAX_LIMIT, Page, every_row, merged_newest_first, newest_first, newest_of
+from console.reading import QueryReader
 from console.time_keys import around
-from console.workloads.queries.filters import QueryReader
 
 #: What an address may ask for, and what of it several times.
 REPEATABLE: Final = ("action", "kind")

@@ -10,8 +10,8 @@ from typing import Final
 from django.http import QueryDict
 
 from console.engine.ledger import FlavorResource
+from console.reading import QueryReader
 from console.series.coverage import MINUTE, floor_minute
-from console.workloads.queries.filters import QueryReader
 
 #: Times to choose from, up to now.
 RANGES: Final[Mapping[str, timedelta]] = {

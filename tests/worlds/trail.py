@@ -7,11 +7,11 @@ from typing import Final
 
 from django.utils import timezone
 
+from console.bulk import insert_rows
 from console.orgs.chain import content_of, facts_of, link
 from console.orgs.models import AuditChain, AuditEntry
 from console.orgs.permissions import Actor
 from console.orgs.services.seal_audit import seal_audit
-from console.workloads.bulk import insert_rows
 
 ENTRIES: Final = 100_000
 

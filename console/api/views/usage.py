@@ -19,13 +19,13 @@ from console.api.schemas.common import PAGED, problems, query
 from console.errors import BadRequest, FieldError
 from console.orgs.models import Organization
 from console.paging import read_cursor, write_cursor
+from console.reading import QueryReader
 from console.series.models import Step
 from console.series.queries import course_of, known_subject, wait_quantiles
 from console.series.readings import FLOOR, LENGTH
 from console.series.retention import Kept
 from console.series.subjects import EVERYTHING, Subject
 from console.series.window import window_of
-from console.workloads.queries.filters import QueryReader
 
 _TAG = ["usage"]
 

@@ -40,6 +40,7 @@ from console.pages.presenters.workloads import stages_of
 from console.pages.shell import render_page
 from console.pages.views.queues import fresh_version
 from console.paging import Page
+from console.reading import QueryReader
 from console.series.queries import peaks_of
 from console.series.subjects import Subject
 from console.workloads.disclosure import disclose_preemptors, for_reader
@@ -52,7 +53,6 @@ from console.workloads.queries import (
     queue_view,
     running_of,
 )
-from console.workloads.queries.filters import QueryReader
 from console.workloads.queries.pending import capacity_end, pending_for_reason
 from console.workloads.queries.rises import rises_of
 from console.workloads.queries.rule_hits import rule_hits

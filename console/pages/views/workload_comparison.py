@@ -13,9 +13,9 @@ from console.pages.presenters.comparisons import comparison_markdown, comparison
 from console.pages.presenters.filters import canonical_query
 from console.pages.presenters.lists import with_query
 from console.pages.shell import render_page
+from console.reading import QueryReader
 from console.workloads.comparisons import Compare, compare_workload
 from console.workloads.markdown import Links
-from console.workloads.queries.filters import QueryReader
 
 
 @org_page

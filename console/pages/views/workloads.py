@@ -23,12 +23,13 @@ from console.pages.presenters.one_reason import reason_page
 from console.pages.presenters.tallies import permalink
 from console.pages.presenters.views import tabs_of
 from console.pages.shell import render_page
+from console.reading import QueryReader
 from console.workloads import columns
 from console.workloads.disclosure import disclose_preemptors
 from console.workloads.export import EXPORTED, exported_rows
 from console.workloads.one_reason import explain_reason
 from console.workloads.queries import WorkloadFilter, list_workloads, state_counts
-from console.workloads.queries.filters import TYPES, QueryReader
+from console.workloads.queries.filters import TYPES
 from console.workloads.queries.groups import GROUPINGS, count_workloads, group_workloads
 from console.workloads.saved_views import PARAMETERS, may_share, read_grouping, views_of
 

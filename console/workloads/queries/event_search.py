@@ -24,9 +24,9 @@ from console.paging import (
     newest_of,
     oldest_first,
 )
+from console.reading import QueryReader
 from console.time_keys import around
 from console.workloads.models import Event, EventType, Level, Workload
-from console.workloads.queries.filters import QueryReader
 
 #: Events of the conditions that an index answers, the newest, among which matches are counted.
 MOST_COUNTED = 10_000

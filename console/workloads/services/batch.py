@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from console.bulk import Prepared, insert_rows, update_rows
 from console.chunks import chunks
 from console.engine.decision import Decision, Outcome, Reason, merged_flavors
 from console.engine.stored_trace import trace_to_json
 from console.engine.trace import Trace
 from console.workloads import models
-from console.workloads.bulk import Prepared, insert_rows, update_rows
 from console.workloads.models import Event, EventType, Level, State
 from console.workloads.services.quota_events import Loan, preemptor_queue, reclaims_of
 from console.workloads.services.record_shapes import TakenIn, record_shapes

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from console.bulk import Prepared
 from console.chunks import chunks
 from console.engine.decision import Decision
 from console.engine.state import State
 from console.series.models import What
 from console.series.tallies import Happening, tally
-from console.workloads.bulk import Prepared
 from console.workloads.models import EventType, Workload
 from console.workloads.services.batch import Batch
 
