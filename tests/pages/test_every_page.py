@@ -148,6 +148,7 @@ PAGES = {
     "settings/tokens/{token}": OWNERS,
     "settings/tokens/99999": OWNERS | {Role.OWNER: 404},
     "settings/retention": ALL,
+    "settings/appearance": ALL,
     "settings/webhooks": OWNERS,
     "settings/webhooks/new": OWNERS,
     "settings/webhooks/{webhook}": OWNERS,
