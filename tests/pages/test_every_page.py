@@ -30,6 +30,8 @@ PAGES = {
     "": ALL,
     "?resource=gpu": ALL,
     "attention": ALL,
+    "search": ALL,
+    "search?q=research": ALL,
     "queues": ALL,
     "queues/research": ALL,
     "queues?sort=age&group=cohort&state=accepting": ALL,
