@@ -2,7 +2,13 @@
 "use strict";
 
 (() => {
-  const keysOff = () => localStorage.getItem("keys-off") === "1";
+  // Chosen on the page of the appearance, too, and kept for as long as there.
+  const root = document.documentElement;
+  const keysOff = () => root.dataset.keys === "off";
+  const switchKeys = (value) => {
+    root.dataset.keys = value;
+    document.cookie = `keys=${value}; path=/; max-age=31536000; samesite=lax`;
+  };
 
   const rows = () => [...document.querySelectorAll("main tr:has(a[data-row])")];
   const moveRow = (step) => {
@@ -46,7 +52,7 @@
     helpButton.addEventListener("click", () => help.showModal());
     const box = help.querySelector("[data-keys-off]");
     box.checked = keysOff();
-    box.addEventListener("change", () => localStorage.setItem("keys-off", box.checked ? "1" : "0"));
+    box.addEventListener("change", () => switchKeys(box.checked ? "off" : "on"));
   }
 
   const press = (selector) => document.querySelector(selector)?.click();
