@@ -74,6 +74,7 @@ def test_workloads_are_counted_by_what_they_have_in_common(filled: Organization)
         ("without=queue&queue=research", 0),
         ("without=project&queue=research", 2),
         ("without=user&state=pending", 1),
+        ("without=reason", 0),
     ],
 )
 def test_a_list_knows_how_long_it_is(filled: Organization, query: str, count: int) -> None:

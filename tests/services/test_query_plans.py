@@ -11,7 +11,8 @@ from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 
 from console.configs.changelog import VersionFilter, authors_of, read_log
-from console.configs.queue_log import new_name_of, queue_log
+from console.configs.queue_log import queue_log
+from console.configs.renames import new_name_of
 from console.workloads.models import Decision, Event, LabelSet, PendingClass, State, Workload
 from console.workloads.queries import (
     WorkloadFilter,

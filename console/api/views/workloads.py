@@ -60,7 +60,7 @@ _FILTERS = {
     "project": "Project of the workload.",
     "type": "job, service or workspace.",
     "flavor": "Name of a flavor that it holds, or held when it ended.",
-    "without": "queue, flavor, user or project: it has none.",
+    "without": "queue, flavor, user or project: it has none; reason: withdrawn while it waited.",
     "q": "A whole id, or the beginning of a name.",
     "since": "Submitted at this time or later.",
     "until": "Submitted before this time.",

@@ -20,7 +20,7 @@ from console.workloads.queries.groups import MOST_COUNTED, Grouped, Total, count
 MOST_TRIED = 8
 
 _WITHOUT = {
-    "reason": "No reason",
+    "reason": "Withdrawn while waiting",
     "queue": "In no queue",
     "flavor": "No flavor yet",
     "user": "No user",

@@ -24,6 +24,7 @@ from console.series.models import Step, What
 from console.series.queries import Counts, Series, Sparks
 from console.series.readings import FLOOR, LENGTH
 from console.series.waits import WaitQuantiles
+from console.workloads.models import State
 from console.workloads.queries import UsageView
 
 #: Bars that are shown at once, and with one more click.
@@ -43,6 +44,8 @@ class Tile:
     number: int
     change: str
     spark: Sparkline
+    #: Since when those were submitted that it counts; empty: it counts what is there now.
+    since: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,13 +81,20 @@ def tiles_of(numbers: Numbers, running: Sparks, pending: Sparks) -> tuple[Tile, 
         courses={"": hours},
     )
     return (
-        _tile("admitted", "Running", numbers.running, count_sparkline(running, "Running")),
+        _tile(
+            "admitted",
+            "Running",
+            numbers.running,
+            count_sparkline(running, "Running"),
+            stopping=numbers.states[State.PREEMPTING],
+        ),
         _tile("pending", "Pending", numbers.pending, count_sparkline(pending, "Pending")),
         _tile(
             "rejected",
             "Rejected in 24 h",
             numbers.rejected,
             count_sparkline(rejected, "Rejected by the hour"),
+            since=f"{starts[0]:%Y-%m-%dT%H:%M:%SZ}",
         ),
     )
 
@@ -178,11 +188,21 @@ def wait_words(waits: WaitQuantiles) -> str:
     return f"{half}, 95 of 100 within {span(waits.p95)} (n = {count(waits.n)})"
 
 
-def _tile(state: str, title: str, number: Number, spark: Sparkline) -> Tile:
+def _tile(
+    state: str,
+    title: str,
+    number: Number,
+    spark: Sparkline,
+    *,
+    since: str = "",
+    stopping: int = 0,
+) -> Tile:
+    among = f"{count(stopping)} of them stopping, " if stopping else ""
     return Tile(
         state=state,
         title=title,
         number=number.now,
-        change=change_words(number),
+        change=f"{among}{change_words(number)}",
         spark=spark,
+        since=since,
     )

@@ -77,6 +77,18 @@ def queue(request: HttpRequest, actor: Actor, queue: str) -> HttpResponseBase:
 
 @org_page
 @require_safe
+def bars(request: HttpRequest, actor: Actor, queue: str) -> HttpResponse:
+    """Show all that one queue has of every flavor and resource; the list of queues takes it in."""
+    view = queue_view(actor.org, queue)
+    row = queue_row(view, fresh=freshness_of(actor.org), rises=rises_of(actor.org))
+    is_rest = request.GET.get("but") == "tightest"
+    shown = [bar for bar in row.bars if not (is_rest and bar is row.tightest)]
+    context = {"row": row, "bars": shown}
+    return render_page(request, actor, "queues/bars.html", context, section="queues")
+
+
+@org_page
+@require_safe
 def trace(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     """Show why one workload is where it is, step by step; lists of queues take in the steps."""
     subject = get_workload(actor.org, uid)

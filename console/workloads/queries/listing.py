@@ -34,6 +34,9 @@ WAITING = frozenset(
     }
 )
 
+#: Withdrawn while they waited: what they waited for concerns nobody any more.
+WAITED = Q(state=State.WITHDRAWN, reason__in=WAITING)
+
 #: How much later than its time of submission a row may be written.
 _LATE = timedelta(seconds=30)
 
@@ -155,6 +158,8 @@ def _exact(org: Organization, conditions: WorkloadFilter) -> tuple[dict[str, Any
 
 def _lacks(name: str, exact: dict[str, Any]) -> Q:
     """Add to *exact* that *name* is lacking, or return what is judged row by row."""
+    if name == "reason":
+        return WAITED
     if name == "flavor":
         return Q(flavors=None)
     if name in exact:
