@@ -32,6 +32,7 @@ from console.pages.presenters.api_tokens import (
 )
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
 from console.pages.presenters.roles import role_choices
+from console.pages.presenters.token_abilities import abilities_of
 from console.pages.shell import render_page
 
 #: Seconds for which a form that was sent is recognized when it is sent again.
@@ -103,6 +104,7 @@ def api_token(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
             error = conflict.message
     context = {
         "row": token_row(actor.org.slug, token),
+        "abilities": abilities_of(token),
         "successor": token_row(actor.org.slug, token.successor) if token.successor else None,
         "overlaps": OVERLAPS,
         "usual_overlap": USUAL_OVERLAP,
