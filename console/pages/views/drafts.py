@@ -135,11 +135,11 @@ def _begin(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 def _post(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     do = _verb(request)
+    before = get_draft(actor.org, number)
     if do == "discard":
         discard_draft(actor, number)
         messages.success(request, "The draft is discarded.")
         return HttpResponseRedirect(reverse("pages:config-drafts", args=[actor.org.slug]))
-    before = get_draft(actor.org, number)
     if do == "take":
         take_over_draft(actor, number, _int(request, "seen", 0) or None)
         messages.success(request, "You edit this draft now.")
