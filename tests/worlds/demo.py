@@ -18,7 +18,7 @@ from tests.worlds.world import World
 _BEFORE, _AFTER = 160, 80
 
 
-def build_demo() -> World:
+def build() -> World:
     """Return the demo's organization, in which its traffic has been decided for a while."""
     owner = User.objects.create(email="owner@demo.example", password=hashed_password())
     demo.create(owner)

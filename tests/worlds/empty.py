@@ -7,7 +7,7 @@ from tests.worlds.cast import assemble
 from tests.worlds.world import World
 
 
-def build_empty() -> World:
+def build() -> World:
     """Return an organization with its owner and a token of theirs, and nothing else."""
     cast = assemble(create_org("empty", "Empty", None), ["owner"])
     return World(

@@ -1,4 +1,4 @@
-"""What surrounds the work of a world: drafts, views, expectations, invitations, webhooks, answers."""
+"""What surrounds the work of a world: drafts, views, expectations, invitations, webhooks."""
 
 from __future__ import annotations
 

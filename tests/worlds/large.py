@@ -38,7 +38,7 @@ _RECLAIMING, _RECLAIMED = 20, 6
 _DELIVERIES: Final = 3_000
 
 
-def build_large() -> World:
+def build() -> World:
     """Return the organization; it takes half a minute of one core."""
     org = create_org("large", "Large", None)
     cast = assemble(org, Role.values)
@@ -92,12 +92,13 @@ def _ended() -> Iterator[Body]:
 
 
 def _live() -> Iterator[Body]:
-    """Yield what waits and runs, the lenders' first."""
-    for size, is_borrower in ((_FEW, False), (_MANY, True)):
+    """Yield what waits and runs: each queue takes what it owns before anybody borrows."""
+    for copy in range(_MANY):
         for number in range(QUEUES):
-            if bool(number // COHORTS % 2) is is_borrower:
-                for copy in range(size):
-                    yield _body(f"run-{number:03}-{copy:02}", number, priority=copy % 5 * 10)
+            if copy < (_MANY if number // COHORTS % 2 else _FEW):
+                # The urgent ones first: nobody has to stop for who comes later.
+                priority = 50 - copy // 6 * 10
+                yield _body(f"run-{number:03}-{copy:02}", number, priority)
     for number in range(10):
         body = _body(f"huge-{number}", number)
         yield body | {"requests": {"gpu": 2_000, "cpu": 8}}

@@ -67,18 +67,15 @@ def _copy(
     low = Workload.objects.filter(org=org).aggregate(low=Min("pk"))["low"]
     # Of the originals alone: copies have larger keys.
     originals = f"org_id = {org.pk} AND {{key}} < {low + (most or span)}"
-    # Ids have 20 characters; the first 15 of originals are unique among a few hundred.
-    uid = "substr({uid}, 1, 15) || printf('%05x', k)"
     name = "{name} || '-' || k"
     later_by = f"k * {seconds}"
-    own_uid, own_name = uid.format(uid="uid"), name.format(name="name")
     copy_rows(
         Workload,
         originals.format(key="id"),
         times,
         {
-            "uid": own_uid,
-            "name": own_name,
+            "uid": "lower(hex(randomblob(10)))",
+            "name": name.format(name="name"),
             "user": "'user-' || ((id + k) % 50)",
             "project": "'project-' || ((id + k) % 11)",
             "submitted_at": later("submitted_at", later_by),
@@ -88,7 +85,8 @@ def _copy(
         first=first,
         span=span,
     )
-    told_uid = uid.format(uid="data ->> '$.workload'")
+    copied = f"w.id = workload_id + k * {span}"
+    told_uid = f"(SELECT uid FROM workloads_workload w WHERE {copied})"  # noqa: S608
     told_name = name.format(name="(data ->> '$.name')")
     for model, changes in (
         (Decision, {}),

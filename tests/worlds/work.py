@@ -58,8 +58,9 @@ def examples(org: Organization) -> dict[str, Any]:
         .values_list("reason", "uid")
     )
     for key, reason in PendingClass.objects.filter(org=org).values_list("key", "reason"):
-        one = Workload.objects.filter(org=org, pending_class=key).values_list("uid", flat=True)
-        reasons |= {reason: uid for uid in one[:1]}
+        one = Workload.objects.filter(org=org, pending_class=key).first()
+        if one is not None:
+            reasons[reason] = one.uid
     if "exceeds_max_quota" in reasons:
         workloads["never"] = reasons["exceeds_max_quota"]
     found: dict[str, Any] = {"workloads": workloads, "reasons": reasons}

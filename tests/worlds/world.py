@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from django.test import Client
+if TYPE_CHECKING:
+    from django.test import Client
 
-from console.orgs.models import Organization, User
-from console.orgs.permissions import Actor
+    from console.orgs.models import Organization, User
+    from console.orgs.permissions import Actor
 
 #: Everybody's.
 PASSWORD: Final = "correct horse battery"
@@ -76,24 +77,34 @@ class World:
 
     def organization(self) -> Organization:
         """Return the row of the organization."""
+        from console.orgs.models import Organization
+
         return Organization.objects.get(slug=self.org)
 
     def user(self, role: str) -> User:
         """Return the member with *role*."""
+        from console.orgs.models import User
+
         return User.objects.get(email=self.people[role])
 
     def actor(self, role: str) -> Actor:
         """Return the member with *role* as actor."""
+        from console.orgs.permissions import Actor
+
         return Actor.from_user(self.organization(), self.user(role), role)
 
     def browser(self, role: str) -> Client:
         """Return a browser in which the member with *role* is signed in."""
+        from django.test import Client
+
         client = Client()
         client.force_login(self.user(role))
         return client
 
     def program(self, role: str) -> Client:
         """Return an HTTP client with the token of *role*."""
+        from django.test import Client
+
         return Client(headers={"authorization": f"Bearer {self.secrets[role]}"})
 
     def as_json(self) -> str:
