@@ -7,6 +7,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --requir
 .PHONY: run test check bench
 .DELETE_ON_ERROR:
 
+# Each process of a product would compile the same source again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Start web, worker, beat and the embedded broker; Ctrl-C stops them.
 run: .venv/.runtime
 	@$(BIN)/python manage.py up

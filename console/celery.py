@@ -18,6 +18,9 @@ from kombu import Queue
 from console.collector import collect_seldom
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
+# They would load every page and address into workers and beat, which serve none: a third of
+# a start. `make check` runs them.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "true")
 
 #: Seconds after which the broker hands an unacknowledged message to another worker.
 VISIBILITY_TIMEOUT = 120

@@ -3,6 +3,7 @@ What services raise when a request cannot be met, as data for the API and the pa
 
     ConsoleError
     ├── NotFound         there is no such thing in this organization
+    │   └── Renamed          not under this name any more
     ├── NotAllowed       the actor's role does not include it
     ├── Conflict         it does not fit the present state
     │   └── StaleVersion     somebody else applied a config in between
@@ -52,6 +53,18 @@ class NotFound(ConsoleError):
 
     def __init__(self, message: str) -> None:
         super().__init__("not_found", message)
+
+
+class Renamed(NotFound):
+    """What was called *old* is called *new* since version *version* of the config."""
+
+    def __init__(self, noun: str, old: str, new: str, version: int) -> None:
+        super().__init__(f"The {noun} {old!r} is called {new!r} since version {version}.")
+        #: Which kind of thing, as the parts of addresses are called: queue or cohort.
+        self.noun = noun
+        self.old = old
+        self.new = new
+        self.version = version
 
 
 class NotAllowed(ConsoleError):

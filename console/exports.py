@@ -24,13 +24,17 @@ FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 #: The parameter of an address that asks for a file.
 PARAMETER: Final = "as"
 
+#: Its value where one thing is asked for as text to paste, and what that text is.
+MARKDOWN: Final = "markdown"
+MARKDOWN_TYPE: Final = "text/markdown; charset=utf-8"
+
 Row = Mapping[str, Any]
 
 #: Characters of one block: a socket is written to once for each.
 _BLOCK: Final = 32 * 1024
 
-#: What makes spreadsheets take a cell for a formula.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+#: What makes spreadsheets take a cell for a formula; some take the wide forms for the others.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 _MEDIA_TYPES: Final[dict[Format, str]] = {
     "csv": "text/csv; charset=utf-8",
@@ -48,6 +52,15 @@ def asked_format(query: QueryDict) -> Format | None:
             return known
     message = f"{PARAMETER} has to be one of: {', '.join(FORMATS)}."
     raise BadRequest([FieldError(PARAMETER, "invalid_choice", message)])
+
+
+def asks_for_markdown(query: QueryDict) -> bool:
+    """Say whether an address asks for Markdown; raises BadRequest when for something else."""
+    text = query.get(PARAMETER, "")
+    if text and text != MARKDOWN:
+        message = f"{PARAMETER} has to be {MARKDOWN}, or absent."
+        raise BadRequest([FieldError(PARAMETER, "invalid_choice", message)])
+    return bool(text)
 
 
 def export_answer(

@@ -19,7 +19,7 @@ _SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _UNLOGGED = ("/healthz", "/readyz", "/metrics")
 
 #: What an address names -> the key of all log lines while it is answered.
-_NAMED = {"org": "org", "uid": "workload"}
+_NAMED = {"org": "org", "uid": "workload", "delivery": "delivery"}
 
 #: The address of an invitation holds its secret.
 _LINK = re.compile(r"^(/join/).+")

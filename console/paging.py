@@ -10,7 +10,7 @@ rows: such a page may be short, or even empty, and still have a next one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -86,8 +86,7 @@ def _walk(
     found: list[Any] = []
     edge = 0
     for _ in range(WINDOWS):
-        edges = ordered.values_list("pk", flat=True)[WINDOW - 1 : WINDOW]
-        edge = next(iter(edges), 0)
+        edge = _edge(ordered, WINDOW)
         window = ordered.filter(rest)
         if edge:
             window = window.filter(**{within: edge})
@@ -113,6 +112,32 @@ def merged_newest_first(
         found += (ordered.filter(pk__lt=keys[0]) if keys else ordered)[: limit + 1]
     newest = sorted(found, reverse=True)[: limit + 1]
     return _page(list(rows.filter(pk__in=newest).order_by("-pk")), limit)
+
+
+def every_row(page_at: Callable[[str | None], Page[T]]) -> Iterator[T]:
+    """
+    Yield all rows of a list, of which *page_at* gives the page at a cursor.
+
+    One page is in memory at a time, and each is a query of its own that ends before the next
+    begins: who writes meanwhile never waits, and the database keeps nothing for the reader.
+    """
+    cursor = None
+    while True:
+        page = page_at(cursor)
+        yield from page.results
+        cursor = page.next
+        if cursor is None:
+            return
+
+
+def newest_of(rows: QuerySet[M], most: int) -> QuerySet[M]:
+    """Return the newest *most* of *rows*, not in order: what is counted has to have an end."""
+    return rows.filter(pk__gte=_edge(rows.order_by("-pk"), most)).order_by()
+
+
+def _edge(ordered: QuerySet[Any], count: int) -> int:
+    """Return the key of the last of the first *count* rows; 0 when there are fewer."""
+    return next(iter(ordered.values_list("pk", flat=True)[count - 1 : count]), 0)
 
 
 def _page(rows: list[M], limit: int) -> Page[M]:

@@ -156,6 +156,7 @@ INSTALLED_APPS = [
     "console.overview",
     "console.telemetry",
     "console.webhooks",
+    "console.retention",
     "console.api",
     "console.pages",
 ]
@@ -267,6 +268,8 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Decide which compute workloads may run, and say why.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    # Everybody may read it, also with a token that has ended.
+    "SERVE_AUTHENTICATION": [],
     # Choices stay beside their field: as components they would need names of their own.
     "POSTPROCESSING_HOOKS": [],
     "SWAGGER_UI_DIST": "SIDECAR",

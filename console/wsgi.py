@@ -1,6 +1,7 @@
 """The web application, as a WSGI server starts it."""
 
 import os
+from importlib import import_module
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -16,3 +17,5 @@ if settings.SECRET_KEY_IS_TEMPORARY:
     )
 
 application = get_wsgi_application()
+# Every process would load it at its first request: a server that preloads does it once for all.
+import_module(settings.ROOT_URLCONF)

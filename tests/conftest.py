@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from django.test import Client
+from django.db import transaction
+from django.test import Client, TestCase
+from pytest_django.plugin import DjangoDbBlocker
 
 from console.health import Pulse
 from console.orgs.models import Membership, Organization, Role, User
@@ -32,6 +34,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: rank.get(item.path.parent, len(LONG)))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _connections_stay() -> Iterator[None]:
+    """Keep the connection from test to test: a new one of PostgreSQL costs more than most tests."""
+    ends = TestCase.__dict__["tearDownClass"]
+
+    def undo(case: type[TestCase]) -> None:
+        case._rollback_atomics(case.cls_atomics)
+        super(TestCase, case).tearDownClass()
+
+    TestCase.tearDownClass = classmethod(undo)
+    yield
+    TestCase.tearDownClass = ends
+
+
+@pytest.fixture(scope="module")
+def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """
+    Have what fixtures of a module make last as long as its tests, each of which undoes its own.
+
+    Such a module overrides `org` and whoever it needs with fixtures of the module.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
 def org(db: None) -> Organization:
     """The organization that most tests act in; it has no config yet."""
@@ -44,7 +72,8 @@ def other_org(db: None) -> Organization:
     return create_org("elsewhere", "Elsewhere", owner=None)
 
 
-def _member(org: Organization, role: str) -> Actor:
+def member(org: Organization, role: str) -> Actor:
+    """Return somebody new who has *role* in the organization."""
     user = create_user(f"{role}@{org.slug}.example", PASSWORD)
     Membership.objects.create(org=org, user=user, role=role)
     return Actor.from_user(org, user, role)
@@ -53,37 +82,37 @@ def _member(org: Organization, role: str) -> Actor:
 @pytest.fixture
 def owner(org: Organization) -> Actor:
     """May do everything in `org`."""
-    return _member(org, Role.OWNER)
+    return member(org, Role.OWNER)
 
 
 @pytest.fixture
 def editor(org: Organization) -> Actor:
     """May read and draft configs."""
-    return _member(org, Role.EDITOR)
+    return member(org, Role.EDITOR)
 
 
 @pytest.fixture
 def operator(org: Organization) -> Actor:
     """May submit, manage everybody's work, and hold queues."""
-    return _member(org, Role.OPERATOR)
+    return member(org, Role.OPERATOR)
 
 
 @pytest.fixture
 def submitter(org: Organization) -> Actor:
     """May submit, and finish and withdraw their own work."""
-    return _member(org, Role.SUBMITTER)
+    return member(org, Role.SUBMITTER)
 
 
 @pytest.fixture
 def viewer(org: Organization) -> Actor:
     """May look."""
-    return _member(org, Role.VIEWER)
+    return member(org, Role.VIEWER)
 
 
 @pytest.fixture
 def outsider(other_org: Organization) -> User:
     """Owns `other_org` and is no member of `org`."""
-    user = _member(other_org, Role.OWNER).user
+    user = member(other_org, Role.OWNER).user
     assert user is not None
     return user
 
@@ -104,12 +133,13 @@ def client_for() -> Callable[[Actor], Client]:
 @pytest.fixture
 def api_for() -> Callable[[Actor], Client]:
     """Return an HTTP client with a fresh token of the actor's organization and role."""
-
-    def with_token(actor: Actor) -> Client:
-        secret = issue_token(actor.org, actor.role, f"{actor.role} token")
-        return Client(headers={"authorization": f"Bearer {secret}"})
-
     return with_token
+
+
+def with_token(actor: Actor) -> Client:
+    """Return an HTTP client with a fresh token of the actor's organization and role."""
+    secret = issue_token(actor.org, actor.role, f"{actor.role} token")
+    return Client(headers={"authorization": f"Bearer {secret}"})
 
 
 @pytest.fixture(autouse=True)
@@ -121,10 +151,11 @@ def _a_worker_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def settle() -> Callable[[Organization], int]:
     """Return a function that runs the engine until the organization's intake is empty."""
+    return settled
 
-    def run(org: Organization) -> int:
-        from console.workloads.services.run_engine import run_engine
 
-        return run_engine(org.pk)
+def settled(org: Organization) -> int:
+    """Run the engine until the organization's intake is empty."""
+    from console.workloads.services.run_engine import run_engine
 
-    return run
+    return run_engine(org.pk)

@@ -1,7 +1,5 @@
 """The API app."""
 
-from importlib import import_module
-
 from django.apps import AppConfig
 
 
@@ -10,7 +8,3 @@ class ApiConfig(AppConfig):
 
     name = "console.api"
     label = "api"
-
-    def ready(self) -> None:
-        """Let the OpenAPI document know how clients identify themselves."""
-        import_module("console.api.schemas.security")

@@ -61,6 +61,12 @@ class JSONView(APIView):
         if errors:
             raise BadRequest(errors)
 
+    @property
+    def verb(self) -> str:
+        """The method of the request; HEAD asks for the answer to a GET, and takes as much."""
+        method = self.request.method or ""
+        return "GET" if method == "HEAD" else method
+
     def identify(self, request: Request, **kwargs: Any) -> None:
         """Find out as whom the request acts, and stop before anything of it is read."""
 
@@ -110,7 +116,7 @@ class OrgView(JSONView):
         if not all(is_storable(value) for value in kwargs.values() if isinstance(value, str)):
             raise NotFound("There is nothing at this address.")
         self.actor = actor_of(request, kwargs["org"])
-        self.actor.require(self.permissions.get(request.method or "", Permission.READ))
+        self.actor.require(self.permissions.get(self.verb, Permission.READ))
 
 
 class NoSuchAddress(JSONView):

@@ -10,7 +10,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
 from console.errors import ConsoleError
-from console.exact_json import loads_exactly
+from console.reading.exact_json import loads_exactly
 
 #: Bytes of a body: 1,000 workloads or a config of several megabytes.
 LARGEST = 8 * 1024 * 1024

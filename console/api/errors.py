@@ -18,6 +18,7 @@ from console.errors import (
     ConsequencesNotAccepted,
     ConsoleError,
     NotFound,
+    Renamed,
     StaleVersion,
 )
 
@@ -57,6 +58,8 @@ def _console_problem(error: ConsoleError, context: dict[str, Any]) -> Response:
             more["errors"] = [
                 {"path": e.path, "code": e.code, "message": e.message} for e in error.errors
             ]
+        case Renamed():
+            more["renamed_to"] = error.new
         case ConfigRejected():
             # Only a view of an organization reads configs; it knows who asks.
             url = codes_url(context["request"], context["view"].actor.org)

@@ -3,6 +3,8 @@
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
+# Lets the OpenAPI document know how clients identify themselves; workers never load it.
+import console.api.schemas.security  # noqa: F401
 from console.api.base import NoSuchAddress
 from console.api.views.audit import Audit
 from console.api.views.cohorts import Cohorts, OneCohort
@@ -61,6 +63,8 @@ _WEBHOOK = f"{_ORG}/webhooks/<int:number>"
 _DELIVERY = f"{_WEBHOOK}/deliveries/<str:delivery>"
 # A queue's name may hold slashes, so what comes behind it has to be looked for first.
 _QUEUE = f"{_ORG}/queues/<path:queue>"
+# Their own answers to OPTIONS cannot be rendered as what they are.
+_READ = ["get", "head"]
 
 urlpatterns = [
     path("orgs", Orgs.as_view(), name="orgs"),
@@ -126,7 +130,11 @@ urlpatterns = [
     path(f"{_WEBHOOK}/deliveries", Deliveries.as_view(), name="deliveries"),
     path(_DELIVERY, OneDelivery.as_view(), name="delivery"),
     path(f"{_DELIVERY}/replay", ReplayDelivery.as_view(), name="replay-delivery"),
-    path("schema/", SpectacularAPIView.as_view(), name="schema"),
-    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api:schema"), name="docs"),
+    path("schema/", SpectacularAPIView.as_view(http_method_names=_READ), name="schema"),
+    path(
+        "docs/",
+        SpectacularSwaggerSplitView.as_view(url_name="api:schema", http_method_names=_READ),
+        name="docs",
+    ),
     re_path("", NoSuchAddress.as_view(), name="no-such-address"),
 ]

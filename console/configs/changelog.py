@@ -16,7 +16,7 @@ from console.configs.stored_changes import load_change
 from console.engine.diff import Change, Noun
 from console.orgs.models import Organization
 from console.paging import Page, read_cursor, write_cursor
-from console.workloads.queries.filters import QueryReader
+from console.reading import QueryReader
 
 #: Changes of a version that a list of versions tells.
 _TOLD = 3

@@ -15,7 +15,7 @@ from console.engine.explain.landing import met_sentence
 from console.engine.policy import Policy
 from console.errors import FieldError
 from console.reading import Reader
-from console.typed_values import Typed, read_typed
+from console.reading.typed_values import Typed, read_typed
 
 BROKEN: Final = Code(
     "EXP001",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from console.configs.changelog import MOST_NAMES, VersionFilter, old_names_of, rules_to
+from console.configs.changelog import VersionFilter, old_names_of, rules_to
 from console.configs.models import ConfigVersion, VersionChange
 from console.configs.queries import versions
 from console.configs.stored_changes import load_change
@@ -50,26 +50,3 @@ def queue_log(org: Organization, queue: str, limit: int, cursor: str | None = No
         changes={number: tuple(changes[:MOST_CHANGES]) for number, changes in told.items()},
         old_names=old_names,
     )
-
-
-def new_name_of(org: Organization, queue: str) -> tuple[str, int] | None:
-    """
-    Return what *queue* was renamed to, through all its renames, and the version of the last one.
-
-    None when no version renamed it.
-    """
-    name, version = queue, 0
-    renames = VersionChange.objects.filter(org=org, kind="renamed", noun=Noun.QUEUE.value).order_by(
-        "-version"
-    )
-    for _ in range(MOST_NAMES):
-        # Each rename is later than the one before it: a name that came back leads nowhere else.
-        found = (
-            renames.filter(old_name=name, version__gt=version)
-            .values_list("name", "version")
-            .first()
-        )
-        if found is None:
-            break
-        name, version = found
-    return (name, version) if version else None

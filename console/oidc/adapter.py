@@ -39,7 +39,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         """Sign the person in whose identity was proved, or say why not."""
         claims = sociallogin.account.extra_data["id_token"]
         try:
-            user = admit_identity(
+            admitted = admit_identity(
                 f"{settings.OIDC_ISSUER}#{claims['sub']}",
                 str(claims["email"] or ""),
                 # Some providers write the word.
@@ -48,7 +48,13 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
             )
         except NotAllowed as error:
             refuse(request, error.message)
-        login(request, user, backend=_BACKEND)
+        login(request, admitted.user, backend=_BACKEND)
+        if admitted.has_lost_password:
+            messages.info(
+                request,
+                "The password that this account had does not count any more: from now on you "
+                f"sign in with {settings.OIDC_TITLE}.",
+            )
         raise ImmediateHttpResponse(HttpResponseRedirect(_next(request, sociallogin.state)))
 
     def on_authentication_error(

@@ -47,6 +47,7 @@ Action = Literal[
     "view.delete",
     "webhook.create",
     "webhook.update",
+    "webhook.pause",
     "webhook.delete",
     "webhook.rotate",
     "webhook.test",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -14,9 +14,9 @@ from django.http import QueryDict
 from console.orgs.audit import ACTIONS, KINDS
 from console.orgs.models import AuditEntry, Organization
 from console.orgs.permissions import Actor, Permission
-from console.paging import Page, merged_newest_first, newest_first
+from console.paging import MAX_LIMIT, Page, every_row, merged_newest_first, newest_first, newest_of
+from console.reading import QueryReader
 from console.time_keys import around
-from console.workloads.queries.filters import QueryReader
 
 #: What an address may ask for, and what of it several times.
 REPEATABLE: Final = ("action", "kind")
@@ -28,10 +28,7 @@ FAMILIES: Final = tuple(dict.fromkeys(action.partition(".")[0] for action in ACT
 #: Entries of the conditions that an index answers, the newest, among which actions are counted.
 MOST_COUNTED: Final = 2_000
 
-#: Entries that an export reads at a time.
-_CHUNK: Final = 1_000
-
-_KEY: Final = re.compile(r"(user|token):[0-9]{1,19}|command|timer", re.ASCII)
+_KEY: Final = re.compile(r"(user|token):[0-9]{1,19}|command|timer|webhook", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,19 +86,8 @@ def search_audit(
 
 
 def all_audit(actor: Actor, search: AuditSearch) -> Iterator[AuditEntry]:
-    """
-    Yield every entry that *actor* may see and that passes *search*, newest first.
-
-    A few are in memory at a time, and each part is a query of its own that ends before the
-    next begins.
-    """
-    cursor = None
-    while True:
-        page = search_audit(actor, search, _CHUNK, cursor)
-        yield from page.results
-        cursor = page.next
-        if cursor is None:
-            return
+    """Yield every entry that *actor* may see and that passes *search*, newest first."""
+    return every_row(lambda cursor: search_audit(actor, search, MAX_LIMIT, cursor))
 
 
 def count_by_action(actor: Actor, search: AuditSearch) -> dict[str, int]:
@@ -110,10 +96,8 @@ def count_by_action(actor: Actor, search: AuditSearch) -> dict[str, int]:
 
     They are counted among the newest `MOST_COUNTED` that *actor* may see.
     """
-    asked = {each.name: getattr(search, each.name) for each in fields(search)}
-    _, driven, rest = _conditions(actor, AuditSearch(**{**asked, "actions": ()}))
-    edges = driven.order_by("-pk").values_list("pk", flat=True)[MOST_COUNTED - 1 : MOST_COUNTED]
-    rows = driven.filter(rest, pk__gte=next(iter(edges), 0)).order_by()
+    _, driven, rest = _conditions(actor, replace(search, actions=()))
+    rows = newest_of(driven, MOST_COUNTED).filter(rest)
     return dict(rows.values_list("action").annotate(count=Count("pk")))
 
 

@@ -20,6 +20,9 @@ LATE: Final = timedelta(seconds=30)
 #: How long a webhook may not be reached before somebody should know.
 UNREACHED: Final = timedelta(minutes=10)
 
+#: Why a webhook is paused that nobody paused.
+_GIVEN_UP: Final = (Webhook.Paused.FAILING, Webhook.Paused.GONE)
+
 #: How long before its end a token is told of.
 EXPIRES_SOON: Final = timedelta(days=7)
 
@@ -39,7 +42,7 @@ def worker_items(org: Organization, now: datetime) -> Iterator[Item]:
 def webhook_items(org: Organization, now: datetime) -> Iterator[Item]:
     """Yield the webhooks that were not reached for long, or were given up; for who manages them."""
     is_failing = Q(paused="", failing_since__lt=now - UNREACHED)
-    rows = Webhook.objects.filter(is_failing | Q(paused=Webhook.Paused.FAILING), org=org)
+    rows = Webhook.objects.filter(is_failing | Q(paused__in=_GIVEN_UP), org=org)
     found = list(rows.order_by("failing_since", "pk")[: MOST_SUBJECTS + 1])
     if found:
         yield Item(

@@ -19,6 +19,7 @@ from console.series.queries import (
     Series,
     Sparks,
     counts_at,
+    sampled_since,
     sampled_until,
     series_of,
     spark_of_all,
@@ -39,6 +40,8 @@ class Past:
     #: The courses of what ran and waited.
     running: Sparks
     pending: Sparks
+    #: When counting began; None before the first sample.
+    begun: datetime | None
 
 
 def past_of(org: Organization, now: datetime) -> Past:
@@ -69,4 +72,5 @@ def _read(org: Organization, minute: datetime) -> Past:
         ),
         running=running,
         pending=spark_of_all(org, "pending_peak", now=minute),
+        begun=sampled_since(org),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
@@ -14,16 +14,15 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from console.errors import BadRequest, Conflict, NotAllowed, NotFound
-from console.orgs.models import Organization, User
+from console.errors import BadRequest, Conflict, NotAllowed, NotFound, Renamed
+from console.orgs.models import User
 from console.orgs.permissions import Actor
 from console.orgs.queries import actor_for
 from console.orgs.services.enter_org import enter_org
 from console.orgs.sessions import SessionStore
-from console.pages.shell import live_version
+from console.pages.poll import is_poll
 
 OrgView = Callable[..., HttpResponseBase]
-R = TypeVar("R", bound=HttpResponseBase)
 
 
 def signed_in(view: OrgView) -> OrgView:
@@ -33,7 +32,7 @@ def signed_in(view: OrgView) -> OrgView:
     def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return _sign_in_first(request)
-        if not _is_poll(request):
+        if not is_poll(request):
             cast(SessionStore, request.session).note_seen()
         return _private(view(request, *args, **kwargs))
 
@@ -45,7 +44,8 @@ def org_page(view: OrgView) -> OrgView:
     Call *view* with the actor of the organization in the address.
 
     What services refuse becomes a page with the status and the sentence of the
-    error. A foreign organization is the same 404 as an unknown one.
+    error. A foreign organization is the same 404 as an unknown one, and an old name in
+    the address of a page leads to the page of the new one.
     """
 
     @wraps(view)
@@ -53,40 +53,14 @@ def org_page(view: OrgView) -> OrgView:
         actor: Actor | None = None
         try:
             user = signed_in_user(request)
-            actor = actor_for(user, org) if _is_poll(request) else enter_org(user, org)
+            actor = actor_for(user, org) if is_poll(request) else enter_org(user, org)
             return view(request, actor, **kwargs)
+        except Renamed as error:
+            return _under_new_name(request, error) or refusal(request, error, actor)
         except (NotFound, NotAllowed, BadRequest, Conflict) as error:
             return refusal(request, error, actor)
 
     return signed_in(page)
-
-
-def live_by(
-    version_of: Callable[[Organization], str],
-) -> Callable[[Callable[..., R]], Callable[..., R | HttpResponse]]:
-    """
-    Answer 204 to a browser that already shows the present state (`?v=<version>`).
-
-    *version_of* changes with everything the page shows. It is read before the page's
-    own data, so that a change in between is shown one poll later rather than never.
-    """
-
-    def live(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
-        @wraps(view)
-        def page(request: HttpRequest, actor: Actor, **kwargs: Any) -> R | HttpResponse:
-            version = version_of(actor.org)
-            if request.GET.get("v") == version:
-                return HttpResponse(status=HTTPStatus.NO_CONTENT)
-            request.live_version = version  # type: ignore[attr-defined]
-            return view(request, actor, **kwargs)
-
-        return page
-
-    return live
-
-
-#: For pages that show what the engine, holds and configs make of the organization.
-live_page = live_by(live_version)
 
 
 def refusal(
@@ -118,13 +92,20 @@ def safe_return_url(request: HttpRequest, url: str) -> str:
     return reverse("pages:orgs")
 
 
-def _is_poll(request: HttpRequest) -> bool:
-    """Say whether an open page asks by itself, which says nothing of whoever opened it."""
-    return "v" in request.GET
+def _under_new_name(request: HttpRequest, error: Renamed) -> HttpResponse | None:
+    """Send a reader on; None for a form, whose sender meant what they saw under the old name."""
+    match = request.resolver_match
+    is_read = request.method in ("GET", "HEAD")
+    if match is None or not is_read or match.kwargs.get(error.noun) != error.old:
+        return None
+    query = request.GET.copy()
+    query.pop("v", None)
+    address = reverse(match.view_name, kwargs={**match.kwargs, error.noun: error.new})
+    return HttpResponseRedirect(f"{address}?{query.urlencode()}".rstrip("?"))
 
 
 def _sign_in_first(request: HttpRequest) -> HttpResponse:
-    if _is_poll(request) or request.headers.get("Accept", "").startswith("application/json"):
+    if is_poll(request) or request.headers.get("Accept", "").startswith("application/json"):
         # A poll or a background check must not swap the sign-in page into this one.
         return HttpResponse(status=HTTPStatus.UNAUTHORIZED)
     query = urlencode({"next": request.get_full_path()}) if request.method == "GET" else ""

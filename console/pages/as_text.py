@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 
-from console.exports import PARAMETER
+from console.exports import MARKDOWN, MARKDOWN_TYPE, PARAMETER
 
 
 def asks_for_markdown(request: HttpRequest) -> bool:
     """Say whether the address asks for the page as Markdown."""
-    return request.GET.get(PARAMETER) == "markdown"
+    return request.GET.get(PARAMETER) == MARKDOWN
 
 
 def markdown_answer(text: str) -> HttpResponse:
     """Return *text* for programs and people to read as it is; browsers show it, never run it."""
-    return HttpResponse(text, content_type="text/markdown; charset=utf-8")
+    return HttpResponse(text, content_type=MARKDOWN_TYPE)

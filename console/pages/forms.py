@@ -11,8 +11,8 @@ from typing import Any
 from django import forms
 
 from console.errors import BadRequest, FieldError
-from console.exact_json import loads_exactly
-from console.typed_values import Typed, read_typed
+from console.reading.exact_json import loads_exactly
+from console.reading.typed_values import Typed, read_typed
 from console.workloads.queries.filters import TYPES
 from console.workloads.submissions import (
     MARKET_TYPES,

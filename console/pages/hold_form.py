@@ -8,7 +8,7 @@ from typing import Final
 
 from django.http import QueryDict
 
-from console.workloads.queries.filters import QueryReader
+from console.reading import QueryReader
 
 #: Spans to choose from, by what the form sends.
 SPANS: Final = {

@@ -9,7 +9,7 @@ from typing import Any, Final
 from console.configs.services.try_route import MOST_AT_ONCE
 from console.errors import BadRequest, FieldError
 from console.reading import Reader
-from console.typed_values import read_typed
+from console.reading.typed_values import read_typed
 
 #: Fields of a whole workload; what has neither of the first two as a mapping is a label set alone.
 _LABELS: Final = ("labels", "tags")

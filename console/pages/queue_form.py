@@ -10,8 +10,8 @@ from django.http import QueryDict
 
 from console.errors import BadRequest, FieldError
 from console.paging import Page, read_cursor, write_cursor
+from console.reading import QueryReader
 from console.workloads.queries import QueueView
-from console.workloads.queries.filters import QueryReader
 from console.workloads.queries.pressure import utilization_of
 
 #: Queues that can be put side by side.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, cast
 
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils import timezone
 
 from console.configs.models import ConfigVersion, RevertTimer
@@ -16,6 +18,9 @@ from console.configs.queries import active_version, revert_timer_of
 from console.orgs.models import Organization, User
 from console.orgs.permissions import Actor, Permission
 from console.overview.badges import badges_of
+from console.pages.poll import PollRequest
+from console.pages.snapshots import Stamp
+from console.workloads.models import Engine
 
 #: As many organizations as the switcher lists; the page of all has the rest.
 SWITCHER_SIZE = 12
@@ -56,7 +61,7 @@ class OrgChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shell:
-    """What the shell prints; *live* is the version that polling compares, or nothing."""
+    """What the shell prints; *live* is the stamp that polls compare, or nothing."""
 
     actor: Actor
     org: Organization
@@ -67,6 +72,9 @@ class Shell:
     #: What takes the active version back unless somebody confirms it.
     timer: RevertTimer | None
     live: str
+    #: Only the live parts are wanted, by a page that is open already.
+    is_poll: bool
+    build: str
     as_of: datetime
     may_submit: bool
     may_manage_work: bool
@@ -85,17 +93,39 @@ def render_page(
     section: str,
     status: int = 200,
 ) -> HttpResponse:
-    """Render *template* inside the shell, with *section* marked in the rail."""
-    shell = Shell(
+    """
+    Render *template* inside the shell, with *section* marked in the rail.
+
+    A poll is answered without the request's own context, so that nothing of whoever
+    asks comes into what others are given too.
+    """
+    shell = _shell(request, actor, section)
+    if isinstance(request, PollRequest):
+        known = {**context, "shell": shell, "request": request}
+        return HttpResponse(render_to_string(template, known), status=status)
+    return render(request, template, {**context, "shell": shell}, status=status)
+
+
+def build() -> str:
+    """Return what tells this build's static files from those of another."""
+    return getattr(staticfiles_storage, "manifest_hash", "")
+
+
+def _shell(request: HttpRequest, actor: Actor, section: str) -> Shell:
+    stamp: Stamp | None = getattr(request, "live_stamp", None)
+    is_poll = isinstance(request, PollRequest)
+    return Shell(
         actor=actor,
         org=actor.org,
-        orgs=_choices(cast(User, request.user), section),
+        orgs=() if is_poll else _choices(cast(User, request.user), section),
         section=section,
         nav=NAV,
         active=active_version(actor.org),
         timer=revert_timer_of(actor.org),
-        live=getattr(request, "live_version", ""),
-        as_of=timezone.now(),
+        live=str(stamp or ""),
+        is_poll=is_poll,
+        build=build(),
+        as_of=datetime.fromtimestamp(stamp.as_of / 1000, UTC) if stamp else timezone.now(),
         may_submit=actor.may(Permission.SUBMIT),
         may_manage_work=actor.may(Permission.MANAGE_WORK),
         may_hold=actor.may(Permission.HOLD_QUEUES),
@@ -103,7 +133,6 @@ def render_page(
         may_apply=actor.may(Permission.APPLY),
         may_manage_org=actor.may(Permission.MANAGE_ORG),
     )
-    return render(request, template, {**context, "shell": shell}, status=status)
 
 
 def _choices(user: User, section: str) -> tuple[OrgChoice, ...]:
@@ -116,5 +145,8 @@ def _choices(user: User, section: str) -> tuple[OrgChoice, ...]:
 
 def live_version(org: Organization) -> str:
     """Return a text that changes with everything a live page shows of *org*."""
-    engine, active = org.engine, org.active_config
-    return f"{engine.version}.{active.number}.{active.changed_at.timestamp()}"
+    found = Engine.objects.values_list(
+        "version", "org__active_config__number", "org__active_config__changed_at"
+    )
+    version, number, changed_at = found.get(org=org)
+    return f"{version}.{number}.{changed_at.timestamp()}"

@@ -6,6 +6,7 @@ import hashlib
 import math
 import time
 from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address, ip_network
 
 from django.core.cache import cache
 from django.http import HttpRequest
@@ -66,7 +67,7 @@ def count_link(request: HttpRequest) -> None:
 
 
 def _passwords(request: HttpRequest, email: str) -> tuple[_Counter, _Counter]:
-    address = client_address(request)
+    address = _connection_of(request)
     return (
         _Counter(f"sign-in {email.strip().lower()}\n{address}", FREE_TRIES, LONGEST_WAIT),
         _Counter(f"sign-in {address}", FREE_TRIES_OF_ADDRESS, LONGEST_WAIT_OF_ADDRESS),
@@ -74,7 +75,21 @@ def _passwords(request: HttpRequest, email: str) -> tuple[_Counter, _Counter]:
 
 
 def _links(request: HttpRequest) -> _Counter:
-    return _Counter(f"link {client_address(request)}", FREE_LINKS, LONGEST_WAIT)
+    return _Counter(f"link {_connection_of(request)}", FREE_LINKS, LONGEST_WAIT)
+
+
+def _connection_of(request: HttpRequest) -> str:
+    """Return the address of a request; of IPv6 what all addresses of one connection share."""
+    try:
+        address = ip_address(client_address(request))
+    except ValueError:
+        # A unix socket has none.
+        return ""
+    if not isinstance(address, IPv6Address):
+        return str(address)
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(ip_network((int(address), 64), strict=False))
 
 
 def _wait(counter: _Counter) -> int:

@@ -5,6 +5,7 @@ from django.urls import path, register_converter
 from console.pages.converters import NameConverter
 from console.pages.views import (
     api_tokens,
+    appearance,
     assist_calls,
     audit,
     codes,
@@ -26,9 +27,11 @@ from console.pages.views import (
     preemptions,
     queue,
     queues,
+    retention,
     reviews,
     route_batches,
     saved_views,
+    search,
     sessions,
     submit,
     tester,
@@ -64,9 +67,11 @@ urlpatterns = [
     path("o/", orgs.org_list, name="orgs"),
     path("o/<slug:org>/", overview.overview, name="overview"),
     path("o/<slug:org>/attention", overview.all_attention, name="attention"),
+    path("o/<slug:org>/search", search.search, name="search"),
     path("o/<slug:org>/queues", queues.queues, name="queues"),
     path("o/<slug:org>/usage", usage.usage, name="usage"),
     path("o/<slug:org>/queues/<name:queue>/usage", usage.queue_usage, name="queue-usage"),
+    path("o/<slug:org>/queues/<name:queue>/bars", queue.bars, name="queue-bars"),
     path("o/<slug:org>/queues/<name:queue>", queue.queue, name="queue"),
     path("o/<slug:org>/cohorts", cohorts.cohorts, name="cohorts"),
     path("o/<slug:org>/help/quota-bars", cohorts.quota_bars, name="quota-bars"),
@@ -131,9 +136,13 @@ urlpatterns = [
     path(f"{_SETTINGS}/tokens", api_tokens.api_tokens, name="api-tokens"),
     path(f"{_SETTINGS}/tokens/new", api_tokens.new_token, name="api-token-new"),
     path(f"{_SETTINGS}/tokens/<int:number>", api_tokens.api_token, name="api-token"),
+    path(f"{_SETTINGS}/appearance", appearance.appearance, name="appearance"),
+    path(f"{_SETTINGS}/retention", retention.retention, name="retention"),
     path(f"{_SETTINGS}/webhooks", webhooks.webhooks, name="webhooks"),
     path(f"{_SETTINGS}/webhooks/new", webhooks.new, name="webhook-new"),
     path(_WEBHOOK, webhooks.webhook, name="webhook"),
     path(f"{_WEBHOOK}/edit", webhooks.edit, name="webhook-edit"),
-    path(f"{_WEBHOOK}/deliveries/<slug:uid>", webhooks.delivery, name="webhook-delivery"),
+    path(
+        f"{_WEBHOOK}/deliveries/<slug:delivery>", webhooks.webhook_delivery, name="webhook-delivery"
+    ),
 ]

@@ -107,12 +107,3 @@ def folded(
     for reading in readings:
         parts[FLOOR[step](reading.start)].append(reading.totals)
     return [Reading(start, merge(of_start)) for start, of_start in parts.items()]
-
-
-def thinned(readings: Sequence[Reading], most: int) -> list[Reading]:
-    """Return at most *most* readings: as many neighbors together as needed, peaks kept."""
-    together = -(-len(readings) // most) if readings else 1
-    return [
-        Reading(readings[i].start, merge(each.totals for each in readings[i : i + together]))
-        for i in range(0, len(readings), together)
-    ]

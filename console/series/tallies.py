@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
+from console.bulk import Prepared, add_to_rows
 from console.engine.policy import Policy
 from console.series.coverage import floor_minute
 from console.series.models import Tally, What
 from console.series.subjects import subjects_of
 from console.series.waits import NO_WAIT, bucket_of
-from console.workloads.bulk import Prepared, add_to_rows
 
 
 @dataclass(slots=True)

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
+from console.bulk import Prepared, add_to_rows
 from console.telemetry.models import Metric, Total
-from console.workloads.bulk import Prepared, add_to_rows
 
 #: Upper bounds of the buckets of each duration, in seconds; one more is open.
 BOUNDS: Final[dict[Metric, tuple[float, ...]]] = {

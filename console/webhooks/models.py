@@ -49,6 +49,8 @@ class Webhook(models.Model):
         BY_HAND = "by_hand"
         #: It failed for days.
         FAILING = "failing"
+        #: The receiver answered 410: it wants nothing any more.
+        GONE = "gone"
 
     org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="webhooks")
     name = models.CharField(max_length=100)

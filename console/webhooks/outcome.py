@@ -19,6 +19,8 @@ class Failure(StrEnum):
     BROKEN = "broken"
     REDIRECTED = "redirected"
     REFUSED = "refused"
+    #: 410: the receiver wants nothing any more.
+    GONE = "gone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,8 @@ class Answer:
     #: The address that was connected to; "" when none was.
     address: str = ""
     status: int | None = None
+    #: The header that asks for patience; "" without one.
+    retry_after: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     #: The beginning of the body.
     body: str = ""

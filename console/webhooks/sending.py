@@ -15,6 +15,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 
 from console.webhooks.addresses import Address, Network
@@ -117,7 +118,9 @@ def _exchange(
 
 def _answer(response: HTTPResponse, address: Address) -> Answer:
     failure = None
-    if 300 <= response.status < 400:
+    if response.status == HTTPStatus.GONE:
+        failure = Failure.GONE
+    elif 300 <= response.status < 400:
         failure = Failure.REDIRECTED
     elif not 200 <= response.status < 300:
         failure = Failure.REFUSED
@@ -125,6 +128,7 @@ def _answer(response: HTTPResponse, address: Address) -> Answer:
         failure=failure,
         address=str(address),
         status=response.status,
+        retry_after=(response.getheader("Retry-After") or "")[:_KEPT_VALUE],
         headers=tuple(
             (_storable(name)[:_KEPT_VALUE], _storable(value)[:_KEPT_VALUE])
             for name, value in response.getheaders()[:_KEPT_HEADERS]
@@ -149,20 +153,23 @@ def _beginning(response: HTTPResponse) -> bytes:
 def _cut_off(plain: socket.socket, deadline: float) -> Iterator[threading.Event]:
     """End both directions of *plain* at *deadline*; what is yielded says whether that was so."""
     is_cut = threading.Event()
+    # TLS takes the socket over; what is done to its double is done to both.
+    double = plain.dup()
 
     def cut() -> None:
         is_cut.set()
         with suppress(OSError):
-            plain.shutdown(socket.SHUT_RDWR)
+            double.shutdown(socket.SHUT_RDWR)
 
     # Timeouts of sockets count each step alone: many small ones add up without this.
     timer = threading.Timer(max(0.0, deadline - time.monotonic()), cut)
     timer.daemon = True
     timer.start()
-    try:
-        yield is_cut
-    finally:
-        timer.cancel()
+    with double:
+        try:
+            yield is_cut
+        finally:
+            timer.cancel()
 
 
 @lru_cache(maxsize=1)

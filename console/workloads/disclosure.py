@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
+from console.chunks import chunks
 from console.engine.explain import explain, mentioned
 from console.engine.explain.changes import change_sentence
 from console.engine.explain.others import unnamed
@@ -20,9 +20,6 @@ from console.orgs.permissions import Actor, Permission
 from console.workloads.changes import Help
 from console.workloads.explanations import Explained
 from console.workloads.models import Event, Workload
-
-#: Ids per IN list; SQLite takes 999 parameters in one statement.
-_CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +42,8 @@ def disclose(actor: Actor, uids: Iterable[str]) -> Disclosed:
     names: dict[str, str] = {}
     hidden: set[str] = set()
     is_open = sees_all_names(actor)
-    for start in range(0, len(asked), _CHUNK):
-        rows = Workload.objects.filter(org=actor.org, uid__in=asked[start : start + _CHUNK])
+    for some in chunks(asked):
+        rows = Workload.objects.filter(org=actor.org, uid__in=some)
         for uid, name, queue, owner in rows.values_list("uid", "name", "queue", "submitted_by"):
             if is_open or owner == actor.key:
                 names[uid] = name
@@ -114,8 +111,7 @@ def disclose_events(actor: Actor, events: Iterable[Event]) -> Iterator[Event]:
     if sees_all_names(actor):
         yield from events
         return
-    rest = iter(events)
-    while chunk := list(islice(rest, _CHUNK)):
+    for chunk in chunks(events):
         disclosed = disclose(actor, (uid for event in chunk for uid in _named(event.data)))
         for event in chunk:
             event.data = _facts(event.data, disclosed)

@@ -9,6 +9,7 @@ from console.engine.amounts import amount_to_number
 from console.engine.reasons import reason_message
 from console.moments import written
 from console.orgs.permissions import Actor
+from console.paging import MAX_LIMIT, every_row
 from console.workloads.models import Workload
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.listing import list_workloads
@@ -22,23 +23,11 @@ EXPORTED = (
     *("config_version", "submitted_at", "admitted_at", "ended_at", "preemptions"),
 )
 
-#: Workloads that are read at a time.
-_CHUNK = 1_000
-
 
 def exported_rows(actor: Actor, conditions: WorkloadFilter) -> Iterator[dict[str, Any]]:
-    """
-    Yield every workload that passes *conditions*, newest first.
-
-    Each part is a query of its own that ends before the next begins.
-    """
-    cursor = None
-    while True:
-        page = list_workloads(actor.org, conditions, _CHUNK, cursor)
-        yield from map(_row, page.results)
-        cursor = page.next
-        if cursor is None:
-            return
+    """Yield every workload that passes *conditions*, newest first."""
+    rows = every_row(lambda cursor: list_workloads(actor.org, conditions, MAX_LIMIT, cursor))
+    return map(_row, rows)
 
 
 def _row(workload: Workload) -> dict[str, Any]:

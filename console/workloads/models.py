@@ -87,6 +87,8 @@ class Workload(models.Model):
     config_version = models.PositiveIntegerField(null=True)
     #: See `console.workloads.stored_assignments`; empty while it holds nothing.
     assignment = models.JSONField(default=list)
+    #: The flavors in it, see `stored_assignments.flavors_text`; None without any.
+    flavors = models.CharField(max_length=2000, null=True)
     #: Ids of the workloads that have to stop for this pending one.
     victims = models.JSONField(default=list)
     #: Id of the workload this one has to stop for, while preempting, or yields to, while pending.
@@ -115,6 +117,11 @@ class Workload(models.Model):
             models.Index(fields=["org", "project", "-id"], name="workload_by_project"),
             models.Index(fields=["org", "queue", "state", "-id"], name="workload_by_queue"),
             models.Index(fields=["org", "type", "state", "-id"], name="workload_by_type"),
+            models.Index(
+                fields=["org", "flavors", "-id"],
+                condition=models.Q(flavors__isnull=False),
+                name="workload_by_flavors",
+            ),
             # The operator class lets PostgreSQL use it for prefixes under any collation.
             models.Index(
                 fields=["org", "name"],

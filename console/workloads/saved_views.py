@@ -7,9 +7,10 @@ from django.http import QueryDict
 
 from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.permissions import Actor, Permission
+from console.reading import QueryReader
 from console.workloads.columns import PARAMETER
 from console.workloads.models import SavedView
-from console.workloads.queries.filters import QueryReader, WorkloadFilter
+from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.groups import GROUPINGS
 
 #: Views that one person or token keeps, and that an organization shares.
@@ -19,7 +20,8 @@ LONGEST_NAME, LONGEST_QUERY = 100, 2000
 
 #: What the query of a view may hold, besides labels.
 PARAMETERS = (
-    *("state", "queue", "reason", "user", "project", "type", "q", "since", "until"),
+    *("state", "queue", "reason", "user", "project", "type", "flavor", "without"),
+    *("q", "since", "until"),
     "group_by",
 )
 

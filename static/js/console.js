@@ -1,15 +1,22 @@
-/* What HTML alone cannot do on every page: keys, menus, ages, copying, marked lines. */
+/* What HTML alone cannot do on every page: menus, ages, copying, marked lines. */
 "use strict";
 
 (() => {
-  const keysOff = () => localStorage.getItem("keys-off") === "1";
-
   // Announce to screen readers, at most one text each ten seconds.
   let spokeAt = 0;
   window.announce = (text) => {
     if (Date.now() - spokeAt < 10000) return;
     spokeAt = Date.now();
     document.getElementById("announcer").textContent = text;
+  };
+
+  // What a key did is seen, too, for a moment.
+  let toastTimer = 0;
+  window.tell = (text) => {
+    const toast = document.getElementById("toast");
+    toast.textContent = text;
+    clearTimeout(toastTimer);
+    toastTimer = setTimeout(() => toast.replaceChildren(), 4000);
   };
 
   const span = (seconds) => {
@@ -35,7 +42,7 @@
   };
   setInterval(tellAges, 5000);
 
-  // Menus: one open at a time; Escape and a click elsewhere close them.
+  // Menus: one open at a time; a click elsewhere closes them.
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll("details[data-menu][open]")) {
       if (!menu.contains(event.target)) menu.open = false;
@@ -51,28 +58,18 @@
     }
   });
 
+  // Escape closes the menu that has the focus, which goes back to where it was opened.
+  document.addEventListener("keydown", (event) => {
+    const menu = event.key === "Escape" && event.target.closest("details[data-menu][open]");
+    if (!menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+
   // A browser may keep a page that was left, to go back to: not with a secret in it.
   addEventListener("pagehide", () => {
     for (const field of document.querySelectorAll("[data-secret]")) field.value = "";
   });
-
-  const rows = () => [...document.querySelectorAll("main tr:has(a[data-row])")];
-  const moveRow = (step) => {
-    const all = rows();
-    const at = all.findIndex((row) => row.contains(document.activeElement));
-    const next = all[Math.min(all.length - 1, Math.max(0, at + step))];
-    if (next) next.querySelector("a[data-row]").focus();
-  };
-
-  const help = document.getElementById("keys-help");
-  const helpButton = document.querySelector("[data-keys-help]");
-  if (help && helpButton) {
-    helpButton.hidden = false;
-    helpButton.addEventListener("click", () => help.showModal());
-    const box = help.querySelector("[data-keys-off]");
-    box.checked = keysOff();
-    box.addEventListener("change", () => localStorage.setItem("keys-off", box.checked ? "1" : "0"));
-  }
 
   // Lists of links that are narrowed while somebody types.
   for (const list of document.querySelectorAll("[data-filtered]")) {
@@ -86,45 +83,6 @@
       }
     });
   }
-
-  let goUntil = 0;
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") {
-      const menu = event.target.closest("details[data-menu][open]");
-      if (menu) {
-        menu.open = false;
-        menu.querySelector("summary").focus();
-      }
-      return;
-    }
-    if (event.ctrlKey || event.metaKey || event.altKey || keysOff()) return;
-    if (event.target.closest("input, textarea, select, [contenteditable], .ace_editor, dialog")) return;
-    const press = (selector) => document.querySelector(selector)?.click();
-    if (Date.now() < goUntil) {
-      goUntil = 0;
-      const link = document.querySelector(`[data-go="${CSS.escape(event.key)}"]`);
-      if (link) location.assign(link.href);
-      return;
-    }
-    const actions = {
-      "/": () => document.querySelector("[data-search]")?.focus(),
-      "?": () => help?.showModal(),
-      g: () => (goUntil = Date.now() + 1200),
-      j: () => moveRow(1),
-      k: () => moveRow(-1),
-      r: () => press("[data-rows-bar]:not([hidden]) [data-rows-show]"),
-      p: () => press("[data-live-pause]"),
-      ...window.pageKeys,
-    };
-    if (/^[1-7]$/.test(event.key)) {
-      const item = document.querySelectorAll("[data-item-keys] > li > a[data-item]")[event.key - 1];
-      if (item) actions[event.key] = () => item.click();
-    }
-    if (event.key in actions) {
-      event.preventDefault();
-      actions[event.key]();
-    }
-  });
 
   // #L10-L14 marks these lines of a source text.
   const markLines = () => {

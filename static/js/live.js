@@ -1,8 +1,8 @@
 /*
- * Keeps the regions marked data-live current by polling the page's own address with the version it shows.
+ * Keeps the regions marked data-live current by polling the page's own address with the stamp
+ * that it shows, and says how old they are: by the server's word, whatever became of the poll.
  *
- * 204 means nothing changed. Otherwise texts and attributes change in place, so that focus,
- * selection and scroll stay; rows of a list never appear, vanish or move until the reader asks.
+ * 204 means nothing changed; the stamp and age are in the headers of every answer.
  */
 "use strict";
 
@@ -12,29 +12,46 @@
   if (!poll || !status) return;
 
   const EVERY = 2000;
+  const SLOWEST = 15000;
+  // Three beats without an answer are a server that is away; ten seconds of rest are not.
+  const MISSES = 3;
   const text = status.querySelector("[data-live-text]");
   const pause = document.querySelector("[data-live-pause]");
-  let version = poll.dataset.version;
-  let freshAt = Date.now();
+  const reload = document.querySelector("[data-live-reload]");
+  const retry = document.querySelector("[data-live-retry]");
+  const patch = new window.Patch();
+  let stamp = poll.dataset.version;
+  // The server read what the page shows after the page was asked for, not before.
+  let freshAt = performance.timeOrigin + (performance.getEntriesByType("navigation")[0]?.requestStart ?? 0);
   let misses = 0;
   let paused = false;
-  let latest = null;
+  let asking = false;
+  // Why there are no news: {text, again (what the link says), retry}. Null while all is well.
+  let trouble = null;
+  let isOver = false;
+  let isOld = false;
 
-  document.querySelector("[data-live-reload]").hidden = true;
-  pause.hidden = false;
-
-  const clock = (moment) => new Date(moment).toISOString().slice(11, 19);
+  const clock = () => `${new Date(Number(stamp.split("-")[0])).toISOString().slice(11, 19)} UTC`;
+  const age = () => Math.max(0, Math.round((Date.now() - freshAt) / 1000));
 
   const show = () => {
-    if (paused) {
-      status.dataset.live = "off";
-      text.textContent = `Paused · as of ${clock(freshAt)} UTC`;
-    } else if (misses >= 3) {
+    const away = trouble ?? (misses >= MISSES ? { text: "Reconnecting", retry: true } : null);
+    reload.hidden = !(away?.again || isOld);
+    reload.textContent = away?.again ?? "Reload: new version";
+    retry.hidden = !away?.retry;
+    pause.hidden = isOver;
+    if (away) {
       status.dataset.live = "away";
-      text.textContent = `No answer · data from ${clock(freshAt)} UTC`;
+      text.textContent = `${away.text} · data from ${clock()}`;
+    } else if (paused) {
+      status.dataset.live = "off";
+      text.textContent = `Paused · as of ${clock()}`;
+    } else if (busy() && age() > 10) {
+      status.dataset.live = "off";
+      text.textContent = `Held while you read · as of ${clock()}`;
     } else {
       status.dataset.live = "on";
-      text.textContent = `Live · ${Math.max(0, Math.round((Date.now() - freshAt) / 1000))} s ago`;
+      text.textContent = `Live · ${age()} s ago`;
     }
   };
 
@@ -47,127 +64,63 @@
     );
   };
 
-  // A field that somebody types in is theirs until they leave it.
-  const theirs = (node) =>
-    node === document.activeElement && /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName);
-
-  const patch = (node, next) => {
-    if (theirs(node) || node.dataset?.rowsBar !== undefined || node.dataset?.fetched !== undefined || node.isEqualNode(next)) return;
-    for (const { name } of [...node.attributes]) {
-      if (!next.hasAttribute(name) && name !== "open") node.removeAttribute(name);
-    }
-    for (const { name, value } of next.attributes) {
-      if (node.getAttribute(name) !== value) node.setAttribute(name, value);
-    }
-    if (node.dataset?.rows !== undefined) {
-      patchRows(node, next);
-      return;
-    }
-    const mine = [...node.childNodes];
-    const other = [...next.childNodes];
-    const alike =
-      mine.length === other.length &&
-      mine.every((child, i) => child.nodeName === other[i].nodeName && (child.id || "") === (other[i].id || ""));
-    if (!alike) {
-      rearrange(node, other);
-      return;
-    }
-    mine.forEach((child, i) => {
-      if (child.nodeType === Node.ELEMENT_NODE) patch(child, other[i]);
-      else if (child.nodeValue !== other[i].nodeValue) child.nodeValue = other[i].nodeValue;
-    });
+  const tell = (next) => {
+    if (trouble?.text !== next.text) window.announce(`${next.text}; the data shown is old`);
+    trouble = next;
+    isOver = !next.retry;
   };
 
-  // Parts with an id are kept and patched; the others are exchanged, unless the focus is among them.
-  const rearrange = (node, other) => {
-    const kept = new Map([...node.children].filter((child) => child.id).map((child) => [child.id, child]));
-    const children = other.map((child) => {
-      const mine = kept.get(child.id);
-      if (!mine) return child;
-      patch(mine, child);
-      return mine;
-    });
-    if (!node.contains(document.activeElement)) node.replaceChildren(...children);
+  // What the server refuses for good is said, and not asked for again.
+  const refused = (answer) => {
+    const id = answer.headers.get("X-Request-ID");
+    if (answer.status === 401) tell({ text: "Signed out", again: "Sign in again" });
+    else if (answer.status === 403) tell({ text: "No longer allowed to see this", again: "Reload" });
+    else if (answer.status === 404) tell({ text: "No longer there", again: "Reload" });
+    else if (answer.status >= 500 && id) tell({ text: `Error ${answer.status}, request ${id}`, retry: true });
+    else throw new Error(`status ${answer.status}`);
   };
 
-  const patchRows = (list, next) => {
-    const fresh = new Map([...next.children].map((row) => [row.id, row]));
-    const before = [...list.children].map((row) => row.id);
-    const added = [...fresh.keys()].filter((id) => !before.includes(id)).length;
-    // Rows at the end that new ones push to the next page are not gone.
-    const pushed = before.length - 1 - before.findLastIndex((id) => fresh.has(id));
-    const end = pushed <= added ? before.length - pushed : before.length;
-    let gone = 0;
-    [...list.children].forEach((row, i) => {
-      const now = fresh.get(row.id);
-      if (now) patch(row, now);
-      row.toggleAttribute("data-gone", !now && i < end);
-      if (!now && i < end) gone += 1;
-    });
-    const kept = before.filter((id) => fresh.has(id));
-    const moved = [...fresh.keys()].filter((id) => before.includes(id)).some((id, i) => kept[i] !== id);
-    const bar = document.querySelector(`[data-rows-bar="${CSS.escape(list.id)}"]`);
-    if (!bar) return;
-    const parts = [];
-    if (added) parts.push(`${added} new`);
-    if (gone) parts.push(`${gone} no longer here`);
-    if (moved) parts.push("order changed");
-    bar.querySelector("[data-rows-text]").textContent = parts.join(" · ");
-    if (bar.hidden && parts.length) window.announce(parts.join(", "));
-    bar.hidden = parts.length === 0;
-  };
-
-  const showRows = (bar) => {
-    const list = document.getElementById(bar.dataset.rowsBar);
-    const next = latest?.getElementById(bar.dataset.rowsBar);
-    if (!list || !next) return;
-    list.replaceChildren(...next.cloneNode(true).children);
-    bar.hidden = true;
-    list.querySelector("a[data-row]")?.focus({ preventScroll: true });
-  };
-
-  const update = (html) => {
-    const page = new DOMParser().parseFromString(html, "text/html");
-    const now = page.getElementById("live-poll");
-    if (!now) {
-      location.reload();
-      return;
-    }
-    latest = page;
-    version = now.dataset.version;
-    document.title = page.title;
-    for (const region of document.querySelectorAll("[data-live]:not([data-live-status])")) {
-      const next = page.getElementById(region.id);
-      if (next) patch(region, next.cloneNode(true));
-    }
-  };
-
-  const tick = async () => {
-    if (paused || busy()) return;
-    const url = new URL(location.href);
-    url.searchParams.set("v", version);
-    url.hash = "";
-    try {
-      const answer = await fetch(url, { signal: AbortSignal.timeout(10000), cache: "no-store" });
-      if (answer.status === 401) {
+  const take = async (answer, askedAt) => {
+    if (answer.status === 200) {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (!page.getElementById("live-poll")) {
         location.reload();
         return;
       }
-      if (answer.status === 200) update(await answer.text());
-      else if (answer.status !== 204) throw new Error(`status ${answer.status}`);
-      freshAt = Date.now();
-      if (misses >= 3) window.announce("Updates are back");
-      misses = 0;
+      document.title = page.title;
+      patch.update(page);
+      stamp = page.getElementById("live-poll").dataset.version;
+    }
+    stamp = answer.headers.get("X-Live-Stamp") ?? stamp;
+    freshAt = askedAt - 1000 * Number(answer.headers.get("X-Live-Age") ?? 0);
+    isOld = (answer.headers.get("X-Live-Build") ?? poll.dataset.build) !== poll.dataset.build;
+    if (trouble || misses >= MISSES) window.announce("Updates are back");
+    trouble = null;
+    misses = 0;
+  };
+
+  const tick = async () => {
+    if (paused || asking || isOver || busy()) return;
+    asking = true;
+    const url = new URL(location.href);
+    url.searchParams.set("v", stamp);
+    url.hash = "";
+    const askedAt = Date.now();
+    try {
+      const answer = await fetch(url, { signal: AbortSignal.timeout(10000), cache: "no-store" });
+      if (answer.ok) await take(answer, askedAt);
+      else refused(answer);
     } catch (error) {
       misses += 1;
-      if (misses === 3) window.announce("The server does not answer; the data shown is old");
+      if (misses === MISSES) window.announce("The server does not answer; the data shown is old");
     }
+    asking = false;
     show();
   };
 
   const loop = async () => {
     await tick();
-    setTimeout(loop, Math.min(EVERY * Math.max(1, misses), 15000));
+    if (!isOver) setTimeout(loop, Math.min(EVERY * Math.max(trouble ? 3 : 1, misses), SLOWEST));
   };
 
   pause.addEventListener("click", () => {
@@ -177,13 +130,29 @@
     show();
     if (!paused) tick();
   });
+  retry.addEventListener("click", tick);
   document.addEventListener("click", (event) => {
-    if (event.target.closest("[data-rows-show]")) showRows(event.target.closest("[data-rows-bar]"));
+    if (event.target.closest("[data-rows-show]")) patch.showRows(event.target.closest("[data-rows-bar]"));
   });
+  document.addEventListener("focusout", () => setTimeout(() => patch.settle()));
   document.addEventListener("visibilitychange", () => {
+    show();
     if (!document.hidden) tick();
   });
+  // A page that the browser kept, to go back to, is as old as it was left.
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) tick();
+  });
+  // A region that was asked for with other filters is newer than the rest: all is asked for anew.
+  document.addEventListener("htmx:afterSwap", (event) => {
+    const found = /id="live-poll" data-version="(\d+)-/.exec(event.detail.xhr?.responseText ?? "");
+    if (!found) return;
+    patch.forget();
+    stamp = `${found[1]}-`;
+    tick();
+  });
   setInterval(show, 1000);
+  reload.hidden = true;
   show();
   setTimeout(loop, EVERY);
 })();

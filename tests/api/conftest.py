@@ -23,7 +23,7 @@ from console.orgs.services.issue_token import issue_token
 from console.webhooks.models import Delivery, Webhook
 from console.workloads.models import Workload
 from tests.api.documents import OPEN
-from tests.conftest import PASSWORD
+from tests.conftest import PASSWORD, settled
 
 BASE = "/api/v1"
 
@@ -135,12 +135,16 @@ def api(api_for: Callable[[Actor], Client]) -> Callable[[Actor], Api]:
 
 
 @pytest.fixture
-def furnished(api: Callable[[Actor], Api], owner: Actor, settle: Callable[..., int]) -> None:
+def furnished(api: Callable[[Actor], Api], owner: Actor) -> None:
     """Give the organization one of everything that an address may name."""
-    client = api(owner)
+    furnish(api(owner), owner)
+
+
+def furnish(client: Api, owner: Actor) -> None:
+    """Give the organization of *owner*, whose client it is, one of everything."""
     client.post("config/versions", {"text": OPEN, "expected_version": 0})
     client.post("workloads", {"workloads": [{"name": "running"}]})
-    settle(owner.org)
+    settled(owner.org)
     Workload.objects.update(uid="w")
     client.post("config/impact", {"text": OPEN})
     ImpactRun.objects.update(id=1)

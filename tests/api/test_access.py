@@ -12,10 +12,14 @@ from django.test import Client
 from django.urls import URLPattern, reverse
 
 from console.api import urls
-from console.orgs.models import Role
+from console.orgs.models import Organization, Role
+from console.orgs.permissions import Actor
+from console.orgs.services.create_org import create_org
 from console.orgs.services.issue_token import issue_token
 from console.workloads.models import Intake
+from tests.api.conftest import Api, furnish
 from tests.api.documents import OPEN
+from tests.conftest import member, with_token
 
 READERS = frozenset(Role.values)
 SUBMITTERS = frozenset({Role.SUBMITTER, Role.OPERATOR, Role.OWNER})
@@ -122,8 +126,26 @@ CASES = [
 BY_ID = [pytest.param(case, id=case.id) for case in CASES]
 
 
+@pytest.fixture(scope="module")
+def org(standing: None) -> Organization:
+    """An organization that all tests here find as it was made."""
+    return create_org("here", "Here", owner=None)
+
+
+@pytest.fixture(scope="module")
+def owner(org: Organization) -> Actor:
+    """Its owner."""
+    return member(org, Role.OWNER)
+
+
+@pytest.fixture(scope="module")
+def furnished(org: Organization, owner: Actor) -> None:
+    """Give it one of everything that an address may name."""
+    furnish(Api(with_token(owner), org.slug), owner)
+
+
 @pytest.fixture
-def ask(furnished: None) -> Callable[[Client, Case], tuple[int, Any]]:
+def ask(furnished: None, db: None) -> Callable[[Client, Case], tuple[int, Any]]:
     """Return a function that asks an organization that has one of everything."""
 
     def send(client: Client, case: Case) -> tuple[int, Any]:
@@ -219,7 +241,7 @@ def test_one_submits_and_ends_their_own_work(api, submitter, operator, settle):
     assert other.post(f"workloads/{uid}/finish").status == 202
 
 
-def test_orgs_are_those_one_belongs_to(api, client_for, owner, other_org):
+def test_orgs_are_those_one_belongs_to(furnished, api, client_for, owner, other_org):
     one = {"slug": "here", "name": "Here"}
     assert api(owner).get("/api/v1/orgs").body == {"results": [one], "next": None}
     assert client_for(owner).get("/api/v1/orgs").json() == {"results": [one], "next": None}
@@ -227,10 +249,11 @@ def test_orgs_are_those_one_belongs_to(api, client_for, owner, other_org):
     assert api(owner).get().body == {
         **one,
         "role": "owner",
-        "config_version": 0,
-        "counts": dict.fromkeys(
-            ("pending", "admitted", "preempting", "finished", "rejected", "withdrawn"), 0
-        ),
+        "config_version": 1,
+        "counts": {
+            **dict.fromkeys(("pending", "preempting", "finished", "rejected", "withdrawn"), 0),
+            "admitted": 1,
+        },
     }
 
 

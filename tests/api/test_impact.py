@@ -135,3 +135,26 @@ def test_a_run_of_others_is_not_there(
     assert client.post(f"config/impact/{theirs.pk}/cancel").problem == (404, "not_found")
     theirs.refresh_from_db()
     assert (theirs.state, theirs.is_cancelled) == ("waiting", False)
+
+
+def test_who_else_would_gain_is_named_only_to_those_who_may_judge_both(
+    client, api, owner: Actor, viewer: Actor
+) -> None:
+    path = f"config/impact/{client.post('config/impact', {'text': CLOSED}).body['id']}"
+    other = client.get("workloads").body["results"][0]
+    run = ImpactRun.objects.get()
+    assert run.result is not None
+    line = {"id": "gone", "name": "own", "queue": "default", "to": None, "reason": None}
+    line |= {"losses": [], "preemptor": {"id": other["id"], "name": other["name"]}}
+    run.result["live"]["outcomes"] = [{"outcome": "stopped", "count": 1, "first": [line]}]
+    run.save()
+
+    def told(asker: Any) -> Any:
+        (group,) = asker.get(path).body["result"]["live"]["outcomes"]
+        return group["first"][0]["preemptor"]
+
+    assert told(client) == {"id": other["id"], "name": other["name"]}
+    assert told(api(viewer)) == {
+        "id": None,
+        "name": f"another workload of queue {other['queue']}",
+    }

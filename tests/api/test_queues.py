@@ -227,3 +227,22 @@ def test_a_name_may_hold_anything(client, settle, owner, name):
     assert client.post(f"queues/{address}/hold", {"reason": "r"}).body["name"] == name
     assert client.post(f"queues/{address}/resume").body["held"] is None
     assert [row["queue"] for row in client.get("workloads", queue=name).body["results"]] == [name]
+
+
+def test_a_queue_that_was_renamed_says_its_new_name(client):
+    apply(client, CAP)
+    renamed = CAP.replace("q-m5-2xlarge-cap3", "q-m5")
+    apply(client, renamed, 1)
+    old = "q-m5-2xlarge-cap3"
+    for answer in (
+        client.get(f"queues/{old}"),
+        client.get(f"queues/{old}/pending"),
+        client.post(f"queues/{old}/hold", {"reason": "racks"}),
+        client.get(f"usage?queue={old}"),
+        client.get(f"waits?queue={old}"),
+    ):
+        assert answer.problem == (404, "not_found")
+        assert answer.body["renamed_to"] == "q-m5"
+        assert answer.body["detail"] == f"The queue '{old}' is called 'q-m5' since version 2."
+    assert client.get("queues/q-m5").body["held"] is None
+    assert "renamed_to" not in client.get("queues/nothing").body

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from console import paging
 from console.orgs.permissions import Actor
 from console.workloads.models import Event, IdempotentAnswer, Intake, LabelSet, Workload
 from tests.api.documents import CAP, OPEN
+from tests.preempting import Settle, stop_for_another
 from tests.yielding import let_one_yield
 
 
@@ -411,3 +414,28 @@ def test_an_explanation_says_what_would_start_it(client, settle, owner):
         "the queue."
     )
     assert client.get(f"workloads/{first}/explanation").body["changes"] == []
+
+
+def test_an_explanation_is_text_to_paste_with_the_names_that_its_reader_may_know(
+    api_for: Callable[[Actor], Client],
+    owner: Actor,
+    operator: Actor,
+    submitter: Actor,
+    settle: Settle,
+) -> None:
+    old, _, _ = stop_for_another(owner, submitter, operator, settle)
+    path = f"/api/v1/orgs/here/workloads/{old.uid}/explanation"
+    answers = {
+        each.role: api_for(each).get(f"{path}?as=markdown") for each in (operator, submitter)
+    }
+    assert {each.headers["Content-Type"] for each in answers.values()} == {
+        "text/markdown; charset=utf-8"
+    }
+    whole, hidden = (answers[role].content.decode() for role in ("operator", "submitter"))
+    assert whole.startswith(f"**batch ({old.uid})**: ")
+    assert f"[Open it](http://testserver/o/here/workloads/{old.uid})" in whole
+    assert "urgent" in whole
+    assert "urgent" not in hidden
+    assert "another workload of queue research" in hidden
+    refused = api_for(operator).get(f"{path}?as=csv")
+    assert (refused.status_code, refused.json()["errors"][0]["code"]) == (400, "invalid_choice")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from console.orgs.audit import ACTIONS, KINDS
+from tests.architecture.sources import nodes, syntax
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONSOLE = ROOT / "console"
@@ -34,7 +35,7 @@ def service_modules() -> Iterator[tuple[str, ast.Module]]:
     """Yield the dotted name and the syntax of every service."""
     for path in sorted(CONSOLE.glob("*/services/*.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        yield name, ast.parse(path.read_text("utf-8"))
+        yield name, syntax(path)
 
 
 def functions() -> dict[str, ast.FunctionDef]:
@@ -154,11 +155,12 @@ def test_entries_are_only_ever_added_but_for_seals_and_retention() -> None:
         here = path.relative_to(CONSOLE).as_posix()
         if "migrations" in here:
             continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr not in (WRITES | {"_raw_delete", "bulk_update"}):
+                    continue
                 text = ast.unparse(node.func.value)
-                changes = node.func.attr in (WRITES | {"_raw_delete", "bulk_update"})
-                if changes and ("AuditEntry" in text or "org.audit" in text):
+                if "AuditEntry" in text or "org.audit" in text:
                     found.add(here)
     assert found <= allowed
 
@@ -168,8 +170,10 @@ def test_only_events_of_known_types_have_a_level_above_info() -> None:
     found = {
         path.relative_to(CONSOLE).as_posix()
         for path in CONSOLE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Attribute) and ast.unparse(node) in ("Level.WARNING", "Level.ERROR")
+        for node in nodes(path)
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("WARNING", "ERROR")
+        and ast.unparse(node.value) == "Level"
     }
     of_events = {each for each in found if each.startswith(("workloads/", "configs/", "series/"))}
     assert of_events == {

@@ -30,14 +30,15 @@ def fill(slug: str) -> None:
     last = floor_hour(timezone.now())
     hours = [last - timedelta(hours=back) for back in range(DAYS * 24, 0, -1)]
     for hour in hours:
-        SeriesPoint.objects.bulk_create(_points(org, hour))
+        SeriesPoint.objects.bulk_create(points_at(org, hour))
     SampledHour.objects.bulk_create(
         SampledHour(org=org, start=hour, minutes=2**60 - 1) for hour in hours
     )
     Sampler.objects.update_or_create(pk=org.pk, defaults={"rolled_until": last})
 
 
-def _points(org: Organization, hour: datetime) -> Iterator[SeriesPoint]:
+def points_at(org: Organization, hour: datetime) -> Iterator[SeriesPoint]:
+    """Yield the rows of one hour, of everything, every cohort and every queue."""
     subjects = [EVERYTHING, *(Subject.cohort(f"lab-{n}") for n in range(COHORTS))]
     subjects += [Subject.queue(f"team-{n}") for n in range(QUEUES)]
     for number, subject in enumerate(subjects):

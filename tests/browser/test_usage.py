@@ -70,3 +70,56 @@ def test_one_chooses_a_time_a_table_and_a_file_without_scripts(
     assert text.startswith("start,sampled_minutes,own_mean,borrowed_mean")
     page.locator("#chart-use").get_by_role("link", name="Version 1").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("ersion 1")
+
+
+def test_keys_and_pointer_pick_a_moment_and_read_its_numbers(
+    visitors: Visitors, watched: Place
+) -> None:
+    page = visitors.page(watched)
+    page.goto(watched.url(f"{_QUEUE}?range=1h"))
+    use = page.locator("#chart-use")
+    readout = use.locator(".chart__readout")
+    slider = use.get_by_role("slider", name=re.compile("^Moment of"))
+    expect(readout).to_be_hidden()
+    page.locator("#chart-use").get_by_role("link", name="CSV").focus()
+    page.keyboard.press("Tab")
+    # The version's mark comes first.
+    page.keyboard.press("Tab")
+    expect(slider).to_be_focused()
+    expect(readout).to_contain_text("Peak of use")
+    last = readout.locator("caption").text_content()
+    page.keyboard.press("ArrowLeft")
+    expect(readout.locator("caption")).not_to_have_text(str(last))
+    expect(slider).to_have_attribute(
+        "aria-valuetext", re.compile("^From .+ Minutes sampled .+ Own")
+    )
+    # One moment in all charts; a line has no width, so nothing calls it visible.
+    expect(page.locator("#chart-waits .chart__cursor")).not_to_have_attribute("hidden", "")
+    page.keyboard.press("Escape")
+    expect(readout).to_be_hidden()
+    # What the cursor reads is what the table says.
+    page.goto(watched.url(f"{_QUEUE}?range=1h&table=use"))
+    use.locator(".chart__plot").hover(position={"x": 5, "y": 40})
+    first = use.locator("tbody tr").first.locator("th").first
+    expect(readout.locator("caption")).to_have_text(f"{first.text_content()} UTC")
+    expect(readout).to_have_attribute("data-side", "end")
+
+
+def test_a_stretch_that_is_dragged_over_becomes_the_time(
+    visitors: Visitors, watched: Place
+) -> None:
+    page = visitors.page(watched)
+    page.goto(watched.url(f"{_QUEUE}?range=1h&flavor=m5"))
+    box = page.locator("#chart-workloads .chart__plot").bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 3 / 4, middle, steps=4)
+    page.mouse.up()
+    page.wait_for_url("**/usage?*since=*")
+    since, until = (page.locator(f"#u-{each}").input_value() for each in ("since", "until"))
+    length = datetime.fromisoformat(until) - datetime.fromisoformat(since)
+    assert timedelta(minutes=14) <= length <= timedelta(minutes=16)
+    assert "range=" not in page.url
+    assert "flavor=m5" in page.url

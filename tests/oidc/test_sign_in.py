@@ -70,11 +70,32 @@ class Site:
         assert answer.status_code == 302, answer.text
         return answer.headers["Location"]
 
-    def said(self, browser: requests.Session) -> str:
-        """Return the notice of the sign-in page."""
-        page = self.get(browser, "/login").text
+    def send(self, browser: requests.Session, path: str, **fields: str) -> requests.Response:
+        """Send the form of a page."""
+        page = self.get(browser, path).text
+        (token, *_) = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
+        return browser.post(
+            self.base + path,
+            {"csrfmiddlewaretoken": token, **fields},
+            headers={"Referer": self.base + path},
+            allow_redirects=False,
+            timeout=30,
+        )
+
+    def said(self, browser: requests.Session, path: str = "/login") -> str:
+        """Return the notice of a page."""
+        page = self.get(browser, path).text
         (notice,) = re.findall(r'role="status"><span>(.*?)</span>', page)
         return html.unescape(notice)
+
+    def invite(self, email: str, role: str) -> str:
+        """Return the secret of a link."""
+        return self.shell(
+            "from console.orgs.services.invite import invite; "
+            "from console.orgs.permissions import Actor; "
+            "org = Organization.objects.get(slug='here'); "
+            f"print(invite(Actor.from_command(org), '{email}', '{role}').secret)"
+        )
 
     def shell(self, code: str) -> str:
         """Run Python in the product, and return its last line."""
@@ -295,12 +316,7 @@ def test_a_provider_that_is_broken_is_told_as_such(site: Site, discovery: dict) 
 
 
 def test_somebody_new_comes_in_by_an_invitation(site: Site) -> None:
-    secret = site.shell(
-        "from console.orgs.services.invite import invite; "
-        "from console.orgs.permissions import Actor; "
-        "org = Organization.objects.get(slug='here'); "
-        "print(invite(Actor.from_command(org), 'new@here.example', 'editor').secret)"
-    )
+    secret = site.invite("new@here.example", "editor")
     site.provider.person = {"sub": "new", "email": "new@here.example", **VERIFIED}
     wrong = site.browser()
     site.get(wrong, f"/join/{secret}")
@@ -312,15 +328,7 @@ def test_somebody_new_comes_in_by_an_invitation(site: Site) -> None:
     assert 'href="/login/oidc?next=%2Fjoin">Sign in with Corner ID' in page
     site.provider.person["email"] = "new@here.example"
     assert site.sign_in(browser, "/join") == "/join"
-    page = site.get(browser, "/join").text
-    token = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)[0]
-    joined = browser.post(
-        f"{site.base}/join",
-        {"csrfmiddlewaretoken": token},
-        headers={"Referer": f"{site.base}/join"},
-        allow_redirects=False,
-        timeout=30,
-    )
+    joined = site.send(browser, "/join")
     assert joined.headers["Location"] == "/o/here/"
     assert site.get(browser, "/o/here/").status_code == 200
     found = site.shell(
@@ -328,6 +336,27 @@ def test_somebody_new_comes_in_by_an_invitation(site: Site) -> None:
         "print(user.has_usable_password(), user.memberships.get().role)"
     )
     assert found == "False editor"
+
+
+def test_a_password_from_before_the_address_was_proved_ends(site: Site) -> None:
+    """Whoever invites has the link, and could begin the account of somebody else with it."""
+    email, password = "early@here.example", "a stranger's choice"
+    stranger = site.browser()
+    site.get(stranger, f"/join/{site.invite(email, 'viewer')}")
+    assert site.send(stranger, "/join", password=password, again=password).status_code == 302
+    assert site.send(stranger, "/login", email=email, password=password).status_code == 302
+    assert site.get(stranger, "/sessions").status_code == 200
+    site.provider.person = {"sub": "early", "email": email, **VERIFIED}
+    browser = site.browser()
+    assert site.sign_in(browser) == "/o/"
+    assert "The password that this account had does not count any more" in site.said(browser, "/o/")
+    assert site.get(browser, "/sessions").status_code == 200
+    assert site.get(stranger, "/sessions").headers["Location"].startswith("/login")
+    assert site.send(stranger, "/login", email=email, password=password).status_code == 422
+    # The next time there is nothing to tell.
+    again = site.browser()
+    assert site.sign_in(again) == "/o/"
+    assert "does not count" not in site.get(again, "/o/").text
 
 
 @pytest.mark.parametrize(

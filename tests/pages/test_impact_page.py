@@ -306,3 +306,24 @@ def test_members_may_look_and_only_drafters_may_ask(
     assert stranger.get(run).status_code == 404
     assert stranger.post(f"{run}/cancel").status_code == 404
     assert ImpactRun.objects.get().state == "waiting"
+
+
+def test_who_else_would_gain_is_named_only_to_those_who_may_judge_both(
+    submitter: Actor, editor: Actor, draft: Draft, world: World, client_for: Callable[..., Client]
+) -> None:
+    _, url = ask(client_for(editor), f"draft={draft.pk}")
+    run = ImpactRun.objects.get()
+    assert run.result is not None
+    (starts,) = [each for each in run.result["live"]["outcomes"] if each["outcome"] == "starts"]
+    # As if the first of them were stopped for the second, which an owner has submitted.
+    starts["first"][0]["preemptor"] = {"id": world.never.uid, "name": "huge"}
+    run.save()
+
+    def why(actor: Actor) -> Element:
+        page = read_page(client_for(actor).get(url))
+        return page.id("live-starts").all("td", **{"data-label": "why"})[0]
+
+    assert why(editor).text.endswith(" for huge")
+    assert why(editor).all("a", href=f"/o/here/workloads/{world.never.uid}")
+    assert why(submitter).text.endswith(" for another workload of queue research")
+    assert why(submitter).all("a") == []

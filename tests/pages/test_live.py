@@ -57,7 +57,6 @@ def test_an_unchanged_page_costs_few_queries(world: World, browser: Client) -> N
         "orgs_user",
         "orgs_membership",
         "workloads_engine",
-        "configs_activeconfig",
         "workloads_intake",
     ]
 

@@ -273,3 +273,26 @@ def test_queries_do_not_grow_with_queues(
     queries()
     assert queries() == before
     assert before <= 22
+
+
+def test_the_other_bars_of_a_queue_are_drawn_when_somebody_opens_them(
+    owner: Actor, browser: Client, settle: Callable[[Organization], int]
+) -> None:
+    text = FLAVOR + queue("wide", 4)
+    wide = "resources: [{name: cpu, nominalQuota: 8}, {name: gpu, nominalQuota: 4}]"
+    text = text.replace("coveredResources: [gpu]", "coveredResources: [cpu, gpu]")
+    apply_config(
+        owner, "kueue", text.replace("resources: [{name: gpu, nominalQuota: 4}]", wide), "", 0
+    )
+    settle(owner.org)
+    (opened,) = get(browser).all("details", class_="more-bars")
+    assert opened.all("summary")[0].text == "1 more bars of wide"
+    (fetched,) = [each for each in opened.walk() if "hx-get" in each.attrs]
+    rest = read_page(browser.get(fetched.attrs["hx-get"]))
+    selected = rest.id(fetched.attrs["hx-select"].removeprefix("#"))
+    assert [each.text for each in selected.all("p", class_="quota__text")] == [
+        "spot · 0 of 4 gpu used · 4 free"
+    ]
+    # Without scripts a link leads to all of them.
+    whole = read_page(browser.get(opened.all("a")[0].attrs["href"]))
+    assert len(whole.all("svg", class_="quota__bar")) == 2

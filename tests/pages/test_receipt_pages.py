@@ -9,7 +9,7 @@ from django.test import Client
 
 from console.configs.services.apply_config import apply_config
 from console.orgs.permissions import Actor
-from console.pages.presenters.markdown import escaped
+from console.workloads.markdown import escaped
 from console.workloads.models import Decision, Workload
 from console.workloads.services.end_workloads import release_workloads
 from tests.pages.page import Element, complaints, read_page

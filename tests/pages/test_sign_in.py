@@ -105,6 +105,24 @@ def test_guessing_is_slowed_down_even_for_the_right_password(
     assert sign_in(Client(), owner.name, "wrong").status_code == 422
 
 
+@pytest.mark.parametrize(
+    ("addresses", "status"),
+    [
+        # Whoever has one of them has all: a connection is given no less.
+        ([f"2a00:1:2:3::{number}" for number in range(1, 7)], 429),
+        ([f"2a00:1:2:{number}::1" for number in range(1, 7)], 302),
+        ([f"::ffff:192.0.2.{number}" for number in range(1, 7)], 302),
+        (["::ffff:192.0.2.1", *["192.0.2.1"] * 5], 429),
+    ],
+)
+def test_addresses_of_one_connection_are_slowed_as_one(
+    addresses: list[str], status: int, owner: Actor
+) -> None:
+    for address in addresses[:-1]:
+        assert sign_in(Client(REMOTE_ADDR=address), owner.name, "wrong").status_code == 422
+    assert sign_in(Client(REMOTE_ADDR=addresses[-1]), owner.name).status_code == status
+
+
 def test_signing_out_ends_the_session(browser: Client) -> None:
     answer = browser.post("/logout")
     assert (answer.headers["Location"], browser.get("/o/").status_code) == ("/login", 302)

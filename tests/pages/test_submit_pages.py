@@ -10,7 +10,7 @@ from django.test import Client
 from console.engine.nodes import NodeExpression, NodeOperator, Toleration
 from console.engine.workload import PodSet
 from console.orgs.models import Organization
-from console.typed_values import read_typed
+from console.reading.typed_values import read_typed
 from console.workloads.models import Workload
 from console.workloads.stored_pod_sets import decode_pod_sets
 from tests.pages.page import Element, complaints, read_page

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from django.test import Client
 
-from console.orgs.models import Role
+from console.orgs.models import ApiToken, Role
 from console.orgs.permissions import Actor
 from console.orgs.services.add_member import add_member
 from console.orgs.services.create_org import create_org
+from console.orgs.services.issue_token import issue_token
+from console.orgs.services.revoke_token import revoke_token
+from console.pages.presenters.token_abilities import abilities_of
 from tests.pages.page import complaints, read_page
 
 
@@ -46,3 +51,53 @@ def test_owners_are_led_to_where_they_make_one(owner: Actor, viewer: Actor, clie
 
 def test_whoever_is_not_signed_in_is_asked_to(db: None) -> None:
     assert Client().get("/tokens").headers["Location"] == "/login?next=%2Ftokens"
+
+
+def test_a_token_says_what_it_may_do_and_why(owner: Actor, client_for) -> None:
+    issue_token(owner.org, Role.OPERATOR, "night shift")
+    token = ApiToken.objects.get(name="night shift")
+    browser = client_for(owner)
+
+    def told() -> list[list[str]]:
+        page = read_page(browser.get(f"/o/here/settings/tokens/{token.pk}"))
+        assert complaints(page) == []
+        return page.id("may").rows()
+
+    assert [row[:2] for row in told()] == [
+        ["Look at this organization", "Yes"],
+        ["Submit workloads, or finish and withdraw their own", "Yes"],
+        ["Finish or withdraw the workloads of others", "Yes"],
+        ["Hold and resume queues", "Yes"],
+        ["Find the impact of a config; drafts are edited by people", "No"],
+        ["Apply configs", "No"],
+        ["Manage members and tokens", "No"],
+        ["Look at what others did", "No"],
+    ]
+    assert [row[2] for row in told()][2:5] == [
+        "The role operator includes it.",
+        "The role operator includes it.",
+        "The role operator does not include it: 403. The role editor or owner would.",
+    ]
+    token.expires_at = datetime(2026, 1, 31, 12, tzinfo=UTC)
+    token.save()
+    assert {row[1] for row in told()} == {"No"}
+    expired = "The role operator includes it, but the token expired on 2026-01-31 12:00 UTC: 401."
+    assert [row[2] for row in told()][:4] == [expired] * 4
+    revoke_token(owner, token.pk)
+    assert "but the token was revoked on " in told()[0][2]
+
+
+def test_the_answer_is_the_one_that_a_request_gets(owner: Actor, org, client_for) -> None:
+    for role in Role.values:
+        secret = issue_token(org, role, f"as {role}")
+        (apply_row,) = [
+            each
+            for each in abilities_of(ApiToken.objects.get(name=f"as {role}"))
+            if each.request == "POST config/versions"
+        ]
+        answer = Client(headers={"authorization": f"Bearer {secret}"}).post(
+            "/api/v1/orgs/here/config/versions", "{}", content_type="application/json"
+        )
+        # Whoever may apply is told what is missing, and nobody else gets that far.
+        assert (answer.status_code == 400) == apply_row.is_allowed
+        assert (answer.status_code == 403) != apply_row.is_allowed

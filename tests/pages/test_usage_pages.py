@@ -14,13 +14,17 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from console.configs.models import ConfigVersion
-from console.orgs.models import Organization
+from console.configs.services.apply_config import apply_config
+from console.orgs.models import AuditEntry, Organization
 from console.orgs.permissions import Actor
 from console.series.models import SampledHour, Sampler, Tally
 from console.series.services.roll_up import roll_up_org
 from console.series.services.sample_org import sample_org
 from console.series.services.sample_orgs import sample_orgs
-from tests.pages.conftest import World
+from console.workloads.models import Workload
+from console.workloads.services.end_workloads import finish_workloads
+from console.workloads.services.hold_queue import hold_queue, resume_queue
+from tests.pages.conftest import CONFIG, World
 from tests.pages.page import Element, complaints, read_page
 
 NOW = datetime(2026, 3, 14, 12, 30, 20, tzinfo=UTC)
@@ -91,8 +95,16 @@ def test_a_queue_over_the_last_hour(sampled: Organization, browser: Client) -> N
         for box in page.id("chart-use").all("rect", class_="chart__gap")
         if "x" in box.attrs
     ]
-    assert gaps == [("0", "700"), ("866.7", "50")]
-    assert "Nobody looked for 45 minutes of this time" in page.id("usage-charts").text
+    assert gaps == [("866.7", "50")]
+    assert "Nobody looked for 3 minutes of this time" in page.id("usage-charts").text
+    # Before anybody looked there is no gap: there was nothing to look at.
+    (before,) = [
+        (box.attrs["x"], box.attrs["width"])
+        for box in page.id("chart-use").all("rect", class_="chart__before")
+        if "x" in box.attrs
+    ]
+    assert before == ("0", "700")
+    assert "counting since 2026-03-14 12:13" in page.id("chart-use").text
 
 
 def test_versions_are_marked_and_lead_to_the_version(
@@ -134,6 +146,7 @@ def test_a_table_and_a_file_say_what_is_drawn(
             "used_peak": ("", "6.0"),
             "nominal": ("", "8.0"),
             "limit": ("", "8.0"),
+            "preempted": ("0", "0"),
         },
         "demand": {"demand_mean": ("", "84.0"), "demand_peak": ("", "84.0")},
         "workloads": {
@@ -166,7 +179,7 @@ def test_longer_times_are_read_by_the_hour(sampled: Organization, browser: Clien
     page = get(browser, "queues/research/usage", range="7d", table="use")
     rows = page.id("chart-use").rows()
     assert len(rows) == 169
-    assert rows[-1] == ["2026-03-14 12:00", "15", "6", "0", "0", "0", "6", "8", "8"]
+    assert rows[-1] == ["2026-03-14 12:00", "15", "6", "0", "0", "0", "6", "8", "8", "0"]
     assert {row[1] for row in rows[:-1]} == {"no data"}
     assert "By the hour" in page.id("usage-charts").text
 
@@ -202,7 +215,7 @@ def test_it_is_current_once_a_minute(sampled: Organization, browser: Client) -> 
         {"range": "2h"},
         {"since": "yesterday"},
         {"since": "2026-03-14T13:00"},
-        {"table": "all"},
+        {"table": "some"},
         {"as": "pdf"},
         {"as": "csv", "chart": "all"},
     ],
@@ -233,3 +246,122 @@ def test_as_many_queries_whatever_the_time(
         )
     assert asked(range="30d") == first
     assert asked(range="1h") <= first
+
+
+def test_a_renamed_queue_goes_on_under_its_new_name(
+    sampled: Organization, owner: Actor, browser: Client, settle: Callable[[Organization], int]
+) -> None:
+    text = CONFIG.replace("name: research\n", "name: labs\n")
+    renamed = text.replace("resource_queue: research", "resource_queue: labs")
+    apply_config(owner, "native", renamed, "research becomes labs", 1)
+    # The clock stands still here: whatever was sampled so far was before the rename.
+    ConfigVersion.objects.filter(number=2).update(created_at=NOW + timedelta(seconds=30))
+    running = [
+        str(uid) for uid in Workload.objects.filter(state="admitted").values_list("uid", flat=True)
+    ]
+    assert browser.get("/o/here/queues/research/usage").status_code == 200
+    finish_workloads(owner, running)
+    settle(sampled)
+    answer = browser.get("/o/here/queues/research/usage?range=1h&table=use&v=1")
+    assert (answer.status_code, answer.headers["Location"]) == (
+        302,
+        "/o/here/queues/labs/usage?range=1h&table=use",
+    )
+    page = get(browser, "queues/labs/usage", range="1h", table="use")
+    assert said(page)["use"] == "Use of gpu on spot: 6 to 6, 6 last; nominal 8."
+    assert "Until 2026-03-14 12:30 UTC it was called research." in page.id("usage-charts").text
+    assert [row for row in page.id("chart-use").rows() if row[1] != "no data"][-1] == [
+        *("2026-03-14 12:30", "1", "6", "0", "0", "0", "6", "8", "8", "0")
+    ]
+
+
+def chosen(page: Element) -> list[str]:
+    """Return which time is marked as shown."""
+    (nav,) = (nav for nav in page.all("nav") if nav.attrs.get("aria-label") == "Time")
+    return [link.text for link in nav.all("a") if "aria-current" in link.attrs]
+
+
+@pytest.mark.parametrize(
+    ("age", "title", "said_why"),
+    [
+        (timedelta(minutes=20), "1 hour", True),
+        (timedelta(minutes=59), "1 hour", True),
+        (timedelta(hours=5), "6 hours", True),
+        (timedelta(hours=7), "24 hours", False),
+        (timedelta(days=300), "24 hours", False),
+    ],
+)
+def test_a_time_is_as_long_as_there_is_something_to_see(
+    world: World, clock: None, browser: Client, age: timedelta, title: str, said_why: bool
+) -> None:
+    sample_orgs(NOW - age)
+    sample_org(world.org.pk, NOW - age)
+    page = get(browser, "queues/research/usage")
+    assert chosen(page) == [title]
+    told = [each.text for each in page.all("p") if each.attrs.get("id") == "usage-age"]
+    began = NOW - age
+    assert told == (
+        [f"{title} {verb} shown, because counting began at {began:%H:%M} UTC on 14 Mar."]
+        if (verb := "is" if title == "1 hour" else "are") and said_why
+        else []
+    )
+    assert chosen(get(browser, "queues/research/usage", range="7d")) == ["7 days"]
+    assert chosen(get(browser, "usage", since="2026-03-14T11:00")) == []
+
+
+def test_holds_and_preempted_work_are_marked_and_told(
+    sampled: Organization, owner: Actor, browser: Client
+) -> None:
+    hold_queue(owner, "research", "racks")
+    resume_queue(owner, "research")
+    hold_queue(owner, "research", "moving")
+    entries = AuditEntry.objects.filter(kind="queue").order_by("id")
+    for entry, ago in zip(entries, (50, 40, 6), strict=True):
+        AuditEntry.objects.filter(pk=entry.pk).update(created_at=NOW - timedelta(minutes=ago))
+    minute = NOW.replace(second=0) - timedelta(minutes=3)
+    for name, count in (("queue", 2), ("org", 3)):
+        Tally.objects.create(
+            org=sampled,
+            kind=name,
+            name="research" if name == "queue" else "",
+            start=minute,
+            what="preempted",
+            bucket=0,
+            count=count,
+        )
+    page = get(browser, "queues/research/usage", range="1h")
+    chart = page.id("chart-use")
+    held = [
+        (box.attrs["x"], box.attrs["width"])
+        for box in chart.all("rect", class_="chart__hold")
+        if "x" in box.attrs
+    ]
+    assert held == [("155.6", "166.7"), ("888.9", "111.1")]
+    assert [item.text for item in page.id("usage-holds").all("li")] == [
+        "Held from 2026-03-14 11:40 to 2026-03-14 11:50 UTC: racks",
+        "Held from 2026-03-14 12:24 and still: moving",
+    ]
+    strip = [
+        svg for svg in chart.all("svg", class_="chart__stops") if "preserveaspectratio" in svg.attrs
+    ]
+    assert [line.attrs["x1"] for line in strip[0].all("line")] == ["941.7"]
+    assert "preempted (2)" in chart.text
+    # Waits are not of those who were stopped, and an organization is not held.
+    assert "preempted (" not in page.id("chart-waits").text
+    everything = get(browser, "usage", range="1h")
+    assert "preempted (3)" in everything.id("chart-use").text
+    assert "held" not in everything.id("chart-use").text
+
+
+def test_all_tables_at_once_are_what_the_cursor_reads(
+    sampled: Organization, browser: Client
+) -> None:
+    page = get(browser, "queues/research/usage", range="1h", table="all")
+    for panel in ("use", "demand", "workloads", "waits"):
+        (plot,) = (each for each in page.all("div") if each.attrs.get("data-plot") == panel)
+        assert int(plot.attrs["data-count"]) == len(page.id(f"chart-{panel}").rows()) == 60
+        assert plot.attrs["data-stride"] == "1.6667"
+        (slider,) = plot.all("input")
+        # Without scripts it would be a control that does nothing.
+        assert "hidden" in slider.attrs
+        assert slider.attrs["max"] == "59"

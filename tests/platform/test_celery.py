@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 from console.celery import VISIBILITY_TIMEOUT, app
 
 
@@ -10,6 +13,17 @@ def test_every_entry_of_the_clock_names_a_task() -> None:
     names = {entry["task"] for entry in app.conf.beat_schedule.values()}
     assert names
     assert names <= set(app.tasks)
+
+
+def test_a_worker_loads_neither_pages_nor_the_api() -> None:
+    asked = """
+import sys
+from console.celery import app
+app.loader.init_worker()
+print(sys.modules.keys() & {"console.orgs.tasks", "console.urls", "rest_framework.fields"})
+"""
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stdout == "{'console.orgs.tasks'}\n"
 
 
 def test_a_message_stays_hidden_as_long_as_its_task_may_run() -> None:

@@ -23,6 +23,7 @@ ROWS = [
     {"name": "-1", "count": 1.5, "data": [], "extra": 1},
     {"name": "@x", "count": None, "data": True},
     {"name": "\tx", "count": 1, "data": {}},
+    {"name": "\uff1d1+1", "count": 1, "data": {}},
     {"name": 'a,"b"\nc', "count": 1, "data": "é"},
 ]
 
@@ -36,6 +37,7 @@ def test_a_csv_has_the_columns_and_no_formula() -> None:
         ["'-1", "1.5", "[]"],
         ["'@x", "", "true"],
         ["'\tx", "1", "{}"],
+        ["'\uff1d1+1", "1", "{}"],
         ['a,"b"\nc', "1", "é"],
     ]
 

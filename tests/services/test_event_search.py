@@ -14,12 +14,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from console import paging
+from console.bulk import insert_rows
 from console.configs.services.apply_config import apply_config
 from console.errors import BadRequest
 from console.exports import ndjson_of
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.workloads.bulk import insert_rows
 from console.workloads.event_facts import COLUMNS, event_facts
 from console.workloads.models import Event
 from console.workloads.queries import event_search
@@ -176,7 +176,7 @@ def many(org: Organization, count: int) -> None:
 def test_an_export_reads_a_chunk_at_a_time(
     org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(event_search, "_CHUNK", 10)
+    monkeypatch.setattr(event_search, "MAX_LIMIT", 10)
     many(org, 95)
     with CaptureQueriesContext(connection) as captured:
         rows = all_events(org, EventSearch())

@@ -64,6 +64,17 @@ def test_workloads_are_counted_by_what_they_have_in_common(filled: Organization)
         ("q=wide", 2),
         ("user=ann&project=nlp", 1),
         ("user=nobody", 0),
+        ("flavor=spot", 1),
+        ("flavor=spot&state=preempting", 1),
+        ("flavor=spot&state=finished", 0),
+        ("flavor=spo", 0),
+        ("without=flavor", 4),
+        ("without=flavor&flavor=spot", 0),
+        ("without=queue", 1),
+        ("without=queue&queue=research", 0),
+        ("without=project&queue=research", 2),
+        ("without=user&state=pending", 1),
+        ("without=reason", 0),
     ],
 )
 def test_a_list_knows_how_long_it_is(filled: Organization, query: str, count: int) -> None:

@@ -76,6 +76,9 @@ def test_numbers_against_a_week_ago(org: Organization) -> None:
     found = numbers_of(org, NOW, past_of(org, NOW).week_ago)
     assert (found.running.week_ago, found.pending.week_ago) == (7, 2)
     assert found.rejected == Number(now=0, week_ago=5)
+    # Of the hour around that moment counts what of it was over, as it does today.
+    rejected(org, WEEK_AGO + timedelta(minutes=45), 4)
+    assert numbers_of(org, NOW, past_of(org, NOW).week_ago).rejected.week_ago == 7
 
 
 def test_the_past_is_read_once_for_each_sample(org: Organization) -> None:

@@ -11,7 +11,8 @@ from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 
 from console.configs.changelog import VersionFilter, authors_of, read_log
-from console.configs.queue_log import new_name_of, queue_log
+from console.configs.queue_log import queue_log
+from console.configs.renames import new_name_of
 from console.workloads.models import Decision, Event, LabelSet, PendingClass, State, Workload
 from console.workloads.queries import (
     WorkloadFilter,
@@ -59,6 +60,14 @@ LISTS = [
     "type=job",
     "label.team=a",
     "label.team=a&state=pending",
+    "flavor=spot",
+    "flavor=spot&state=admitted",
+    "flavor=spot&state=finished",
+    "flavor=spot&queue=q",
+    "flavor=both",
+    "without=flavor",
+    "without=queue",
+    "without=user",
     "q=w",
     "q=w&state=pending",
     "since=2026-01-01T00:00:00Z",
@@ -96,6 +105,7 @@ def rows(org) -> None:
             queue="q",
             priority=i % 3,
             pending_class="c",
+            flavors=[None, '["both"]', '["both","spot"]'][i % 3],
         )
         for i in range(10)
     )

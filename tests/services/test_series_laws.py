@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from console.series.coverage import HOUR, MINUTE, between, gaps, is_sampled
 from console.series.models import Step
-from console.series.readings import Reading, folded, hour_totals, minute_readings, thinned
+from console.series.readings import Reading, folded, hour_totals, minute_readings
 from console.series.totals import (
     Cell,
     Level,
@@ -76,17 +76,6 @@ def test_the_minutes_of_an_hour_are_its_hour(hour) -> None:
     assert whole.minutes == bits.bit_count() == sum(not reading.is_gap for reading in minutes)
     (folded_hour,) = folded(minutes, Step.HOUR, HOUR_START, end)
     assert folded_hour == Reading(HOUR_START, whole)
-
-
-@RELAXED
-@given(hours(), st.integers(1, 60))
-def test_thinning_keeps_sums_peaks_and_order(hour, most: int) -> None:
-    rows, bits = hour
-    minutes = minute_readings(rows, {HOUR_START: bits}, HOUR_START, HOUR_START + HOUR)
-    thin = thinned(minutes, most)
-    assert len(thin) <= most
-    assert merge(each.totals for each in thin) == merge(each.totals for each in minutes)
-    assert [each.start for each in thin] == sorted(each.start for each in thin)
 
 
 @RELAXED

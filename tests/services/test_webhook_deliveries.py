@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_network
 from typing import Any
@@ -19,8 +20,9 @@ from django.utils import timezone
 from console.errors import BadRequest, Conflict, NotAllowed, NotFound
 from console.orgs.models import AuditEntry
 from console.orgs.permissions import Actor
+from console.overview.machinery import webhook_items
 from console.webhooks.models import Attempt, Delivery, Webhook
-from console.webhooks.outcome import Failure
+from console.webhooks.outcome import Answer, Failure
 from console.webhooks.queries import get_webhook, list_deliveries
 from console.webhooks.sending import send
 from console.webhooks.services.create_webhook import MOST_WEBHOOKS, create_webhook
@@ -31,7 +33,7 @@ from console.webhooks.services.replay_delivery import replay_delivery
 from console.webhooks.services.rotate_secret import rotate_secret
 from console.webhooks.services.send_test import send_test
 from console.webhooks.services.update_webhook import update_webhook
-from console.webhooks.waits import BELIEVED, PATIENCE, RETRIES
+from console.webhooks.waits import BELIEVED, PATIENCE, RETRIES, SPREAD, spread
 from tests.receiver import Receiver, answer, receiving
 
 LOOPBACK = [ip_network("127.0.0.0/8")]
@@ -42,6 +44,20 @@ def receiver(settings: Any) -> Iterator[Receiver]:
     settings.WEBHOOK_ALLOWED_NETWORKS = LOOPBACK
     with receiving() as receiver:
         yield receiver
+
+
+@pytest.fixture
+def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+    """Have something happen while a request is under way that fails in the end."""
+
+    def arrange(happens: Callable[[], object]) -> None:
+        def send(*_: Any) -> Answer:
+            happens()
+            return Answer(failure=Failure.REFUSED, status=500)
+
+        monkeypatch.setattr("console.webhooks.services.deliver_due.send", send)
+
+    return arrange
 
 
 def made(owner: Actor, receiver: Receiver, **fields: Any) -> tuple[Webhook, str]:
@@ -156,8 +172,9 @@ def test_what_is_not_accepted_is_tried_again_under_the_same_id(
 
 
 def test_the_waits_grow_until_it_is_given_up_and_can_be_replayed(
-    owner: Actor, receiver: Receiver
+    owner: Actor, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("console.webhooks.services.deliver_due.spread", lambda wait: wait)
     webhook, _ = made(owner, receiver)
     receiver.answering = refusing(503)
     delivery = send_test(owner, webhook.pk)
@@ -201,6 +218,7 @@ def test_a_webhook_that_fails_for_days_is_paused_and_told_of(
     deliver_due(webhook.pk)
     webhook.refresh_from_db()
     assert (webhook.paused, webhook.paused_at is None) == ("failing", False)
+    assert AuditEntry.objects.filter(action="webhook.pause").count() == 1
     due_now()
     assert (due_webhooks(10), deliver_due(webhook.pk)) == ([], 0)
     with pytest.raises(Conflict, match="is paused"):
@@ -210,6 +228,80 @@ def test_a_webhook_that_fails_for_days_is_paused_and_told_of(
     assert deliver_due(webhook.pk) == 1
     webhook.refresh_from_db()
     assert (webhook.paused, webhook.failures, webhook.failing_since) == ("", 0, None)
+
+
+@pytest.mark.parametrize(
+    ("status", "asked", "seconds"),
+    [
+        (429, "600", 600),
+        (503, "Retry", 0),
+        (503, "86400", 3600),
+        (429, "9" * 400, 3600),
+        (429, "-5", 0),
+        (429, "Thu, 01 Jan 1970 00:00:00 GMT", 0),
+        (500, "600", 0),
+    ],
+)
+def test_a_receiver_may_ask_for_patience_within_bounds(
+    owner: Actor, receiver: Receiver, status: int, asked: str, seconds: int
+) -> None:
+    webhook, _ = made(owner, receiver)
+    receiver.answering = refusing(status, **{"Retry-After": asked})
+    delivery = send_test(owner, webhook.pk)
+    before = timezone.now()
+    assert deliver_due(webhook.pk) == 1
+    delivery.refresh_from_db()
+    webhook.refresh_from_db()
+    assert webhook.rest_until is not None
+    waits = [(at - before).total_seconds() for at in (delivery.due_at, webhook.rest_until)]
+    # What was asked for counts where it is more than what is waited anyway.
+    own = [RETRIES[0].total_seconds(), 5]
+    for wait, least in zip(waits, own, strict=True):
+        low, high = max(seconds, least), max(seconds, least * (1 + SPREAD))
+        assert low <= wait < high + 5
+
+
+def test_a_date_may_be_asked_for(owner: Actor, receiver: Receiver) -> None:
+    webhook, _ = made(owner, receiver)
+    until = timezone.now().replace(microsecond=0) + timedelta(minutes=20)
+    receiver.answering = refusing(503, **{"Retry-After": format_datetime(until, usegmt=True)})
+    delivery = send_test(owner, webhook.pk)
+    deliver_due(webhook.pk)
+    delivery.refresh_from_db()
+    assert delivery.due_at == until
+
+
+def test_many_do_not_come_back_at_the_same_moment() -> None:
+    waits = {spread(timedelta(minutes=5)) for _ in range(50)}
+    assert len(waits) > 40
+    assert timedelta(minutes=5) <= min(waits)
+    assert max(waits) <= timedelta(minutes=6)
+
+
+def test_a_receiver_that_is_gone_pauses_its_webhook_with_a_note(
+    owner: Actor, receiver: Receiver
+) -> None:
+    webhook, _ = made(owner, receiver)
+    receiver.answering = refusing(410)
+    delivery = send_test(owner, webhook.pk)
+    assert deliver_due(webhook.pk) == 1
+    assert delivery.attempts.get().failure == Failure.GONE
+    webhook.refresh_from_db()
+    assert (webhook.paused, webhook.paused_at is None) == ("gone", False)
+    due_now()
+    assert (due_webhooks(10), deliver_due(webhook.pk)) == ([], 0)
+    note = AuditEntry.objects.get(action="webhook.pause")
+    assert (note.actor, note.actor_key, note.subject) == ("hook", "webhook", str(webhook.pk))
+    assert note.before is not None
+    assert note.after == note.before | {"paused": "gone"}
+    (item,) = webhook_items(owner.org, timezone.now())
+    assert [each.number for each in item.subjects] == [webhook.pk]
+    # Repaired and resumed, it gets what waited.
+    receiver.answering = refusing(200)
+    update_webhook(owner, webhook.pk, {"paused": False})
+    assert deliver_due(webhook.pk) == 1
+    delivery.refresh_from_db()
+    assert delivery.state == "delivered"
 
 
 def test_a_worker_that_died_while_sending_is_not_waited_for_long(
@@ -261,6 +353,44 @@ def test_a_worker_taken_for_dead_that_failed_has_no_say(owner: Actor, receiver: 
     delivery.refresh_from_db()
     assert (delivery.state, delivery.attempts_begun) == ("waiting", 2)
     assert delivery.due_at - slow[2].begun_at == BELIEVED
+
+
+def test_who_asks_again_during_the_last_attempt_gets_all_of_them(
+    owner: Actor, receiver: Receiver, meanwhile: Callable[[Callable[[], object]], None]
+) -> None:
+    webhook, _ = made(owner, receiver)
+    delivery = send_test(owner, webhook.pk)
+    Delivery.objects.update(attempts_begun=len(RETRIES))
+    meanwhile(lambda: replay_delivery(owner, webhook.pk, delivery.uid))
+    assert deliver_due(webhook.pk) == 1
+    delivery.refresh_from_db()
+    assert (delivery.state, delivery.ended_at) == ("waiting", None)
+    assert delivery.due_at <= timezone.now()
+    assert delivery.attempts_begun == delivery.attempts_before == len(RETRIES) + 1
+
+
+def test_the_failure_of_an_address_says_nothing_of_the_one_in_its_place(
+    owner: Actor, receiver: Receiver, meanwhile: Callable[[Callable[[], object]], None]
+) -> None:
+    webhook, _ = made(owner, receiver)
+    Webhook.objects.update(failures=9, failing_since=timezone.now() - 2 * PATIENCE)
+    delivery = send_test(owner, webhook.pk)
+    meanwhile(lambda: update_webhook(owner, webhook.pk, {"url": f"{receiver.url}&moved=1"}))
+    assert deliver_due(webhook.pk) == 1
+    webhook.refresh_from_db()
+    assert (webhook.paused, webhook.failures, webhook.failing_since) == ("", 0, None)
+    assert webhook.rest_until is None
+    assert delivery.attempts.get().failure == Failure.REFUSED
+
+
+def test_who_deletes_a_webhook_while_something_is_sent_to_it_hears_no_more_of_it(
+    owner: Actor, receiver: Receiver, meanwhile: Callable[[Callable[[], object]], None]
+) -> None:
+    webhook, _ = made(owner, receiver)
+    send_test(owner, webhook.pk)
+    meanwhile(lambda: delete_webhook(owner, webhook.pk))
+    assert deliver_due(webhook.pk) == 1
+    assert [model.objects.count() for model in (Webhook, Delivery, Attempt)] == [0, 0, 0]
 
 
 def test_two_workers_never_send_the_same_attempt(race: Any, settings: Any) -> None:

@@ -54,6 +54,33 @@ scheduling_rules:
 """
 
 
+#: A queue that borrows, and the one that takes its quota back.
+SHARED = """\
+resource_flavors:
+  - name: spot
+resource_queues:
+  - name: batch
+    cohort_name: ml
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - name: spot
+            resources: [{ name: gpu, nominal_quota: 0 }]
+  - name: prod
+    cohort_name: ml
+    preemption: { reclaim_within_cohort: any }
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - name: spot
+            resources: [{ name: gpu, nominal_quota: 4 }]
+scheduling_rules:
+  - selector: [{ key: team, operator: in, values: [batch] }]
+    resource_queue: batch
+  - selector: [{ key: team, operator: in, values: [prod] }]
+    resource_queue: prod
+"""
+
 #: A language in which the quota of a queue may change.
 KUEUE = """\
 apiVersion: kueue.x-k8s.io/v1beta1
@@ -211,6 +238,36 @@ def test_a_preemption_names_who_needs_the_room(world: Any, org: Organization) ->
     (victim,) = body["data"]["workloads"]
     assert (victim["id"], victim["preemptor"]) == (low, {"id": high, "name": "train-0"})
     assert body["summary"] == "train-0 was told to stop: preempted"
+
+
+def test_a_webhook_with_queues_is_told_names_of_these_alone(
+    org: Organization, owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    everything = hook(org, Kind.PREEMPTED)
+    borrower = hook(org, Kind.PREEMPTED, queues=("batch",))
+    lender = hook(org, Kind.PREEMPTED, queues=("prod",))
+    both = hook(org, Kind.PREEMPTED, queues=("prod", "batch"))
+    apply_config(owner, "native", SHARED, "", 0)
+    settle(org)
+    for name, queue in (("low", "batch"), ("secret", "prod")):
+        value = {"name": name, "requests": {"gpu": 4}, "tags": {"team": queue}}
+        (row,) = submit_workloads(owner, read_submissions([value]))
+        settle(org)
+    whole = {"id": row.uid, "name": "secret"}
+    hidden = {"id": None, "name": "another workload of queue prod"}
+
+    def others(webhook: Webhook) -> list[Any]:
+        return [[each["preemptor"] for each in body["data"]["workloads"]] for body in told(webhook)]
+
+    text = Delivery.objects.get(webhook=borrower).body
+    assert "secret" not in text
+    assert row.uid not in text
+    assert [others(each) for each in (everything, borrower, lender, both)] == [
+        [[whole]],
+        [[hidden]],
+        [],
+        [[whole]],
+    ]
 
 
 def test_each_is_told_what_it_asked_for(world: Any, org: Organization) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import socket
 import ssl
+import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_network
 from typing import Any
 
@@ -67,3 +69,22 @@ def test_who_speaks_no_tls_is_told_apart(receiver: Receiver, trusted: None) -> N
     with receiving() as plain:
         found = send(f"https://hooks.example:{plain.port}/", b"{}", {}, LOOPBACK)
     assert found.failure is Failure.TLS
+
+
+def test_who_answers_drop_by_drop_is_cut_off_within_tls_too(
+    receiver: Receiver, trusted: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drops = []
+
+    def drip(handler: BaseHTTPRequestHandler) -> None:
+        for _ in range(100):
+            handler.wfile.write(b"H")
+            handler.wfile.flush()
+            drops.append(b"H")
+            time.sleep(0.05)
+
+    receiver.answering = drip
+    monkeypatch.setattr(sending, "TOTAL", 0.5)
+    found = send(f"https://hooks.example:{receiver.port}/", b"{}", {}, LOOPBACK)
+    assert (found.failure, found.status) == (Failure.TIMED_OUT, None)
+    assert len(drops) < 100

@@ -42,9 +42,6 @@ scheduling_rules:
   - resource_queue: train
 """
 
-#: (priority, gpu, how many), in the order of submission.
-CROWD = ((5, 1, 44), (4, 1, 9), (5, 3, 3), (9, 41, 1), (6, 2, 2), (8, 6, 1))
-
 
 @pytest.fixture(autouse=True)
 def _cold() -> None:

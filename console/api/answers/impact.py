@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from console.api.answers.times import time_answer
+from console.configs.disclosed_impact import impact_for_reader
 from console.configs.models import ImpactRun
 from console.engine.amounts import amount_to_number, decode_amount
+from console.orgs.permissions import Actor
 
 
-def impact_answer(run: ImpactRun) -> dict[str, Any]:
-    """Return a run, with its answer once it is done."""
+def impact_answer(actor: Actor, run: ImpactRun) -> dict[str, Any]:
+    """Return a run, with its answer once it is done, as *actor* may know it."""
     return {
         "id": str(run.pk),
         "state": run.state,
@@ -23,7 +25,7 @@ def impact_answer(run: ImpactRun) -> dict[str, Any]:
         "created_at": time_answer(run.created_at),
         "started_at": time_answer(run.started_at),
         "ended_at": time_answer(run.ended_at),
-        "result": None if run.result is None else _result(run.result),
+        "result": None if run.result is None else _result(impact_for_reader(actor, run.result)),
     }
 
 

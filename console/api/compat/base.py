@@ -36,7 +36,7 @@ class ClientView(JSONView):
         """Raise NotAllowed when the token's role is not enough."""
         assert isinstance(request.auth, ApiToken)
         self.actor = Actor.from_token(request.auth)
-        self.actor.require(self.permissions.get(request.method or "", Permission.READ))
+        self.actor.require(self.permissions.get(self.verb, Permission.READ))
         if not all(is_storable(value) for value in kwargs.values() if isinstance(value, str)):
             raise NotFound("There is nothing at this address.")
 

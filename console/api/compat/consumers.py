@@ -7,9 +7,9 @@ from rest_framework.response import Response
 
 from console.api.compat.base import ClientView, results
 from console.api.compat.queues import workload_url
+from console.reading import QueryReader
 from console.workloads.queries import queue_view
 from console.workloads.queries.consumers import top_consumers
-from console.workloads.queries.filters import QueryReader
 
 _USUAL, _MOST = 10, 100
 

@@ -10,9 +10,9 @@ from rest_framework.response import Response
 from console.api.answers.times import time_answer
 from console.api.compat.base import ClientView, email_of, results
 from console.engine.reasons import event_sentence
+from console.reading import QueryReader
 from console.workloads.models import Event, EventType
 from console.workloads.queries.event_search import EventSearch, count_events, search_events
-from console.workloads.queries.filters import QueryReader
 
 #: Events of one page at most, and when the client does not say.
 _MOST, _USUAL = 100, 50

@@ -23,8 +23,8 @@ class AuditEntry(Schema):
     subject = serializers.CharField(help_text="Which one of them; empty for several.")
     actor = serializers.CharField(help_text="E-mail address of a person or name of a token.")
     actor_key = serializers.CharField(
-        help_text="`user:7`, `token:3`, `command` on the machine itself, or `timer`: a config that "
-        "nobody confirmed, or a hold that is over."
+        help_text="`user:7`, `token:3`, `command` on the machine itself, `timer`: a config that "
+        "nobody confirmed, or a hold that is over, or `webhook`: one that cannot be reached."
     )
     before = serializers.DictField(allow_null=True, help_text="What was so before.")
     after = serializers.DictField(allow_null=True, help_text="What is so afterwards.")

@@ -37,6 +37,9 @@ class Problem(Schema):
     errors = FieldProblem(  # type: ignore[assignment]
         many=True, required=False, help_text="The fields that are wrong."
     )
+    renamed_to = serializers.CharField(
+        required=False, help_text="What the queue or cohort is called now; send it there."
+    )
 
 
 class Range(Schema):

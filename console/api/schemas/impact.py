@@ -13,10 +13,10 @@ _REASONS = [reason.value for reason in Reason]
 
 
 class WorkloadRef(Schema):
-    """A workload by id and name."""
+    """A workload, as far as the asker may know it."""
 
-    id = serializers.CharField()
-    name = serializers.CharField()
+    id = serializers.CharField(allow_null=True, help_text="Null: it may not be told.")
+    name = serializers.CharField(help_text="Its name, or words that do not tell it.")
 
 
 class AffectedWorkload(Schema):

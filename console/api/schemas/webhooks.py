@@ -63,7 +63,8 @@ class WebhookOut(Schema):
     paused = serializers.ChoiceField(
         Webhook.Paused.values,
         allow_null=True,
-        help_text="Why nothing is sent: `by_hand`, or `failing` for days; null while it is told.",
+        help_text="Why nothing is sent: `by_hand`, `failing` for days, or `gone`: its receiver "
+        "answered 410; null while it is told.",
     )
     failures = serializers.IntegerField(help_text="Attempts that failed, one after the other.")
     failing_since = serializers.DateTimeField(allow_null=True)

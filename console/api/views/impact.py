@@ -56,7 +56,7 @@ class ConfigImpact(OrgView):
         reader.finish()
         run = find_impact(self.actor, dialect, text)
         is_open = run.state in (ImpactRun.State.WAITING, ImpactRun.State.RUNNING)
-        return Response(impact_answer(run), status=202 if is_open else 200)
+        return Response(impact_answer(self.actor, run), status=202 if is_open else 200)
 
 
 class OneImpact(OrgView):
@@ -71,7 +71,7 @@ class OneImpact(OrgView):
     )
     def get(self, request: Request, run: int, **kwargs: Any) -> Response:
         """Show how far it is, or what it found; runs are kept for a week."""
-        return Response(impact_answer(get_impact(self.actor.org, run)))
+        return Response(impact_answer(self.actor, get_impact(self.actor.org, run)))
 
 
 class CancelImpact(OrgView):
@@ -92,4 +92,4 @@ class CancelImpact(OrgView):
         """Cancel it."""
         reader, _ = self.fields(request, ())
         reader.finish()
-        return Response(impact_answer(cancel_impact(self.actor, run)))
+        return Response(impact_answer(self.actor, cancel_impact(self.actor, run)))

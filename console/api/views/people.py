@@ -109,7 +109,7 @@ class Invitations(OrgView):
 
     def knows(self, name: str) -> bool:
         """Accept nothing in a POST."""
-        return self.request.method == "GET" and super().knows(name)
+        return self.verb == "GET" and super().knows(name)
 
     @extend_schema(
         operation_id="list_invitations",

@@ -19,19 +19,13 @@ from console.api.schemas.common import PAGED, problems, query
 from console.errors import BadRequest, FieldError
 from console.orgs.models import Organization
 from console.paging import read_cursor, write_cursor
+from console.reading import QueryReader
 from console.series.models import Step
-from console.series.queries import (
-    counts_series,
-    known_subject,
-    quota_spans,
-    series_of,
-    wait_quantiles,
-)
+from console.series.queries import course_of, known_subject, wait_quantiles
 from console.series.readings import FLOOR, LENGTH
 from console.series.retention import Kept
 from console.series.subjects import EVERYTHING, Subject
 from console.series.window import window_of
-from console.workloads.queries.filters import QueryReader
 
 _TAG = ["usage"]
 
@@ -84,9 +78,7 @@ class Usage(OrgView):
             begun = min(max(window.since.timestamp(), keys[0]), window.until.timestamp())
             first = FLOOR[window.step](datetime.fromtimestamp(begun, UTC))
         end = min(window.until, first + self.limit(request) * LENGTH[window.step])
-        readings = series_of(org, subject, first, end, window.step).readings
-        counts = counts_series(org, subject=subject, since=first, until=end, step=window.step)
-        spans = quota_spans(org, subject, first, end)
+        course = course_of(org, subject, first, end, window.step)
         length = LENGTH[window.step]
         return Response(
             {
@@ -95,8 +87,8 @@ class Usage(OrgView):
                 "until": time_answer(window.until),
                 "kept_since": time_answer(window.kept_since),
                 "results": [
-                    point_answer(each, each.start + length, counts[each.start], spans)
-                    for each in readings
+                    point_answer(each, each.start + length, course.counts[each.start], course.spans)
+                    for each in course.series.readings
                 ],
                 "next": write_cursor(int(end.timestamp())) if end < window.until else None,
             }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from django.http import HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from drf_spectacular.utils import (
     OpenApiParameter,
     PolymorphicProxySerializer,
@@ -21,12 +21,20 @@ from console.api.base import PAGING, OrgView, results
 from console.api.schemas import workloads as schemas
 from console.api.schemas.common import EXPORT, PAGED, example, problems, query
 from console.api.schemas.groups import WorkloadGroups
-from console.exports import PARAMETER, asked_format, export_answer
+from console.exports import (
+    MARKDOWN,
+    MARKDOWN_TYPE,
+    PARAMETER,
+    asked_format,
+    asks_for_markdown,
+    export_answer,
+)
 from console.orgs.permissions import Permission
 from console.workloads.changes import what_would_help
 from console.workloads.disclosure import disclose_preemptors, for_reader, help_for_reader
 from console.workloads.explanations import explain_workload
 from console.workloads.export import EXPORTED, exported_rows
+from console.workloads.markdown import Links, explanation_markdown
 from console.workloads.queries import (
     WorkloadFilter,
     get_workload,
@@ -51,6 +59,8 @@ _FILTERS = {
     "user": "User the workload was submitted for.",
     "project": "Project of the workload.",
     "type": "job, service or workspace.",
+    "flavor": "Name of a flavor that it holds, or held when it ended.",
+    "without": "queue, flavor, user or project: it has none; reason: withdrawn while it waited.",
     "q": "A whole id, or the beginning of a name.",
     "since": "Submitted at this time or later.",
     "until": "Submitted before this time.",
@@ -66,7 +76,7 @@ class Workloads(OrgView):
 
     def knows(self, name: str) -> bool:
         """Accept ``label.KEY`` beside the named filters, and nothing in a POST."""
-        return self.request.method == "GET" and (name.startswith("label.") or super().knows(name))
+        return self.verb == "GET" and (name.startswith("label.") or super().knows(name))
 
     @extend_schema(
         operation_id="list_workloads",
@@ -165,6 +175,8 @@ class OneWorkload(OrgView):
 class WorkloadExplanation(OrgView):
     """Why a workload is where it is."""
 
+    parameters = (PARAMETER,)
+
     @extend_schema(
         operation_id="explain_workload",
         summary="Explain a workload",
@@ -172,14 +184,21 @@ class WorkloadExplanation(OrgView):
         "flavors, preemption, order, outcome. A pending workload is judged at this moment; any "
         "other shows the decision that put it where it is. `changes` has, of a pending one, "
         "the single changes with each of which it would start now: the engine has tried each on "
-        "a copy.",
+        "a copy. With `as=markdown` the answer is the stages as text to paste into a ticket or a "
+        "chat, without `changes`: what people typed stays text in it.",
+        parameters=[query(PARAMETER, "Answer with Markdown instead.", enum=(MARKDOWN,))],
         responses={200: schemas.WorkloadExplanation, **problems()},
         tags=_TAG,
     )
-    def get(self, request: Request, uid: str, **kwargs: Any) -> Response:
+    def get(self, request: Request, uid: str, **kwargs: Any) -> HttpResponseBase:
         """Explain it."""
+        is_text = asks_for_markdown(request.query_params)
         workload = get_workload(self.actor.org, uid)
         explained = for_reader(self.actor, explain_workload(self.actor.org, workload))
+        if is_text:
+            links = Links(request.build_absolute_uri("/"), self.actor.org.slug)
+            text = explanation_markdown(workload, explained, links)
+            return HttpResponse(text, content_type=MARKDOWN_TYPE)
         found = help_for_reader(self.actor, what_would_help(self.actor.org, workload))
         return Response(explanation_answer(workload, explained, found))
 

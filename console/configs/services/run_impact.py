@@ -14,6 +14,7 @@ import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from django.utils import timezone
 
+from console.chunks import chunks
 from console.configs.models import ImpactRun
 from console.configs.queries import NO_POLICY, get_version, policy_of
 from console.configs.services.check_config import find_dialect
@@ -31,9 +32,6 @@ PACE = 0.25
 
 #: What is said of a run whose worker died.
 WORKER_GONE = "The worker that looked into it is gone. Ask again."
-
-#: Ids per IN list; SQLite takes 999 parameters in one statement.
-_CHUNK = 500
 
 log = structlog.get_logger("console.impact")
 
@@ -89,8 +87,8 @@ def _find(run: ImpactRun) -> None:
     compared = history_impact(before, after, history, progress.compare)
     ids = sorted(affected_ids(impact))
     names: dict[str, str] = {}
-    for start in range(0, len(ids), _CHUNK):
-        rows = Workload.objects.filter(org=org, uid__in=ids[start : start + _CHUNK])
+    for some in chunks(ids):
+        rows = Workload.objects.filter(org=org, uid__in=some)
         names.update(rows.values_list("uid", "name"))
     progress.end(
         impact_to_json(impact, compared, as_of=as_of, names=names, before=before, after=after)

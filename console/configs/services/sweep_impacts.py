@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 
 from django.db.models import Count, QuerySet
@@ -10,6 +11,8 @@ from django.utils import timezone
 from console.configs.models import ImpactRun
 from console.configs.services.find_impact import send
 from console.configs.services.run_impact import WORKER_GONE
+from console.retention.models import Kind
+from console.retention.note import note
 
 #: Silence after which the worker of a run counts as gone.
 SILENCE = timedelta(seconds=30)
@@ -51,18 +54,18 @@ def sweep_impacts() -> None:
 def forget_impacts() -> int:
     """Delete what ended long ago, or long before newer ones of the same organization."""
     ended = ImpactRun.objects.filter(ended_at__isnull=False)
-    forgotten = _delete(ended.filter(ended_at__lt=timezone.now() - KEPT))
+    forgotten: Counter[int] = Counter()
+    _delete(ended.filter(ended_at__lt=timezone.now() - KEPT), forgotten)
     crowds = ended.order_by().values_list("org").annotate(runs=Count("pk"))
     for org, _ in list(crowds.filter(runs__gt=MOST_KEPT)):
         of_org = ended.filter(org=org)
         kept = of_org.order_by("-pk").values_list("pk", flat=True)[:MOST_KEPT]
-        forgotten += _delete(of_org.filter(pk__lt=min(kept)))
-    return forgotten
+        _delete(of_org.filter(pk__lt=min(kept)), forgotten)
+    return note(Kind.IMPACTS, forgotten)
 
 
-def _delete(runs: QuerySet[ImpactRun]) -> int:
-    deleted = 0
-    while rows := list(runs.order_by("pk").values_list("pk", flat=True)[:_ROWS]):
-        ImpactRun.objects.filter(pk__in=rows).delete()
-        deleted += len(rows)
-    return deleted
+def _delete(runs: QuerySet[ImpactRun], forgotten: Counter[int]) -> None:
+    """Delete *runs*, and count those of each organization."""
+    while rows := dict(runs.order_by("pk").values_list("pk", "org_id")[:_ROWS]):
+        ImpactRun.objects.filter(pk__in=list(rows)).delete()
+        forgotten.update(rows.values())

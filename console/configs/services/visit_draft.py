@@ -30,8 +30,13 @@ def visit_draft(actor: Actor, number: int) -> Presence:
 
 
 def leave_draft(actor: Actor, number: int) -> None:
-    """End the actor's visit of draft *number* and let go of it; harmless when there is none."""
+    """
+    End the actor's visit of draft *number* and let go of it; harmless without a visit.
+
+    Raises NotAllowed and NotFound.
+    """
     actor.require(Permission.READ)
+    get_draft(actor.org, number)
     if actor.user is None:
         return
     here = Draft.objects.filter(org=actor.org, pk=number)

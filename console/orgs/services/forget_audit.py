@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime, timedelta
 from itertools import takewhile
 
@@ -10,6 +11,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from console.orgs.models import AuditChain, AuditEntry
+from console.retention.models import Kind
+from console.retention.note import note
 
 #: Entries of one statement, so that other writers need not wait long.
 BATCH = 500
@@ -27,15 +30,15 @@ def forget_audit(days: int) -> int:
     if not days:
         return 0
     limit = timezone.now() - timedelta(days=days)
-    forgotten = 0
+    forgotten: Counter[int] = Counter()
     kept = AuditChain.objects.filter(number__gt=F("base_number"))
     for org_id in sorted(kept.values_list("pk", flat=True)):
         for _ in range(_MOST // BATCH):
             count = _forget_some(org_id, limit)
-            forgotten += count
+            forgotten[org_id] += count
             if count < BATCH:
                 break
-    return forgotten
+    return note(Kind.AUDIT, forgotten)
 
 
 def _forget_some(org_id: int, limit: datetime) -> int:

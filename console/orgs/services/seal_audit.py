@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
+from console.bulk import update_rows
 from console.orgs.chain import content_of, facts_of, link
 from console.orgs.models import AuditChain, AuditEntry, Organization
-from console.workloads.bulk import update_rows
 
 #: Entries of one transaction, so that other writers need not wait long.
 BATCH = 500

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from urllib.parse import urlencode
 
@@ -105,8 +105,11 @@ def _way(org: str, item: Item, subjects: Sequence[SubjectRow], key: str) -> tupl
     """Return the address and the name of the one thing to do."""
     if item.kind in (Kind.REJECTED, Kind.CANNOT_RUN):
         state = "rejected" if item.kind is Kind.REJECTED else "pending"
-        query = urlencode({"state": state, "reason": item.reason})
-        return f"{reverse('pages:workloads', args=[org])}?{query}", "See which"
+        query = {"state": state, "reason": item.reason}
+        if item.kind is Kind.REJECTED and item.since is not None:
+            # Since the oldest that is counted, which came in a moment before it was rejected.
+            query["since"] = f"{item.since - _MOMENT:%Y-%m-%dT%H:%M:%SZ}"
+        return f"{reverse('pages:workloads', args=[org])}?{urlencode(query)}", "See which"
     if item.kind in _PLACES:
         name, action = _PLACES[item.kind]
         return reverse(name, args=[org]), action
@@ -116,6 +119,9 @@ def _way(org: str, item: Item, subjects: Sequence[SubjectRow], key: str) -> tupl
         return subjects[0].href, _ACTIONS[item.kind]
     return f"{reverse('pages:attention', args=[org])}#{key}", "See which"
 
+
+#: How long a workload normally waits to be looked at for the first time, at most.
+_MOMENT: Final = timedelta(minutes=1)
 
 #: Where there is one place for all subjects of a kind, and what is done there.
 _PLACES: Final = {

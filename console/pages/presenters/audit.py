@@ -54,6 +54,7 @@ _DONE = {
     "view.delete": "deleted the view {subject}",
     "webhook.create": "created webhook {subject}",
     "webhook.update": "changed webhook {subject}",
+    "webhook.pause": "cannot reach its receiver and paused webhook {subject}",
     "webhook.delete": "deleted webhook {subject}",
     "webhook.rotate": "replaced the secret of webhook {subject}",
     "webhook.test": "sent a test to webhook {subject}",
@@ -76,7 +77,11 @@ _FAMILIES = (
 )
 
 #: Who acts without being a person or a token, by key.
-_OTHERS = {"timer": "The timer of {}", "command": "The command line"}
+_OTHERS = {
+    "timer": "The timer of {}",
+    "command": "The command line",
+    "webhook": "The worker of {}",
+}
 
 #: Where the subject of a kind is shown.
 _PAGES: Mapping[str, Callable[[str, str], str]] = {

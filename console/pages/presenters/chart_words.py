@@ -10,6 +10,7 @@ from console.engine.amounts import SCALE
 from console.engine.words import counts_bytes, quantity
 
 _BYTE_UNITS: Final = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_UNITS: Final = ("", "k", "M", "G", "T", "P", "E")
 
 #: Seconds that axes of waits go in.
 _SPANS: Final = tuple(
@@ -41,6 +42,24 @@ def about(amount: float, resource: str) -> str:
         while value >= 1024 and unit < len(_BYTE_UNITS) - 1:
             value, unit = value / 1024, unit + 1
     return plain(value) + _BYTE_UNITS[unit]
+
+
+def short(amount: float, resource: str = "") -> str:
+    """
+    Write a number of an axis: an amount in thousandths of *resource*, or a count without one.
+
+    >>> short(4000, "gpu"), short(2**40 * 1000, "memory"), short(20_000_000, "cpu")
+    ('4', '1Ti', '20k')
+    >>> short(9000), short(2_500_000), short(4e18)
+    ('9000', '2.5M', '4E')
+    """
+    if resource and counts_bytes(resource):
+        return about(amount, resource)
+    value, unit = amount / SCALE if resource else amount, 0
+    if value >= 10_000:
+        while value >= 1000 and unit < len(_UNITS) - 1:
+            value, unit = value / 1000, unit + 1
+    return plain(value) + _UNITS[unit]
 
 
 def plain(value: float) -> str:

@@ -11,11 +11,11 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from console.engine.explain.compared import Compared
+from console.engine.explain.titles import STAGE_TITLES
 from console.engine.reasons import reason_title
 from console.pages.presenters.lists import with_query
-from console.pages.presenters.markdown import at, escaped, table_lines
-from console.pages.presenters.workloads import STAGE_TITLES
 from console.workloads.comparisons import Comparison, Half
+from console.workloads.markdown import at, escaped, table_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

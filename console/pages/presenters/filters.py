@@ -14,7 +14,7 @@ from console.pages.templatetags.ui import STATE_TITLES, event_title
 _LABEL = "label."
 
 #: What a parameter is called where its own name says little.
-_NAMES = {"q": "name or id", "noun": "changed a", "name": "called"}
+_NAMES = {"q": "name or id", "without": "has no", "noun": "changed a", "name": "called"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

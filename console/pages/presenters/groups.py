@@ -19,11 +19,8 @@ from console.workloads.queries.groups import MOST_COUNTED, Grouped, Total, count
 #: Filters of an empty list that are tried without, one at a time.
 MOST_TRIED = 8
 
-#: Groups whose members a filter can choose.
-_FILTERS = frozenset({"reason", "queue", "user", "project"})
-
 _WITHOUT = {
-    "reason": "No reason",
+    "reason": "Withdrawn while waiting",
     "queue": "In no queue",
     "flavor": "No flavor yet",
     "user": "No user",
@@ -38,7 +35,6 @@ class GroupRow:
     title: str
     count: int
     width: int
-    #: Empty: no filter chooses them.
     url: str
     #: Where all of them are explained at once; empty unless they have a reason in common.
     explain_url: str
@@ -133,9 +129,8 @@ def _title(by: str, value: str | None) -> str:
 
 
 def _members(path: str, query: QueryDict, by: str, value: str | None) -> str:
-    if value is None or by not in _FILTERS:
-        return ""
-    return with_query(path, query, **{by: value, "group_by": None, "cursor": None})
+    chosen = {"without": by} if value is None else {by: value}
+    return with_query(path, query, **{**chosen, "group_by": None, "cursor": None})
 
 
 def _explain(org: Organization, conditions: WorkloadFilter, reason: str | None) -> str:

@@ -72,6 +72,7 @@ class AffectedLine:
     queue: str
     to: str
     why: str
+    #: For whom it would stop; without an id that one may not be told.
     preemptor_id: str
     preemptor_name: str
 
@@ -154,7 +155,7 @@ def _line(each: Mapping[str, Any]) -> AffectedLine:
         queue=each["queue"] or "",
         to=(each["to"] or "no queue") if each["to"] != each["queue"] else "",
         why=listed(why),
-        preemptor_id=preemptor["id"],
+        preemptor_id=preemptor["id"] or "",
         preemptor_name=preemptor["name"],
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.http import QueryDict
@@ -11,23 +11,20 @@ from django.urls import reverse
 
 from console.configs.models import ConfigVersion
 from console.overview.numbers import Number, Numbers
+from console.pages.presenters.chart_frame import Frame, frame_of
+from console.pages.presenters.chart_marks import Marks, marks_of
 from console.pages.presenters.chart_words import span
-from console.pages.presenters.charts import Frame, frame_of
+from console.pages.presenters.flow_panels import waits_panel, workloads_panel
 from console.pages.presenters.quota import Bar, bar_of
 from console.pages.presenters.sparklines import Sparkline, count_sparkline
-from console.pages.presenters.usage import Shown, shown
-from console.pages.presenters.usage_panels import (
-    Marker,
-    markers_of,
-    waits_panel,
-    workloads_panel,
-)
+from console.pages.presenters.usage import Shown, shown, stride_of
 from console.pages.presenters.usage_points import points_of
-from console.pages.templatetags.ui import count
+from console.pages.templatetags.ui import count, field_time
 from console.series.models import Step, What
 from console.series.queries import Counts, Series, Sparks
-from console.series.readings import LENGTH
+from console.series.readings import FLOOR, LENGTH
 from console.series.waits import WaitQuantiles
+from console.workloads.models import State
 from console.workloads.queries import UsageView
 
 #: Bars that are shown at once, and with one more click.
@@ -47,6 +44,8 @@ class Tile:
     number: int
     change: str
     spark: Sparkline
+    #: Since when those were submitted that it counts; empty: it counts what is there now.
+    since: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +64,10 @@ class Charts:
 
     frame: Frame
     panels: tuple[Shown, ...]
-    markers: tuple[Marker, ...]
+    marks: Marks
+    #: How many points there are, and how wide one is in percent.
+    count: int
+    stride: str
 
 
 def tiles_of(numbers: Numbers, running: Sparks, pending: Sparks) -> tuple[Tile, ...]:
@@ -79,13 +81,20 @@ def tiles_of(numbers: Numbers, running: Sparks, pending: Sparks) -> tuple[Tile, 
         courses={"": hours},
     )
     return (
-        _tile("admitted", "Running", numbers.running, count_sparkline(running, "Running")),
+        _tile(
+            "admitted",
+            "Running",
+            numbers.running,
+            count_sparkline(running, "Running"),
+            stopping=numbers.states[State.PREEMPTING],
+        ),
         _tile("pending", "Pending", numbers.pending, count_sparkline(pending, "Pending")),
         _tile(
             "rejected",
             "Rejected in 24 h",
             numbers.rejected,
             count_sparkline(rejected, "Rejected by the hour"),
+            since=f"{starts[0]:%Y-%m-%dT%H:%M:%SZ}",
         ),
     )
 
@@ -125,18 +134,40 @@ def charts_of(
     counts: Mapping[datetime, Counts],
     versions: Sequence[ConfigVersion],
     now: datetime,
+    begun: datetime | None,
+    table: str = "",
 ) -> Charts:
-    """Return the charts of *series*; of *versions*, newest first, those of its time are marked."""
-    frame = frame_of(series.since, now, series.gaps)
-    points = points_of(series, counts, (), None, _MOST_POINTS)
+    """
+    Return the charts of *series*; of *versions*, newest first, those of its time are marked.
+
+    Where counting has *begun* within the time, they begin with that step.
+    """
+    first = FLOOR[series.step](begun) if begun else series.since
+    since = max(series.since, min(first, now - LENGTH[series.step]))
+    # An hour of minutes is short enough to be shown whole.
+    since = series.since if series.step is Step.MINUTE else since
+    frame = frame_of(since, now, series.gaps, begun)
+    points = [
+        each for each in points_of(series, counts, (), None, _MOST_POINTS) if each.end > since
+    ]
     panels = [workloads_panel(frame, points), waits_panel(frame, points)]
-    # Tables and files are those of the page about the same time.
-    path = reverse("pages:usage", args=[org])
-    inside = [each for each in reversed(versions) if series.since <= each.created_at <= now]
+    here, files = reverse("pages:overview", args=[org]), reverse("pages:usage", args=[org])
+    span_asked = QueryDict(mutable=True)
+    span_asked["since"], span_asked["until"] = field_time(since), field_time(now)
+    inside = [each for each in reversed(versions) if since <= each.created_at <= now]
     return Charts(
         frame=frame,
-        panels=tuple(shown(path, QueryDict(), panels, points, "")),
-        markers=markers_of(frame, inside),
+        panels=tuple(
+            replace(each, file_url=file.file_url)
+            for each, file in zip(
+                shown(here, QueryDict(), panels, points, table),
+                shown(files, span_asked, panels, points, ""),
+                strict=True,
+            )
+        ),
+        count=len(points),
+        stride=stride_of(frame, points),
+        marks=marks_of(frame, inside, points),
     )
 
 
@@ -157,11 +188,21 @@ def wait_words(waits: WaitQuantiles) -> str:
     return f"{half}, 95 of 100 within {span(waits.p95)} (n = {count(waits.n)})"
 
 
-def _tile(state: str, title: str, number: Number, spark: Sparkline) -> Tile:
+def _tile(
+    state: str,
+    title: str,
+    number: Number,
+    spark: Sparkline,
+    *,
+    since: str = "",
+    stopping: int = 0,
+) -> Tile:
+    among = f"{count(stopping)} of them stopping, " if stopping else ""
     return Tile(
         state=state,
         title=title,
         number=number.now,
-        change=change_words(number),
+        change=f"{among}{change_words(number)}",
         spark=spark,
+        since=since,
     )

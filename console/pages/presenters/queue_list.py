@@ -38,8 +38,8 @@ class ListedQueue:
     """One queue of the list."""
 
     row: QueueRow
-    #: Its bars but the tightest.
-    other_bars: tuple[Bar, ...]
+    #: How many bars it has beside the tightest.
+    more_bars: int
     pressure: str
     #: The number alone; empty when nothing is wanted.
     pressure_ratio: str
@@ -97,7 +97,7 @@ def listed_queues(
         rows.append(
             ListedQueue(
                 row=row,
-                other_bars=tuple(bar for bar in row.bars if bar is not row.tightest),
+                more_bars=max(0, len(row.bars) - 1),
                 pressure=pressure_words(view.pressure),
                 pressure_ratio=_ratio(view.pressure),
                 wait="—" if wait.p50 is None else span(wait.p50),

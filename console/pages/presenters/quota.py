@@ -8,7 +8,6 @@ nothing. Numbers that contradict each other are not drawn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -132,11 +131,6 @@ def bar_of(
 def anchor_of(key: FlavorResource) -> str:
     """Return the id of a flavor-resource on the page of a queue or cohort."""
     return f"quota-{'/'.join(key).encode().hex()}"
-
-
-def bars_by_place(bars: tuple[Bar, ...]) -> Mapping[FlavorResource, Bar]:
-    """Return *bars* by what each is of."""
-    return {(bar.flavor, bar.resource): bar for bar in bars}
 
 
 def up_to(amount: Amount, resource: str, is_certain: bool) -> str:

@@ -10,8 +10,8 @@ from console.engine.explain import StageText
 from console.engine.reasons import event_sentence, reason_title
 from console.engine.words import amounts, places, plural
 from console.pages.presenters.chart_words import span
-from console.pages.presenters.markdown import Links, at, escaped, stage_lines, table_lines
 from console.pages.presenters.workloads import Fact, facts_of
+from console.workloads.markdown import Links, at, escaped, stage_lines, table_lines
 from console.workloads.receipts import MOST_COUNTED, Preemption, Receipt, Side
 
 

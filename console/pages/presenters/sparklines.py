@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from console.pages.presenters.charts import Drawing, Frame, Piece, Shape
+from console.pages.presenters.chart_frame import Frame
+from console.pages.presenters.charts import Drawing, Piece, Shape
 from console.series.models import Step
 from console.series.queries.sparks import Sparks
 from console.series.readings import edges

@@ -10,17 +10,13 @@ from django.http import QueryDict
 
 from console.engine.ledger import FlavorResource
 from console.exports import PARAMETER
-from console.pages.presenters.charts import Frame
+from console.pages.presenters.chart_frame import Frame
+from console.pages.presenters.flow_panels import waits_panel, workloads_panel
 from console.pages.presenters.lists import with_query
-from console.pages.presenters.usage_panels import (
-    Panel,
-    demand_panel,
-    use_panel,
-    waits_panel,
-    workloads_panel,
-)
+from console.pages.presenters.panel_parts import Panel
 from console.pages.presenters.usage_points import Point, table_rows
-from console.pages.usage_form import RANGES, TITLES
+from console.pages.presenters.use_panels import demand_panel, use_panel
+from console.pages.usage_form import ALL, RANGES, TITLES
 from console.series.queries import QuotaSpan, Series
 
 
@@ -91,20 +87,29 @@ def panels_of(
 def shown(
     path: str, query: QueryDict, panels: Iterable[Panel], points: Sequence[Point], table: str
 ) -> list[Shown]:
-    """Return *panels* with their addresses; the one called *table* with its rows."""
+    """Return *panels* with their addresses; the one called *table*, or all, with its rows."""
     return [
         Shown(
             panel=panel,
-            table_url=with_query(path, query, table=None if panel.key == table else panel.key),
+            table_url=with_query(
+                path, query, table=None if table in (panel.key, ALL) else panel.key
+            ),
             file_url=with_query(path, query, chart=panel.key, **{PARAMETER: "csv"}),
-            has_table=panel.key == table,
-            rows=tuple(table_rows(points, panel.columns)) if panel.key == table else (),
+            has_table=table in (panel.key, ALL),
+            rows=tuple(table_rows(points, panel.columns)) if table in (panel.key, ALL) else (),
         )
         for panel in panels
     ]
 
 
-def lost_minutes(series: Series, until: datetime) -> int:
-    """Return how many minutes before *until* nobody sampled."""
-    spans = ((begin, min(end, until)) for begin, end in series.gaps)
+def stride_of(frame: Frame, points: Sequence[Point]) -> str:
+    """Return how wide a point is, in percent of the width, for the cursor of its readings."""
+    if not points:
+        return "100"
+    return f"{frame.x(points[0].end) / 10:.4f}"
+
+
+def lost_minutes(series: Series, since: datetime, until: datetime) -> int:
+    """Return how many minutes from *since* to *until* nobody sampled."""
+    spans = ((max(begin, since), min(end, until)) for begin, end in series.gaps)
     return sum(max(0, int((end - begin).total_seconds()) // 60) for begin, end in spans)

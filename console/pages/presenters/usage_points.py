@@ -138,6 +138,7 @@ def use_columns(resource: str) -> tuple[Column, ...]:
         amount("used_peak", "Peak of use", lambda point: point.cell.used.peak),
         amount("nominal", "Nominal", lambda point: _finite(point.nominal)),
         amount("limit", "Limit", lambda point: _finite(point.limit)),
+        _counted(What.PREEMPTED),
     )
 
 
@@ -185,7 +186,9 @@ WAITS: Final = (
 )
 
 #: Columns in thousandths, which files have in units.
-_AMOUNTS: Final = frozenset(column.name for column in (*use_columns(""), *demand_columns("")))
+_AMOUNTS: Final = frozenset(
+    column.name for column in (*use_columns(""), *demand_columns("")) if not column.is_counted
+)
 
 
 def file_columns(columns: Sequence[Column]) -> list[str]:

@@ -40,6 +40,7 @@ _FAILURES: Mapping[str, str] = {
     Failure.BROKEN: "The answer broke off or was not HTTP.",
     Failure.REDIRECTED: "It leads elsewhere, and webhooks do not follow: give the address itself.",
     Failure.REFUSED: "The receiver did not accept it.",
+    Failure.GONE: "The receiver wants nothing any more.",
 }
 
 
@@ -107,6 +108,8 @@ def webhook_row(webhook: Webhook) -> WebhookRow:
     state, title = "accepting", "No delivery yet"
     if webhook.paused == Webhook.Paused.FAILING:
         state, title = "error", "Paused: it failed for days"
+    elif webhook.paused == Webhook.Paused.GONE:
+        state, title = "error", "Paused: its receiver is gone"
     elif webhook.paused:
         state, title = "held", "Paused"
     elif webhook.failures:

@@ -6,28 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from console.engine.explain import Sentence, StageText, Verdict
+from console.engine.explain.titles import STAGE_TITLES, VERDICT_TITLES
 from console.engine.origin import Origin
 from console.orgs.permissions import Actor, Permission
 from console.workloads.changes import Help
 from console.workloads.explanations import Explained
 from console.workloads.models import State, Workload
-
-STAGE_TITLES = {
-    "intake": "Intake",
-    "route": "Rules",
-    "priority": "Priority",
-    "queue": "Queue",
-    "flavors": "Flavors",
-    "preemption": "Preemption",
-    "order": "Order",
-    "outcome": "Outcome",
-}
-VERDICT_TITLES = {
-    Verdict.PASS: "Passed:",
-    Verdict.FAIL: "Not passed:",
-    Verdict.INFO: "Noted:",
-    Verdict.SKIP: "Not reached:",
-}
 
 #: Failed rules that are shown when none took the workload; the rest is folded.
 SHOWN_MISSES = 6

@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString
 from console.engine import reasons, words
 from console.engine.amounts import Amount
 from console.engine.origin import Origin
+from console.pages.appearance import DENSITY, KEYS, THEME, chosen
 from console.pages.presenters.pod_sets import held_by
 from console.pages.presenters.quota import up_to
 from console.workloads.models import Workload
@@ -332,6 +333,17 @@ def has_passwords() -> bool:
 @register.simple_tag(takes_context=True)
 def theme(context: template.Context) -> str:
     """Return the theme that the reader chose; empty follows the system."""
-    request = context.get("request")
-    chosen = request.COOKIES.get("theme", "") if request else ""
-    return chosen if chosen in ("light", "dark") else ""
+    found = chosen(context.get("request"), THEME)
+    return "" if found == "system" else found
+
+
+@register.simple_tag(takes_context=True)
+def density(context: template.Context) -> str:
+    """Return how close rows of lists stand."""
+    return chosen(context.get("request"), DENSITY)
+
+
+@register.simple_tag(takes_context=True)
+def keys(context: template.Context) -> str:
+    """Return whether single letters are shortcuts: on or off."""
+    return chosen(context.get("request"), KEYS)

@@ -32,14 +32,15 @@ from console.pages.presenters.api_tokens import (
 )
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
 from console.pages.presenters.roles import role_choices
+from console.pages.presenters.token_abilities import abilities_of
 from console.pages.shell import render_page
 
 #: Seconds for which a form that was sent is recognized when it is sent again.
 _FORM_MEMORY = 24 * 3600
 
 
-@require_safe
 @org_page
+@require_safe
 def api_tokens(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List the tokens that work, or those that have ended."""
     actor.require(Permission.MANAGE_ORG)
@@ -53,8 +54,8 @@ def api_tokens(request: HttpRequest, actor: Actor) -> HttpResponse:
     return render_page(request, actor, "settings/tokens.html", context, section="settings")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def new_token(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Ask for a name, role and end, and show the secret, this once."""
     actor.require(Permission.MANAGE_ORG)
@@ -89,8 +90,8 @@ def new_token(request: HttpRequest, actor: Actor) -> HttpResponse:
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def api_token(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Show one token; rotate or revoke it."""
     actor.require(Permission.MANAGE_ORG)
@@ -103,6 +104,7 @@ def api_token(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
             error = conflict.message
     context = {
         "row": token_row(actor.org.slug, token),
+        "abilities": abilities_of(token),
         "successor": token_row(actor.org.slug, token.successor) if token.successor else None,
         "overlaps": OVERLAPS,
         "usual_overlap": USUAL_OVERLAP,

@@ -23,8 +23,8 @@ from console.reading import is_storable
 from console.workloads.queries import queue_view
 
 
-@require_POST
 @org_page
+@require_POST
 def complete(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Answer what may stand at the cursor."""
     body, assistant = _read(request, actor)
@@ -33,8 +33,8 @@ def complete(request: HttpRequest, actor: Actor) -> HttpResponse:
     return JsonResponse({"seq": body.get("seq"), "completions": [*map(completion_json, found)]})
 
 
-@require_POST
 @org_page
+@require_POST
 def explain(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Answer what the key or word at a place means; null where there is nothing to say."""
     body, assistant = _read(request, actor)
@@ -42,8 +42,8 @@ def explain(request: HttpRequest, actor: Actor) -> HttpResponse:
     return JsonResponse({"seq": body.get("seq"), "help": help_json(found) if found else None})
 
 
-@require_POST
 @org_page
+@require_POST
 def context(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Answer the panel about what is under the cursor: its meaning, its usage, who refers to it."""
     body, assistant = _read(request, actor)
@@ -63,8 +63,8 @@ def context(request: HttpRequest, actor: Actor) -> HttpResponse:
     )
 
 
-@require_POST
 @org_page
+@require_POST
 def hits(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Answer the outline with recorded runs by rule and queue; no counts while there are errors."""
     body, assistant = _read(request, actor)

@@ -20,8 +20,9 @@ from console.orgs.audit_search import (
 from console.orgs.chain import COLUMNS, sealed_facts_of
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
 from console.pages.exports import export_links, exported
+from console.pages.live import live_by
 from console.pages.presenters.audit import action_title, audit_rows, families_of
 from console.pages.presenters.filters import canonical_query, chips_of
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
@@ -33,8 +34,8 @@ def _version(org: Organization) -> str:
     return f"{live_version(org)}.{newest_entry(org)}"
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def audit(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List what was done by the filters of the address, or export it."""

@@ -12,8 +12,8 @@ from console.pages.access import org_page
 from console.pages.shell import render_page
 
 
-@require_safe
 @org_page
+@require_safe
 def codes(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List every code that a check can answer, with its advice."""
     actor.require(Permission.READ)

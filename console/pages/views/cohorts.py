@@ -12,8 +12,9 @@ from django.views.decorators.http import require_safe
 from console.configs.queries import active_version
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
 from console.pages.exports import export_links, exported
+from console.pages.live import live_by
 from console.pages.presenters.bar_cases import bar_cases
 from console.pages.presenters.cohort_files import (
     COHORTS,
@@ -55,8 +56,8 @@ def _version(org: Organization) -> str:
     return f"{live_version(org)}.{freshness_of(org).as_of or ''}"
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def cohorts(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List the cohorts of the active config, or export them."""
@@ -82,8 +83,8 @@ def cohorts(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     return render_page(request, actor, "cohorts/index.html", context, section="cohorts")
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
     """Show one cohort: what is pooled, who uses it, and who may take it back; or export it."""
@@ -137,8 +138,8 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
     return render_page(request, actor, "cohorts/detail.html", context, section="cohorts")
 
 
-@require_safe
 @org_page
+@require_safe
 def quota_bars(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """Explain every case of a quota bar by an example."""
     actor.require(Permission.READ)

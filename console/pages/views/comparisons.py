@@ -20,8 +20,8 @@ from console.workloads.queries.history import history_of
 _OFFERED = 50
 
 
-@require_safe
 @org_page
+@require_safe
 def compare(request: HttpRequest, actor: Actor, old: int, new: int) -> HttpResponse:
     """Show what differs between two versions."""
     one, other = get_version(actor.org, old), get_version(actor.org, new)
@@ -31,8 +31,8 @@ def compare(request: HttpRequest, actor: Actor, old: int, new: int) -> HttpRespo
     return render_page(request, actor, "configs/compare.html", context, section="config")
 
 
-@require_safe
 @org_page
+@require_safe
 def choose(request: HttpRequest, actor: Actor) -> HttpResponse:
     """
     Show the two that a form chose, or the form while two are not chosen.

@@ -31,8 +31,8 @@ from console.pages.shell import render_page
 _TOLD = 3
 
 
-@require_safe
 @org_page
+@require_safe
 def active(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show the active version, or what to do when there is none."""
     version = active_version(actor.org)
@@ -41,8 +41,8 @@ def active(request: HttpRequest, actor: Actor) -> HttpResponse:
     return _show(request, actor, version)
 
 
-@require_safe
 @org_page
+@require_safe
 def version(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """
     Show one version, whatever is active.

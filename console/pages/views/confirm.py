@@ -16,8 +16,8 @@ from console.pages.access import org_page, safe_return_url
 from console.pages.draft_address import read_number
 
 
-@require_POST
 @org_page
+@require_POST
 def confirm(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Keep the version that waits, or go back to the one before it."""
     version = read_number(request.POST.get("version", ""), "version")

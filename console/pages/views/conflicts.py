@@ -26,8 +26,8 @@ from console.pages.shell import render_page
 _MOST = 1000
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def conflict(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show both changes and how they merge; put the draft on the active version."""
     actor.require(Permission.DRAFT)

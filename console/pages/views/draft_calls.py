@@ -25,8 +25,8 @@ from console.pages.presenters.drafts import other_language
 from console.pages.presenters.outline import outline_json, outline_of
 
 
-@require_POST
 @org_page
+@require_POST
 def check(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Answer the problems and the outline of a text with its *seq*: late answers can be told."""
     body = read_json(request)
@@ -46,8 +46,8 @@ def check(request: HttpRequest, actor: Actor) -> HttpResponse:
     )
 
 
-@require_POST
 @org_page
+@require_POST
 def begin(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Begin a draft with what was typed so far, and answer where it lives."""
     body = read_json(request)
@@ -56,8 +56,8 @@ def begin(request: HttpRequest, actor: Actor) -> HttpResponse:
     return _saved(actor, lambda: begin_draft(actor, dialect, text, base, title))
 
 
-@require_POST
 @org_page
+@require_POST
 def autosave(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Save the draft and answer its revision; 409 when somebody else edits it or saved since."""
     body = read_json(request)
@@ -69,8 +69,8 @@ def autosave(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     )
 
 
-@require_POST
 @org_page
+@require_POST
 def visit(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Note that the person still has the draft open, and answer who is at it."""
     try:
@@ -80,8 +80,8 @@ def visit(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     return JsonResponse(_presence(presence, signed_in_user(request).pk))
 
 
-@require_POST
 @org_page
+@require_POST
 def leave(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """End the person's visit, so that the next one need not take the draft over."""
     leave_draft(actor, number)

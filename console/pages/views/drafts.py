@@ -41,8 +41,8 @@ from console.pages.presenters.text_diff import diff_lines
 from console.pages.shell import render_page
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def drafts(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List what is drafted in the organization and who is at it; begin a draft from a file."""
     if request.method == "POST":
@@ -57,8 +57,8 @@ def drafts(request: HttpRequest, actor: Actor) -> HttpResponse:
     return render_page(request, actor, "configs/drafts.html", context, section="config")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Lead to the person's latest draft, or show the active text with nothing saved of it yet."""
     actor.require(Permission.DRAFT)
@@ -70,8 +70,8 @@ def edit(request: HttpRequest, actor: Actor) -> HttpResponse:
     return _page(request, actor, _unsaved(actor))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def draft(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Show a draft in the editor; save, check, discard it or take it over without scripts."""
     if request.method == "POST":
@@ -80,8 +80,8 @@ def draft(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     return _page(request, actor, presence.draft, presence=presence)
 
 
-@require_safe
 @org_page
+@require_safe
 def download(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Answer the text of a draft as a file."""
     actor.require(Permission.READ)
@@ -135,11 +135,11 @@ def _begin(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 def _post(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     do = _verb(request)
+    before = get_draft(actor.org, number)
     if do == "discard":
         discard_draft(actor, number)
         messages.success(request, "The draft is discarded.")
         return HttpResponseRedirect(reverse("pages:config-drafts", args=[actor.org.slug]))
-    before = get_draft(actor.org, number)
     if do == "take":
         take_over_draft(actor, number, _int(request, "seen", 0) or None)
         messages.success(request, "You edit this draft now.")

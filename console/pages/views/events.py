@@ -8,8 +8,9 @@ from django.views.decorators.http import require_safe
 
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
 from console.pages.exports import export_links, exported
+from console.pages.live import live_by
 from console.pages.presenters.event_rows import event_rows
 from console.pages.presenters.filters import canonical_query, chips_of
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
@@ -36,8 +37,8 @@ def _version(org: Organization) -> str:
     return f"{live_version(org)}.{newest_event(org)}"
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def events(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List events by the filters of the address, or export them."""

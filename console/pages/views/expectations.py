@@ -33,8 +33,8 @@ from console.pages.shell import render_page
 from console.pages.tester_form import offers, subjects_of
 
 
-@require_safe
 @org_page
+@require_safe
 def expectations(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List what is expected, and what a config makes of it; as a file for a pipeline, too."""
     if request.GET.get("as") == "yaml":
@@ -63,8 +63,8 @@ def expectations(request: HttpRequest, actor: Actor) -> HttpResponse:
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Ask for a new expectation, filled in as the address says, and save it."""
     actor.require(Permission.DRAFT)
@@ -72,8 +72,8 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     return _edit(request, actor, None, asked_of(given))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def one(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Change an expectation, or delete it."""
     actor.require(Permission.DRAFT)

@@ -21,8 +21,8 @@ PAGE_SIZE = 20
 FILTERS = ("author", "kind", "noun", "name", "since", "until")
 
 
-@require_safe
 @org_page
+@require_safe
 def history(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List versions by the filters of the address, newest first."""
     query = canonical_query(request.GET)

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from console.configs.disclosed_impact import impact_for_reader
 from console.configs.models import Draft, ImpactRun
 from console.configs.queries import active_number, get_impact, get_version
 from console.configs.services.cancel_impact import cancel_impact
@@ -37,22 +38,22 @@ class _Subject:
     target: int | None = None
 
 
-@require_safe
 @org_page
+@require_safe
 def ask(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Find the impact of ``?draft=ID`` or ``?to=N``, or go on to where it was found."""
     return _ask(request, actor, again=False)
 
 
-@require_POST
 @org_page
+@require_POST
 def ask_again(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Find it anew, although an answer is known."""
     return _ask(request, actor, again=True)
 
 
-@require_safe
 @org_page
+@require_safe
 def show(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
     """Show how far a run is, or what it found."""
     found = get_impact(actor.org, run)
@@ -77,13 +78,13 @@ def show(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
         context |= {
             "as_of": datetime.fromisoformat(found.result["as_of"]),
             "history": history_view(found.result, request.path, request.GET, tester),
-            "live": live_view(found.result, request.path, request.GET),
+            "live": live_view(impact_for_reader(actor, found.result), request.path, request.GET),
         }
     return render_page(request, actor, "configs/impact.html", context, section="config")
 
 
-@require_POST
 @org_page
+@require_POST
 def cancel(request: HttpRequest, actor: Actor, run: int) -> HttpResponse:
     """Let nobody go on with a run."""
     cancel_impact(actor, run)

@@ -27,15 +27,15 @@ from console.pages.presenters.roles import role_choices
 from console.pages.shell import render_page
 
 
-@require_safe
 @org_page
+@require_safe
 def settings(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Lead to the first page of the settings."""
     return HttpResponseRedirect(reverse("pages:members", args=[actor.org.slug]))
 
 
-@require_safe
 @org_page
+@require_safe
 def members(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List the members by the filters of the address; owners see open invitations, too."""
     query = canonical_query(request.GET)
@@ -54,8 +54,8 @@ def members(request: HttpRequest, actor: Actor) -> HttpResponse:
     return render_page(request, actor, "settings/members.html", context, section="settings")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def member(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Change a member's role or take them out; one's own page is the way to leave."""
     membership = get_member(actor.org, number)
@@ -103,8 +103,8 @@ def _change(
     return HttpResponseRedirect(to)
 
 
-@require_safe
 @org_page
+@require_safe
 def invitations(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List the invitations that are open."""
     actor.require(Permission.MANAGE_ORG)
@@ -117,8 +117,8 @@ def invitations(request: HttpRequest, actor: Actor) -> HttpResponse:
     return render_page(request, actor, "settings/invitations.html", context, section="settings")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def new_invitation(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Ask whom to invite, and show the link of the invitation, this once."""
     actor.require(Permission.MANAGE_ORG)
@@ -155,8 +155,8 @@ def new_invitation(request: HttpRequest, actor: Actor) -> HttpResponse:
     )
 
 
-@require_POST
 @org_page
+@require_POST
 def take_back(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Take an invitation back."""
     invitation = revoke_invitation(actor, number)

@@ -20,7 +20,8 @@ from console.overview.badges import outlook_digest
 from console.overview.consumers import top_consumers
 from console.overview.numbers import Numbers, numbers_of, usage_of_all
 from console.overview.past import past_of
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
+from console.pages.live import live_by
 from console.pages.presenters.attention import attention_rows
 from console.pages.presenters.consumers import consumer_lists, resource_choices
 from console.pages.presenters.history import history_row
@@ -44,8 +45,8 @@ def _version(org: Organization) -> str:
     return f"{live_version(org)}.{minute}.{pulse()}.{outlook_digest(org)[:8]}"
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show what needs a person first, then quota, numbers, tight queues, consumers and changes."""
@@ -73,7 +74,13 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         "consumer_lists": consumer_lists(org.slug, consumers) if consumers else (),
         "resources": resource_choices(request.path, request.GET, consumers) if consumers else (),
         "charts": charts_of(
-            org.slug, past.series, _counts(org, past.series, numbers), log.page.results, now
+            org.slug,
+            past.series,
+            _counts(org, past.series, numbers),
+            log.page.results,
+            now,
+            past.begun,
+            request.GET.get("table", ""),
         ),
         "changes": [
             history_row(version, log.told[version.number], active=active)
@@ -83,8 +90,8 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
     return render_page(request, actor, "overview/index.html", context, section="overview")
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def all_attention(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show everything that needs a person, with what each is about."""

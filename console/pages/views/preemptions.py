@@ -9,16 +9,16 @@ from django.views.decorators.http import require_safe
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.as_text import asks_for_markdown, markdown_answer
-from console.pages.presenters.markdown import Links
 from console.pages.presenters.receipts import receipt_markdown, receipt_page
 from console.pages.presenters.tallies import kept_since
 from console.pages.shell import render_page
+from console.workloads.markdown import Links
 from console.workloads.queries import get_workload
 from console.workloads.receipts import get_receipt
 
 
-@require_safe
 @org_page
+@require_safe
 def preemption(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpResponse:
     """Show what became of one preemption, as one of its sides may see it."""
     subject = get_workload(actor.org, uid)

@@ -12,14 +12,16 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.configs.queries import active_policy, active_version
-from console.configs.queue_log import new_name_of, queue_log
+from console.configs.queue_log import queue_log
+from console.configs.renames import new_name_of
 from console.engine.amounts import Unlimited
 from console.engine.decision import Reason
 from console.engine.policy import Policy, Strategy
-from console.errors import BadRequest, NotFound
+from console.errors import BadRequest
 from console.orgs.permissions import Actor
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
 from console.pages.hold_form import SPANS, read_hold
+from console.pages.live import live_by
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
 from console.pages.presenters.loans import loan_rows
 from console.pages.presenters.preemption_words import stoppers_of
@@ -38,6 +40,7 @@ from console.pages.presenters.workloads import stages_of
 from console.pages.shell import render_page
 from console.pages.views.queues import fresh_version
 from console.paging import Page
+from console.reading import QueryReader
 from console.series.queries import peaks_of
 from console.series.subjects import Subject
 from console.workloads.disclosure import disclose_preemptors, for_reader
@@ -50,7 +53,6 @@ from console.workloads.queries import (
     queue_view,
     running_of,
 )
-from console.workloads.queries.filters import QueryReader
 from console.workloads.queries.pending import capacity_end, pending_for_reason
 from console.workloads.queries.rises import rises_of
 from console.workloads.queries.rule_hits import rule_hits
@@ -64,29 +66,29 @@ VERSIONS = 20
 LOANS = 50
 
 
+@org_page
 @require_http_methods(["GET", "HEAD", "POST"])
-@org_page
 def queue(request: HttpRequest, actor: Actor, queue: str) -> HttpResponseBase:
-    """Show one queue, or hold and resume it; a queue that was renamed leads to its new name."""
-    try:
-        if request.method == "POST":
-            return _change(request, actor, queue)
-        return _detail(request, actor, name=queue)
-    except NotFound:
-        renamed = new_name_of(actor.org, queue)
-        if request.method == "POST" or renamed is None:
-            raise
-        name, _ = renamed
-        if name not in active_policy(actor.org).queues:
-            raise
-        query = request.GET.copy()
-        query.pop("v", None)
-        address = reverse("pages:queue", args=[actor.org.slug, name])
-        return HttpResponseRedirect(f"{address}?{query.urlencode()}".rstrip("?"))
+    """Show one queue, or hold and resume it."""
+    if request.method == "POST":
+        return _change(request, actor, queue)
+    return _detail(request, actor, name=queue)
 
 
-@require_safe
 @org_page
+@require_safe
+def bars(request: HttpRequest, actor: Actor, queue: str) -> HttpResponse:
+    """Show all that one queue has of every flavor and resource; the list of queues takes it in."""
+    view = queue_view(actor.org, queue)
+    row = queue_row(view, fresh=freshness_of(actor.org), rises=rises_of(actor.org))
+    is_rest = request.GET.get("but") == "tightest"
+    shown = [bar for bar in row.bars if not (is_rest and bar is row.tightest)]
+    context = {"row": row, "bars": shown}
+    return render_page(request, actor, "queues/bars.html", context, section="queues")
+
+
+@org_page
+@require_safe
 def trace(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     """Show why one workload is where it is, step by step; lists of queues take in the steps."""
     subject = get_workload(actor.org, uid)

@@ -12,8 +12,9 @@ from console.errors import NotFound
 from console.exports import Row
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
 from console.pages.exports import export_links, exported
+from console.pages.live import live_by
 from console.pages.presenters.filters import canonical_query, chips_of
 from console.pages.presenters.lists import pager_of
 from console.pages.presenters.queue_files import COLUMNS, file_rows
@@ -44,8 +45,8 @@ def fresh_version(org: Organization) -> str:
     return f"{live_version(org)}.{freshness_of(org).as_of or ''}"
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(fresh_version)
 def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List queues by the filters of the address, under the greatest pressure first."""

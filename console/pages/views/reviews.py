@@ -64,8 +64,8 @@ class _Review:
     checked: Checked
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def review(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show what the proposal changes against the active version, and apply it."""
     actor.require(Permission.DRAFT)
@@ -90,8 +90,8 @@ def review(request: HttpRequest, actor: Actor) -> HttpResponse:
     return _page(found, ReviewForm(message=_suggested(proposal)))
 
 
-@require_POST
 @org_page
+@require_POST
 def fix(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Make a repair that the draft's diagnostics offer, and look at the review again."""
     number = read_number(request.POST.get("draft", ""), "draft")

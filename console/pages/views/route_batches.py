@@ -22,8 +22,8 @@ from console.reading import Reader
 EXAMPLE = "team=research, tier=gold\nteam=web"
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def batch(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Test up to a hundred label sets at once; too many for an address, so they are posted."""
     given = request.POST if request.method == "POST" else request.GET

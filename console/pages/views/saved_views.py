@@ -17,8 +17,8 @@ from console.workloads.saved_views import view_address, views_of
 from console.workloads.services.save_view import delete_view, save_view
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def views(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List the views that *actor* sees, save one, or delete one."""
     if request.method == "POST":

@@ -21,13 +21,12 @@ from console.orgs.people import sessions_of
 from console.orgs.services.end_sessions import end_other_sessions, end_session
 from console.pages import throttle
 from console.pages.access import refusal, safe_return_url, signed_in, signed_in_user
+from console.pages.appearance import THEME, keep
 from console.pages.presenters.agents import browser_name
 from console.pages.views.joining import INVITED
 from console.pages.ways_in import ways_in
 from console.reading import is_storable
 
-THEMES = ("system", "light", "dark")
-YEAR = 365 * 24 * 3600
 #: As many sessions as the list shows, the last seen first.
 _MOST_SESSIONS = 100
 
@@ -142,8 +141,6 @@ def _no_passwords() -> NotAllowed:
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
     """Keep the chosen theme in a cookie, so that the next page is rendered in it at once."""
-    chosen = request.POST.get("theme", "system")
     response = HttpResponseRedirect(safe_return_url(request, request.POST.get("next", "")))
-    if chosen in THEMES:
-        response.set_cookie("theme", chosen, max_age=YEAR, samesite="Lax", httponly=True)
+    keep(response, THEME, request.POST.get("theme", "system"))
     return response

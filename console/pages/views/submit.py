@@ -33,8 +33,8 @@ EXAMPLE = """[
 ]"""
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def submit(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Ask for workloads and hand them in, all or none."""
     actor.require(Permission.SUBMIT)

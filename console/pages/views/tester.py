@@ -19,8 +19,8 @@ from console.pages.shell import render_page
 from console.pages.tester_form import draft_of, offers, subjects_of
 
 
-@require_safe
 @org_page
+@require_safe
 def tester(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Test a label set; the address holds all of the test, and nothing is stored."""
     asked = asked_of(request.GET)

@@ -12,9 +12,12 @@ from console.configs.queries import active_number, versions_between
 from console.exports import Row
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
 from console.pages.exports import exported
-from console.pages.presenters.charts import frame_of
+from console.pages.live import live_by
+from console.pages.presenters.chart_frame import frame_of
+from console.pages.presenters.chart_marks import marks_of
+from console.pages.presenters.lists import with_query
 from console.pages.presenters.queue_detail import tabs_of
 from console.pages.presenters.usage import (
     key_choices,
@@ -23,22 +26,17 @@ from console.pages.presenters.usage import (
     panels_of,
     range_choices,
     shown,
+    stride_of,
 )
-from console.pages.presenters.usage_panels import markers_of
 from console.pages.presenters.usage_points import file_columns, file_rows, points_of
 from console.pages.shell import render_page
-from console.pages.usage_form import read_asked
+from console.pages.usage_form import ALL, TITLES, read_asked
 from console.series.models import Kind
-from console.series.queries import (
-    counts_series,
-    known_subject,
-    quota_spans,
-    sampled_until,
-    series_of,
-)
+from console.series.queries import course_of, known_subject, sampled_since, sampled_until
 from console.series.retention import Kept
 from console.series.subjects import EVERYTHING, Subject
 from console.series.window import window_of
+from console.workloads.queries.holds import holds_between
 
 #: Points that a chart draws at most, and versions that are marked.
 MOST_POINTS = 240
@@ -51,24 +49,24 @@ def _version(org: Organization) -> str:
     return f"{sampled.timestamp() if sampled else 0:.0f}.{active_number(org)}"
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def queue_usage(request: HttpRequest, actor: Actor, queue: str) -> HttpResponseBase:
     """Show what a queue used and wanted."""
     return _usage(request, actor, Subject.queue(queue), "queues")
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def cohort_usage(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
     """Show what a cohort used and wanted."""
     return _usage(request, actor, Subject.cohort(cohort), "cohorts")
 
 
-@require_safe
 @org_page
+@require_safe
 @live_by(_version)
 def usage(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """Show what the organization used and wanted."""
@@ -79,19 +77,17 @@ def _usage(
     request: HttpRequest, actor: Actor, asked_subject: Subject, section: str
 ) -> HttpResponseBase:
     org, now = actor.org, timezone.now()
-    asked = read_asked(request.GET)
     subject = known_subject(org, asked_subject)
+    begun = sampled_since(org)
+    asked = read_asked(request.GET).settled(begun, now)
     sampled = sampled_until(org)
     since, until = asked.window(now, sampled)
     window = window_of(since, until, None, now, Kept.configured())
-    series = series_of(org, subject, window.since, window.until, window.step)
-    spans = quota_spans(org, subject, window.since, window.until)
-    counts = counts_series(
-        org, subject=subject, since=window.since, until=window.until, step=window.step
-    )
+    course = course_of(org, subject, window.since, window.until, window.step)
+    series, spans, counts = course.series, course.spans, course.counts
     keys = keys_of(series, spans)
     key = asked.key if asked.key in keys else next(iter(keys), None)
-    frame = frame_of(window.since, min(until, window.until), series.gaps)
+    frame = frame_of(window.since, min(until, window.until), series.gaps, begun)
     points = points_of(series, counts, spans, key, MOST_POINTS)
     panels = panels_of(frame, points, key, lends=subject.kind != Kind.ORG)
     columns = next((each.columns for each in panels if each.key == asked.chart), ())
@@ -103,6 +99,11 @@ def _usage(
     file = exported(request, f"{org.slug}-usage-{asked.chart}", file_columns(columns), every_step())
     if file is not None:
         return file
+    holds = (
+        holds_between(org, subject.name, frame.since, frame.until)
+        if subject.kind == Kind.QUEUE
+        else ()
+    )
     marked, more = versions_between(org, frame.since, frame.until, MOST_VERSIONS)
     context = {
         "subject": subject,
@@ -110,15 +111,22 @@ def _usage(
         "window": window,
         "frame": frame,
         "asked": asked,
+        "begun": begun,
+        "range_title": TITLES.get(asked.range, ""),
+        "all_tables": with_query(request.path, request.GET, table=ALL),
+        "without_tables": with_query(request.path, request.GET, table=None),
         "ranges": range_choices(request.path, request.GET, asked.range),
+        "count": len(points),
+        "stride": stride_of(frame, points),
         "keys": key_choices(request.path, request.GET, keys, key),
         "key": key,
         "panels": shown(request.path, request.GET, panels, points, asked.table),
-        "markers": markers_of(frame, marked),
+        "marks": marks_of(frame, marked, points, holds),
         "more_versions": more,
-        "lost": lost_minutes(series, frame.until),
+        "lost": lost_minutes(series, frame.begun or frame.since, frame.until),
         "together": len(series.readings) > MOST_POINTS,
         "never": sampled is None,
+        "before": course.before,
         "kept": Kept.configured(),
     }
     return render_page(request, actor, "usage/index.html", context, section=section)

@@ -12,7 +12,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
-from console.pages.access import live_by, org_page
+from console.pages.access import org_page
+from console.pages.live import live_by
 from console.pages.presenters.filters import canonical_query
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
 from console.pages.presenters.webhooks import (
@@ -46,19 +47,25 @@ def _version(org: Organization) -> str:
     return f"{live_version(org)}.{webhooks_version(org)}"
 
 
-@require_safe
 @org_page
-@live_by(_version)
-def webhooks(request: HttpRequest, actor: Actor) -> HttpResponse:
+@require_safe
+def webhooks(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List the webhooks."""
+    # Before what answers polls: whether anything changed is as much as may be known.
     actor.require(Permission.MANAGE_ORG)
+    shown: HttpResponseBase = _list(request, actor)
+    return shown
+
+
+@live_by(_version)
+def _list(request: HttpRequest, actor: Actor) -> HttpResponse:
     rows = [webhook_row(each) for each in webhooks_of(actor.org)]
     context = {"rows": rows, "most": MOST_WEBHOOKS}
     return render_page(request, actor, "webhooks/index.html", context, section="settings")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Ask for a new webhook, and show its secret, once, when it was made."""
     actor.require(Permission.MANAGE_ORG)
@@ -72,8 +79,8 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     return _secret(request, actor, webhook, secret)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """Change a webhook."""
     actor.require(Permission.MANAGE_ORG)
@@ -89,8 +96,8 @@ def edit(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     return HttpResponseRedirect(reverse("pages:webhook", args=[actor.org.slug, number]))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def webhook(request: HttpRequest, actor: Actor, number: int) -> HttpResponseBase:
     """Show a webhook and its log; test it, pause it, replace its secret, delete it."""
     actor.require(Permission.MANAGE_ORG)
@@ -120,15 +127,17 @@ def webhook(request: HttpRequest, actor: Actor, number: int) -> HttpResponseBase
     return HttpResponseRedirect(here)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
-def delivery(request: HttpRequest, actor: Actor, number: int, uid: str) -> HttpResponseBase:
+@require_http_methods(["GET", "HEAD", "POST"])
+def webhook_delivery(
+    request: HttpRequest, actor: Actor, number: int, delivery: str
+) -> HttpResponseBase:
     """Show one delivery with every attempt, or send it again."""
     actor.require(Permission.MANAGE_ORG)
     if request.method != "POST":
-        shown: HttpResponseBase = _show_delivery(request, actor, number=number, uid=uid)
+        shown: HttpResponseBase = _show_delivery(request, actor, number=number, delivery=delivery)
         return shown
-    replay_delivery(actor, number, uid)
+    replay_delivery(actor, number, delivery)
     messages.success(request, "It is sent again, under the same id.")
     return HttpResponseRedirect(request.path)
 
@@ -153,9 +162,9 @@ def _show(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 
 
 @live_by(_version)
-def _show_delivery(request: HttpRequest, actor: Actor, number: int, uid: str) -> HttpResponse:
+def _show_delivery(request: HttpRequest, actor: Actor, number: int, delivery: str) -> HttpResponse:
     hook = get_webhook(actor.org, number)
-    found = get_delivery(hook, uid)
+    found = get_delivery(hook, delivery)
     attempts = list(found.attempts.all())
     context = {
         "webhook": hook,

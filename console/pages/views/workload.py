@@ -17,10 +17,10 @@ from console.configs.queries import versions_between
 from console.engine.decision import Reason
 from console.errors import NotFound
 from console.orgs.permissions import Actor
-from console.pages.access import live_page, org_page
+from console.pages.access import org_page
 from console.pages.as_text import asks_for_markdown, markdown_answer
+from console.pages.live import live_page
 from console.pages.presenters.lists import pager_of
-from console.pages.presenters.markdown import Links, explanation_markdown
 from console.pages.presenters.phases import line_of
 from console.pages.presenters.pod_sets import pod_sets_of
 from console.pages.presenters.tallies import kept_since
@@ -38,6 +38,7 @@ from console.workloads.changes import what_would_help
 from console.workloads.disclosure import disclose, disclose_events, for_reader, help_for_reader
 from console.workloads.explanations import Explained, explain_decision, explain_workload
 from console.workloads.fixes import what_would_let_in
+from console.workloads.markdown import Links, explanation_markdown
 from console.workloads.models import QueueHold, State, Workload
 from console.workloads.queries import get_workload, hold_of, position_of
 from console.workloads.queries.decisions import get_decision, latest_decisions
@@ -64,8 +65,8 @@ ENDINGS = {
 }
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @org_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     """Show one tab of one workload, or end it."""
     if request.method == "POST":
@@ -78,8 +79,8 @@ def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     return _detail(request, actor, uid=uid, tab=tab)
 
 
-@require_safe
 @org_page
+@require_safe
 def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     """Show what would start one workload now; the page of the workload takes in the panel."""
     subject = get_workload(actor.org, uid)
@@ -94,8 +95,8 @@ def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     return render_page(request, actor, "workloads/changes.html", context, section="workloads")
 
 
-@require_safe
 @org_page
+@require_safe
 def decision(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpResponse:
     """Show one decision as it was made; it never changes."""
     subject = get_workload(actor.org, uid)
@@ -184,10 +185,7 @@ def _markdown(
     number: int | None = None,
 ) -> str:
     links = Links(request.build_absolute_uri("/"), actor.org.slug)
-    url = links.to("workload", subject.uid)
-    if number is not None:
-        url = links.to("decision", subject.uid, number)
-    return explanation_markdown(f"{subject.name} ({subject.uid})", url, explained, links)
+    return explanation_markdown(subject, explained, links, number)
 
 
 def _versions(actor: Actor, life: Life, now: datetime) -> list[ConfigVersion]:

@@ -12,14 +12,14 @@ from console.pages.as_text import asks_for_markdown, markdown_answer
 from console.pages.presenters.comparisons import comparison_markdown, comparison_page
 from console.pages.presenters.filters import canonical_query
 from console.pages.presenters.lists import with_query
-from console.pages.presenters.markdown import Links
 from console.pages.shell import render_page
+from console.reading import QueryReader
 from console.workloads.comparisons import Compare, compare_workload
-from console.workloads.queries.filters import QueryReader
+from console.workloads.markdown import Links
 
 
-@require_safe
 @org_page
+@require_safe
 def comparison(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     """Show workload *uid* beside what the address names, or beside what is most like it."""
     query = canonical_query(request.GET)

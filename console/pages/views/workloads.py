@@ -12,8 +12,9 @@ from console.engine import reasons
 from console.engine.decision import Reason
 from console.errors import BadRequest, FieldError
 from console.orgs.permissions import Actor
-from console.pages.access import live_page, org_page
+from console.pages.access import org_page
 from console.pages.exports import export_links, exported
+from console.pages.live import live_page
 from console.pages.presenters.columns import choices_of, columns_of, with_columns
 from console.pages.presenters.filters import canonical_query, chips_of, segments_of
 from console.pages.presenters.groups import groups_of, looser_of, total_text
@@ -22,20 +23,21 @@ from console.pages.presenters.one_reason import reason_page
 from console.pages.presenters.tallies import permalink
 from console.pages.presenters.views import tabs_of
 from console.pages.shell import render_page
+from console.reading import QueryReader
 from console.workloads import columns
 from console.workloads.disclosure import disclose_preemptors
 from console.workloads.export import EXPORTED, exported_rows
 from console.workloads.one_reason import explain_reason
 from console.workloads.queries import WorkloadFilter, list_workloads, state_counts
-from console.workloads.queries.filters import TYPES, QueryReader
+from console.workloads.queries.filters import TYPES
 from console.workloads.queries.groups import GROUPINGS, count_workloads, group_workloads
 from console.workloads.saved_views import PARAMETERS, may_share, read_grouping, views_of
 
 FILTERS = tuple(name for name in PARAMETERS if name != "group_by")
 
 
-@require_safe
 @org_page
+@require_safe
 @live_page
 def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List workloads by the filters of the address, newest first."""
@@ -55,7 +57,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         **(_groups(request, actor, query, chosen, by) if by is not None else {}),
         "columns": columns_of(shown),
         "column_choices": choices_of(shown),
-        "views": tabs_of(request.path, query, views_of(actor)),
+        "views": lambda: tabs_of(request.path, query, views_of(actor)),
         "view_query": _kept(query),
         "view_columns": query.get(columns.PARAMETER, ""),
         "may_share": may_share(actor),
@@ -68,6 +70,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "grouping": by or "",
         "groupings": GROUPINGS,
         "queue_names": list(policy.queues),
+        "flavor_names": list(policy.flavors),
         "gone_queue": chosen.queue if chosen.queue not in (None, *policy.queues) else "",
         "reasons": [(reason.value, reasons.reason_title(reason)) for reason in Reason],
         "types": TYPES,
@@ -76,8 +79,8 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     return render_page(request, actor, "workloads/index.html", context, section="workloads")
 
 
-@require_safe
 @org_page
+@require_safe
 def one_reason(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Explain all workloads that have one reason at once."""
     reader = QueryReader(request.GET)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db.models import QuerySet, TextField
@@ -13,7 +13,7 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 
 from console.orgs.models import Organization
-from console.series.coverage import HOUR, floor_hour, floor_minute
+from console.series.coverage import DAY, HOUR, floor_hour, floor_minute
 from console.series.models import Kind, SeriesPoint, Step, Tally, What
 from console.series.queries.edges import ceiling, rolled_until
 from console.series.queries.use import series_of
@@ -29,8 +29,8 @@ class CountsAt:
 
     running: float | None
     pending: float | None
-    #: In the 24 hours before.
-    rejected: int
+    #: In the 24 hours before, from the beginning of an hour.
+    rejected: float
 
 
 def counts_series(
@@ -84,15 +84,19 @@ def wait_quantiles_of(
 
 
 def counts_at(org: Organization, at: datetime, queue: str | None = None) -> CountsAt:
-    """Return what ran and waited in the hour around *at*, and was rejected in the day before."""
+    """
+    Return what ran and waited in the hour around *at*, and was rejected in the day before.
+
+    Of that hour the rejections are taken that fall to the part before *at*: what is old is
+    not known by the minute.
+    """
     about = EVERYTHING if queue is None else Subject.queue(queue)
     (reading,) = series_of(org, about, at, floor_hour(at) + HOUR, Step.HOUR).readings
     totals = reading.totals
+    day = counts_series(org, subject=about, since=at - DAY, until=at)
     rejected = sum(
-        counts.counts[What.REJECTED.value]
-        for counts in counts_series(
-            org, subject=about, since=at - timedelta(days=1), until=at
-        ).values()
+        counts.counts[What.REJECTED.value] * min(1, (at - start) / HOUR)
+        for start, counts in day.items()
     )
     return CountsAt(
         running=None if reading.is_gap else totals.running.mean(totals.minutes),

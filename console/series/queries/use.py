@@ -8,26 +8,22 @@ from datetime import datetime
 
 from django.db.models import Q
 
-from console.configs.queries import active_policy
 from console.engine.amounts import Amount, decode_amount
 from console.engine.ledger import FlavorResource
-from console.errors import NotFound
 from console.orgs.models import Organization
 from console.series.coverage import Span, floor_day, floor_hour, gaps
 from console.series.models import (
-    Kind,
     QuotaLine,
     SampledDay,
     SampledHour,
     Sampler,
     SeriesPoint,
     Step,
-    Tally,
 )
 from console.series.queries.edges import ceiling, rolled_until
 from console.series.readings import FLOOR, LENGTH, Reading, edges, folded, minute_readings
 from console.series.stored import COLUMNS, totals_of
-from console.series.subjects import EVERYTHING, Subject
+from console.series.subjects import Subject
 from console.series.totals import Totals
 
 
@@ -64,19 +60,6 @@ def owned_in(
         if span.since < until and (span.until is None or span.until > since):
             return span.quotas
     return {}
-
-
-def known_subject(org: Organization, subject: Subject) -> Subject:
-    """Return *subject*; raises NotFound when *org* has none such, and never had while sampled."""
-    policy = active_policy(org)
-    names = policy.queues if subject.kind == Kind.QUEUE else policy.cohorts
-    if subject == EVERYTHING or subject.name in names:
-        return subject
-    of_subject = {"org": org, "kind": subject.kind, "name": subject.name}
-    for model in (QuotaLine, SeriesPoint, Tally):
-        if model.objects.filter(**of_subject).exists():
-            return subject
-    raise NotFound(f"There is no {subject.kind} {subject.name!r} in {org.slug}, and was none.")
 
 
 def sampled_until(org: Organization) -> datetime | None:

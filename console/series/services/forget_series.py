@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
 
+from console.retention.models import Kind
+from console.retention.note import note
 from console.series.coverage import floor_day
 from console.series.models import (
     QuotaLine,
@@ -33,28 +36,34 @@ def forget_series(now: datetime, kept: Kept | None = None) -> int:
     Minutes that are not rolled up stay. An organization that is being rolled up at
     this moment is left for the next pass, and so is the rest of what is too much.
     """
-    forgotten = 0
+    forgotten = {kind: Counter[int]() for kind in (Kind.MINUTES, Kind.HOURS, Kind.DAYS)}
+    left = MOST_ROWS
     for org_id in Sampler.objects.order_by("pk").values_list("pk", flat=True):
         with claimed(org_id, now) as sampler:
             if sampler is None or sampler.rolled_until is None:
                 continue
-            for old in _old(sampler, sampler.rolled_until, now, kept or Kept.configured()):
-                forgotten += _forget(old, MOST_ROWS - forgotten)
-    return forgotten
+            for kind, old in _old(sampler, sampler.rolled_until, now, kept or Kept.configured()):
+                count = _forget(old, left)
+                left -= count
+                forgotten[kind][org_id] += count
+    return sum(note(kind, by_org) for kind, by_org in forgotten.items())
 
 
-def _old(sampler: Sampler, final: datetime, now: datetime, kept: Kept) -> Iterator[QuerySet[Any]]:
-    """Yield the rows that may go; from *final* on minutes are not rolled up."""
+def _old(
+    sampler: Sampler, final: datetime, now: datetime, kept: Kept
+) -> Iterator[tuple[Kind, QuerySet[Any]]]:
+    """Yield the rows that may go, with what they are of; from *final* on none is rolled up."""
     minutes, hours, days = (kept.since(step, now) for step in Step)
     org = sampler.org_id
     points = SeriesPoint.objects.filter(org=org)
-    yield points.filter(step=Step.MINUTE.value, start__lt=min(minutes, final))
-    yield points.filter(step=Step.HOUR.value, start__lt=min(hours, floor_day(final)))
-    yield points.filter(step=Step.DAY.value, start__lt=days)
-    yield Tally.objects.filter(org=org, start__lt=min(minutes, final))
-    yield SampledHour.objects.filter(org=org, start__lt=min(hours, floor_day(final)))
-    yield SampledDay.objects.filter(org=org, start__lt=days)
-    yield QuotaLine.objects.filter(org=org, until__lt=days)
+    yield Kind.MINUTES, points.filter(step=Step.MINUTE.value, start__lt=min(minutes, final))
+    of_hours = min(hours, floor_day(final))
+    yield Kind.HOURS, points.filter(step=Step.HOUR.value, start__lt=of_hours)
+    yield Kind.DAYS, points.filter(step=Step.DAY.value, start__lt=days)
+    yield Kind.MINUTES, Tally.objects.filter(org=org, start__lt=min(minutes, final))
+    yield Kind.HOURS, SampledHour.objects.filter(org=org, start__lt=of_hours)
+    yield Kind.DAYS, SampledDay.objects.filter(org=org, start__lt=days)
+    yield Kind.DAYS, QuotaLine.objects.filter(org=org, until__lt=days)
 
 
 def _forget(old: QuerySet[Any], most: int) -> int:

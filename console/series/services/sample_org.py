@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
+from console.chunks import chunks
 from console.configs.queries import NO_POLICY, get_version, policy_of
 from console.engine.amounts import encode_amount
 from console.engine.ledger import FlavorResource
@@ -25,9 +26,6 @@ from console.workloads.models import Engine
 
 #: Looks at rows that a worker rewrites at this moment, until two looks agree on its version.
 _LOOKS = 3
-
-#: Keys per IN list; SQLite takes 999 parameters in one statement.
-_CHUNK = 500
 
 
 def sample_org(org_id: int, now: datetime) -> bool:
@@ -115,8 +113,8 @@ def _write_quotas(
             del wanted[subject]
         else:
             ended.append(pk)
-    for start in range(0, len(ended), _CHUNK):
-        QuotaLine.objects.filter(pk__in=ended[start : start + _CHUNK]).update(until=minute)
+    for keys in chunks(ended):
+        QuotaLine.objects.filter(pk__in=keys).update(until=minute)
     QuotaLine.objects.bulk_create(
         QuotaLine(
             org_id=org_id,

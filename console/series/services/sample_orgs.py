@@ -7,18 +7,16 @@ its own. So a thousand quiet organizations are sampled in a few milliseconds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
 from django.db.models import F, Q
 
+from console.chunks import chunks
 from console.series.coverage import bit_of, floor_hour, floor_minute
 from console.series.models import SampledHour, Sampler
 from console.workloads.models import Engine
-
-#: Organizations of one statement.
-_CHUNK = 500
 
 
 def sample_orgs(now: datetime) -> list[int]:
@@ -39,7 +37,7 @@ def sample_orgs(now: datetime) -> list[int]:
         # The first sample of an hour has a row for everything, so that each hour stands alone.
         stands = last is not None and (is_empty or last >= floor_hour(minute))
         (quiet if stands and version == engine_version else changed).append(org_id)
-    for chunk in _chunks(quiet):
+    for chunk in chunks(quiet):
         _note(chunk, minute)
     return changed
 
@@ -68,8 +66,3 @@ def _begin_new_ones() -> None:
     Sampler.objects.bulk_create(
         [Sampler(org_id=org_id) for org_id in missing], ignore_conflicts=True
     )
-
-
-def _chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(keys), _CHUNK):
-        yield keys[start : start + _CHUNK]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 from django.conf import settings
@@ -24,8 +24,16 @@ from django.utils import timezone
 from console.webhooks.models import Attempt, Delivery, Webhook
 from console.webhooks.outcome import Answer, Failure
 from console.webhooks.sending import send
+from console.webhooks.services.pause_by_itself import pause_by_itself
 from console.webhooks.signing import signatures_of
-from console.webhooks.waits import BELIEVED, PATIENCE, rest_after, retry_after
+from console.webhooks.waits import (
+    BELIEVED,
+    PATIENCE,
+    asked_wait,
+    rest_after,
+    retry_after,
+    spread,
+)
 
 #: Webhooks of one organization that are sent to at a time, so that others get their turn.
 _LANES = 4
@@ -161,41 +169,59 @@ def _note(webhook: Webhook, delivery: Delivery, attempt: Attempt, answer: Answer
         "response": answer.body,
     }
     with transaction.atomic():
+        # The row of the webhook before those of its log, as everybody does.
+        rows = Webhook.objects.select_for_update(no_key=True, of=("self",)).select_related("org")
+        present = rows.filter(pk=webhook.pk).first()
+        if present is None:
+            # Deleted with its log.
+            return
         Attempt.objects.filter(pk=attempt.pk).update(**facts)
         # Whoever was taken for dead and was not has no say any more, but for good news.
         own = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING)
         if answer.failure is None:
             own.update(state=Delivery.State.DELIVERED, ended_at=now)
-            Webhook.objects.filter(pk=webhook.pk).update(
-                failures=0,
-                failing_since=None,
-                rest_until=None,
-                last_success_at=now,
-                changed_at=now,
-            )
         else:
-            mine = own.filter(attempts_begun=attempt.number)
+            asked = asked_wait(answer.status, answer.retry_after, now)
+            # Nor has an attempt that was under way when all of them were asked for again.
+            mine = own.filter(
+                attempts_begun=attempt.number, attempts_before=delivery.attempts_before
+            )
             wait = retry_after(attempt.number - delivery.attempts_before)
             if wait is None:
                 mine.update(state=Delivery.State.FAILED, ended_at=now)
             else:
-                mine.update(due_at=now + wait)
-            _note_failure(webhook, answer.failure, now)
+                mine.update(due_at=now + max(spread(wait), asked))
+        if present.url != attempt.url:
+            # It says nothing of the address that has taken the place of that one.
+            Webhook.objects.filter(pk=webhook.pk).update(changed_at=now)
+        elif answer.failure is None:
+            _note_success(present, now)
+        else:
+            _note_failure(present, answer.failure, asked, now)
 
 
-def _note_failure(webhook: Webhook, failure: Failure, now: datetime) -> None:
-    """Let a webhook rest that failed; pause it when it has failed for days."""
-    row = Webhook.objects.filter(pk=webhook.pk)
+def _note_success(webhook: Webhook, now: datetime) -> None:
+    Webhook.objects.filter(pk=webhook.pk).update(
+        failures=0, failing_since=None, rest_until=None, last_success_at=now, changed_at=now
+    )
+
+
+def _note_failure(webhook: Webhook, failure: Failure, asked: timedelta, now: datetime) -> None:
+    """
+    Let a webhook rest that failed, for *asked* at least.
+
+    It is paused when it has failed for days, and at once when its receiver wants nothing more.
+    """
     since = webhook.failing_since or now
     failures = webhook.failures + 1
-    row.update(
+    Webhook.objects.filter(pk=webhook.pk).update(
         failures=failures,
         failing_since=since,
-        rest_until=now + rest_after(failures),
+        rest_until=now + max(spread(rest_after(failures)), asked),
         changed_at=now,
     )
     log.info("webhook failed", org=webhook.org.slug, webhook=webhook.name, failure=str(failure))
-    if now - since >= PATIENCE and row.filter(paused="").update(
-        paused=Webhook.Paused.FAILING, paused_at=now
-    ):
-        log.warning("webhook paused", org=webhook.org.slug, webhook=webhook.name)
+    if failure is Failure.GONE:
+        pause_by_itself(webhook, Webhook.Paused.GONE, now)
+    elif now - since >= PATIENCE:
+        pause_by_itself(webhook, Webhook.Paused.FAILING, now)

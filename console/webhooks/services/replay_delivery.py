@@ -27,10 +27,10 @@ def replay_delivery(actor: Actor, number: int, uid: str) -> Delivery:
         lock_org(actor.org)
         webhook = get_webhook(actor.org, number)
         refuse_paused(webhook)
+        delivery = get_delivery(webhook, uid)
         now = timezone.now()
         # The row of the webhook before those of its log, as everybody does.
         Webhook.objects.filter(pk=webhook.pk).update(rest_until=None, changed_at=now)
-        delivery = get_delivery(webhook, uid)
         Delivery.objects.filter(pk=delivery.pk).update(
             state=Delivery.State.WAITING,
             due_at=now,

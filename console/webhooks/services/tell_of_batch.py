@@ -10,23 +10,24 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from console.chunks import chunks
 from console.engine.decision import Decision, Outcome, Reason
+from console.engine.explain.others import unnamed
 from console.engine.pending import PendingClass
 from console.engine.reasons import ReasonClass, reason_class, reason_title
 from console.engine.state import State
 from console.engine.touched import Changes
+from console.engine.trace import Trace
 from console.orgs.models import Organization
 from console.webhooks.models import Kind, ToldClass, Webhook
 from console.webhooks.outbox import put, told_of
 from console.webhooks.payloads import LISTED, Message, workload_url, workloads_message
 from console.workloads.models import Workload
 from console.workloads.services.batch import Batch
-
-#: Values of one IN list; SQLite takes 999 parameters in one statement.
-_CHUNK = 500
+from console.workloads.services.quota_events import preemptor_queue
 
 #: What is said of a class that was found to fit once there is room.
 _FITS = frozenset({Reason.WAITING_FOR_QUOTA, Reason.WAITING_FOR_PREEMPTED})
@@ -46,6 +47,7 @@ class _Fact:
     priority: int | None
     rule: int | None = None
     preemptor: str | None = None
+    preemptor_queue: str | None = None
 
 
 @dataclass(slots=True)
@@ -63,7 +65,7 @@ class Notices:
         """Write the deliveries; call inside the transaction that writes the decisions."""
         if self.messages:
             put(self.org, self.messages, self.batch.now)
-        for keys in _chunks(self.gone_classes):
+        for keys in chunks(self.gone_classes):
             ToldClass.objects.filter(org=self.org, key__in=keys).delete()
         if self.new_classes:
             rows = [ToldClass(org=self.org, key=key) for key in self.new_classes]
@@ -81,7 +83,10 @@ def tell_of_batch(org: Organization, batch: Batch, state: State, changes: Change
     wanted = {kind for webhook in webhooks for kind in webhook.kinds}
     if not wanted:
         return notices
-    facts = [_of_decision(_KINDS[each.outcome], each) for each in _ended(batch, wanted)]
+    facts = [
+        replace(_of_decision(_KINDS[each.outcome], each), preemptor_queue=preemptor_queue(trace))
+        for each, trace in _ended(batch, wanted)
+    ]
     if Kind.CANNOT_RUN in wanted:
         facts += _cannot_run(notices, state, changes)
     if facts:
@@ -89,12 +94,12 @@ def tell_of_batch(org: Organization, batch: Batch, state: State, changes: Change
     return notices
 
 
-def _ended(batch: Batch, wanted: set[str]) -> Iterator[Decision]:
+def _ended(batch: Batch, wanted: set[str]) -> Iterator[tuple[Decision, Trace]]:
     """Yield the decisions that reject or preempt, where that is told."""
-    for decision, _ in batch.decisions:
+    for decision, trace in batch.decisions:
         kind = _KINDS.get(decision.outcome)
         if kind is not None and kind in wanted:
-            yield decision
+            yield decision, trace
 
 
 def _of_decision(kind: Kind, decision: Decision) -> _Fact:
@@ -153,7 +158,7 @@ def _of_class(cls: PendingClass, reason: Reason, said: Mapping[str, Decision]) -
 def _unsaid(never: list[Decision], told: set[str]) -> Iterator[Decision]:
     """Yield the decisions that say of a workload what its row and its class did not say yet."""
     rows: dict[str, tuple[str | None, str]] = {}
-    for uids in _chunks([each.workload for each in never]):
+    for uids in chunks([each.workload for each in never]):
         found = Workload.objects.filter(uid__in=uids)
         for uid, key, reason in found.values_list("uid", "pending_class", "reason"):
             rows[uid] = (key, reason)
@@ -166,7 +171,7 @@ def _unsaid(never: list[Decision], told: set[str]) -> Iterator[Decision]:
 
 
 def _present_keys(org: Organization, keys: Iterable[str]) -> Iterator[str]:
-    for some in _chunks(sorted(keys)):
+    for some in chunks(sorted(keys)):
         yield from ToldClass.objects.filter(org=org, key__in=some).values_list("key", flat=True)
 
 
@@ -189,13 +194,15 @@ def _messages(
             queues = tuple(sorted(webhook.queues))
             if queues not in made:
                 asked = [each for each in of_kind if not queues or each.queue in queues]
-                made[queues] = _message(org, kind, batch, asked) if asked else None
+                made[queues] = _message(org, kind, batch, asked, queues) if asked else None
             message = made[queues]
             if message is not None:
                 yield webhook, kind.value, message
 
 
-def _message(org: Organization, kind: Kind, batch: Batch, facts: list[_Fact]) -> Message:
+def _message(
+    org: Organization, kind: Kind, batch: Batch, facts: list[_Fact], queues: tuple[str, ...]
+) -> Message:
     reasons: Counter[str] = Counter()
     for fact in facts:
         reasons[fact.reason.value] += fact.count
@@ -203,15 +210,19 @@ def _message(org: Organization, kind: Kind, batch: Batch, facts: list[_Fact]) ->
     uids = {uid for uid, _ in pairs} | {fact.preemptor for _, fact in pairs if fact.preemptor}
     rows = Workload.objects.filter(uid__in=uids)
     known = {row["uid"]: row for row in rows.values("uid", "name", "type", "user", "project")}
-    listed = [_listed(org, batch, uid, fact, known) for uid, fact in pairs]
+    listed = [_listed(org, batch, uid, fact, known, queues) for uid, fact in pairs]
     return workloads_message(org, kind, batch.now, listed, reasons)
 
 
 def _listed(
-    org: Organization, batch: Batch, uid: str, fact: _Fact, known: Mapping[str, Mapping[str, Any]]
+    org: Organization,
+    batch: Batch,
+    uid: str,
+    fact: _Fact,
+    known: Mapping[str, Mapping[str, Any]],
+    queues: tuple[str, ...],
 ) -> dict[str, Any]:
     row = known[uid]
-    other = fact.preemptor
     return {
         "id": uid,
         "name": row["name"],
@@ -223,11 +234,17 @@ def _listed(
         "reason": {"code": fact.reason.value, "message": reason_title(fact.reason)},
         "config_version": batch.config_version,
         "rule_index": fact.rule,
-        "preemptor": {"id": other, "name": known[other]["name"]} if other else None,
+        "preemptor": _preemptor(fact, known, queues),
         "url": workload_url(org, uid),
     }
 
 
-def _chunks(values: list[str]) -> Iterator[list[str]]:
-    for start in range(0, len(values), _CHUNK):
-        yield values[start : start + _CHUNK]
+def _preemptor(
+    fact: _Fact, known: Mapping[str, Mapping[str, Any]], queues: tuple[str, ...]
+) -> dict[str, str | None] | None:
+    """Return for whom it has to stop: by name where that queue, too, may be told of."""
+    if fact.preemptor is None:
+        return None
+    if queues and fact.preemptor_queue not in queues:
+        return {"id": None, "name": unnamed(fact.preemptor_queue)}
+    return {"id": fact.preemptor, "name": known[fact.preemptor]["name"]}

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Max, OuterRef, Subquery
 
+from console.chunks import chunks
 from console.engine.history import Backlog, Waiting
 from console.engine.workload import Workload as Judged
 from console.orgs.models import Organization
@@ -18,9 +19,6 @@ MOST_LOOKED, MOST_KINDS = 20_000, 2_000
 
 #: Classes beyond those of which one member each is looked at, the largest.
 MOST_CLASSES = 1_000
-
-#: Keys per IN list; SQLite takes 999 parameters in one statement.
-_CHUNK = 500
 
 
 def backlog_of(org: Organization) -> Backlog:
@@ -78,13 +76,13 @@ def _kinds(counts: dict[int, int]) -> list[Waiting]:
     keys = list(counts)
     rows: list[tuple[Any, ...]] = []
     columns = ("pk", "uid", "queue", "label_set_id", "namespace", "requested_priority")
-    for start in range(0, len(keys), _CHUNK):
-        found = Workload.objects.filter(pk__in=keys[start : start + _CHUNK]).order_by()
+    for some in chunks(keys):
+        found = Workload.objects.filter(pk__in=some).order_by()
         rows += found.values_list(*columns, "requests", "pod_sets")
     sets = sorted({row[3] for row in rows})
     labels: dict[int, dict[str, str]] = {}
-    for start in range(0, len(sets), _CHUNK):
-        of_sets = LabelSet.objects.filter(pk__in=sets[start : start + _CHUNK])
+    for some in chunks(sets):
+        of_sets = LabelSet.objects.filter(pk__in=some)
         labels |= of_sets.values_list("pk", "labels")
     return [
         Waiting(

@@ -9,8 +9,8 @@ from enum import StrEnum
 from django.http import QueryDict
 
 from console.engine.amounts import Unlimited
+from console.reading import QueryReader
 from console.workloads.queries.cohort_views import CohortSummary, CohortView, MemberView
-from console.workloads.queries.filters import QueryReader
 
 
 class CohortSort(StrEnum):

@@ -11,11 +11,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from console.configs.queries import active_policy
+from console.configs.renames import absent
 from console.engine.decision import Reason
+from console.engine.diff import Noun
 from console.engine.ledger import FlavorResource
 from console.engine.lending import Loan
 from console.engine.trees import Member
-from console.errors import NotFound
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, QueueCount
 from console.workloads.queries.cohort_views import (
@@ -41,10 +42,10 @@ def cohort_list(org: Organization) -> list[CohortSummary]:
 
 
 def cohort_view(org: Organization, name: str) -> CohortView:
-    """Return one cohort; raises NotFound when the active version has none of that name."""
+    """Return one cohort; raises NotFound, or Renamed, when the active version has none such."""
     world = _World(org)
     if name not in world.policy.cohorts:
-        raise NotFound(f"There is no cohort {name!r} in the active config of {org.slug}.")
+        raise absent(org, name, Noun.COHORT)
     members = list(world.accounts.trees.below(name))
     return CohortView(
         summary=world.summary(name),

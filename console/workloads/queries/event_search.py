@@ -15,10 +15,18 @@ from django.http import QueryDict
 from console.configs.models import ConfigVersion
 from console.configs.queries import active_policy
 from console.orgs.models import Organization
-from console.paging import Page, merged_newest_first, newest_first, oldest_first
+from console.paging import (
+    MAX_LIMIT,
+    Page,
+    every_row,
+    merged_newest_first,
+    newest_first,
+    newest_of,
+    oldest_first,
+)
+from console.reading import QueryReader
 from console.time_keys import around
 from console.workloads.models import Event, EventType, Level, Workload
-from console.workloads.queries.filters import QueryReader
 
 #: Events of the conditions that an index answers, the newest, among which matches are counted.
 MOST_COUNTED = 10_000
@@ -39,9 +47,6 @@ _TYPES_BY_LEVEL: Mapping[str, Collection[str]] = {
     Level.WARNING: (EventType.REQUEST_PREEMPTED,),
     Level.ERROR: (EventType.REQUEST_REJECTED, EventType.CONFIG_UPDATED),
 }
-
-#: Events that an export reads at a time.
-_CHUNK = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,19 +128,8 @@ def search_events(
 
 
 def all_events(org: Organization, search: EventSearch) -> Iterator[Event]:
-    """
-    Yield every event that passes *search*, newest first, a few of them in memory at a time.
-
-    Each part is a query of its own that ends before the next begins: who writes meanwhile never
-    waits for the reader, and the database keeps nothing for it.
-    """
-    cursor = None
-    while True:
-        page = search_events(org, search, _CHUNK, cursor)
-        yield from page.results
-        cursor = page.next
-        if cursor is None:
-            return
+    """Yield every event that passes *search*, newest first."""
+    return every_row(lambda cursor: search_events(org, search, MAX_LIMIT, cursor))
 
 
 def newest_event(org: Organization) -> int:
@@ -146,9 +140,7 @@ def newest_event(org: Organization) -> int:
 def count_events(org: Organization, search: EventSearch) -> int:
     """Return how many events pass *search*, counted among the newest `MOST_COUNTED`."""
     driven, rest = _conditions(org, search)
-    edges = driven.order_by("-pk").values_list("pk", flat=True)[MOST_COUNTED - 1 : MOST_COUNTED]
-    edge = next(iter(edges), 0)
-    return driven.filter(rest, pk__gte=edge).count()
+    return newest_of(driven, MOST_COUNTED).filter(rest).count()
 
 
 def count_by_type(org: Organization, search: EventSearch) -> dict[str, int]:
@@ -158,8 +150,7 @@ def count_by_type(org: Organization, search: EventSearch) -> dict[str, int]:
     They are counted among the newest `MOST_TYPED`.
     """
     driven, rest = _conditions(org, replace(search, types=()))
-    edges = driven.order_by("-pk").values_list("pk", flat=True)[MOST_TYPED - 1 : MOST_TYPED]
-    rows = driven.filter(rest, pk__gte=next(iter(edges), 0)).order_by()
+    rows = newest_of(driven, MOST_TYPED).filter(rest)
     return dict(rows.values_list("type").annotate(count=Count("pk")))
 
 

@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Case, Count, Q, QuerySet, Sum, Value, When
 
-from console.engine.decision import merged_flavors
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, State, Workload
 from console.workloads.queries.filters import WorkloadFilter
-from console.workloads.queries.listing import WAITING, driven_rows, walks_of
+from console.workloads.queries.listing import WAITED, WAITING, driven_rows, walks_of
 from console.workloads.queries.waiting import waiting_reasons, waiting_without_queue
 from console.workloads.queries.workloads import state_counts
-from console.workloads.stored_assignments import decode_assignment
+from console.workloads.stored_assignments import flavors_of_text
 
 #: Workloads among which is counted, the newest of those that an index finds.
 MOST_COUNTED = 10_000
@@ -86,7 +85,11 @@ def group_workloads(org: Organization, conditions: WorkloadFilter, by: str) -> G
     rows, is_whole = _newest(org, conditions)
     if by == "flavor":
         return _grouped(_by_flavor(rows), is_exact=is_whole)
-    column = "present_reason" if by == "reason" else by
+    if by == "reason":
+        rows = rows.annotate(
+            kept_reason=Case(When(WAITED, then=Value("")), default="present_reason")
+        )
+    column = "kept_reason" if by == "reason" else by
     counted = rows.order_by().values_list(column).annotate(count=Count("pk"))
     found: Counter[str | None] = Counter()
     for value, count in counted.order_by("-count", column)[: MOST_GROUPS + 1]:
@@ -131,13 +134,10 @@ def _newest(org: Organization, conditions: WorkloadFilter) -> tuple[QuerySet[Wor
 def _by_flavor(rows: QuerySet[Workload]) -> Counter[str | None]:
     """Count by the flavors that were given; one that was given two counts with both."""
     found: Counter[str | None] = Counter()
-    counted = rows.order_by().values_list("assignment").annotate(count=Count("pk"))
-    for assignment, count in counted:
-        flavors = set(merged_flavors(decode_assignment(assignment)).values())
-        for flavor in flavors:
+    counted = rows.order_by().values_list("flavors").annotate(count=Count("pk"))
+    for text, count in counted:
+        for flavor in flavors_of_text(text) or (None,):
             found[flavor] += count
-        if not flavors:
-            found[None] += count
     return found
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 from django.db.models import Max, Sum
 from django.utils import timezone
 
+from console.chunks import chunks
 from console.engine.history import History, Live, Shape
 from console.engine.workload import PodSet, Workload
 from console.orgs.models import Organization
@@ -24,9 +24,6 @@ MAX_SHAPES = 20_000
 
 #: Rows that one look reads: a shape has one for every day on which it was seen.
 MAX_ROWS = 200_000
-
-#: Keys per IN list; SQLite takes 999 parameters in one statement.
-_CHUNK = 500
 
 
 def history_of(org: Organization, days: int = WINDOW) -> History:
@@ -74,11 +71,11 @@ def _contents(keys: list[int]) -> dict[int, Workload]:
     """Return one workload for each row; labels and requests that are equal are one object."""
     rows: list[tuple[Any, ...]] = []
     columns = ("pk", "digest", "label_set_id", "namespace", "requested_priority")
-    for chunk in _chunks(keys):
+    for chunk in chunks(keys):
         found = RecordedShape.objects.filter(pk__in=chunk)
         rows += found.values_list(*columns, "requests", "pod_sets")
     labels: dict[int, dict[str, str]] = {}
-    for chunk in _chunks(sorted({row[2] for row in rows})):
+    for chunk in chunks(sorted({row[2] for row in rows})):
         labels |= LabelSet.objects.filter(pk__in=chunk).values_list("pk", "labels")
     plain: dict[tuple[tuple[str, int], ...], tuple[PodSet, ...]] = {}
 
@@ -101,8 +98,3 @@ def _contents(keys: list[int]) -> dict[int, Workload]:
         )
         for pk, digest, label_set, namespace, priority, requests, pod_sets in rows
     }
-
-
-def _chunks(keys: list[int]) -> Iterator[list[int]]:
-    for start in range(0, len(keys), _CHUNK):
-        yield keys[start : start + _CHUNK]

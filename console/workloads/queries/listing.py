@@ -16,6 +16,7 @@ from console.orgs.models import Organization
 from console.paging import Page, merged_newest_first, newest_first
 from console.workloads.models import LabelSet, State, Workload
 from console.workloads.queries.filters import WorkloadFilter
+from console.workloads.queries.flavors import flavor_sets
 from console.workloads.queries.workloads import workload_rows
 
 #: Reasons that only a pending workload has, and that its `PendingClass` may hold: then the
@@ -33,6 +34,9 @@ WAITING = frozenset(
     }
 )
 
+#: Withdrawn while they waited: what they waited for concerns nobody any more.
+WAITED = Q(state=State.WITHDRAWN, reason__in=WAITING)
+
 #: How much later than its time of submission a row may be written.
 _LATE = timedelta(seconds=30)
 
@@ -42,9 +46,13 @@ _DRIVING = (
     ("user",),
     ("project",),
     ("type", "state"),
+    ("flavors",),
     ("state",),
     ("reason",),
 )
+
+#: States in which few of all those are that were ever given a flavor, or none.
+_FEW_OF_FLAVOR = frozenset(State.values) - {State.FINISHED}
 
 #: Walks that one page may merge.
 _FEW_WALKS = 20
@@ -82,9 +90,11 @@ def driven_rows(org: Organization, conditions: WorkloadFilter) -> tuple[QuerySet
         if few is not None:
             return rows.filter(Q(**exact), rest, pk__in=few), Q()
         rest &= _begins_with(conditions.q)
-    if exact.get("label_set__in") == []:
+    if [] in (exact.get("label_set__in"), exact.get("flavors__in")):
         return rows.none(), Q()
     for names in _DRIVING:
+        if names == ("flavors",) and exact.get("state") in _FEW_OF_FLAVOR:
+            continue
         if all(name in exact for name in names):
             rows = rows.filter(**{name: exact.pop(name) for name in names})
             break
@@ -132,6 +142,11 @@ def _exact(org: Organization, conditions: WorkloadFilter) -> tuple[dict[str, Any
     elif conditions.reason == Reason.NO_FLAVOR_MATCHED and conditions.state != State.REJECTED:
         # Some config languages let such a workload wait, in a class as any other.
         del exact["reason"]
+    if conditions.flavor:
+        given = flavor_sets(org, conditions.flavor)
+        exact |= {"flavors": given[0]} if len(given) == 1 else {"flavors__in": given}
+    if conditions.without:
+        rest &= _lacks(conditions.without, exact)
     if conditions.labels:
         sets = _label_sets(org, conditions.labels)
         if sets is None:
@@ -141,10 +156,24 @@ def _exact(org: Organization, conditions: WorkloadFilter) -> tuple[dict[str, Any
     return exact, rest
 
 
+def _lacks(name: str, exact: dict[str, Any]) -> Q:
+    """Add to *exact* that *name* is lacking, or return what is judged row by row."""
+    if name == "reason":
+        return WAITED
+    if name == "flavor":
+        return Q(flavors=None)
+    if name in exact:
+        return Q(pk__in=())
+    exact[name] = None if name == "queue" else ""
+    return Q()
+
+
 def _walks(rows: QuerySet[Workload], exact: dict[str, Any]) -> list[QuerySet[Workload]]:
     """Return walks along indexes that together answer *exact*; none when there is no such set."""
     if exact.keys() in ({"queue"}, {"type"}):
         return [rows.filter(**exact, state=state) for state in State.values]
+    if exact.keys() == {"flavors__in"} and len(exact["flavors__in"]) <= _FEW_WALKS:
+        return [rows.filter(flavors=one) for one in exact["flavors__in"]]
     if exact.keys() == {"label_set__in"} and len(exact["label_set__in"]) <= _FEW_WALKS:
         return [rows.filter(label_set=one) for one in exact["label_set__in"]]
     return []

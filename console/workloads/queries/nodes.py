@@ -16,6 +16,7 @@ from django.db.models import F, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 
 from console.orgs.models import Organization
+from console.paging import newest_of
 from console.workloads.models import State, Workload
 
 #: Workloads of one state that are looked at.
@@ -88,9 +89,8 @@ def _looked_at(rows: QuerySet[Workload]) -> Iterator[_Seen]:
     """Yield what the newest workloads of each state say of their pods and markets."""
     market = KeyTextTransform("market-type", F("label_set__labels"))
     for state in (*RUNNING, State.PENDING):
-        newest: QuerySet[Any] = rows.filter(state=state).order_by("-pk").annotate(market=market)
-        edges = newest.values_list("pk", flat=True)[MOST_LOOKED_AT - 1 : MOST_LOOKED_AT]
-        newest = newest.filter(pk__gte=next(iter(edges), 0))
+        newest: QuerySet[Any] = newest_of(rows.filter(state=state), MOST_LOOKED_AT)
+        newest = newest.annotate(market=market)
         if state in RUNNING:
             for queue, kind in newest.values_list("queue", "market"):
                 yield _Seen(queue, state, kind, 1)

@@ -17,11 +17,11 @@ from django.db.models import OuterRef, QuerySet, Subquery, TextField
 from django.db.models.functions import Cast
 
 from console.configs.queries import active_policy
+from console.configs.renames import absent
 from console.engine.ledger import FlavorResource
 from console.engine.lending import Loan
 from console.engine.origin import Origin
 from console.engine.policy import Queue, StopPolicy, Strategy
-from console.errors import NotFound
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, QueueCount, QueueHold, State, Usage, Workload
 from console.workloads.queries.pressure import Pressure, pressure_of
@@ -97,7 +97,7 @@ def queue_list(org: Organization) -> list[QueueView]:
 
 
 def queue_view(org: Organization, name: str) -> QueueView:
-    """Return one queue; raises NotFound when it is neither active nor draining."""
+    """Return one queue; raises NotFound, or Renamed, when it is neither active nor draining."""
     policy = active_policy(org)
     count = _counts(org).filter(queue=name).first()
     used = used_of(org)
@@ -105,7 +105,7 @@ def queue_view(org: Organization, name: str) -> QueueView:
     hold = hold_of(org, name)
     busy = name in used or (count is not None and (count.running or count.pending))
     if name not in policy.queues and not busy:
-        raise NotFound(f"There is no queue {name!r} in the active config of {org.slug}.")
+        raise absent(org, name)
     rules = [rule.index for rule in policy.rules if rule.queue == name]
     accounts = Accounts(policy, used)
     usages = accounts.usages(name, waiting.demand)

@@ -8,18 +8,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from console.bulk import Prepared, insert_rows, update_rows
+from console.chunks import chunks
 from console.engine.decision import Decision, Outcome, Reason, merged_flavors
 from console.engine.stored_trace import trace_to_json
 from console.engine.trace import Trace
 from console.workloads import models
-from console.workloads.bulk import Prepared, insert_rows, update_rows
 from console.workloads.models import Event, EventType, Level, State
 from console.workloads.services.quota_events import Loan, preemptor_queue, reclaims_of
 from console.workloads.services.record_shapes import TakenIn, record_shapes
-from console.workloads.stored_assignments import encode_assignment
-
-#: Ids per IN list; SQLite takes 999 parameters in one statement.
-_CHUNK = 500
+from console.workloads.stored_assignments import encode_assignment, flavors_text
 
 _DECISION_COLUMNS = (
     "org_id",
@@ -100,6 +98,7 @@ class Batch:
             "state": State.PENDING.value,
             "reason": Reason.NOT_EVALUATED.value,
             "assignment": [],
+            "flavors": None,
             "preemptor": yields_to,
             "reservation": None,
             "admitted_at": None,
@@ -169,6 +168,7 @@ class Batch:
             "rule_index": decision.rule,
             "config_version": self.config_version,
             "assignment": encode_assignment(decision.assignment),
+            "flavors": flavors_text(decision.assignment),
             "victims": list(decision.victims),
             "pending_class": decision.pending_class,
             "preemptor": decision.preemptor,
@@ -205,8 +205,8 @@ class Batch:
             | {event[2] for event in self.events}
         )
         known: dict[str, tuple[int, str]] = {}
-        for start in range(0, len(uids), _CHUNK):
-            rows = models.Workload.objects.filter(uid__in=uids[start : start + _CHUNK])
+        for some in chunks(uids):
+            rows = models.Workload.objects.filter(uid__in=some)
             known |= {uid: (pk, name) for uid, pk, name in rows.values_list("uid", "pk", "name")}
         return known
 

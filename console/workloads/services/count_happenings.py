@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from console.chunks import chunks
 from console.engine.decision import Decision
 from console.engine.state import State
 from console.series.models import What
 from console.series.tallies import Happening
 from console.workloads.models import EventType, Workload
 from console.workloads.services.batch import Batch
-
-#: Ids per IN list; SQLite takes 999 parameters in one statement.
-_CHUNK = 500
 
 _TOLD = {
     EventType.REQUEST_ADMITTED: What.ADMITTED,
@@ -59,8 +57,8 @@ def _told(batch: Batch) -> Iterator[Happening]:
 def _waits(batch: Batch, uids: list[str]) -> dict[str, float]:
     """Return how long those of *uids* that start for the first time have waited, in seconds."""
     waits = {}
-    for start in range(0, len(uids), _CHUNK):
-        rows = Workload.objects.filter(uid__in=uids[start : start + _CHUNK], preemptions=0)
+    for some in chunks(uids):
+        rows = Workload.objects.filter(uid__in=some, preemptions=0)
         for uid, submitted_at in rows.values_list("uid", "submitted_at"):
             waits[uid] = (batch.now - submitted_at).total_seconds()
     return waits

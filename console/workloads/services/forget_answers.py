@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 
 from django.utils import timezone
 
+from console.retention.models import Kind
+from console.retention.note import note
 from console.workloads.models import IdempotentAnswer
 
 #: How long a request may be sent again.
@@ -18,11 +21,11 @@ _ROWS = 1000
 def forget_answers() -> int:
     """Delete the answers older than `KEPT`; return how many there were."""
     limit = timezone.now() - KEPT
-    forgotten = 0
+    forgotten: Counter[int] = Counter()
     while True:
-        oldest = IdempotentAnswer.objects.order_by("pk").values_list("pk", "created_at")[:_ROWS]
-        old = [pk for pk, created_at in oldest if created_at < limit]
-        IdempotentAnswer.objects.filter(pk__in=old).delete()
-        forgotten += len(old)
+        rows = IdempotentAnswer.objects.order_by("pk").values_list("pk", "org_id", "created_at")
+        old = {pk: org_id for pk, org_id, created_at in rows[:_ROWS] if created_at < limit}
+        IdempotentAnswer.objects.filter(pk__in=list(old)).delete()
+        forgotten.update(old.values())
         if len(old) < _ROWS:
-            return forgotten
+            return note(Kind.ANSWERS, forgotten)

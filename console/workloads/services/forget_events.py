@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 
 from django.utils import timezone
 
+from console.retention.models import Kind
+from console.retention.note import note
 from console.workloads.models import Event
 
 #: Rows of one statement, so that other writers need not wait long.
@@ -24,12 +27,12 @@ def forget_events(days: int) -> int:
     if not days:
         return 0
     limit = timezone.now() - timedelta(days=days)
-    forgotten = 0
+    forgotten: Counter[int] = Counter()
     for _ in range(_MOST // BATCH):
-        oldest = Event.objects.order_by("pk").values_list("pk", "created_at")[:BATCH]
-        old = [pk for pk, created_at in oldest if created_at < limit]
-        Event.objects.filter(pk__in=old).delete()
-        forgotten += len(old)
+        oldest = Event.objects.order_by("pk").values_list("pk", "org_id", "created_at")[:BATCH]
+        old = {pk: org_id for pk, org_id, created_at in oldest if created_at < limit}
+        Event.objects.filter(pk__in=list(old)).delete()
+        forgotten.update(old.values())
         if len(old) < BATCH:
             break
-    return forgotten
+    return note(Kind.EVENTS, forgotten)

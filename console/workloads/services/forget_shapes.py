@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 
 from django.utils import timezone
 
+from console.retention.models import Kind
+from console.retention.note import note
 from console.workloads.models import RecordedShape
 from console.workloads.queries.history import WINDOW
 
@@ -16,11 +19,11 @@ _ROWS = 1000
 def forget_shapes() -> int:
     """Delete the shapes of days before the window of history; return how many there were."""
     first = timezone.now().date() - timedelta(days=WINDOW - 1)
-    forgotten = 0
+    forgotten: Counter[int] = Counter()
     while True:
-        oldest = RecordedShape.objects.order_by("pk").values_list("pk", "day")[:_ROWS]
-        old = [pk for pk, day in oldest if day < first]
-        RecordedShape.objects.filter(pk__in=old).delete()
-        forgotten += len(old)
+        rows = RecordedShape.objects.order_by("pk").values_list("pk", "org_id", "day")
+        old = {pk: org_id for pk, org_id, day in rows[:_ROWS] if day < first}
+        RecordedShape.objects.filter(pk__in=list(old)).delete()
+        forgotten.update(old.values())
         if len(old) < _ROWS:
-            return forgotten
+            return note(Kind.SHAPES, forgotten)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from django.db.models import F, Q, QuerySet
 
+from console.chunks import chunks
 from console.engine.decision import Reason
 from console.engine.disciplines.quota.report import LISTED
 from console.engine.ledger import FlavorResource
@@ -29,9 +30,6 @@ _READ = 300
 
 #: How many of those that are stopping are read, in the whole tree.
 _STOPPING = 1000
-
-#: Keys per IN list; SQLite takes 999 parameters in one statement.
-_CHUNK = 500
 
 
 def load_tree(org: Organization, workload: Workload, config_version: int) -> State | None:
@@ -63,8 +61,8 @@ def load_tree(org: Organization, workload: Workload, config_version: int) -> Sta
     keys = list(dict.fromkeys(_one_by_one(org, state, queue, workload)))
     for name, usage in used.items():
         state.charge(name, {key: -amount for key, amount in usage.items()})
-    for start in range(0, len(keys), _CHUNK):
-        rows = Workload.objects.filter(org=org, pk__in=keys[start : start + _CHUNK])
+    for some in chunks(keys):
+        rows = Workload.objects.filter(org=org, pk__in=some)
         adopt_running(state, rows, config_version)
     for name, usage in used.items():
         adopted = state.usage(name)
@@ -85,8 +83,8 @@ def load_tree(org: Organization, workload: Workload, config_version: int) -> Sta
 
 def _used(org: Organization, names: list[str]) -> dict[str, dict[FlavorResource, int]]:
     used: dict[str, dict[FlavorResource, int]] = {}
-    for start in range(0, len(names), _CHUNK):
-        rows = Usage.objects.filter(org=org, queue__in=names[start : start + _CHUNK])
+    for some in chunks(names):
+        rows = Usage.objects.filter(org=org, queue__in=some)
         for name, flavor, resource, amount in rows.values_list(
             "queue", "flavor", "resource", "used"
         ):
@@ -137,8 +135,8 @@ def _first_to_stop(rows: QuerySet[Workload], most: int) -> Iterable[int]:
 
 
 def _counts(org: Organization, names: list[str]) -> Iterator[tuple[str, int]]:
-    for start in range(0, len(names), _CHUNK):
-        rows = QueueCount.objects.filter(org=org, queue__in=names[start : start + _CHUNK])
+    for some in chunks(names):
+        rows = QueueCount.objects.filter(org=org, queue__in=some)
         yield from rows.values_list("queue", "running")
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 
+from console.chunks import chunks
 from console.engine.state import State
 from console.workloads.models import AboveNominal
-
-#: Names per IN list; SQLite takes 999 parameters in one statement.
-_CHUNK = 500
 
 
 def note_rises(
@@ -28,14 +26,14 @@ def note_rises(
         if used > state.ledger.queue(name).quota(key).nominal
     }
     known, down = set(), []
-    for start in range(0, len(names), _CHUNK):
-        rows = AboveNominal.objects.filter(org_id=org_id, queue__in=names[start : start + _CHUNK])
+    for some in chunks(names):
+        rows = AboveNominal.objects.filter(org_id=org_id, queue__in=some)
         for pk, *place in rows.values_list("pk", "queue", "flavor", "resource"):
             known.add(tuple(place))
             if tuple(place) not in above:
                 down.append(pk)
-    for start in range(0, len(down), _CHUNK):
-        AboveNominal.objects.filter(pk__in=down[start : start + _CHUNK]).delete()
+    for keys in chunks(down):
+        AboveNominal.objects.filter(pk__in=keys).delete()
     AboveNominal.objects.bulk_create(
         AboveNominal(
             org_id=org_id,

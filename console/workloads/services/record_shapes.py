@@ -10,7 +10,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from console.workloads.bulk import Prepared, add_to_rows
+from console.bulk import Prepared, add_to_rows
 from console.workloads.models import RecordedShape
 
 _COLUMNS = (

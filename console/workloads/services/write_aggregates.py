@@ -7,14 +7,12 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from console.chunks import chunks
 from console.engine.decision import Reason
 from console.engine.pending import PREEMPTOR, preemptor_key
 from console.engine.state import State
 from console.engine.touched import Changes
 from console.workloads.models import PendingClass, QueueCount, Usage
-
-#: Names or keys per IN list; SQLite takes 999 parameters in one statement.
-_CHUNK = 500
 
 
 def write_aggregates(org_id: int, state: State, changes: Changes) -> None:
@@ -78,5 +76,5 @@ def _preemptors(org_id: int, state: State, queues: Iterable[str]) -> Iterable[Pe
 
 
 def _delete(rows: QuerySet[Any], column: str, values: list[str]) -> None:
-    for start in range(0, len(values), _CHUNK):
-        rows.filter(Q(**{f"{column}__in": values[start : start + _CHUNK]})).delete()
+    for some in chunks(values):
+        rows.filter(Q(**{f"{column}__in": some})).delete()

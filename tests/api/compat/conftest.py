@@ -11,7 +11,10 @@ import pytest
 from django.test import Client
 
 from console.orgs.models import Organization, Role
+from console.orgs.permissions import Actor
 from console.orgs.services.issue_token import issue_token
+from tests.api.conftest import Api
+from tests.conftest import settled, with_token
 
 BASE = "/api/v2"
 
@@ -126,9 +129,15 @@ def owner_client(compat: Callable[[str], Compat]) -> Compat:
 
 
 @pytest.fixture
-def busy(owner_client: Compat, api: Any, owner: Any, settle: Any) -> dict[str, str]:
+def busy(org: Organization, owner: Actor) -> dict[str, str]:
     """An organization where one trains, one waits, one serves and one is rejected; ids by name."""
-    assert owner_client.post("scheduler/config", {"config": CONFIG}).result == {"version": 1}
+    return make_busy(org, owner)
+
+
+def make_busy(org: Organization, owner: Actor) -> dict[str, str]:
+    """Apply the config, submit the four and have them decided; return their ids by name."""
+    client = Compat(issue_token(org, Role.OWNER, Role.OWNER))
+    assert client.post("scheduler/config", {"config": CONFIG}).result == {"version": 1}
     train = {"tags": {"team": "a"}, "market_type": "SPOT", "requests": {"gpu": 2}, "project": "p"}
     workloads = [
         {"name": "runs", "type": "job", "priority": 7, "instance_type": "a2", **train},
@@ -136,6 +145,7 @@ def busy(owner_client: Compat, api: Any, owner: Any, settle: Any) -> dict[str, s
         {"name": "serves", "type": "service", "market_type": "ON_DEMAND"},
         {"name": "idles", "type": "job", "tags": {"idle": "yes"}},
     ]
-    ids = api(owner).post("workloads", {"workloads": workloads}).body["ids"]
-    settle(owner.org)
+    api = Api(with_token(owner), org.slug)
+    ids = api.post("workloads", {"workloads": workloads}).body["ids"]
+    settled(org)
     return dict(zip([each["name"] for each in workloads], ids, strict=True))

@@ -15,10 +15,13 @@ from django.utils import timezone
 
 from console.api.compat import urls
 from console.configs.models import ConfigVersion
-from console.orgs.models import Role
+from console.orgs.models import Organization, Role
+from console.orgs.permissions import Actor
+from console.orgs.services.create_org import create_org
 from console.orgs.services.issue_token import issue_token
 from console.orgs.services.revoke_token import revoke_secret
-from tests.api.compat.conftest import CONFIG, Compat
+from tests.api.compat.conftest import CONFIG, Compat, make_busy
+from tests.conftest import member
 
 READERS = frozenset(Role.values)
 OWNERS = frozenset({Role.OWNER})
@@ -59,6 +62,30 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "queue-workloads": {"queue": "team/train"},
 }
 EVERY = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.method} {case.name}")
+
+
+@pytest.fixture(scope="module")
+def org(standing: None) -> Organization:
+    """An organization that all tests here find as it was made."""
+    return create_org("here", "Here", owner=None)
+
+
+@pytest.fixture(scope="module")
+def owner(org: Organization) -> Actor:
+    """Its owner."""
+    return member(org, Role.OWNER)
+
+
+@pytest.fixture(scope="module")
+def made(org: Organization, owner: Actor) -> dict[str, str]:
+    """Its workloads; ids by name."""
+    return make_busy(org, owner)
+
+
+@pytest.fixture
+def busy(made: dict[str, str], db: None) -> dict[str, str]:
+    """Return them; what a test does to them is undone."""
+    return made
 
 
 def ask(client: Client, case: Case) -> tuple[int, Any]:

@@ -14,9 +14,10 @@ from datetime import datetime
 from django.urls import reverse
 
 from console.engine.explain import Sentence, StageText
+from console.engine.explain.titles import STAGE_TITLES, VERDICT_TITLES
 from console.engine.origin import Origin
-from console.pages.presenters.workloads import STAGE_TITLES, VERDICT_TITLES
 from console.workloads.explanations import Explained
+from console.workloads.models import Workload
 
 #: Everything that begins something inside a line.
 _INLINE = re.compile(r"([\\`*_\[\]<>#|~&!@])")
@@ -66,8 +67,14 @@ class Links:
         return f"{self._host}{reverse(f'pages:{name}', args=[self._org, *args])}"
 
 
-def explanation_markdown(title: str, url: str, explained: Explained, links: Links) -> str:
-    """Return an explanation of what is called *title* and shown at *url*."""
+def explanation_markdown(
+    subject: Workload, explained: Explained, links: Links, decision: int | None = None
+) -> str:
+    """Return why *subject* is where it is, or what *decision* said of it."""
+    title = f"{subject.name} ({subject.uid})"
+    url = links.to("workload", subject.uid)
+    if decision is not None:
+        url = links.to("decision", subject.uid, decision)
     version = explained.config_version
     how = "Evaluated" if explained.live else "Decided"
     under = f" under config v{version}" if version else ""

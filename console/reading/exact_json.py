@@ -6,7 +6,7 @@ import json
 from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
-from console.reading import printable
+from console.reading.fields import printable
 
 
 def loads_exactly(text: str) -> Any:

@@ -1,0 +1,37 @@
+"""Renames: what a queue or cohort is called now, and what to say of a name that it had before."""
+
+from __future__ import annotations
+
+from console.configs.changelog import MOST_NAMES
+from console.configs.models import VersionChange
+from console.configs.queries import active_policy
+from console.engine.diff import Noun
+from console.errors import NotFound, Renamed
+from console.orgs.models import Organization
+
+
+def new_name_of(org: Organization, name: str, noun: Noun = Noun.QUEUE) -> tuple[str, int] | None:
+    """
+    Return what *name* was renamed to, through all its renames, and the version of the last one.
+
+    None when no version renamed it.
+    """
+    found, version = name, 0
+    renames = VersionChange.objects.filter(org=org, kind="renamed", noun=noun.value)
+    for _ in range(MOST_NAMES):
+        # Each rename is later than the one before it: a name that came back leads nowhere else.
+        later = renames.filter(old_name=found, version__gt=version).order_by("-version")
+        last = later.values_list("name", "version").first()
+        if last is None:
+            break
+        found, version = last
+    return (found, version) if version else None
+
+
+def absent(org: Organization, name: str, noun: Noun = Noun.QUEUE) -> NotFound:
+    """Return what to raise of a name that the active version of *org* does not have."""
+    policy = active_policy(org)
+    renamed = new_name_of(org, name, noun)
+    if renamed and renamed[0] in (policy.queues if noun is Noun.QUEUE else policy.cohorts):
+        return Renamed(noun.value, name, *renamed)
+    return NotFound(f"There is no {noun.value} {name!r} in the active config of {org.slug}.")

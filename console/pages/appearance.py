@@ -1,0 +1,70 @@
+"""Appearance: what a reader chose for their browser, kept in cookies so that pages come in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+
+YEAR: Final = 365 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Something to choose, with its values in order, the usual one first."""
+
+    name: str
+    title: str
+    #: Value -> (what it is called, what it means).
+    values: Mapping[str, tuple[str, str]]
+    #: Whether scripts of ours change it, too.
+    is_for_scripts: bool = False
+
+
+THEME: Final = Choice(
+    name="theme",
+    title="Colors",
+    values={
+        "system": ("Like the system", "Light or dark as your device is."),
+        "light": ("Light", "Dark text on light ground."),
+        "dark": ("Dark", "Light text on dark ground."),
+    },
+)
+DENSITY: Final = Choice(
+    name="density",
+    title="Rows of lists",
+    values={
+        "comfortable": ("Comfortable", "Room around each row."),
+        "compact": ("Compact", "More rows on a screen; what can be pressed stays as large."),
+    },
+)
+KEYS: Final = Choice(
+    name="keys",
+    title="Keyboard shortcuts",
+    values={
+        "on": ("On", "Single letters, such as j and k for the next and previous row."),
+        "off": ("Off", "Letters do nothing, for speech input and assistive technology."),
+    },
+    is_for_scripts=True,
+)
+CHOICES: Final = (THEME, DENSITY, KEYS)
+
+
+def chosen(request: HttpRequest | None, choice: Choice) -> str:
+    """Return what the reader chose; the usual value when nothing, or nothing that there is."""
+    value = request.COOKIES.get(choice.name, "") if request else ""
+    return value if value in choice.values else next(iter(choice.values))
+
+
+def keep(response: HttpResponse, choice: Choice, value: str) -> None:
+    """Keep *value* in the browser for a year, if it can be chosen."""
+    if value in choice.values:
+        response.set_cookie(
+            choice.name,
+            value,
+            max_age=YEAR,
+            samesite="Lax",
+            httponly=not choice.is_for_scripts,
+        )

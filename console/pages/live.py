@@ -1,0 +1,139 @@
+"""
+Live pages: an open page asks again every two seconds, and gets as little as will do.
+
+It tells which stamp it shows. Where nothing changed, it is answered 204 with the stamp of
+now; otherwise with the live parts of the page alone. What was rendered rests for fifty times
+as long as that took: meanwhile everybody of the same role who asks for the same page gets it,
+and is told how old it is. So open pages cost no more because more people look, and the busier
+the server, the less often it renders for them; whoever opens a page is never made to wait.
+"""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Any, Final, TypeVar
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.pages import snapshots
+from console.pages.poll import PollRequest, WatchedActor, is_poll
+from console.pages.shell import build, live_version
+from console.pages.snapshots import Snapshot, Stamp
+
+R = TypeVar("R", bound=HttpResponseBase)
+
+#: How long a page rests: so many times what rendering it took, and at least and at most so long.
+_TIMES: Final = 50
+_LEAST_REST, _MOST_REST = 2_000, 10_000
+
+
+def live_by(
+    version_of: Callable[[Organization], str],
+) -> Callable[[Callable[..., R]], Callable[..., R | HttpResponse]]:
+    """
+    Let the page that a view renders be polled (`?v=<stamp>`).
+
+    *version_of* changes with everything the page shows. It is read before the page's
+    own data, so that a change in between is shown one poll later rather than never.
+    """
+
+    def live(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
+        @wraps(view)
+        def page(request: HttpRequest, actor: Actor, **kwargs: Any) -> R | HttpResponse:
+            if is_poll(request):
+                return _answer(request, actor, version_of, view, kwargs)
+            now = Stamp.now()
+            request.live_stamp = Stamp(now.as_of, version_of(actor.org))  # type: ignore[attr-defined]
+            return view(request, actor, **kwargs)
+
+        return page
+
+    return live
+
+
+#: For pages that show what the engine, holds and configs make of the organization.
+live_page = live_by(live_version)
+
+
+def _answer(
+    request: HttpRequest,
+    actor: Actor,
+    version_of: Callable[[Organization], str],
+    view: Callable[..., R],
+    kwargs: dict[str, Any],
+) -> R | HttpResponse:
+    shown, now = Stamp.read(request.GET["v"]), Stamp.now()
+    poll = PollRequest(request)
+    shared = snapshots.key_of(
+        build(), actor.org.pk, actor.role, poll.build_absolute_uri(), sorted(kwargs.items())
+    )
+    own = snapshots.key_of(shared, actor.key)
+    resting = snapshots.load(shared, own)
+    if resting is not None:
+        if resting.stamp.as_of <= shown.as_of:
+            return _nothing_new(shown)
+        if resting.stamp.state == shown.state:
+            return _nothing_new(resting.stamp)
+        return _parts(request, resting)
+    present = Stamp(now.as_of, version_of(actor.org))
+    if present.state == shown.state:
+        return _nothing_new(present)
+    if not snapshots.begin(shared) and now.as_of - shown.as_of < _MOST_REST:
+        # Somebody else has it rendered already: the next poll gets that.
+        return _nothing_new(shown)
+    try:
+        return _render(
+            request, poll, WatchedActor.like(actor), present, view, kwargs, (shared, own)
+        )
+    finally:
+        snapshots.end(shared)
+
+
+def _render(
+    request: HttpRequest,
+    poll: PollRequest,
+    actor: WatchedActor,
+    present: Stamp,
+    view: Callable[..., R],
+    kwargs: dict[str, Any],
+    keys: tuple[str, str],
+) -> R | HttpResponse:
+    """Render the page as of *present* for *actor*, and keep it for whoever else may see it."""
+    shared, own = keys
+    poll.live_stamp = present  # type: ignore[attr-defined]
+    begun = time.perf_counter()
+    response = view(poll, actor, **kwargs)
+    if not isinstance(response, HttpResponse) or response.status_code != HTTPStatus.OK:
+        return response
+    took = int((time.perf_counter() - begun) * 1000)
+    rest = min(max(_LEAST_REST, _TIMES * took), _MOST_REST)
+    snapshot = Snapshot(present, present.as_of + rest, snapshots.compressed(response.content))
+    snapshots.save(own if actor.is_personal else shared, snapshot)
+    return _parts(request, snapshot)
+
+
+def _nothing_new(stamp: Stamp) -> HttpResponse:
+    return _told(HttpResponse(status=HTTPStatus.NO_CONTENT), stamp)
+
+
+def _parts(request: HttpRequest, snapshot: Snapshot) -> HttpResponse:
+    if "gzip" in request.headers.get("Accept-Encoding", ""):
+        answer = HttpResponse(snapshot.body, headers={"Content-Encoding": "gzip"})
+    else:
+        answer = HttpResponse(gzip.decompress(snapshot.body))
+    return _told(answer, snapshot.stamp)
+
+
+def _told(answer: HttpResponse, stamp: Stamp) -> HttpResponse:
+    """Say in headers what the page shows now, how old that is in seconds, and by which build."""
+    age = max(0, Stamp.now().as_of - stamp.as_of)
+    answer.headers["X-Live-Stamp"] = str(stamp)
+    answer.headers["X-Live-Age"] = f"{age / 1000:.3f}"
+    answer.headers["X-Live-Build"] = build()
+    return answer

@@ -1,0 +1,106 @@
+"""Where one can go in an organization: its pages, and what bears a name, found by a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from django.urls import reverse
+
+from console.orgs.permissions import Actor, Permission
+from console.workloads.queries.named import Named
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A place to go to, with what it is beside its name."""
+
+    title: str
+    url: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Destinations of one kind, never none."""
+
+    title: str
+    destinations: tuple[Destination, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A page that is always there; *words* are others that people look for it by."""
+
+    title: str
+    name: str
+    words: str = ""
+    needs: Permission = Permission.READ
+
+
+_PLACES: Final = (
+    _Place("Overview", "overview", "home"),
+    _Place("What needs attention", "attention", "problems alerts"),
+    _Place("Queues", "queues"),
+    _Place("Cohorts", "cohorts", "borrowing lending"),
+    _Place("Usage over time", "usage", "charts history waits"),
+    _Place("Workloads", "workloads", "jobs services"),
+    _Place("Submit workloads", "workload-new", "new create", Permission.SUBMIT),
+    _Place("Saved views of workloads", "workload-views", "filters"),
+    _Place("Active config", "config", "yaml version"),
+    _Place("Edit the config", "config-edit", "editor draft yaml", Permission.DRAFT),
+    _Place("Drafts", "config-drafts"),
+    _Place("Config history", "config-history", "versions rollback"),
+    _Place("Compare versions", "config-compare-form", "diff"),
+    _Place("Codes of problems", "config-codes", "diagnostics lints"),
+    _Place("Rule tester", "tester", "route labels"),
+    _Place("Test many rules at once", "tester-batch", "route csv"),
+    _Place("Expectations", "expectations", "tests"),
+    _Place("Events", "events", "log"),
+    _Place("Audit", "audit", "who changed log"),
+    _Place("How to read quota bars", "quota-bars", "help legend"),
+    _Place("Members", "members", "settings people roles"),
+    _Place("Invitations", "invitations", "settings people invite", Permission.MANAGE_ORG),
+    _Place("API tokens", "api-tokens", "settings secrets keys", Permission.MANAGE_ORG),
+    _Place("Webhooks", "webhooks", "settings notifications", Permission.MANAGE_ORG),
+)
+
+
+def destinations_of(actor: Actor, text: str, named: Named) -> tuple[Group, ...]:
+    """Return where *actor* may go by *text*, what bears the name first; no group is empty."""
+    slug = actor.org.slug
+    groups = (
+        Group("Versions", tuple(_versions(slug, named))),
+        Group("Queues", tuple(_by_name(slug, "queue", named.queues))),
+        Group("Cohorts", tuple(_by_name(slug, "cohort", named.cohorts))),
+        Group("Workloads", tuple(_workloads(slug, named))),
+        Group("Pages", tuple(_pages(actor, text))),
+    )
+    return tuple(group for group in groups if group.destinations)
+
+
+def _versions(slug: str, named: Named) -> Iterator[Destination]:
+    if named.version is not None:
+        number = named.version.number
+        url = reverse("pages:config-version", args=[slug, number])
+        yield Destination(f"v{number}", url, named.version.message)
+
+
+def _by_name(slug: str, name: str, found: tuple[str, ...]) -> Iterator[Destination]:
+    for each in found:
+        yield Destination(each, reverse(f"pages:{name}", args=[slug, each]))
+
+
+def _workloads(slug: str, named: Named) -> Iterator[Destination]:
+    for each in named.workloads:
+        url = reverse("pages:workload", args=[slug, each.uid])
+        yield Destination(each.name, url, f"{each.get_state_display()}, {each.uid}")
+
+
+def _pages(actor: Actor, text: str) -> Iterator[Destination]:
+    words = text.casefold().split()
+    for place in _PLACES:
+        told = f"{place.title} {place.words}".casefold()
+        if all(word in told for word in words) and actor.may(place.needs):
+            yield Destination(place.title, reverse(f"pages:{place.name}", args=[actor.org.slug]))

@@ -1,0 +1,70 @@
+"""What a token may do, action by action, and why: the answer to "may this one apply configs?"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from console.orgs.models import ApiToken, Role
+from console.orgs.permissions import GRANTS, Permission
+from console.orgs.tokens import is_working
+
+#: The address with which each permission is used most.
+_REQUESTS: Final[Mapping[Permission, str]] = {
+    Permission.READ: "GET queues",
+    Permission.SUBMIT: "POST workloads",
+    Permission.MANAGE_WORK: "POST workloads/finish",
+    Permission.HOLD_QUEUES: "POST queues/NAME/hold",
+    Permission.DRAFT: "POST config/impact",
+    Permission.APPLY: "POST config/versions",
+    Permission.MANAGE_ORG: "POST tokens",
+    Permission.READ_AUDIT: "GET audit",
+}
+
+
+#: What a permission means to a token where its words say more than that.
+_ACTIONS: Final[Mapping[Permission, str]] = {
+    Permission.DRAFT: "find the impact of a config; drafts are edited by people",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ability:
+    """One action, whether a token may do it, and why in one sentence."""
+
+    action: str
+    request: str
+    is_allowed: bool
+    why: str
+
+
+def abilities_of(token: ApiToken) -> list[Ability]:
+    """Return every action with the answer that a request with *token* would get now."""
+    return [_ability(token, permission) for permission in Permission]
+
+
+def _ability(token: ApiToken, permission: Permission) -> Ability:
+    action = _ACTIONS.get(permission, permission.value)
+    has_it = permission in GRANTS[token.role]
+    return Ability(
+        action=f"{action[0].upper()}{action[1:]}",
+        request=_REQUESTS[permission],
+        is_allowed=has_it and is_working(token),
+        why=_why(token, permission, has_it=has_it),
+    )
+
+
+def _why(token: ApiToken, permission: Permission, *, has_it: bool) -> str:
+    if not has_it:
+        enough = [role for role in Role.values if permission in GRANTS[role]]
+        roles = " or ".join(enough)
+        return f"The role {token.role} does not include it: 403. The role {roles} would."
+    if token.revoked_at is not None:
+        moment = f"{token.revoked_at:%Y-%m-%d %H:%M} UTC"
+        return f"The role {token.role} includes it, but the token was revoked on {moment}: 401."
+    if not is_working(token):
+        moment = f"{token.expires_at:%Y-%m-%d %H:%M} UTC"
+        return f"The role {token.role} includes it, but the token expired on {moment}: 401."
+    until = f" until {token.expires_at:%Y-%m-%d %H:%M} UTC" if token.expires_at else ""
+    return f"The role {token.role} includes it{until}."

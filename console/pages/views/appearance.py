@@ -1,0 +1,26 @@
+"""Appearance: theme, density and shortcuts of this browser, chosen without scripts."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.views.decorators.http import require_http_methods
+
+from console.orgs.permissions import Actor
+from console.pages.access import org_page
+from console.pages.appearance import CHOICES, chosen, keep
+from console.pages.shell import render_page
+
+
+@org_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def appearance(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Show what can be chosen, or keep what was; the next page is rendered in it at once."""
+    if request.method == "POST":
+        response = HttpResponseRedirect(request.path)
+        for choice in CHOICES:
+            keep(response, choice, request.POST.get(choice.name, ""))
+        messages.success(request, "Kept for this browser.")
+        return response
+    context = {"choices": [(choice, chosen(request, choice)) for choice in CHOICES]}
+    return render_page(request, actor, "settings/appearance.html", context, section="settings")

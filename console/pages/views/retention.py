@@ -1,0 +1,20 @@
+"""Retention: what is kept for how long, and how much there is of it."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from console.orgs.permissions import Actor
+from console.pages.access import org_page
+from console.pages.presenters.retention import keeping_rows
+from console.pages.shell import render_page
+from console.retention.queries import keepings_of
+
+
+@org_page
+@require_safe
+def retention(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Show what is kept; how long is set for the whole installation."""
+    context = {"rows": keeping_rows(keepings_of(actor.org))}
+    return render_page(request, actor, "settings/retention.html", context, section="settings")

@@ -1,0 +1,21 @@
+"""Reading what came from outside: the fields of requests and forms, and addresses."""
+
+from console.reading.fields import (
+    LARGEST_AMOUNT,
+    LARGEST_INTEGER,
+    Reader,
+    is_storable,
+    join,
+    printable,
+)
+from console.reading.query import QueryReader
+
+__all__ = [
+    "LARGEST_AMOUNT",
+    "LARGEST_INTEGER",
+    "QueryReader",
+    "Reader",
+    "is_storable",
+    "join",
+    "printable",
+]

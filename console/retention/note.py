@@ -1,0 +1,37 @@
+"""Note that a kind of thing was looked through, and what was forgotten of whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from django.utils import timezone
+
+from console.retention.models import Forgotten, Kind, Look
+
+#: Some things are looked through every few seconds; that is not worth a write each time.
+_SELDOM = timedelta(minutes=1)
+
+
+def note(kind: Kind, by_org: Mapping[int, int]) -> int:
+    """Note that *kind* was looked through now; return how many rows of all went."""
+    now = timezone.now()
+    last = Look.objects.filter(kind=kind).values_list("at", flat=True).first()
+    if last is None or not now - _SELDOM < last <= now:
+        Look.objects.bulk_create(
+            [Look(kind=kind, at=now)],
+            update_conflicts=True,
+            unique_fields=["kind"],
+            update_fields=["at"],
+        )
+    Forgotten.objects.bulk_create(
+        [
+            Forgotten(org_id=org_id, kind=kind, at=now, rows=rows)
+            for org_id, rows in sorted(by_org.items())
+            if rows
+        ],
+        update_conflicts=True,
+        unique_fields=["org", "kind"],
+        update_fields=["at", "rows"],
+    )
+    return sum(by_org.values())

@@ -1,0 +1,125 @@
+"""Names: what a queue or cohort was called before: its course does not begin at a rename."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from console.configs.changelog import MOST_NAMES
+from console.configs.models import ConfigVersion, VersionChange
+from console.configs.queries import active_policy
+from console.configs.renames import absent
+from console.engine.diff import Noun
+from console.errors import Renamed
+from console.orgs.models import Organization
+from console.series.models import Kind, QuotaLine, SeriesPoint, Step, Tally
+from console.series.queries.counts import counts_series
+from console.series.queries.use import QuotaSpan, Series, quota_spans, series_of
+from console.series.readings import Reading
+from console.series.subjects import EVERYTHING, Subject
+from console.series.tallies import Counts
+from console.workloads.models import QueueCount
+
+#: Renames of all queues that are looked through for those of one.
+_MOST_RENAMES = 500
+
+_NOUNS = {Kind.QUEUE.value: Noun.QUEUE, Kind.COHORT.value: Noun.COHORT}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """Use, quota and counts of a subject under all its names, and those it had before."""
+
+    series: Series
+    spans: list[QuotaSpan]
+    counts: dict[datetime, Counts]
+    #: Names before the present one and until when each was in force, latest first.
+    before: tuple[tuple[str, datetime], ...]
+
+
+def known_subject(org: Organization, subject: Subject) -> Subject:
+    """
+    Return *subject*; raises Renamed when it has another name now.
+
+    Raises NotFound when *org* has none such, and never had while sampled.
+    """
+    policy = active_policy(org)
+    names = policy.queues if subject.kind == Kind.QUEUE else policy.cohorts
+    if subject == EVERYTHING or subject.name in names or _is_draining(org, subject):
+        return subject
+    error = absent(org, subject.name, _NOUNS[subject.kind])
+    of_subject = {"org": org, "kind": subject.kind, "name": subject.name}
+    if not isinstance(error, Renamed):
+        for model in (QuotaLine, SeriesPoint, Tally):
+            if model.objects.filter(**of_subject).exists():
+                return subject
+    raise error
+
+
+def course_of(
+    org: Organization, subject: Subject, since: datetime, until: datetime, step: Step
+) -> Course:
+    """Return what *subject* used, owned and saw happen; before a rename, under its old name."""
+    series = series_of(org, subject, since, until, step)
+    spans = quota_spans(org, subject, since, until)
+    counts = counts_series(org, subject=subject, since=since, until=until, step=step)
+    before = tuple(each for each in _names_before(org, subject) if each[1] > since)
+    for name, end in before:
+        past = Subject(subject.kind, name)
+        older = series_of(org, past, since, until, step)
+        series = replace(series, readings=_joined(series, older, end))
+        spans = [
+            *(span for span in quota_spans(org, past, since, until) if span.since < end),
+            *spans,
+        ]
+        happened = counts_series(org, subject=past, since=since, until=until, step=step)
+        for start, of_past in happened.items():
+            if start < end:
+                counts[start].merge(of_past)
+    return Course(series=series, spans=spans, counts=counts, before=before)
+
+
+def _is_draining(org: Organization, subject: Subject) -> bool:
+    """Say whether work of an earlier version is still in it: that keeps its name."""
+    if subject.kind != Kind.QUEUE:
+        return False
+    row = QueueCount.objects.filter(org=org, queue=subject.name).first()
+    return row is not None and bool(row.running or row.pending)
+
+
+def _names_before(org: Organization, subject: Subject) -> Iterator[tuple[str, datetime]]:
+    noun = _NOUNS.get(subject.kind)
+    if noun is None:
+        return
+    rows = VersionChange.objects.filter(org=org, kind="renamed", noun=noun.value)
+    renames = list(
+        rows.order_by("-version").values_list("version", "old_name", "name")[:_MOST_RENAMES]
+    )
+    found: list[tuple[str, int]] = []
+    name = subject.name
+    for version, old, new in renames:
+        # Newest first: each is earlier than the one before it.
+        if new == name and len(found) < MOST_NAMES:
+            found.append((old, version))
+            name = old
+    if not found:
+        return
+    versions = ConfigVersion.objects.filter(org=org, number__in=[number for _, number in found])
+    applied = dict(versions.values_list("number", "created_at"))
+    for old, number in found:
+        yield old, applied[number]
+
+
+def _joined(series: Series, older: Series, end: datetime) -> tuple[Reading, ...]:
+    """Return the readings of both; those of *older* count until *end*."""
+    return tuple(
+        _together(now, then) if then.start < end else now
+        for now, then in zip(series.readings, older.readings, strict=True)
+    )
+
+
+def _together(now: Reading, then: Reading) -> Reading:
+    # The same minutes were looked at for both.
+    minutes = max(now.totals.minutes, then.totals.minutes)
+    return Reading(now.start, replace(now.totals.merged(then.totals), minutes=minutes))

@@ -1,0 +1,36 @@
+"""Pause a webhook to which nothing can be sent, and leave a note of it for its owners."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import structlog
+
+from console.orgs.audit import record
+from console.orgs.models import Role
+from console.orgs.permissions import Actor
+from console.webhooks.models import Webhook
+from console.webhooks.stored_facts import facts_of
+
+log = structlog.get_logger("console.webhooks")
+
+
+def pause_by_itself(webhook: Webhook, why: Webhook.Paused, now: datetime) -> None:
+    """
+    Pause *webhook* for reason *why*, unless it is paused already; call inside a transaction.
+
+    Its page, the overview of owners and the audit log say so.
+    """
+    row = Webhook.objects.filter(pk=webhook.pk, paused="")
+    if not row.update(paused=why, paused_at=now, changed_at=now):
+        return
+    before = {"paused": ""}
+    record(
+        Actor(org=webhook.org, role=Role.OWNER, name=webhook.name, key="webhook"),
+        "webhook.pause",
+        kind="webhook",
+        subject=str(webhook.pk),
+        before=facts_of(webhook) | before,
+        after=facts_of(webhook) | {"paused": str(why)},
+    )
+    log.warning("webhook paused", org=webhook.org.slug, webhook=webhook.name, why=str(why))

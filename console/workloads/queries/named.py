@@ -1,0 +1,53 @@
+"""What bears a name, or part of it: queues, cohorts, workloads and versions of an organization."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from console.configs.models import ConfigVersion
+from console.configs.queries import active_policy, versions
+from console.orgs.models import Organization
+from console.workloads.models import Workload
+from console.workloads.queries.filters import WorkloadFilter
+from console.workloads.queries.listing import list_workloads
+
+_NUMBER = re.compile(r"v?(\d{1,9})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """What was found, the best first; names that begin with the text come before others."""
+
+    queues: tuple[str, ...] = ()
+    cohorts: tuple[str, ...] = ()
+    workloads: tuple[Workload, ...] = ()
+    version: ConfigVersion | None = None
+
+
+def find_named(org: Organization, text: str, limit: int) -> Named:
+    """
+    Return up to *limit* of each kind that *text* may mean; nothing for an empty text.
+
+    Queues and cohorts of the active version by a part of their name, workloads by their
+    id or the beginning of their name, a version by its number.
+    """
+    if not text:
+        return Named()
+    policy = active_policy(org)
+    number = _NUMBER.fullmatch(text)
+    numbered = versions(org).defer("text").filter(number=int(number[1])) if number else None
+    return Named(
+        queues=_called(policy.queues, text, limit),
+        cohorts=_called(policy.cohorts, text, limit),
+        workloads=tuple(list_workloads(org, WorkloadFilter(q=text), limit).results),
+        version=numbered.first() if numbered is not None else None,
+    )
+
+
+def _called(names: Iterable[str], text: str, limit: int) -> tuple[str, ...]:
+    part = text.casefold()
+    found = [name for name in names if part in name.casefold()]
+    found.sort(key=lambda name: (not name.casefold().startswith(part), name))
+    return tuple(found[:limit])

@@ -1,0 +1,93 @@
+/* Keys that work on every page; a page adds its own as window.pageKeys. */
+"use strict";
+
+(() => {
+  // Chosen on the page of the appearance, too, and kept for as long as there.
+  const root = document.documentElement;
+  const keysOff = () => root.dataset.keys === "off";
+  const switchKeys = (value) => {
+    root.dataset.keys = value;
+    document.cookie = `keys=${value}; path=/; max-age=31536000; samesite=lax`;
+  };
+
+  const rows = () => [...document.querySelectorAll("main tr:has(a[data-row])")];
+  const moveRow = (step) => {
+    const all = rows();
+    const at = all.findIndex((row) => row.contains(document.activeElement));
+    const next = all[Math.min(all.length - 1, Math.max(0, at + step))];
+    if (next) next.querySelector("a[data-row]").focus();
+  };
+
+  const moveTab = (step) => {
+    const tabs = [...document.querySelectorAll("main nav.segments a.segment")];
+    const here = tabs.find((tab) => tab.hasAttribute("aria-current"));
+    const beside = tabs.filter((tab) => tab.parentElement === here?.parentElement);
+    const next = beside[beside.indexOf(here) + step];
+    if (next) next.click();
+  };
+
+  const filter = () => {
+    const fields = document.querySelectorAll("main .filters :is(input, select):not([type=hidden])");
+    [...fields].find((field) => field.checkVisibility())?.focus();
+  };
+
+  // The address as it may be given away: where the page has one that stays true, that one.
+  const permalink = async () => {
+    const given = document.querySelector("main a[data-permalink]");
+    const url = new URL(given ? given.href : location.href);
+    history.replaceState(history.state, "", url);
+    try {
+      await navigator.clipboard.writeText(url.href);
+      window.tell("Permalink copied");
+    } catch {
+      // Browsers copy for pages on a safe connection alone.
+      window.tell("The address bar has the permalink");
+    }
+  };
+
+  const help = document.getElementById("keys-help");
+  const helpButton = document.querySelector("[data-keys-help]");
+  if (help && helpButton) {
+    helpButton.hidden = false;
+    helpButton.addEventListener("click", () => help.showModal());
+    const box = help.querySelector("[data-keys-off]");
+    box.checked = keysOff();
+    box.addEventListener("change", () => switchKeys(box.checked ? "off" : "on"));
+  }
+
+  const press = (selector) => document.querySelector(selector)?.click();
+  const everywhere = {
+    "/": () => document.querySelector("[data-search]")?.focus(),
+    "?": () => help?.showModal(),
+    g: () => (goUntil = Date.now() + 1200),
+    j: () => moveRow(1),
+    k: () => moveRow(-1),
+    f: filter,
+    r: () => press("[data-rows-bar]:not([hidden]) [data-rows-show]"),
+    p: () => press("[data-live-pause]"),
+    y: permalink,
+    "[": () => moveTab(-1),
+    "]": () => moveTab(1),
+  };
+
+  let goUntil = 0;
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || keysOff()) return;
+    if (event.target.closest("input, textarea, select, [contenteditable], .ace_editor, dialog")) return;
+    if (Date.now() < goUntil) {
+      goUntil = 0;
+      const link = document.querySelector(`[data-go="${CSS.escape(event.key)}"]`);
+      if (link) location.assign(link.href);
+      return;
+    }
+    const actions = { ...everywhere, ...window.pageKeys };
+    if (/^[1-7]$/.test(event.key)) {
+      const item = document.querySelectorAll("[data-item-keys] > li > a[data-item]")[event.key - 1];
+      if (item) actions[event.key] = () => item.click();
+    }
+    if (event.key in actions) {
+      event.preventDefault();
+      actions[event.key]();
+    }
+  });
+})();

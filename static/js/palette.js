@@ -1,0 +1,81 @@
+/* Where to go, from the keyboard: Ctrl K opens a field and offers what the page of its form finds. */
+"use strict";
+
+(() => {
+  const palette = document.getElementById("palette");
+  if (!palette) return;
+  const form = palette.querySelector("form");
+  const field = form.elements.namedItem("q");
+  const results = palette.querySelector("[data-palette-results]");
+  let asked = null;
+  let shown = null;
+  let timer = 0;
+
+  const found = () => [...results.querySelectorAll("a[data-found]")];
+
+  const ask = async () => {
+    asked?.abort();
+    asked = new AbortController();
+    const text = field.value;
+    try {
+      const url = `${form.action}?${new URLSearchParams({ q: text })}`;
+      const answer = await fetch(url, { signal: asked.signal, cache: "no-store" });
+      if (!answer.ok) throw new Error(`status ${answer.status}`);
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      results.replaceChildren(...page.getElementById("search-results").childNodes);
+      shown = text;
+      window.announce(`${found().length} places`);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      shown = null;
+      results.textContent = "The server does not answer. Enter asks again.";
+    }
+  };
+
+  const open = () => {
+    if (palette.open) return;
+    document.querySelector("dialog[open]")?.close();
+    palette.showModal();
+    field.select();
+    ask();
+  };
+
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(ask, 120);
+  });
+
+  // What is offered belongs to the text: otherwise the page of the form answers.
+  form.addEventListener("submit", (event) => {
+    const [first] = found();
+    if (!first || shown !== field.value) return;
+    event.preventDefault();
+    location.assign(first.href);
+  });
+
+  palette.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    const stops = [field, ...found()];
+    const at = stops.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1);
+    event.preventDefault();
+    stops[(at + stops.length) % stops.length].focus();
+  });
+
+  palette.addEventListener("click", (event) => {
+    if (event.target === palette) palette.close();
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    // The editor has a meaning of its own for it.
+    if (event.target.closest(".ace_editor")) return;
+    event.preventDefault();
+    open();
+  });
+
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-palette-open]") || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    open();
+  });
+})();

@@ -1,0 +1,136 @@
+/*
+ * Brings parts of a page up to date in place: texts and attributes change, so that focus,
+ * selection and scroll stay; rows of a list never appear, vanish or move until the reader asks.
+ */
+"use strict";
+
+window.Patch = class {
+  /** What could not be changed yet, since the reader is at it. */
+  owes = false;
+
+  #latest = null;
+
+  /** Take over every live region of *page*, a document. */
+  update(page) {
+    this.#latest = page;
+    this.owes = false;
+    for (const region of document.querySelectorAll("[data-live]:not([data-live-status])")) {
+      const next = page.getElementById(region.id);
+      if (next) this.#patch(region, next.cloneNode(true));
+    }
+  }
+
+  /** Try again what was put off. */
+  settle() {
+    if (this.owes && this.#latest) this.update(this.#latest);
+  }
+
+  /** Show the rows that a bar tells of. */
+  showRows(bar) {
+    const list = document.getElementById(bar.dataset.rowsBar);
+    const next = this.#latest?.getElementById(bar.dataset.rowsBar);
+    if (!list || !next) return;
+    list.replaceChildren(...next.cloneNode(true).children);
+    bar.hidden = true;
+    list.querySelector("a[data-row]")?.focus({ preventScroll: true });
+  }
+
+  /** Forget what was taken over: the regions came from elsewhere. */
+  forget() {
+    this.#latest = null;
+    this.owes = false;
+  }
+
+  // A field that somebody types in is theirs until they leave it.
+  #isTheirs(node) {
+    return node === document.activeElement && /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName);
+  }
+
+  // What scripts fill in, and what a shared answer cannot know.
+  #isKept(node) {
+    const { rowsBar, fetched, kept } = node.dataset ?? {};
+    return [rowsBar, fetched, kept].some((value) => value !== undefined) || node.name === "csrfmiddlewaretoken";
+  }
+
+  #patch(node, next) {
+    if (this.#isKept(node) || node.isEqualNode(next)) return;
+    if (this.#isTheirs(node)) {
+      this.owes = true;
+      return;
+    }
+    if (this.#keepsOld(node, next)) return;
+    for (const { name } of [...node.attributes]) {
+      if (!next.hasAttribute(name) && name !== "open") node.removeAttribute(name);
+    }
+    for (const { name, value } of next.attributes) {
+      if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+    }
+    if (node.dataset?.rows !== undefined) {
+      this.#patchRows(node, next);
+      return;
+    }
+    const mine = [...node.childNodes];
+    const other = [...next.childNodes];
+    const alike =
+      mine.length === other.length &&
+      mine.every((child, i) => child.nodeName === other[i].nodeName && (child.id || "") === (other[i].id || ""));
+    if (!alike) {
+      this.#rearrange(node, other);
+      return;
+    }
+    mine.forEach((child, i) => {
+      if (child.nodeType === Node.ELEMENT_NODE) this.#patch(child, other[i]);
+      else if (child.nodeValue !== other[i].nodeValue) child.nodeValue = other[i].nodeValue;
+    });
+  }
+
+  // A part that failed this time shows what it showed before, and says so above it.
+  #keepsOld(node, next) {
+    const failed = next.querySelector(":scope > [data-failed]");
+    if (!failed) return false;
+    const told = node.querySelector(":scope > [data-failed]");
+    if (told) told.replaceWith(failed);
+    else node.prepend(failed);
+    return true;
+  }
+
+  // Parts with an id are kept and patched; the others are exchanged, unless the focus is among them.
+  #rearrange(node, other) {
+    const kept = new Map([...node.children].filter((child) => child.id).map((child) => [child.id, child]));
+    const children = other.map((child) => {
+      const mine = kept.get(child.id);
+      if (!mine) return child;
+      this.#patch(mine, child);
+      return mine;
+    });
+    if (node.contains(document.activeElement)) this.owes = true;
+    else node.replaceChildren(...children);
+  }
+
+  #patchRows(list, next) {
+    const fresh = new Map([...next.children].map((row) => [row.id, row]));
+    const before = [...list.children].map((row) => row.id);
+    const added = [...fresh.keys()].filter((id) => !before.includes(id)).length;
+    // Rows at the end that new ones push to the next page are not gone.
+    const pushed = before.length - 1 - before.findLastIndex((id) => fresh.has(id));
+    const end = pushed <= added ? before.length - pushed : before.length;
+    let gone = 0;
+    [...list.children].forEach((row, i) => {
+      const now = fresh.get(row.id);
+      if (now) this.#patch(row, now);
+      row.toggleAttribute("data-gone", !now && i < end);
+      if (!now && i < end) gone += 1;
+    });
+    const kept = before.filter((id) => fresh.has(id));
+    const moved = [...fresh.keys()].filter((id) => before.includes(id)).some((id, i) => kept[i] !== id);
+    const bar = document.querySelector(`[data-rows-bar="${CSS.escape(list.id)}"]`);
+    if (!bar) return;
+    const parts = [];
+    if (added) parts.push(`${added} new`);
+    if (gone) parts.push(`${gone} no longer here`);
+    if (moved) parts.push("order changed");
+    bar.querySelector("[data-rows-text]").textContent = parts.join(" · ");
+    if (bar.hidden && parts.length) window.announce(parts.join(", "));
+    bar.hidden = parts.length === 0;
+  }
+};

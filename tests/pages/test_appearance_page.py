@@ -1,0 +1,42 @@
+"""Appearance: chosen with a plain form, kept in the browser, and how the next page comes."""
+
+from __future__ import annotations
+
+from django.test import Client
+
+from tests.pages.conftest import World
+from tests.pages.page import complaints, read_page
+
+URL = "/o/here/settings/appearance"
+
+
+def looks(browser: Client) -> tuple[str, ...]:
+    """Return theme, density and shortcuts of a page."""
+    (root,) = read_page(browser.get("/o/here/queues")).all("html")
+    return tuple(root.attrs[f"data-{name}"] for name in ("theme", "density", "keys"))
+
+
+def test_what_is_chosen_is_how_pages_come(world: World, browser: Client) -> None:
+    assert looks(browser) == ("", "comfortable", "on")
+    answer = browser.post(URL, {"theme": "dark", "density": "compact", "keys": "off"})
+    assert (answer.status_code, answer.headers["Location"]) == (302, URL)
+    assert looks(browser) == ("dark", "compact", "off")
+    # Scripts change shortcuts, too; nothing else is theirs to read.
+    kept = {name: bool(cookie["httponly"]) for name, cookie in answer.cookies.items()}
+    assert {name: kept[name] for name in ("theme", "density", "keys")} == {
+        "theme": True,
+        "density": True,
+        "keys": False,
+    }
+    page = read_page(browser.get(URL))
+    assert complaints(page) == []
+    checked = [box.attrs["id"] for box in page.all("input") if "checked" in box.attrs]
+    assert checked == ["theme-dark", "density-compact", "keys-off"]
+
+
+def test_what_cannot_be_chosen_is_not_kept(world: World, browser: Client) -> None:
+    browser.post(URL, {"theme": "dark"})
+    browser.post(URL, {"theme": "purple", "keys": ""})
+    assert looks(browser) == ("dark", "comfortable", "on")
+    browser.cookies["density"] = "<script>"
+    assert looks(browser) == ("dark", "comfortable", "on")

@@ -1,0 +1,323 @@
+"""What open pages share: one rendering for everybody of a role, and nothing of anybody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from redis import RedisError
+
+from console import broker
+from console.configs.services.apply_config import apply_config
+from console.orgs.models import Membership, Organization, Role
+from console.orgs.permissions import Actor
+from console.orgs.services.create_user import create_user
+from console.pages import snapshots
+from console.workloads.models import Workload
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import read_submissions
+from tests.conftest import PASSWORD
+from tests.pages.conftest import CONFIG, World
+from tests.pages.page import Element, read_page
+
+LIVE = [
+    "",
+    "attention",
+    "queues",
+    "queues/research",
+    "queues/research?tab=running",
+    "queues/research?tab=rules",
+    "queues/research?tab=history",
+    "queues/research/usage",
+    "queues?compare=research&compare=default",
+    "cohorts",
+    "usage",
+    "workloads",
+    "workloads?group_by=reason",
+    "workloads/{waiting}",
+    "workloads/{waiting}?tab=timeline",
+    "workloads/{waiting}?tab=spec",
+    "events",
+]
+
+
+@dataclass
+class Broker:
+    """A broker of one process, whose time the test tells."""
+
+    now: int = 0
+    kept: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+
+    def mget(self, keys: list[str]) -> list[bytes | None]:
+        """Return what is kept at each key."""
+        found = [self.kept.get(key) for key in keys]
+        return [each[1] if each and each[0] > self.now else None for each in found]
+
+    def set(self, key: str, value: bytes, *, px: int, nx: bool = False) -> bool | None:
+        """Keep *value* for so many milliseconds, with *nx* unless there is one."""
+        if nx and self.mget([key]) != [None]:
+            return None
+        self.kept[key] = self.now + px, value
+        return True
+
+    def delete(self, key: str) -> None:
+        """Forget a key."""
+        self.kept.pop(key, None)
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> Broker:
+    """A broker that is there; pages take it for granted that no time passes."""
+    there = Broker(now=1_700_000_000_000)
+    monkeypatch.setattr(broker, "client", lambda: there)
+    monkeypatch.setattr(snapshots, "_away_until", [0.0])
+    monkeypatch.setattr(snapshots.time, "time_ns", lambda: there.now * 1_000_000)
+    return there
+
+
+@pytest.fixture
+def member(
+    org: Organization, client_for: Callable[[Actor], Client]
+) -> Callable[[str, str], Client]:
+    """Return a function that gives a browser to one more member with a role."""
+
+    def another(name: str, role: str) -> Client:
+        user = create_user(f"{name}@here.example", PASSWORD)
+        Membership.objects.create(org=org, user=user, role=role)
+        return client_for(Actor.from_user(org, user, role))
+
+    return another
+
+
+def stamp_of(browser: Client, url: str) -> str:
+    """Return the stamp that a page shows when it is opened."""
+    return read_page(browser.get(url)).id("live-poll").attrs["data-version"]
+
+
+def regions(page: Element) -> dict[str, str]:
+    """Return the live parts of a page by id, but for what scripts fill in."""
+    return {
+        element.attrs["id"]: _drawn(element)
+        for element in page.walk()
+        if "data-live" in element.attrs and "data-live-status" not in element.attrs
+    }
+
+
+def _drawn(element: Element) -> str:
+    if "data-kept" in element.attrs:
+        return ""
+    is_token = element.attrs.get("name") == "csrfmiddlewaretoken"
+    attrs = {
+        name: value for name, value in element.attrs.items() if not (is_token and name == "value")
+    }
+    inside = "".join(
+        _drawn(each) if isinstance(each, Element) else each for each in element.children
+    )
+    return f"<{element.tag} {attrs}>{inside}"
+
+
+@pytest.mark.parametrize("role", list(Role.values))
+def test_a_poll_shows_what_the_page_shows_and_nothing_of_who_asks(
+    role: str,
+    world: World,
+    shared: Broker,
+    member: Callable[[str, str], Client],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    browser = member("ada", role)
+    # Ages and the ends of charts go on from one answer to the next.
+    moment = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: moment)
+    for path in LIVE:
+        url = f"/o/here/{path}".format(waiting=world.waiting.uid)
+        opened = browser.get(url)
+        polled = browser.get(f"{url}{'&' if '?' in url else '?'}v=0-")
+        assert (opened.status_code, polled.status_code) == (200, 200), url
+        assert regions(read_page(polled)) == regions(read_page(opened)), url
+        text = polled.content.decode()
+        assert "ada@here.example" not in text
+        assert browser.cookies["sluice_session"].value not in text
+        assert set(re.findall(r'csrfmiddlewaretoken" value="([^"]*)"', text)) <= {""}
+        assert "no-store" in polled.headers["Cache-Control"]
+
+
+def test_people_of_a_role_share_what_was_rendered_once(
+    world: World, shared: Broker, member: Callable[[str, str], Client]
+) -> None:
+    first, second = member("ada", Role.VIEWER), member("bob", Role.VIEWER)
+    url = "/o/here/queues/research"
+    answer = first.get(url, {"v": "0-"})
+    with CaptureQueriesContext(connection) as queries:
+        again = second.get(url, {"v": "0-"})
+    assert again.content == answer.content
+    assert again.headers["X-Live-Stamp"] == answer.headers["X-Live-Stamp"]
+    tables = [query["sql"].split(" FROM ")[1].split()[0].strip('"') for query in queries]
+    assert tables == ["orgs_browsersession", "orgs_user", "orgs_membership"]
+
+
+def test_another_role_is_given_what_it_may(
+    world: World, shared: Broker, member: Callable[[str, str], Client]
+) -> None:
+    operator, viewer = member("ada", Role.OPERATOR), member("bob", Role.VIEWER)
+    url = "/o/here/queues/research"
+    assert "Hold" in read_page(operator.get(url, {"v": "0-"})).id("hold").text
+    assert all(
+        element.attrs.get("id") != "hold"
+        for element in read_page(viewer.get(url, {"v": "0-"})).walk()
+    )
+
+
+def test_what_is_made_for_one_person_goes_to_nobody_else(
+    world: World,
+    org: Organization,
+    shared: Broker,
+    client_for: Callable[[Actor], Client],
+    settle: Callable[[Organization], int],
+) -> None:
+    people = []
+    for name in ("ada", "bob"):
+        user = create_user(f"{name}@here.example", PASSWORD)
+        Membership.objects.create(org=org, user=user, role=Role.SUBMITTER)
+        people.append(Actor.from_user(org, user, Role.SUBMITTER))
+    ada, bob = people
+    value = {"name": "mine", "requests": {"gpu": 4}, "tags": {"team": "research"}}
+    (mine,) = submit_workloads(ada, read_submissions([value]))
+    settle(org)
+    url = f"/o/here/workloads/{mine.uid}"
+    hers = read_page(client_for(ada).get(url, {"v": "0-"})).id("workload-actions")
+    his = read_page(client_for(bob).get(url, {"v": "0-"})).id("workload-actions")
+    assert "Withdraw" in hers.text
+    assert "Withdraw" not in his.text
+
+
+def test_an_organization_is_told_nothing_of_another(
+    world: World,
+    shared: Broker,
+    member: Callable[[str, str], Client],
+    outsider: object,
+) -> None:
+    member("ada", Role.OWNER).get("/o/here/queues", {"v": "0-"})
+    stranger = Client()
+    stranger.force_login(outsider)  # type: ignore[arg-type]
+    assert stranger.get("/o/here/queues", {"v": "0-"}).status_code == 404
+
+
+def test_a_page_rests_after_it_was_rendered_and_says_how_old_it_is(
+    world: World, shared: Broker, browser: Client, submit: Callable[..., Workload]
+) -> None:
+    url = "/o/here/queues"
+    first = browser.get(url, {"v": "0-"})
+    stamp = first.headers["X-Live-Stamp"]
+    assert first.headers["X-Live-Age"] == "0.000"
+    submit("another", gpu=1)
+    shared.now += 1_500
+    resting = browser.get(url, {"v": stamp})
+    assert (resting.status_code, resting.content) == (204, b"")
+    assert resting.headers["X-Live-Stamp"] == stamp
+    assert resting.headers["X-Live-Age"] == "1.500"
+    shared.now += 10_000
+    changed = browser.get(url, {"v": stamp})
+    assert changed.status_code == 200
+    assert changed.headers["X-Live-Age"] == "0.000"
+    assert changed.headers["X-Live-Stamp"] != stamp
+
+
+def test_an_unchanged_page_is_as_fresh_as_the_look_at_it(
+    world: World, shared: Broker, browser: Client
+) -> None:
+    stamp = stamp_of(browser, "/o/here/queues")
+    shared.now += 60_000
+    answer = browser.get("/o/here/queues", {"v": stamp})
+    assert answer.status_code == 204
+    as_of, _, state = answer.headers["X-Live-Stamp"].partition("-")
+    assert (int(as_of), state) == (shared.now, stamp.partition("-")[2])
+    assert answer.headers["X-Live-Age"] == "0.000"
+
+
+def test_nobody_is_led_back_to_an_older_page(
+    world: World,
+    shared: Broker,
+    member: Callable[[str, str], Client],
+    submit: Callable[..., Workload],
+) -> None:
+    first, second = member("ada", Role.VIEWER), member("bob", Role.VIEWER)
+    url = "/o/here/queues"
+    first.get(url, {"v": "0-"})
+    submit("another", gpu=1)
+    shared.now += 500
+    newer = stamp_of(second, url)
+    shared.now += 500
+    answer = second.get(url, {"v": newer})
+    assert (answer.status_code, answer.headers["X-Live-Stamp"]) == (204, newer)
+    assert answer.headers["X-Live-Age"] == "0.500"
+
+
+def test_while_one_renders_the_others_go_on_with_what_they_have(
+    world: World,
+    shared: Broker,
+    browser: Client,
+    submit: Callable[..., Workload],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stamp = stamp_of(browser, "/o/here/queues")
+    submit("another", gpu=1)
+    monkeypatch.setattr(snapshots, "begin", lambda key: False)
+    shared.now += 9_000
+    assert browser.get("/o/here/queues", {"v": stamp}).status_code == 204
+    # Whoever renders may have died over it: nobody waits for long.
+    shared.now += 1_000
+    assert browser.get("/o/here/queues", {"v": stamp}).status_code == 200
+
+
+def test_without_the_broker_every_page_is_rendered_for_itself(
+    world: World, browser: Client, submit: Callable[..., Workload], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def away() -> Broker:
+        asked.append(1)
+        raise RedisError("away")
+
+    monkeypatch.setattr(broker, "client", away)
+    monkeypatch.setattr(snapshots, "_away_until", [0.0])
+    stamp = stamp_of(browser, "/o/here/queues")
+    assert browser.get("/o/here/queues", {"v": stamp}).status_code == 204
+    submit("another", gpu=1)
+    assert browser.get("/o/here/queues", {"v": stamp}).status_code == 200
+    # It is left alone for a while: asking each time could take seconds.
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("v", ["", "-", "x", "1.1", "0-", "9" * 40 + "-1", "²-1", "1700-\0"])
+def test_a_stamp_that_was_made_up_gets_the_page(v: str, world: World, browser: Client) -> None:
+    assert browser.get("/o/here/queues", {"v": v}).status_code == 200
+
+
+def test_a_poll_leaves_a_message_for_the_page_that_shows_it(
+    world: World, shared: Broker, owner: Actor, browser: Client
+) -> None:
+    browser.post("/o/here/queues/research", {"reason": "moving racks", "for": ""})
+    browser.get("/o/here/queues/research", {"v": "0-"})
+    page = read_page(browser.get("/o/here/queues/research"))
+    assert any("is held" in notice.text for notice in page.all("div", role="status"))
+
+
+def test_forms_of_a_polled_page_lead_back_to_the_page_itself(
+    world: World, shared: Broker, owner: Actor, browser: Client, settle: Callable[..., int]
+) -> None:
+    apply_config(
+        owner, "native", CONFIG + "# more\n", "With a timer", 1, revert_after=timedelta(minutes=10)
+    )
+    settle(world.org)
+    page = read_page(browser.get("/o/here/queues", {"v": "0-"}))
+    addresses = {
+        element.attrs["value"] for element in page.walk() if element.attrs.get("name") == "next"
+    }
+    assert addresses == {"/o/here/queues"}

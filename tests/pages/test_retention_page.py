@@ -1,0 +1,46 @@
+"""The retention page: what is kept for how long, in words that are true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.test import Client
+
+from tests.pages.conftest import World
+from tests.pages.page import complaints, read_page
+
+
+def rows(browser: Client) -> dict[str, list[str]]:
+    """Return the rows of the table by their title, of a sound page."""
+    page = read_page(browser.get("/o/here/settings/retention"))
+    assert complaints(page) == []
+    found = {}
+    for tr in page.all("tr"):
+        if tr.attrs.get("id", "").startswith("kept-"):
+            cells = [cell.text for cell in (*tr.all("th"), *tr.all("td"))]
+            found[tr.attrs["id"].removeprefix("kept-")] = cells
+    return found
+
+
+def test_what_is_kept_is_told_with_its_setting(world: World, browser: Client) -> None:
+    told = rows(browser)
+    assert told["events"][1:3] == ["90 days", "EVENT_RETENTION_DAYS"]
+    assert told["events"][5] == "every 5 s, not yet"
+    assert told["decisions"][1:4] == ["without end", "nothing", told["decisions"][3]]
+    assert int(told["decisions"][3]) > 0
+    assert told["workloads"][1:4] == ["without end", "nothing", "6"]
+    assert told["minutes"][1:4] == ["2 days", "MINUTE_RETENTION_DAYS", "0"]
+    assert told["audit"][1:3] == ["365 days", "AUDIT_RETENTION_DAYS"]
+    assert told["sessions"][3:5] == ["—", "—"]
+    assert told["drafts"][1] == "until discarded"
+    assert told["versions"][1:4] == ["for ever", "nothing", "1"]
+    assert told["versions"][5] == "none"
+
+
+def test_what_the_settings_keep_for_ever_says_so(
+    world: World, browser: Client, settings: Any
+) -> None:
+    settings.EVENT_RETENTION_DAYS = 0
+    assert rows(browser)["events"][1:3] == ["for ever, as set", "EVENT_RETENTION_DAYS"]
+    page = read_page(browser.get("/o/here/events"))
+    assert "Events are kept for ever" in page.id("event-list").text

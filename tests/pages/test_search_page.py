@@ -1,0 +1,68 @@
+"""The page that finds the way: what a text may mean, each with where it leads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from console.orgs.permissions import Actor
+from tests.pages.conftest import World
+from tests.pages.page import read_page
+
+
+def found(browser: Client, world: World, text: str) -> list[tuple[str, str]]:
+    """Return the title and the address below the organization of everything offered."""
+    home = f"/o/{world.org.slug}/"
+    page = read_page(browser.get(f"{home}search", {"q": text}))
+    return [
+        (" ".join(link.text.split()), link.attrs["href"].removeprefix(home))
+        for link in page.all("a")
+        if "data-found" in link.attrs
+    ]
+
+
+def test_a_name_finds_what_bears_it_and_a_number_its_version(
+    world: World, owner: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    browser = client_for(owner)
+    assert found(browser, world, "RESEAR") == [("research", "queues/research")]
+    uid = world.waiting.uid
+    ((title, url),) = found(browser, world, uid)
+    assert title.startswith(world.waiting.name)
+    assert url == f"workloads/{uid}"
+    assert found(browser, world, "v1")[0][1] == "config/v/1"
+    assert found(browser, world, "v99") == []
+    assert found(browser, world, "no such thing") == []
+
+
+def test_pages_are_offered_by_their_other_words_and_only_those_one_may_open(
+    world: World, owner: Actor, viewer: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    assert found(client_for(owner), world, "settings people") == [
+        ("Members", "settings/members"),
+        ("Invitations", "settings/invitations"),
+    ]
+    assert found(client_for(viewer), world, "settings people") == [("Members", "settings/members")]
+
+
+@pytest.mark.parametrize("text", ["", "\0", "%", "x" * 5000])
+def test_any_text_is_answered(
+    text: str, world: World, owner: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    browser = client_for(owner)
+    assert browser.get(f"/o/{world.org.slug}/search", {"q": text}).status_code == 200
+
+
+def test_no_page_that_is_offered_is_missing(
+    world: World, owner: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    browser = client_for(owner)
+    offered = found(browser, world, "")
+    assert len(offered) > 20
+    answers = {
+        url: browser.get(f"/o/{world.org.slug}/{url}", follow=True).status_code
+        for _, url in offered
+    }
+    assert {url for url, status in answers.items() if status != 200} == set()

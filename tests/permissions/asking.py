@@ -1,0 +1,97 @@
+"""Ask for what a line says, and see what was answered and whether anything was written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.cache import cache
+from django.db import connection, transaction
+
+from tests.permissions.callers import Caller
+from tests.permissions.table import Line
+
+#: What differs between two answers that say the same.
+_CHANCE = re.compile(rb'name="csrfmiddlewaretoken" value="\w+"|hx-headers=\'[^\']*\'')
+
+
+_WRITES = ("INSERT", "UPDATE", "DELETE", "REPLACE")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str]
+
+    def told(self, name: object, other: object) -> tuple[int, bytes, dict[str, str]]:
+        """Return all of it but chance, with *other* in the place of *name*, to compare it."""
+        old, new = str(name), str(other)
+        return (
+            self.status,
+            _CHANCE.sub(b"", self.body).replace(old.encode(), new.encode()),
+            {
+                key: value.replace(old, new)
+                for key, value in self.headers.items()
+                if key not in ("X-Request-ID", "Content-Length", "Set-Cookie")
+            },
+        )
+
+
+def ask(
+    caller: Caller,
+    line: Line,
+    names: Mapping[str, object],
+    *,
+    method: str = "",
+    csrf: bool = True,
+) -> Answer:
+    """Ask for *line* as *caller*; nothing of what it does stays."""
+    with undone():
+        return _ask(caller, line, names, method or line.method, csrf=csrf)
+
+
+def _ask(
+    caller: Caller, line: Line, names: Mapping[str, object], method: str, *, csrf: bool
+) -> Answer:
+    body, kind = line.sent(names)
+    response: Any = caller.client(csrf=csrf).generic(method, line.address(names), body, kind)
+    content = response.getvalue()
+    return Answer(status=response.status_code, body=content, headers=dict(response.headers))
+
+
+def ask_in_vain(
+    caller: Caller, line: Line, names: Mapping[str, object], *, method: str = "", csrf: bool = True
+) -> Answer:
+    """Ask for *line* as *caller*, who is refused, so that there is nothing to undo."""
+    return _ask(caller, line, names, method or line.method, csrf=csrf)
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Undo what is done within."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+    cache.clear()
+
+
+@contextmanager
+def nothing_is_written() -> Iterator[None]:
+    """Fail when any statement within writes a row, even if it is undone afterwards."""
+    written: list[str] = []
+
+    def watch(execute: Callable[..., Any], sql: str, params: Any, many: Any, context: Any) -> Any:
+        result = execute(sql, params, many, context)
+        if sql.startswith(_WRITES) and context["cursor"].rowcount:
+            written.append(sql)
+        return result
+
+    with connection.execute_wrapper(watch):
+        yield
+    assert written == []

@@ -1,0 +1,146 @@
+"""Everybody who asks: each role by session and by token, from here and elsewhere, and the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.test import Client
+from django.utils import timezone
+
+from console.orgs.models import ApiToken, BrowserSession, Membership, Organization, Role, User
+from console.orgs.permissions import Actor
+from console.orgs.services.issue_token import issue_token
+from console.orgs.services.revoke_token import revoke_secret
+
+#: What a page gave the browser, and what its forms send back.
+_CSRF: Final = "c" * 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Somebody who asks, and who they are in the organization that is asked."""
+
+    name: str
+    #: Their role there; None: they are no member.
+    role: str | None = None
+    #: Whether the product knows whom it has before it.
+    is_known: bool = True
+    cookies: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    #: Number of their membership, and whose it is.
+    me: int = 0
+
+    @property
+    def is_token(self) -> bool:
+        """Say whether they send a token rather than a session."""
+        return "Authorization" in self.headers
+
+    def client(self, *, csrf: bool = True) -> Client:
+        """Return what they ask with; a browser sends what proves that its form is the product's."""
+        proof = {"X-CSRFToken": _CSRF} if csrf else {}
+        client = Client(enforce_csrf_checks=True, headers={**self.headers, **proof})
+        for name, value in {**self.cookies, "sluice_csrf": _CSRF}.items():
+            client.cookies[name] = value
+        return client
+
+
+NOBODY: Final = Caller(name="nobody", is_known=False)
+
+
+def sessions(here: Organization, elsewhere: Organization) -> list[Caller]:
+    """Return a browser of each role here and elsewhere, and of people who are less than that."""
+    found = []
+    for org in (here, elsewhere):
+        for role in Role.values:
+            user = _person(f"{role}@{org.slug}.example")
+            membership = _join(org, user, role)
+            is_here = org == here
+            found.append(
+                Caller(
+                    name=f"{role} {'here' if is_here else 'elsewhere'}",
+                    role=role if is_here else None,
+                    cookies=_session(user),
+                    me=membership.pk if is_here else 0,
+                )
+            )
+    both = _person("both@here.example")
+    _join(elsewhere, both, Role.OWNER)
+    _join(here, _person("second@here.example"), Role.OWNER)
+    gone = _person("gone@here.example")
+    _join(here, gone, Role.OWNER)
+    cookies = _session(gone)
+    User.objects.filter(pk=gone.pk).update(is_active=False)
+    return [
+        *found,
+        Caller(
+            name="viewer here who owns elsewhere",
+            role=Role.VIEWER,
+            cookies=_session(both),
+            me=_join(here, both, Role.VIEWER).pk,
+        ),
+        Caller(name="member of nothing", cookies=_session(_person("lone@nowhere.example"))),
+        Caller(name="owner whose account is closed", is_known=False, cookies=cookies),
+    ]
+
+
+def tokens(here: Organization, elsewhere: Organization) -> list[Caller]:
+    """Return a program with a token of each role here and elsewhere, and with tokens that ended."""
+    found = [
+        Caller(
+            name=f"token of {role} {'here' if org == here else 'elsewhere'}",
+            role=role if org == here else None,
+            headers=_bearer(issue_token(org, role, f"{org.slug} {role}")),
+        )
+        for org in (here, elsewhere)
+        for role in Role.values
+    ]
+    revoked = issue_token(here, Role.OWNER, "revoked")
+    revoke_secret(revoked)
+    yesterday = timezone.now() - timedelta(1)
+    ended = {
+        "expired token": issue_token(here, Role.OWNER, "expired", expires_at=yesterday),
+        "revoked token": revoked,
+        "unknown token": "aslu_unknown",
+    }
+    return [
+        *found,
+        *(
+            Caller(name=name, is_known=False, headers=_bearer(secret))
+            for name, secret in ended.items()
+        ),
+    ]
+
+
+def settle_down(now: datetime) -> None:
+    """Let nothing be written because somebody was seen: they all were, after *now*."""
+    later = now + timedelta(1)
+    BrowserSession.objects.update(last_seen_at=later)
+    Membership.objects.update(last_active_at=later)
+    ApiToken.objects.update(last_used_at=later)
+
+
+def owner_of(org: Organization) -> Actor:
+    """Return the owner of *org* as actor."""
+    membership = Membership.objects.filter(org=org, role=Role.OWNER).order_by("pk")[0]
+    return Actor.from_user(org, membership.user, membership.role)
+
+
+def _person(email: str) -> User:
+    return User.objects.create_user(email)
+
+
+def _join(org: Organization, user: User, role: str) -> Membership:
+    return Membership.objects.create(org=org, user=user, role=role)
+
+
+def _session(user: User) -> dict[str, str]:
+    client = Client()
+    client.force_login(user)
+    return {name: cookie.value for name, cookie in client.cookies.items()}
+
+
+def _bearer(secret: str) -> dict[str, Any]:
+    return {"Authorization": f"Bearer {secret}"}

@@ -1,0 +1,79 @@
+"""What each caller has to get for each line: derived from the tables and the roles alone."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import urlencode
+
+from console.orgs.models import Role
+from console.orgs.permissions import Permission
+from tests.permissions.callers import Caller
+from tests.permissions.table import NOTHING, PERSON, SHARE, SOMEBODY, STRANGER, Line
+
+#: What each role may, once more by hand: whoever changes a role has to say so here and in the docs.
+MAY: Final[dict[str, frozenset[Permission]]] = {
+    Role.VIEWER: frozenset({Permission.READ}),
+    Role.SUBMITTER: frozenset({Permission.READ, Permission.SUBMIT}),
+    Role.OPERATOR: frozenset(
+        {Permission.READ, Permission.SUBMIT, Permission.MANAGE_WORK, Permission.HOLD_QUEUES}
+    ),
+    Role.EDITOR: frozenset({Permission.READ, Permission.DRAFT}),
+    Role.OWNER: frozenset(
+        {
+            Permission.READ,
+            Permission.SUBMIT,
+            Permission.MANAGE_WORK,
+            Permission.HOLD_QUEUES,
+            Permission.DRAFT,
+            Permission.APPLY,
+            Permission.MANAGE_ORG,
+            Permission.READ_AUDIT,
+        }
+    ),
+}
+
+
+def may(role: str, takes: str) -> bool:
+    """Say whether *role* includes what a line takes; views are shared by two kinds of people."""
+    if takes == SHARE:
+        return bool(MAY[role] & {Permission.MANAGE_WORK, Permission.DRAFT})
+    return Permission[takes] in MAY[role]
+
+
+def of_page(line: Line, caller: Caller) -> int:
+    """Return the status of a page for *caller*; to a page nobody with a token is anybody."""
+    if line.takes == NOTHING:
+        return line.status
+    is_person = caller.is_known and not caller.is_token
+    if line.takes == STRANGER:
+        return 302 if is_person else line.status
+    if not is_person:
+        return 401 if "?v=" in line.path else 302
+    return line.status if line.takes == PERSON else _of_member(line, caller)
+
+
+def of_api(line: Line, caller: Caller) -> int:
+    """Return the status of the API for *caller*."""
+    if line.takes == NOTHING:
+        return line.status
+    if not caller.is_known:
+        return 401
+    return line.status if line.takes == SOMEBODY else _of_member(line, caller)
+
+
+def of_client(line: Line, caller: Caller) -> int:
+    """Return the status that the public client gets as *caller*; a session is nobody to it."""
+    if line.takes == NOTHING:
+        return line.status
+    return _of_member(line, caller) if caller.is_known and caller.is_token else 401
+
+
+def way_back(line: Line, address: str) -> str:
+    """Return where a page sends somebody who has to sign in first."""
+    return f"/login?{urlencode({'next': address})}" if line.is_safe else "/login"
+
+
+def _of_member(line: Line, caller: Caller) -> int:
+    if caller.role is None:
+        return 404
+    return line.status if may(caller.role, line.takes) else 403

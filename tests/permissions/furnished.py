@@ -1,0 +1,140 @@
+"""Organizations that have one of everything that an address may name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final
+from urllib.parse import quote_plus
+
+import yaml
+
+from console.configs.models import Draft, Expectation
+from console.configs.services.apply_config import apply_config
+from console.configs.services.find_impact import find_impact
+from console.orgs.models import Membership, Organization, Role, User
+from console.orgs.permissions import Actor
+from console.orgs.services.create_org import create_org
+from console.orgs.services.invite import invite
+from console.orgs.services.issue_token import create_token
+from console.webhooks.models import Delivery, Webhook
+from console.workloads.models import SavedView, Workload
+from console.workloads.receipts import preemptions_of
+from console.workloads.services.run_engine import run_engine
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import read_submissions
+
+#: Names of an organization's own: none of them may be told elsewhere.
+CONFIG: Final = """\
+resource_flavors:
+  - name: {org}-spot
+resource_queues:
+  - name: {org}/train
+    cohort_name: {org}-cohort
+    preemption: {{ within_resource_queue: lower_priority }}
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - name: {org}-spot
+            resources: [{{ name: gpu, nominal_quota: 8 }}]
+scheduling_rules:
+  - selector: [{{ key: team, operator: exists }}]
+    resource_queue: {org}/train
+    priority_policy: {{ default: 50, min: 0, max: 100, on_violation: reject }}
+"""
+
+
+def furnish(slug: str, versions: int) -> dict[str, object]:
+    """
+    Make the organization *slug* with as many *versions*, and return its things by name.
+
+    An organization with more of them has versions that another one has not.
+    """
+    org = create_org(slug, f"The {slug} organization", owner=None)
+    boss = Actor.from_command(org)
+    text = CONFIG.format(org=slug)
+    for number in range(versions):
+        after = timedelta(hours=1) if number == versions - 1 else None
+        apply_config(boss, "native", f"{text}# {number}\n", "", number, revert_after=after)
+    running, stopped, waiting = _work(boss)
+    draft = Draft.objects.create(
+        org=org, author=_person(org, "left"), dialect="native", text=text, base=versions, revision=1
+    )
+    expected = Expectation.objects.create(
+        org=org, name="kept", labels={"team": "a"}, queue=f"{slug}/train", author=boss.name
+    )
+    hook = Webhook.objects.create(org=org, name=f"{slug}-hook", url=f"https://{slug}.example/")
+    told = Delivery.objects.create(
+        webhook=hook, uid=f"{slug}-told", kind="test", summary="A test", body="{}", state="failed"
+    )
+    view = SavedView.objects.create(
+        org=org, name="shared", owner=boss.key, author=boss.name, is_shared=True
+    )
+    member = Membership.objects.get(user__email=f"left@{slug}.example")
+    invited = invite(boss, f"invited@{slug}.example", Role.VIEWER)
+    receipt = preemptions_of(boss, stopped, 1, None).results[0]
+    return {
+        "org": slug,
+        "queue": f"{slug}/train",
+        "cohort": f"{slug}-cohort",
+        "running": running.uid,
+        "stopped": stopped.uid,
+        "waiting": waiting.uid,
+        "decision": waiting.decisions.order_by("pk")[0].pk,
+        "preemption": receipt.number,
+        "version": versions,
+        "older": versions - 1,
+        "draft": draft.pk,
+        "impact": find_impact(boss, "native", text).pk,
+        "expectation": expected.pk,
+        "view": view.pk,
+        "member": member.pk,
+        "invitation": invited.invitation.pk,
+        "link": invited.secret,
+        "token": create_token(boss, Role.VIEWER, f"{slug}-reader").token.pk,
+        "webhook": hook.pk,
+        "delivery": told.uid,
+        **_texts(text),
+    }
+
+
+def nothing_of(names: Mapping[str, object]) -> dict[str, object]:
+    """Return names of the same kinds that nothing anywhere has."""
+    return {
+        name: 987_654_321 if isinstance(value, int) else "nothing-at-all"
+        for name, value in names.items()
+    }
+
+
+def _texts(text: str) -> dict[str, str]:
+    """Return the config as it stands in a form, within a text of JSON, and as JSON."""
+    return {
+        "text": quote_plus(text),
+        "json": json.dumps(text)[1:-1],
+        "config": json.dumps(yaml.safe_load(text)),
+    }
+
+
+def _person(org: Organization, name: str) -> User:
+    user = User.objects.create_user(f"{name}@{org.slug}.example")
+    Membership.objects.create(org=org, user=user, role=Role.EDITOR)
+    return user
+
+
+def _work(boss: Actor) -> tuple[Workload, Workload, Workload]:
+    """Have one run, one told to stop for another one, and one wait."""
+    found = []
+    for name, gpu, priority in (
+        ("runs", 4, 90),
+        ("stops", 4, 10),
+        ("wins", 4, 95),
+        ("waits", 7, 5),
+    ):
+        asked = {"name": f"{boss.org.slug}-{name}", "requests": {"gpu": gpu}, "priority": priority}
+        found += submit_workloads(boss, read_submissions([{**asked, "tags": {"team": "a"}}]))
+        run_engine(boss.org.pk)
+    running, stopped, _, waiting = found
+    for each in found:
+        each.refresh_from_db()
+    return running, stopped, waiting

@@ -1,0 +1,62 @@
+"""Elsewhere is nowhere: what belongs to others is answered like what does not exist."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.permissions.asking import ask_in_vain, nothing_is_written
+from tests.permissions.conftest import Stage
+from tests.permissions.table import API, CLIENT, PAGES, Line
+
+OF_ORG = [line for line in (*PAGES, *API) if line.is_of_org]
+WITH_THINGS = [line for line in (*PAGES, *API, *CLIENT) if line.things]
+
+
+@pytest.mark.parametrize("line", OF_ORG, ids=lambda line: line.id)
+def test_a_foreign_organization_is_like_one_that_does_not_exist(line: Line, stage: Stage) -> None:
+    names = ["owner elsewhere", "member of nothing"]
+    names += ["token of owner elsewhere"] if line in API else []
+    for caller in map(stage.caller, names):
+        told, asked = [], []
+        for slug in (stage.here["org"], "nowhere-at-all"):
+            # Whatever else they know of the organization does not help.
+            things = {**stage.names(caller), "org": slug}
+            with nothing_is_written(), CaptureQueriesContext(connection) as queries:
+                answer = ask_in_vain(caller, line, things)
+            told.append(answer.told("nowhere-at-all", stage.here["org"]))
+            asked.append(len(queries))
+        assert told[0][0] == 404
+        assert told[0] == told[1]
+        # How long it takes tells nothing, either.
+        assert asked[0] == asked[1]
+
+
+@pytest.mark.parametrize("line", WITH_THINGS, ids=lambda line: line.id)
+def test_a_foreign_thing_is_like_one_that_does_not_exist(line: Line, stage: Stage) -> None:
+    # Others of the organization are refused as the matrix has it, whatever the thing.
+    names = [] if line in CLIENT else ["owner here"]
+    names += [] if line in PAGES else ["token of owner here"]
+    for caller in map(stage.caller, names):
+        for thing in line.things:
+            told = []
+            for foreign in (stage.elsewhere[thing], stage.nowhere[thing]):
+                with nothing_is_written():
+                    answer = ask_in_vain(caller, line, {**stage.names(caller), thing: foreign})
+                told.append(answer.told(stage.nowhere[thing], stage.elsewhere[thing]))
+            assert told[0][0] == 404
+            assert told[0] == told[1]
+
+
+def test_the_public_client_s_token_sees_its_own_organization_alone(stage: Stage) -> None:
+    stranger = stage.caller("token of owner elsewhere")
+    ours = str(stage.here["queue"]).encode()
+    for line in (each for each in CLIENT if each.is_safe):
+        with nothing_is_written():
+            answer = ask_in_vain(stranger, line, stage.names(stranger))
+            own = ask_in_vain(stranger, line, stage.elsewhere)
+        # The name of a queue that was asked for is repeated.
+        assert b"orchard" not in answer.body.replace(ours, b"")
+        assert answer.status == 404 if "$queue" in line.path else own.status
+        assert own.status == line.status

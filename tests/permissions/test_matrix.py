@@ -1,0 +1,89 @@
+"""Every line of the tables, asked by everybody: exactly what the roles say, or nothing happens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.permissions.asking import Answer, ask, ask_in_vain, nothing_is_written
+from tests.permissions.callers import Caller
+from tests.permissions.conftest import Stage
+from tests.permissions.expected import of_api, of_client, of_page, way_back
+from tests.permissions.table import API, CLIENT, NOTHING, PAGES, Line
+
+#: Codes of the API's refusals.
+_CODES = {401: {"not_authenticated", "invalid_token"}, 403: {"not_allowed"}, 404: {"not_found"}}
+
+every_page = pytest.mark.parametrize("line", PAGES, ids=lambda line: line.id)
+every_call = pytest.mark.parametrize("line", API, ids=lambda line: line.id)
+
+
+@every_page
+def test_a_page(line: Line, stage: Stage) -> None:
+    found = check(line, stage, stage.visitors, of_page)
+    nobody = stage.caller("nobody")
+    if of_page(line, nobody) != line.status and found["nobody"].status == 302:
+        to = way_back(line, line.address(stage.names(nobody)))
+        assert found["nobody"].headers["Location"] == to
+
+
+@every_call
+def test_a_call(line: Line, stage: Stage) -> None:
+    # What anybody may ask is the same for all, and the schema takes long.
+    few = [stage.caller("unknown token"), stage.caller("nobody")]
+    found = check(line, stage, few if line.takes == NOTHING else stage.everybody, of_api)
+    for name, answer in found.items():
+        if answer.status in _CODES and answer.status != line.status:
+            assert json.loads(answer.body)["code"] in _CODES[answer.status], name
+            assert ("WWW-Authenticate" in answer.headers) == (answer.status == 401)
+
+
+@pytest.mark.parametrize("line", CLIENT, ids=lambda line: line.id)
+def test_what_the_public_client_asks(line: Line, stage: Stage) -> None:
+    # A token of elsewhere asks elsewhere: test_foreign has that.
+    callers = [each for each in stage.everybody if each.role or not each.is_known]
+    found = check(line, stage, callers, of_client)
+    for name, answer in found.items():
+        if answer.status in _CODES and answer.status != line.status:
+            assert json.loads(answer.body)["error"]["code"] in _CODES[answer.status], name
+
+
+def check(
+    line: Line, stage: Stage, callers: list[Caller], expected: Callable[[Line, Caller], int]
+) -> dict[str, Answer]:
+    """
+    Hold what *callers* get against what they have to get, and return it by their names.
+
+    Whoever is refused changes nothing. HEAD is answered like GET.
+    """
+    due = {caller.name: expected(line, caller) for caller in callers}
+    refused = [each for each in callers if due[each.name] != line.status]
+    allowed = [each for each in callers if due[each.name] == line.status]
+    # A page never polls by HEAD.
+    is_headed = line.is_safe and "?v=" not in line.path
+    heads = {due[each.name]: each for each in callers} if is_headed else {}
+    found = {}
+    with nothing_is_written():
+        for caller in refused:
+            found[caller.name] = ask_in_vain(caller, line, stage.names(caller))
+    for caller in allowed:
+        found[caller.name] = ask(caller, line, stage.names(caller))
+    assert {name: answer.status for name, answer in found.items()} == due
+    for status, caller in heads.items():
+        head = ask(caller, line, stage.names(caller), method="HEAD")
+        assert (head.status, head.body) == (status, b"")
+    return found
+
+
+@pytest.mark.parametrize(
+    "line", [each for each in (*PAGES, *API) if not each.is_safe], ids=lambda line: line.id
+)
+def test_a_session_proves_that_a_form_is_the_product_s(line: Line, stage: Stage) -> None:
+    owner = stage.caller("owner here")
+    with nothing_is_written():
+        answer = ask_in_vain(owner, line, stage.names(owner), csrf=False)
+    assert answer.status == 403
+    if line in API:
+        assert json.loads(answer.body)["code"] == "csrf_failed"

@@ -1,0 +1,99 @@
+"""What is kept: for how long, how much there is, and what was forgotten of whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from console.orgs.models import Organization
+from console.retention import queries
+from console.retention.models import Forgotten, Kind, Look
+from console.retention.note import note
+from console.retention.queries import Rows, keepings_of
+from console.workloads.models import Event
+from console.workloads.services.forget_events import forget_events
+
+NOW = timezone.now
+
+
+def event(org: Organization, days: int) -> Event:
+    """Return an event of *days* ago."""
+    return Event.objects.create(
+        org=org, type="CONFIG_UPDATED", actor="somebody", created_at=NOW() - timedelta(days=days)
+    )
+
+
+@pytest.fixture
+def other() -> Organization:
+    return Organization.objects.create(slug="other", name="Other")
+
+
+def test_what_was_forgotten_is_told_to_whose_it_was(org: Organization, other: Organization) -> None:
+    kept = event(org, 1)
+    for _ in range(3):
+        event(org, 100)
+    assert forget_events(90) == 3
+    keeping = keepings_of(org)[0]
+    assert (keeping.kind, keeping.days, keeping.setting) == (
+        Kind.EVENTS,
+        90,
+        "EVENT_RETENTION_DAYS",
+    )
+    assert (keeping.forgotten, keeping.every) == (3, 5)
+    assert keeping.rows == Rows(count=1, oldest=kept.created_at)
+    assert keeping.looked_at == keeping.forgotten_at
+    elsewhere = keepings_of(other)[0]
+    assert (elsewhere.forgotten, elsewhere.forgotten_at) == (0, None)
+    assert elsewhere.looked_at == keeping.looked_at
+
+
+def test_looking_in_vain_keeps_what_went_before_and_is_written_seldom(org: Organization) -> None:
+    assert note(Kind.EVENTS, {org.pk: 7}) == 7
+    earlier = NOW() - timedelta(seconds=30)
+    Look.objects.update(at=earlier)
+    assert note(Kind.EVENTS, {}) == 0
+    assert Look.objects.get().at == earlier
+    Look.objects.update(at=NOW() - timedelta(minutes=2))
+    note(Kind.EVENTS, {})
+    assert NOW() - Look.objects.get().at < timedelta(minutes=1)
+    # A clock that was wrong is not believed for ever.
+    Look.objects.update(at=NOW() + timedelta(days=1))
+    note(Kind.EVENTS, {})
+    assert Look.objects.get().at <= NOW()
+    assert Forgotten.objects.get().rows == 7
+
+
+def test_nothing_is_counted_far(
+    org: Organization, monkeypatch: pytest.MonkeyPatch, settings
+) -> None:
+    settings.EVENT_RETENTION_DAYS = 0
+    monkeypatch.setattr(queries, "MOST", 4)
+    for days in range(6):
+        event(org, days)
+    keeping = keepings_of(org)[0]
+    assert (keeping.days, keeping.every) == (None, None)
+    assert (keeping.rows.count, keeping.rows.is_more) == (4, True)
+
+
+def test_every_kind_is_told_once_with_as_many_queries(org: Organization) -> None:
+    def asked() -> int:
+        with CaptureQueriesContext(connection) as found:
+            kinds = [keeping.kind for keeping in keepings_of(org)]
+        assert sorted(kinds) == sorted(Kind)
+        return len(found)
+
+    before = asked()
+    for days in range(40):
+        event(org, days)
+    assert asked() == before
+
+
+def test_each_kind_that_ends_has_a_job_that_ends_it() -> None:
+    kinds: list[Kind] = [kind for kind, days, _ in queries._rules() if days]
+    find: Callable[[Kind], int | None] = queries._every
+    assert [kind for kind in kinds if not find(kind)] == []

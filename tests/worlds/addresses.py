@@ -1,0 +1,75 @@
+"""
+Every address that can be read, with examples of a world in the places of its arguments.
+
+What is told here are patterns; an address of a world is a pattern whose every name the world
+has. Patterns are also what budgets are kept by. `tests/budgets/test_addresses.py` holds that no
+route is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from string import Formatter
+from typing import Any, Final
+from urllib.parse import quote
+
+from tests.worlds.page_patterns import PAGES
+from tests.worlds.path_patterns import PATHS
+from tests.worlds.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """One thing to read: its route and pattern, and the address itself in some world."""
+
+    route: str
+    pattern: str
+    url: str
+
+
+def page_addresses(world: World) -> list[Address]:
+    """Return every page of *world*, as its owner may open it."""
+    return list(_addresses("pages", PAGES, "/", world))
+
+
+def api_addresses(world: World) -> list[Address]:
+    """Return every path of the API of *world* that is read, as a token of its owner may."""
+    return list(_addresses("api", PATHS, "/api/v1/", world))
+
+
+def _addresses(
+    space: str, told: Mapping[str, Sequence[str]], root: str, world: World
+) -> Iterator[Address]:
+    values = names_of(world)
+    for name, patterns in told.items():
+        for pattern in patterns:
+            needed = [part for _, part, _, _ in Formatter().parse(pattern) if part]
+            if all(values.get(each) for each in needed):
+                quoted = {each: quote(str(values[each])) for each in needed}
+                yield Address(f"{space}:{name}", pattern, root + pattern.format(**quoted))
+
+
+def names_of(world: World) -> dict[str, Any]:
+    """Return the examples of a world by their names in patterns; what it lacks is empty."""
+    names: dict[str, Any] = {
+        name: getattr(world, name)
+        for name in (
+            *("org", "other_org", "queue", "cohort", "beneficiary", "draft", "impact", "view"),
+            *("expectation", "member", "invitation", "join", "token", "webhook", "delivery"),
+        )
+    }
+    names |= {state: world.workloads.get(state, "") for state in STATES}
+    names |= {f"why_{reason}": uid for reason, uid in world.reasons.items()}
+    names["other_queue"] = world.queues[1] if len(world.queues) > 1 else ""
+    names["decided"], names["decision"] = world.decision or ("", 0)
+    names["victim"], names["preemption"] = world.preemption or ("", 0)
+    names["oldest"] = world.versions[0] if world.versions else 0
+    names["newest"] = world.versions[-1] if world.versions else 0
+    return names
+
+
+#: Names of workloads in patterns.
+STATES: Final = (
+    *("pending", "admitted", "preempting", "finished", "rejected", "withdrawn", "never"),
+)

@@ -1,0 +1,55 @@
+"""The people and tokens of a world: one for each role, and somebody of another organization."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
+
+from console.orgs.models import Membership, Organization, User
+from console.orgs.permissions import Actor
+from console.orgs.services.create_org import create_org
+from console.orgs.services.issue_token import issue_token
+from tests.worlds.world import PASSWORD
+
+
+@cache
+def hashed_password() -> str:
+    """Return `PASSWORD` as the product stores it; hashed once, for that is slow on purpose."""
+    return PBKDF2PasswordHasher().encode(PASSWORD, salt="worlds")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cast:
+    """Who is in an organization, as `World` tells it, and its owner as actor."""
+
+    owner: Actor
+    people: dict[str, str]
+    secrets: dict[str, str]
+    other_org: str
+    outsider: str
+    outsider_secret: str
+
+
+def assemble(org: Organization, roles: Iterable[str]) -> Cast:
+    """Add a member and a token for each of *roles*, the owner's among them, and an outsider."""
+    hashed = hashed_password()
+    people, secrets = {}, {}
+    for role in roles:
+        people[role] = f"{role}@{org.slug}.example"
+        user, _ = User.objects.get_or_create(email=people[role], defaults={"password": hashed})
+        Membership.objects.get_or_create(org=org, user=user, defaults={"role": role})
+        secrets[role] = issue_token(org, role, f"{role} token")
+    outsider = User.objects.create(email=f"owner@other-{org.slug}.example", password=hashed)
+    other = create_org(f"other-{org.slug}", f"Other than {org.name}", outsider)
+    owner = User.objects.get(email=people["owner"])
+    return Cast(
+        owner=Actor.from_user(org, owner, "owner"),
+        people=people,
+        secrets=secrets,
+        other_org=other.slug,
+        outsider=outsider.email,
+        outsider_secret=issue_token(other, "owner", "outsider token"),
+    )

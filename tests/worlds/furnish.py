@@ -1,0 +1,132 @@
+"""What surrounds the work of a world: drafts, views, expectations, invitations, webhooks."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from console.configs.models import ConfigVersion, ImpactRun
+from console.configs.services.begin_draft import begin_draft
+from console.configs.services.find_impact import find_impact
+from console.configs.services.measure_effects import measure_effects
+from console.configs.services.run_impact import run_impact
+from console.configs.services.save_expectations import save_expectations
+from console.engine.expected import Expected
+from console.engine.workload import Workload
+from console.orgs.models import ApiToken, Membership
+from console.orgs.permissions import Actor
+from console.orgs.services.invite import invite
+from console.orgs.services.seal_audit import seal_audit
+from console.overview.services.check_up import check_up
+from console.overview.services.look_out import look_out
+from console.overview.services.measure_consumers import measure_consumers
+from console.series.services.sample_org import sample_org
+from console.series.services.sample_orgs import sample_orgs
+from console.webhooks.models import Attempt, Delivery, Kind, Webhook
+from console.webhooks.payloads import test_message
+from console.workloads.services.save_view import save_view
+
+
+def furnish(owner: Actor, queue: str) -> dict[str, Any]:
+    """
+    Add an example of everything that is not work, and return their numbers as `World` has them.
+
+    *queue* is one of the active version. Everything is older than now and over: a product that
+    starts with it has nothing to send.
+    """
+    org = owner.org
+    active = ConfigVersion.objects.filter(org=org).latest("number")
+    found: dict[str, Any] = {
+        "versions": tuple(
+            ConfigVersion.objects.filter(org=org, number__in=(1, active.number - 1, active.number))
+            .order_by("number")
+            .values_list("number", flat=True)
+        ),
+        "draft": begin_draft(
+            owner, active.dialect, f"# Changed\n{active.text}", active.number, "More for all"
+        ).pk,
+        "view": save_view(owner, "Waiting", "state=pending", is_shared=True).pk,
+        "expectation": _expect(owner, queue),
+        "impact": _answered(owner, active),
+        "member": Membership.objects.get(org=org, role="viewer").pk,
+        "token": ApiToken.objects.get(org=org, role="viewer").pk,
+    }
+    invited = invite(owner, "newcomer@example.org", "viewer", days=30)
+    found |= {"invitation": invited.invitation.pk, "join": invited.secret}
+    return found | tell(owner, deliveries=2, name="pager")
+
+
+def look(owner: Actor) -> None:
+    """Have the clock's tasks look at the organization once, and seal its audit entries."""
+    now = timezone.now()
+    for org_id in sample_orgs(now):
+        sample_org(org_id, now)
+    for each in (check_up, measure_consumers, look_out):
+        each(owner.org.pk, now)
+    measure_effects(now)
+    while seal_audit():
+        pass
+
+
+def tell(owner: Actor, deliveries: int, name: str) -> dict[str, Any]:
+    """Add a webhook that has as many *deliveries* behind it, every tenth of which failed."""
+    # As a row: the service looks the name up.
+    webhook = Webhook.objects.create(
+        org=owner.org,
+        name=name,
+        url="https://hooks.example.org/",
+        kinds=[Kind.REJECTED.value],
+        created_by=owner.name,
+    )
+    now = timezone.now()
+    rows = []
+    for number in range(deliveries):
+        at = now - timedelta(minutes=deliveries - number)
+        message = test_message(owner.org, at, owner.name)
+        failed = number % 10 == 1
+        rows.append(
+            Delivery(
+                webhook=webhook,
+                kind=Kind.TEST if number % 4 == 0 else Kind.REJECTED,
+                summary=message.summary,
+                body=message.body,
+                state=Delivery.State.FAILED if failed else Delivery.State.DELIVERED,
+                due_at=at,
+                attempts_begun=1,
+                created_at=at,
+                ended_at=at,
+            )
+        )
+    Delivery.objects.bulk_create(rows)
+    Attempt.objects.bulk_create(
+        Attempt(
+            delivery=row,
+            number=1,
+            begun_at=row.created_at,
+            ended_at=row.created_at,
+            url=webhook.url,
+            status=500 if row.state == Delivery.State.FAILED else 200,
+            failure="status" if row.state == Delivery.State.FAILED else "",
+        )
+        for row in rows
+    )
+    Webhook.objects.filter(pk=webhook.pk).update(last_success_at=now)
+    return {"webhook": webhook.pk, "delivery": rows[-1].uid}
+
+
+def _expect(owner: Actor, queue: str) -> int:
+    workload = Workload(id="", sequence=0, labels={"team": "nobody"}, pod_sets=())
+    (row,) = save_expectations(
+        owner, [Expected(name="Nobody's work", workload=workload, queue=queue, priority=None)]
+    )
+    return row.pk
+
+
+def _answered(owner: Actor, version: ConfigVersion) -> int:
+    run = find_impact(owner, version.dialect, f"{version.text}\n#\n")
+    run_impact(run.pk)
+    run.refresh_from_db()
+    assert run.state == ImpactRun.State.DONE, run.error
+    return run.pk

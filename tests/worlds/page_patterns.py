@@ -1,0 +1,209 @@
+"""The pages: for each route the addresses that are worth opening, with names for examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+_ORG: Final = "o/{org}"
+
+#: Search parameters of lists: alone and together, and such that nothing matches.
+_WORKLOADS: Final = (
+    "",
+    "state=pending",
+    "state=rejected",
+    "queue={queue}",
+    "queue={queue}&state=pending",
+    "reason=waiting_for_quota",
+    "reason=exceeds_max_quota",
+    "reason=no_flavor_matched",
+    "user=user-7",
+    "project=project-3&state=finished",
+    "type=service&state=finished",
+    "label.team={queue}",
+    "label.stage=stage-3&state=admitted",
+    "label.team=nobody",
+    "flavor=spot&state=admitted",
+    "flavor=nothing",
+    "q=train-04",
+    "q=nothing-like-it",
+    "user=user-7&queue={queue}&state=finished&label.stage=stage-0",
+    "since=2001-01-01T00:00:00Z&until=2002-01-01T00:00:00Z",
+    "since=2001-01-01T00:00:00Z&user=user-7",
+    "group_by=reason",
+    "group_by=queue&state=pending",
+    "group_by=flavor",
+    "cols=queue%2Clabel.team",
+    "cursor=3",
+)
+_EVENTS: Final = (
+    "",
+    "type=REQUEST_REJECTED",
+    "type=REQUEST_REJECTED&type=REQUEST_ADMITTED&level=INFO",
+    "queue={queue}&level=WARNING",
+    "level=ERROR",
+    "workload={finished}",
+    "user=user-7",
+    "user=nobody",
+    "project=project-3",
+    "project=nothing",
+    "actor=nobody",
+    "user=user-7&project=nothing",
+    "config={newest}",
+    "since=2001-01-01&until=2001-01-02",
+    "cursor=3",
+)
+_AUDIT: Final = (
+    "",
+    "action=config&action=session",
+    "actor=person-007%40{org}.example",
+    "actor=nobody",
+    "subject=nothing",
+    "ip=192.0.2.7",
+    "ip=203.0.113.1",
+    "request=nothing",
+    "kind=queue&subject={queue}",
+    "action=token&actor=nobody",
+    "cursor=3",
+)
+
+
+def _of(path: str, queries: Iterable[str] = ("",)) -> Sequence[str]:
+    """Return a path below the organization with each of some queries."""
+    return tuple(f"{_ORG}{path}{'?' if query else ''}{query}" for query in queries)
+
+
+#: Route -> patterns.
+PAGES: Final[Mapping[str, Sequence[str]]] = {
+    "home": ("",),
+    "sign-in": ("login",),
+    "password": ("password",),
+    "sessions": ("sessions",),
+    "invitation": ("join",),
+    "join": ("join/{join}",),
+    "tokens": ("tokens",),
+    "client-keys": ("v2/api-keys",),
+    "orgs": ("o/?all", "o/?all&q=nothing"),
+    "overview": _of("/", ("", "resource=gpu", "table=gpu")),
+    "attention": _of("/attention"),
+    "search": _of("/search", ("", "q={queue}", "q={pending}", "q=v1", "q=nothing-like-it")),
+    "queues": _of(
+        "/queues",
+        (
+            *("", "sort=utilization", "sort=age&group=cohort&state=accepting", "q=nothing"),
+            *("cohort={cohort}", "compare={queue}&compare={other_queue}", "cursor=3"),
+        ),
+    ),
+    "usage": _of("/usage", ("", "range=30d", "range=7d&table=all")),
+    "queue-usage": _of("/queues/{queue}/usage", ("", "range=30d", "range=30d&table=workloads")),
+    "queue-bars": _of("/queues/{queue}/bars", ("", "but=tightest")),
+    "queue": _of(
+        "/queues/{queue}",
+        (
+            *("", "reason=waiting_for_quota", "tab=running", "tab=running&by=newest"),
+            *("tab=rules", "tab=history", "hold=1", "cursor=3.5.3"),
+        ),
+    ),
+    "cohorts": _of("/cohorts", ("", "sort=contention", "q=nothing")),
+    "quota-bars": _of("/help/quota-bars"),
+    "cohort-usage": _of("/cohorts/{cohort}/usage", ("", "range=30d")),
+    "cohort": _of("/cohorts/{cohort}", ("", "sort=borrowed")),
+    "workloads": _of("/workloads", _WORKLOADS),
+    "workload-new": _of("/workloads/new"),
+    "workload-trace": _of("/workloads/{pending}/trace"),
+    "workload-views": _of("/workloads/views"),
+    "workloads-reason": _of(
+        "/workloads/explain",
+        tuple(
+            f"reason={reason}"
+            for reason in ("waiting_for_quota", "behind_others", "no_rule_matched")
+        ),
+    ),
+    "workload": (
+        *_of("/workloads/{pending}", ("", "tab=timeline", "tab=spec", "trace=technical")),
+        *_of("/workloads/{never}", ("", "trace=json")),
+        *_of("/workloads/{finished}", ("", "tab=timeline")),
+        *_of("/workloads/{admitted}"),
+        *_of("/workloads/{preempting}"),
+        *_of("/workloads/{rejected}"),
+        *_of("/workloads/{withdrawn}"),
+        *_of("/workloads/{victim}"),
+        *_of("/workloads/{beneficiary}"),
+    ),
+    "workload-changes": (
+        *_of("/workloads/{pending}/changes"),
+        *_of("/workloads/{never}/changes"),
+    ),
+    "workload-compare": (
+        *_of("/workloads/{pending}/compare", ("", "with={admitted}")),
+        *_of("/workloads/{rejected}/compare"),
+    ),
+    "decision": _of("/workloads/{decided}/decisions/{decision}"),
+    "preemption": (
+        *_of("/workloads/{victim}/preemptions/{preemption}", ("", "as=markdown")),
+        *_of("/workloads/{beneficiary}/preemptions/{preemption}"),
+    ),
+    "config": _of("/config"),
+    "config-edit": _of("/config/edit"),
+    "config-codes": _of("/config/codes"),
+    "config-drafts": _of("/config/drafts"),
+    "config-draft": _of("/config/drafts/{draft}"),
+    "config-draft-text": _of("/config/drafts/{draft}/text"),
+    "config-review": _of("/config/review", ("draft={draft}", "to={oldest}")),
+    "config-conflict": _of("/config/conflict", ("draft={draft}",)),
+    "config-impact": _of("/config/impact", ("to={oldest}",)),
+    "config-impact-run": _of("/config/impact/{impact}", ("draft={draft}",)),
+    "config-history": _of(
+        "/config/history",
+        (
+            *("", "noun=queue&name={queue}", "kind=timer", "author=nobody"),
+            *("noun=rule&name=nothing", "since=2001-01-01&until=2001-01-02"),
+        ),
+    ),
+    "config-version": (
+        *_of("/config/v/{newest}", ("", "diff=meaning", "diff=split", "blame=1")),
+        *_of("/config/v/{oldest}"),
+    ),
+    "config-compare-form": _of("/config/compare", ("", "a={oldest}")),
+    "config-compare": _of(
+        "/config/compare/{oldest}...{newest}", ("", "diff=meaning", "diff=effective")
+    ),
+    "tester": _of(
+        "/tools/route",
+        (
+            "",
+            "config=active&key=team&value={queue}&requests=gpu%3D8&priority=5",
+            "config={oldest}&beside=active&key=team&value=nobody",
+            "workload={pending}",
+        ),
+    ),
+    "tester-batch": _of("/tools/route/many"),
+    "expectations": _of("/tools/expectations", ("", "config={oldest}", "as=yaml")),
+    "expectation-new": _of("/tools/expectations/new"),
+    "expectation": _of("/tools/expectations/{expectation}"),
+    "events": _of("/events", _EVENTS),
+    "audit": _of("/events/audit", _AUDIT),
+    "settings": _of("/settings"),
+    "members": _of("/settings/members", ("", "q=person&role=viewer", "q=nobody", "cursor=3")),
+    "member": _of("/settings/members/{member}"),
+    "invitations": _of("/settings/invitations"),
+    "invitation-new": _of("/settings/invitations/new"),
+    "api-tokens": _of("/settings/tokens", ("", "state=ended")),
+    "api-token-new": _of("/settings/tokens/new"),
+    "api-token": _of("/settings/tokens/{token}"),
+    "retention": _of("/settings/retention"),
+    "appearance": _of("/settings/appearance"),
+    "webhooks": _of("/settings/webhooks"),
+    "webhook-new": _of("/settings/webhooks/new"),
+    "webhook": _of("/settings/webhooks/{webhook}", ("", "state=failed", "state=failed&kind=test")),
+    "webhook-edit": _of("/settings/webhooks/{webhook}/edit"),
+    "webhook-delivery": _of("/settings/webhooks/{webhook}/deliveries/{delivery}"),
+}
+
+#: Routes that are only ever sent to.
+SENT: Final = (
+    *("sign-out", "theme", "config-check", "config-complete", "config-explain"),
+    *("config-context", "config-hits", "config-draft-begin", "config-draft-save"),
+    *("config-draft-visit", "config-draft-leave", "config-fix", "config-confirm"),
+    *("config-impact-again", "config-impact-cancel", "invitation-revoke"),
+)

@@ -1,0 +1,77 @@
+"""The API: for each route the paths that are worth reading, with names for examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+
+def _of(path: str, queries: Iterable[str] = ("",)) -> Sequence[str]:
+    """Return a path below the organization with each of some queries."""
+    return tuple(f"orgs/{{org}}{path}{'?' if query else ''}{query}" for query in queries)
+
+
+#: Route -> patterns.
+PATHS: Final[Mapping[str, Sequence[str]]] = {
+    "orgs": ("orgs",),
+    "org": _of(""),
+    "overview": _of("/overview"),
+    "workloads": _of(
+        "/workloads",
+        (
+            *("", "state=pending", "queue={queue}&state=pending", "reason=waiting_for_quota"),
+            *("label.team=nobody", "q=nothing-like-it", "flavor=nothing", "group_by=reason"),
+            *("since=2001-01-01T00:00:00Z&user=user-7", "cursor=3", "limit=1000"),
+        ),
+    ),
+    "workload": (*_of("/workloads/{pending}"), *_of("/workloads/{finished}")),
+    "explanation": (
+        *_of("/workloads/{pending}/explanation"),
+        *_of("/workloads/{never}/explanation"),
+        *_of("/workloads/{admitted}/explanation"),
+        *_of("/workloads/{rejected}/explanation"),
+    ),
+    "preemptions": _of("/workloads/{victim}/preemptions"),
+    "preemption": _of("/workloads/{victim}/preemptions/{preemption}"),
+    "views": _of("/views"),
+    "view": _of("/views/{view}"),
+    "config": _of("/config"),
+    "config-schema": _of("/config/schema", ("dialect=native",)),
+    "expectations": _of("/config/expectations"),
+    "impact": _of("/config/impact/{impact}"),
+    "versions": _of("/config/versions", ("", "cursor=3")),
+    "version": _of("/config/versions/{newest}"),
+    "version-diff": _of("/config/versions/{newest}/diff", ("against={oldest}",)),
+    "queues": _of("/queues", ("", "limit=1000")),
+    "queue-pending": _of("/queues/{queue}/pending"),
+    "queue": _of("/queues/{queue}"),
+    "cohorts": _of("/cohorts", ("", "limit=1000")),
+    "cohort": _of("/cohorts/{cohort}"),
+    "usage": _of("/usage", ("", "queue={queue}&step=hour")),
+    "waits": _of("/waits", ("", "queue={queue}")),
+    "decisions": _of("/decisions", ("", "after=3")),
+    "events": _of(
+        "/events",
+        ("", "type=REQUEST_REJECTED", "user=nobody", "project=nothing", "actor=nobody"),
+    ),
+    "audit": _of("/audit", ("", "actor=nobody", "ip=203.0.113.1", "action=token")),
+    "members": _of("/members"),
+    "invitations": _of("/invitations"),
+    "tokens": _of("/tokens"),
+    "token": _of("/tokens/{token}"),
+    "webhooks": _of("/webhooks"),
+    "webhook": _of("/webhooks/{webhook}"),
+    "deliveries": _of("/webhooks/{webhook}/deliveries", ("", "state=failed")),
+    "delivery": _of("/webhooks/{webhook}/deliveries/{delivery}"),
+    "schema": ("schema/",),
+    "docs": ("docs/",),
+}
+
+#: Routes that are only ever sent to.
+SENT: Final = (
+    *("finish-workloads", "finish-workload", "withdraw-workload", "release-workload"),
+    *("config-check", "config-rollback", "config-confirm", "config-route", "check-expectations"),
+    *("delete-expectations", "config-impact", "cancel-impact", "hold-queue", "resume-queue"),
+    *("member", "invitation", "rotate-token", "rotate-webhook", "test-webhook"),
+    *("replay-delivery", "no-such-address"),
+)

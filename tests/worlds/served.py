@@ -1,0 +1,44 @@
+"""A running product over a world: its own copy of the file, started as users start it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from console.home import Home
+from tests.product import Product, running
+from tests.worlds.stored import stored
+from tests.worlds.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A product, and the world that it serves; sign in as one of its people with `PASSWORD`."""
+
+    product: Product
+    world: World
+
+    @property
+    def base(self) -> str:
+        """Return its address, without a slash at the end."""
+        return f"http://127.0.0.1:{self.product.port}"
+
+
+@contextmanager
+def serving(name: str, kept: Path | None = None, **settings: str) -> Iterator[Served]:
+    """
+    Run a product over world *name*, and stop it at the end.
+
+    The world is taken from the folder *kept* and built there unless it is there; without
+    one it is built anew. *settings* are variables of the product's environment.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        home = Home(Path(folder) / "home")
+        home.folder.mkdir()
+        world = stored(name, kept or Path(folder) / "worlds")
+        world.copy(home.database)
+        with running(home.folder, **settings) as product:
+            yield Served(product, world.world)
