@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +10,8 @@ from playwright.sync_api import Page, expect
 from console.dialects import dialects
 from tests.browser.conftest import Visitors
 from tests.browser.place import Place
+from tests.browser.rules import broken
 
-_RULES = Path(__file__).parent / "rules"
 _PAGES = (
     "cohorts",
     "cohorts/research",
@@ -62,12 +61,8 @@ def test_pages_of_cohorts_keep_the_rules(
     found = {}
     for path in _PAGES:
         page.goto(teams.url(path))
-        rules = ["structure", "contrast", "width"]
-        for rule in rules if path.startswith("queues") else [*rules, "targets"]:
-            broken = page.evaluate((_RULES / f"{rule}.js").read_text("utf-8"))
-            if broken:
-                found[path, rule] = broken
-    assert found == {}
+        found[path] = broken(page, "structure", "axe", "width", "targets")
+    assert {path: complaints for path, complaints in found.items() if complaints} == {}
 
 
 def test_a_cohort_stays_current_while_one_looks(page: Page, teams: Place) -> None:
