@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, ClassVar
 
+from django.utils.cache import patch_cache_control
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -62,6 +63,14 @@ class JSONView(APIView):
         ]
         if errors:
             raise BadRequest(errors)
+
+    def finalize_response(
+        self, request: Request, response: Any, *args: Any, **kwargs: Any
+    ) -> Response:
+        """Have nothing on the way keep an answer: it is for who asked, and may tell a secret."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        patch_cache_control(answer, private=True, no_store=True)
+        return answer
 
     @property
     def verb(self) -> str:
