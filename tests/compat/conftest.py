@@ -27,7 +27,7 @@ print(json.dumps({{
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """A product as users start it."""
     if not (ENVIRONMENT / "bin" / "anyscale").exists():
@@ -36,7 +36,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         yield product
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def orgs(product: Product) -> Iterator[tuple[str, dict[str, str]]]:
     """Fresh organizations, each a slug and its tokens by role."""
     made = product.manage("shell", "-c", _MAKE.format(count=COUNT)).splitlines()[-1]

@@ -17,11 +17,10 @@ from console.api.compat import urls
 from console.configs.models import ConfigVersion
 from console.orgs.models import Organization, Role
 from console.orgs.permissions import Actor
-from console.orgs.services.create_org import create_org
 from console.orgs.services.issue_token import issue_token
 from console.orgs.services.revoke_token import revoke_secret
 from tests.api.compat.conftest import CONFIG, Compat, make_busy
-from tests.conftest import member
+from tests.standing import standing_org
 
 READERS = frozenset(Role.values)
 OWNERS = frozenset({Role.OWNER})
@@ -64,16 +63,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
 EVERY = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.method} {case.name}")
 
 
-@pytest.fixture(scope="module")
-def org(standing: None) -> Organization:
-    """An organization that all tests here find as it was made."""
-    return create_org("here", "Here", owner=None)
-
-
-@pytest.fixture(scope="module")
-def owner(org: Organization) -> Actor:
-    """Its owner."""
-    return member(org, Role.OWNER)
+org, owner = standing_org()
 
 
 @pytest.fixture(scope="module")
