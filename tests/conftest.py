@@ -40,7 +40,7 @@ LONG = ("crash", "compat", "platform", "browser", "oidc")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Have one process more than there are cores share the work: some tests wait most of the time."""
+    """Have one process more than there are cores: some tests wait most of the time."""
     return (os.cpu_count() or 1) + 1
 
 
