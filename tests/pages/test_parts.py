@@ -20,6 +20,9 @@ PARTS = [
     ("", "overview.top_consumers", "consumers", "Top consumers"),
     ("", "overview.charts_of", "charts", "What ran and waited over time"),
     ("", "overview.history_row", "recent", "What changed"),
+    ("queues/research", "queue.clauses_of", "waiting", "Why work is waiting"),
+    ("queues/research", "queue.pending_in_order", "pending-region", "What waits"),
+    ("queues/research?tab=running", "queue.running_rows", "running-region", "What runs"),
 ]
 
 
@@ -44,7 +47,8 @@ def test_a_part_that_fails_says_so_and_leaves_the_others(
     places = {other for at, _, other, _ in PARTS if at == path}
     assert {name for name in places if _failed(whole.id(name))} == set()
     monkeypatch.setattr(f"console.pages.views.{broken}", fails)
-    answer = browser.get(url, {"v": "0-"} if poll else {})
+    mark = "&" if "?" in url else "?"
+    answer = browser.get(f"{url}{mark}v=0-" if poll else url)
     page = read_page(answer)
     assert answer.status_code == 200
     assert place in {name for name in places if _failed(page.id(name))}
