@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from urllib.parse import urldefrag, urljoin
 
 import pytest
@@ -19,6 +18,8 @@ from console.webhooks.models import Delivery, Webhook
 from tests.conftest import PASSWORD
 from tests.pages.conftest import World
 from tests.pages.page import complaints, read_page
+from tests.pages.standing import standing_world
+from tests.standing import standing_org
 
 ALL = dict.fromkeys(Role.values, 200)
 DRAFTERS = ALL | {Role.VIEWER: 403, Role.SUBMITTER: 403, Role.OPERATOR: 403}
@@ -163,18 +164,8 @@ PAGES = {
 }
 
 
-@pytest.fixture
-def people(
-    owner: Actor,
-    editor: Actor,
-    operator: Actor,
-    submitter: Actor,
-    viewer: Actor,
-    client_for: Callable[[Actor], Client],
-) -> dict[str, Client]:
-    """A browser for each role."""
-    cast = (owner, editor, operator, submitter, viewer)
-    return {actor.role: client_for(actor) for actor in cast}
+org, owner = standing_org()
+made, world = standing_world()
 
 
 def address(path: str, world: World) -> str:
@@ -258,40 +249,6 @@ def test_an_outsider_gets_404_and_a_stranger_is_sent_to_sign_in(
     assert response.status_code == 404
     assert world.org.name not in response.content.decode()
     assert complaints(read_page(response)) == []
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "",
-        "attention",
-        "queues",
-        "cohorts",
-        "workloads",
-        "workloads/new",
-        "config",
-        "config/edit",
-        "config/drafts",
-        "config/history",
-        "events",
-        "events/audit",
-        "settings/members",
-        "settings/invitations",
-        "settings/invitations/new",
-        "settings/tokens",
-        "settings/tokens?state=ended",
-        "settings/tokens/new",
-        "settings/webhooks",
-        "settings/webhooks/new",
-    ],
-)
-def test_an_empty_organization_says_what_to_do_next(
-    path: str, org: Organization, people: dict[str, Client]
-) -> None:
-    for browser in people.values():
-        response = browser.get(f"/o/{org.slug}/{path}")
-        if response.status_code == 200:
-            assert complaints(read_page(response)) == []
 
 
 @pytest.mark.parametrize(
