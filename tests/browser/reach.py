@@ -9,7 +9,15 @@ from http import HTTPStatus
 from itertools import islice
 from typing import Final
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    Response,
+    expect,
+)
 
 from tests.browser.place import sign_in
 from tests.worlds import PASSWORD
@@ -42,6 +50,11 @@ class Visit:
     def go(self, address: Address) -> None:
         """Open one of its pages."""
         self.page.goto(self.served.base + address.url)
+
+    def settle(self) -> None:
+        """Wait for what the page asks for by itself, and takes in."""
+        late = "main .htmx-request, main [hx-trigger=load][hx-swap=outerHTML]"
+        expect(self.page.locator(late)).to_have_count(0)
 
     def take(self) -> list[str]:
         """Return the complaints since the last time."""

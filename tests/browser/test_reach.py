@@ -57,6 +57,7 @@ def test_every_page_is_within_reach(browser: Browser, served: Served) -> None:
     with visiting(browser, served) as visit:
         for address in forms_of(served, most=2 if is_demo else 1):
             visit.go(address)
+            visit.settle()
             complaints = _complaints(visit.page, thorough=is_demo) + visit.take()
             if complaints:
                 found[address.url] = complaints

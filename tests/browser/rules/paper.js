@@ -2,7 +2,7 @@
 () => {
   const found = [];
   const shown = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.getClientRects().length);
-  for (const one of shown('.topbar, .rail, .skip, button, .live, [data-live-reload], dialog, .pager, .filters, input[type=search], input[type=range]')) {
+  for (const one of shown('.topbar, .rail, .skip, button, .live, [data-live-reload], dialog, .pager, .segments, .filters, input[type=search], input[type=range]')) {
     found.push(`shown: ${one.outerHTML.slice(0, 100)}`);
   }
   const main = document.querySelector('main');
