@@ -61,6 +61,7 @@ class Event(models.Model):
             models.Index(fields=["org", "-id"], name="event_newest"),
             models.Index(fields=["org", "type", "-id"], name="event_by_type"),
             models.Index(fields=["org", "queue", "-id"], name="event_by_queue"),
+            models.Index(fields=["org", "actor", "-id"], name="event_by_actor"),
         ]
 
     def __str__(self) -> str:
