@@ -8,7 +8,6 @@ schemes; the other two to those that more or fewer things could break, in one sc
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize
@@ -16,6 +15,7 @@ from playwright.sync_api import Browser, Page, ViewportSize
 from tests.browser.reach import forms_of, visiting
 from tests.browser.rules import broken
 from tests.worlds.served import Served, serving
+from tests.worlds.stored import kept_for_a_run
 
 #: Widths of a phone, a small window, a tablet, laptops and screens up to 4K, in CSS pixels.
 _WIDTHS = (320, 380, 768, 1024, 1280, 1920, 3840)
@@ -47,7 +47,7 @@ def served(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Served]:
     """Each world in turn."""
-    with serving(request.param, Path(tmp_path_factory.mktemp("worlds"))) as served:
+    with serving(request.param, kept_for_a_run(tmp_path_factory)) as served:
         yield served
 
 
