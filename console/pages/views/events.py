@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
+from console.pages.canonical import sent_on
 from console.pages.exports import export_links, exported
 from console.pages.live import live_by
 from console.pages.presenters.event_rows import event_rows
@@ -47,8 +48,8 @@ def _version(org: Organization) -> str:
 def events(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List events by the filters of the address, or export them."""
     query = canonical_query(request.GET, REPEATABLE)
-    if query != request.GET and "v" not in request.GET and "HX-Request" not in request.headers:
-        return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
+    if onward := sent_on(request, query):
+        return onward
     org, search = actor.org, EventSearch.from_query(query)
     file = exported(
         request,
