@@ -4,7 +4,7 @@ PY ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 
-.PHONY: run test check bench
+.PHONY: run test check bench pictures
 .DELETE_ON_ERROR:
 
 # Each process of a product would compile the same source again.
@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 run: .venv/.runtime
 	@$(BIN)/python manage.py up
 
-# As many processes as there are cores; the tests of one file stay together, and long ones begin.
+# Some processes (tests/conftest.py); the tests of one file stay together, and long ones begin.
 PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 # The tests of services, API and tasks run on PostgreSQL too, then everything on SQLite.
@@ -36,6 +36,10 @@ check: .venv/.development
 # Engine, config checks, and workloads per second through HTTP, database and worker.
 bench: .venv/.development
 	@$(BIN)/python -m tests.benchmarks
+
+# The pictures of the papers: docs/images, of a product with a day of work behind it.
+pictures: .venv/.development
+	@$(BIN)/python -m tests.browser.take_pictures
 
 .venv/.python:
 	@command -v $(PY) >/dev/null 2>&1 || \

@@ -38,6 +38,11 @@ def first_key(rows: QuerySet[M], moment: datetime) -> int:
     first, last = in_order.first(), in_order.last()
     if first is None or last is None:
         return 0
+    # Before or after all there is, as the end of many a search is: nothing to look for.
+    if moment <= first[1]:
+        return int(first[0])
+    if moment > last[1] + SLACK:
+        return int(last[0]) + 1
     low, high = first[0], last[0] + 1
     while low < high:
         middle = (low + high) // 2

@@ -121,3 +121,19 @@ def fill(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
     wait(org, "batch", "behind_others", 5, 1000)
     wait(org, "research", "waiting_for_quota", 1, 4000, {"spot/gpu": 1000})
     Engine.objects.filter(org=org).update(version=1)
+
+
+def fill_three(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put three cohorts of a queue each in force: one idle, one full, one that waits."""
+    names = ("quiet", "busy", "Waiting")
+    policy = Policy(
+        dialect="native",
+        cohorts={name: Cohort(name=name) for name in names},
+        queues={
+            f"q-{name}": Queue(name=f"q-{name}", parent=name, groups=quotas(("f", 4000)))
+            for name in names
+        },
+    )
+    put_in_force(org, policy, monkeypatch)
+    use(org, "q-busy", "f", 4000)
+    wait(org, "q-Waiting", "waiting_for_quota", 3, 1000)

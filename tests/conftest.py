@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from django.db import transaction
 from django.test import Client, TestCase
+from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from console.health import Pulse
@@ -22,8 +24,24 @@ PASSWORD = "correct horse battery"
 
 ROOT = Path(__file__).parent
 
+# What is drawn is the same in every run, unless others are asked for; being slow is no fault on a
+# machine that does other things, too.
+settings.register_profile(
+    "steady",
+    deadline=None,
+    derandomize="WORLDS" not in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("steady")
+
 #: Folders whose files take longest: those that start products, the slowest first.
 LONG = ("crash", "compat", "platform", "browser", "oidc")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Have one process more than there are cores: some tests wait most of the time."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

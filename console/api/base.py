@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, ClassVar
 
+from django.utils.cache import patch_cache_control
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -48,6 +49,8 @@ class JSONView(APIView):
     parameters: ClassVar[Collection[str]] = ()
     #: Those of them that may come several times.
     repeatable: ClassVar[Collection[str]] = ()
+    #: Method -> what it takes; a method that is not named takes READ.
+    permissions: ClassVar[Mapping[str, Permission]] = {}
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse parameters that would be ignored otherwise: a misspelled filter shows too much."""
@@ -61,11 +64,25 @@ class JSONView(APIView):
         if errors:
             raise BadRequest(errors)
 
+    def finalize_response(
+        self, request: Request, response: Any, *args: Any, **kwargs: Any
+    ) -> Response:
+        """Have nothing on the way keep an answer: it is for who asked, and may tell a secret."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        patch_cache_control(answer, private=True, no_store=True)
+        return answer
+
     @property
     def verb(self) -> str:
         """The method of the request; HEAD asks for the answer to a GET, and takes as much."""
         method = self.request.method or ""
         return "GET" if method == "HEAD" else method
+
+    @property
+    def takes(self) -> Permission:
+        """What the request takes; every member may be told that there is no such method."""
+        is_known = self.verb in self.allowed_methods
+        return self.permissions.get(self.verb, Permission.READ) if is_known else Permission.READ
 
     def identify(self, request: Request, **kwargs: Any) -> None:
         """Find out as whom the request acts, and stop before anything of it is read."""
@@ -108,15 +125,13 @@ class OrgView(JSONView):
     """An endpoint inside one organization; *actor* is who asks."""
 
     actor: Actor
-    #: Method -> what it takes; a method that is not named takes READ.
-    permissions: ClassVar[Mapping[str, Permission]] = {}
 
     def identify(self, request: Request, **kwargs: Any) -> None:
         """Raise NotFound for an organization of others, NotAllowed when the role is not enough."""
         if not all(is_storable(value) for value in kwargs.values() if isinstance(value, str)):
             raise NotFound("There is nothing at this address.")
         self.actor = actor_of(request, kwargs["org"])
-        self.actor.require(self.permissions.get(self.verb, Permission.READ))
+        self.actor.require(self.takes)
 
 
 class NoSuchAddress(JSONView):

@@ -25,6 +25,7 @@ from console.api.views.overview import Overview
 from console.api.views.people import Invitations, Members, OneInvitation, OneMember
 from console.api.views.preemptions import OnePreemption, Preemptions
 from console.api.views.queues import HoldQueue, OneQueue, QueuePending, Queues, ResumeQueue
+from console.api.views.retention import Retention
 from console.api.views.routing import (
     CheckExpectations,
     ConfigRoute,
@@ -70,6 +71,7 @@ urlpatterns = [
     path("orgs", Orgs.as_view(), name="orgs"),
     path(_ORG, OneOrg.as_view(), name="org"),
     path(f"{_ORG}/overview", Overview.as_view(), name="overview"),
+    path(f"{_ORG}/retention", Retention.as_view(), name="retention"),
     path(f"{_ORG}/workloads", Workloads.as_view(), name="workloads"),
     path(f"{_ORG}/workloads/finish", FinishWorkloads.as_view(), name="finish-workloads"),
     path(_WORKLOAD, OneWorkload.as_view(), name="workload"),

@@ -114,7 +114,7 @@ def _render(
     took = int((time.perf_counter() - begun) * 1000)
     rest = min(max(_LEAST_REST, _TIMES * took), _MOST_REST)
     snapshot = Snapshot(present, present.as_of + rest, snapshots.compressed(response.content))
-    snapshots.save(own if actor.is_personal else shared, snapshot)
+    snapshots.keep(own if actor.is_personal else shared, snapshot)
     return _parts(request, snapshot)
 
 

@@ -20,7 +20,7 @@ from console.orgs.permissions import Actor, Permission
 from console.overview.badges import badges_of
 from console.pages.poll import PollRequest
 from console.pages.snapshots import Stamp
-from console.workloads.models import Engine
+from console.workloads.queries.freshness import present_state
 
 #: As many organizations as the switcher lists; the page of all has the rest.
 SWITCHER_SIZE = 12
@@ -145,8 +145,4 @@ def _choices(user: User, section: str) -> tuple[OrgChoice, ...]:
 
 def live_version(org: Organization) -> str:
     """Return a text that changes with everything a live page shows of *org*."""
-    found = Engine.objects.values_list(
-        "version", "org__active_config__number", "org__active_config__changed_at"
-    )
-    version, number, changed_at = found.get(org=org)
-    return f"{version}.{number}.{changed_at.timestamp()}"
+    return present_state(org)

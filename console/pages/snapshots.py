@@ -86,7 +86,7 @@ def load(*keys: str) -> Snapshot | None:
     return max(found, key=lambda each: each.stamp.as_of, default=None)
 
 
-def save(key: str, snapshot: Snapshot) -> None:
+def keep(key: str, snapshot: Snapshot) -> None:
     """Keep *snapshot* as long as it rests."""
     left = snapshot.rests_until - Stamp.now().as_of
     if left <= 0 or _is_away():

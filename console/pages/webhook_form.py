@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlencode
 
 from django.http import QueryDict
+from django.urls import reverse
 
-from console.webhooks.models import Webhook
+from console.webhooks.models import CHOSEN_KINDS, Kind, Webhook
+from console.workloads.models import EventType
+from console.workloads.queries.event_search import EventSearch
 
 
 def given_of(post: QueryDict) -> dict[str, Any]:
@@ -20,10 +25,34 @@ def given_of(post: QueryDict) -> dict[str, Any]:
     }
 
 
-def shown_of(webhook: Webhook | None) -> dict[str, Any]:
-    """Return what the form of *webhook* shows before anything is typed."""
+#: What is told of events of a type.
+_KINDS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
+    EventType.REQUEST_REJECTED: (Kind.REJECTED,),
+    EventType.REQUEST_PREEMPTED: (Kind.PREEMPTED,),
+    EventType.CONFIG_UPDATED: (Kind.APPLIED, Kind.REVERTED, Kind.REVERT_FAILED),
+}
+
+
+def address_for(org: str, search: EventSearch) -> str:
+    """Return where a webhook for the events of *search* is made; empty where none is told these."""
+    types = search.types or tuple(_KINDS_OF)
+    kinds = [("kind", kind.value) for each in types for kind in _KINDS_OF.get(each, ())]
+    queues = [("queue", queue) for queue in search.queues]
+    url = reverse("pages:webhook-new", args=[org])
+    return f"{url}?{urlencode([*kinds, *queues])}" if kinds else ""
+
+
+def shown_of(webhook: Webhook | None, asked: QueryDict | None = None) -> dict[str, Any]:
+    """
+    Return what the form of *webhook* shows before anything is typed.
+
+    A new one begins with the kinds and queues that an address has *asked* for.
+    """
     if webhook is None:
-        return {"name": "", "url": "", "kinds": [], "queues": []}
+        given = asked or QueryDict()
+        known = {kind.value for kind in CHOSEN_KINDS}
+        kinds = [kind for kind in given.getlist("kind") if kind in known]
+        return {"name": "", "url": "", "kinds": kinds, "queues": given.getlist("queue")}
     return {
         "name": webhook.name,
         "url": webhook.url,

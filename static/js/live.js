@@ -103,7 +103,9 @@
     if (paused || asking || isOver || busy()) return;
     asking = true;
     const url = new URL(location.href);
-    url.searchParams.set("v", stamp);
+    // A part that failed is asked for again, even when nothing changed since.
+    const failed = document.querySelector("[data-live] [data-failed]") !== null;
+    url.searchParams.set("v", failed ? `${stamp.split("-")[0]}-` : stamp);
     url.hash = "";
     const askedAt = Date.now();
     try {

@@ -47,10 +47,10 @@
 
   // What is offered belongs to the text: otherwise the page of the form answers.
   form.addEventListener("submit", (event) => {
-    const [first] = found();
-    if (!first || shown !== field.value) return;
+    if (shown !== field.value) return;
     event.preventDefault();
-    location.assign(first.href);
+    const [first] = found();
+    if (first) location.assign(first.href);
   });
 
   palette.addEventListener("keydown", (event) => {

@@ -21,7 +21,7 @@ from console.engine.policy import (
 from console.orgs.models import Organization
 from console.workloads.models import AboveNominal
 from tests.api.documents import CAP
-from tests.cohorts import LAB, fill, put_in_force, quotas, use, wait
+from tests.cohorts import LAB, fill, fill_three, put_in_force, quotas, use, wait
 
 NAMES = ["team-a:v2", "a/b", "with space", "größe", "100%", "?x=1", "..", "🚀", "a//b"]
 
@@ -128,18 +128,7 @@ def test_cohorts_come_as_trees_with_their_pools(client, lab):
 
 
 def test_cohorts_are_found_by_name_and_sorted(client, org, monkeypatch):
-    names = ("quiet", "busy", "Waiting")
-    policy = Policy(
-        dialect="native",
-        cohorts={name: Cohort(name=name) for name in names},
-        queues={
-            f"q-{name}": Queue(name=f"q-{name}", parent=name, groups=quotas(("f", 4000)))
-            for name in names
-        },
-    )
-    put_in_force(org, policy, monkeypatch)
-    use(org, "q-busy", "f", 4000)
-    wait(org, "q-Waiting", "waiting_for_quota", 3, 1000)
+    fill_three(org, monkeypatch)
 
     def listed(**query: str) -> list[tuple[str, float]]:
         results = client.get("cohorts", **query).body["results"]

@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """The machine's Chromium; whatever is expected of its pages is waited for patiently."""
     expect.set_options(timeout=PATIENCE)
@@ -36,7 +36,7 @@ def browser() -> Iterator[Browser]:
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """An empty product, started as users start it."""
     home = Path(tmp_path_factory.mktemp("home"))
@@ -44,7 +44,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         yield product
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def places(browser: Browser, product: Product) -> Iterator[Iterator[Place]]:
     """Organizations that nobody has used yet."""
     fresh = furnish(browser, product)

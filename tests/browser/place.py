@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page
 from tests.product import PATIENCE, Api, Product
 
 #: As many as tests ask for; each has one of its own.
-COUNT = 96
+COUNT = 120
 PEOPLE = ("first@example.com", "second@example.com")
 PASSWORD = "a long password for tests"
 

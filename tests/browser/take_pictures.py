@@ -1,16 +1,17 @@
 """
-Take the pictures of the README: its tour, walked in a real browser, in light and dark.
+Take the pictures of the papers: the main pages in a real browser, in light and dark.
 
-    python -m tests.browser.take_pictures
+    make pictures
 
-Starts a product of its own with the demo and with two teams that share a cohort, and
-writes docs/images/*.png.
+Starts a product of its own with a day of work behind it (`tests.browser.yesterday`), with the
+demo, whose tour the README tells, and with two teams that share a cohort, and writes
+docs/images/*.png.
 """
 
 from __future__ import annotations
 
 import random
-import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,9 +21,12 @@ from typing import Any
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from console.dialects import dialects
+from console.home import Home
 from console.traffic.mix import KINDS
 from tests import tour
 from tests.browser.chromium import chromium
+from tests.browser.picture_stops import stops
+from tests.browser.yesterday import OWNER, PASSWORD, SLUG
 from tests.product import ROOT, Api, Product, running
 
 IMAGES = ROOT / "docs" / "images"
@@ -36,17 +40,41 @@ LARGEST = 300_000
 def main() -> int:
     """Walk the tour and take a picture at each stop; exit status 1 when one is too large."""
     IMAGES.mkdir(exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory() as home,
-        running(Path(home), SLUICE_DEMO="1") as product,
-        chromium() as browser,
-    ):
-        pages = [_signed_in(browser, product, scheme) for scheme in SCHEMES]
-        _walk(pages, product)
-        _share(pages, product)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Home(Path(folder))
+        _play_yesterday(home.database)
+        with running(home.folder, SLUICE_DEMO="1") as product, chromium() as browser:
+            _take(browser, product)
     too_large = [path.name for path in IMAGES.glob("*.png") if path.stat().st_size > LARGEST]
     sys.stdout.write(f"too large: {', '.join(too_large)}\n" if too_large else "")
     return 1 if too_large else 0
+
+
+def _play_yesterday(database: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "tests.browser.yesterday", str(database)], cwd=ROOT, check=True
+    )
+
+
+def _take(browser: Browser, product: Product) -> None:
+    pages = [_signed_in(browser, product, scheme) for scheme in SCHEMES]
+    home = f"http://127.0.0.1:{product.port}/o/{SLUG}"
+
+    def ask(path: str) -> Any:
+        answer = pages[0].request.get(f"http://127.0.0.1:{product.port}/api/v1/orgs/{SLUG}{path}")
+        assert answer.ok, answer.text()
+        return answer.json()
+
+    for stop in stops(ask):
+        for page in pages:
+            page.set_viewport_size({"width": stop.width, "height": stop.height})
+            page.goto(f"{home}/{stop.path}")
+            stop.arrange(page)
+            _picture(page, stop.name)
+    for page in pages:
+        page.set_viewport_size(SIZE)
+    _walk(pages, product)
+    _share(pages, product)
 
 
 def _walk(pages: list[Page], product: Product) -> None:
@@ -147,14 +175,12 @@ def _trains(name: str, team: str, gpus: int, priority: str = "experiment") -> di
 
 
 def _signed_in(browser: Browser, product: Product, scheme: Any) -> Page:
-    welcome = re.search(r"Sign in as +(\S+)\s+Password +(\S+)", product.output())
-    assert welcome is not None
     page = browser.new_context(viewport=SIZE, color_scheme=scheme).new_page()
     page.goto(f"http://127.0.0.1:{product.port}/login")
-    page.get_by_label("E-mail address").fill(welcome[1])
-    page.get_by_label("Password").fill(welcome[2])
+    page.get_by_label("E-mail address").fill(OWNER)
+    page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url("**/o/demo/")
+    page.wait_for_url("**/o/**")
     return page
 
 

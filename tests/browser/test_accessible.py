@@ -1,17 +1,13 @@
-"""Every page under the eye of rules for accessibility, in both themes, wide and narrow."""
+"""Names as long as they may be, on a narrow screen; and the theme that somebody chose."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
-from playwright.sync_api import Page
 
 from tests.browser.conftest import Visitors
 from tests.browser.documents import CAP, a100, m5
 from tests.browser.place import Place
+from tests.browser.rules import broken
 
 _CONFIG = CAP.replace("default: 50", "default: 60")
 
@@ -20,12 +16,6 @@ _TESTED = (
     f"key=instance-type&value=m5.2xlarge&key={'k' * 60}&value=v&config=2&beside=1&priority=7"
     "&requests=cpu%3D99"
 )
-
-_RULES = Path(__file__).parent / "rules"
-_AUDIT = (_RULES / "structure.js").read_text("utf-8")
-_CONTRAST = (_RULES / "contrast.js").read_text("utf-8")
-_TOO_WIDE = (_RULES / "width.js").read_text("utf-8")
-_TARGETS = (_RULES / "targets.js").read_text("utf-8")
 
 
 @pytest.fixture
@@ -100,28 +90,17 @@ def busy(place: Place) -> list[str]:
     ]
 
 
-def _everywhere(
-    page: Page, place: Place, busy: list[str], script: str
-) -> Iterator[tuple[str, Any]]:
+def test_long_names_fit_into_a_narrow_screen(
+    visitors: Visitors, place: Place, busy: list[str]
+) -> None:
+    page = visitors.page(place, width=320)
+    found = {}
     for path in busy:
         page.goto(place.url(path))
         for fold in page.locator("main details:not([data-menu])").all():
             fold.evaluate("element => { element.open = true; }")
-        found = page.evaluate(script)
-        if found:
-            yield path, found
-
-
-def test_pages_keep_the_rules_of_structure(page: Page, place: Place, busy: list[str]) -> None:
-    assert dict(_everywhere(page, place, busy, _AUDIT)) == {}
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_what_is_behind_it(
-    visitors: Visitors, place: Place, busy: list[str], scheme: str
-) -> None:
-    page = visitors.page(place, scheme=scheme)
-    assert dict(_everywhere(page, place, busy, _CONTRAST)) == {}
+        found[path] = broken(page, "structure", "width", "targets", "colors")
+    assert {path: complaints for path, complaints in found.items() if complaints} == {}
 
 
 def test_the_chosen_theme_wins_over_the_system(visitors: Visitors, place: Place) -> None:
@@ -133,12 +112,4 @@ def test_the_chosen_theme_wins_over_the_system(visitors: Visitors, place: Place)
     page.get_by_role("button", name="Dark").click()
     page.wait_for_url(place.url())
     assert page.evaluate(ground) != light
-    assert page.evaluate(_CONTRAST) == []
-
-
-def test_nothing_is_wider_than_a_narrow_screen(
-    visitors: Visitors, place: Place, busy: list[str]
-) -> None:
-    page = visitors.page(place, width=360)
-    assert dict(_everywhere(page, place, busy, _TOO_WIDE)) == {}
-    assert dict(_everywhere(page, place, busy[:6], _TARGETS)) == {}
+    assert broken(page, "colors") == []

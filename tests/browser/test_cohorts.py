@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from console.dialects import dialects
 from tests.browser.conftest import Visitors
 from tests.browser.place import Place
+from tests.browser.rules import broken
+from tests.two_teams import TWO_TEAMS, gpus
 
-_RULES = Path(__file__).parent / "rules"
 _PAGES = (
     "cohorts",
     "cohorts/research",
@@ -24,33 +23,13 @@ _PAGES = (
 )
 
 
-def _gpus(team: str, name: str, count: int, priority: str = "experiment") -> dict[str, Any]:
-    return {
-        "name": name,
-        "namespace": team,
-        "tags": {
-            "kueue.x-k8s.io/queue-name": "training",
-            "kueue.x-k8s.io/priority-class": priority,
-        },
-        "pod_sets": [
-            {
-                "name": "main",
-                "count": 1,
-                "requests": {"nvidia.com/gpu": count},
-                "node_selector": {"capacity": "reserved"},
-            }
-        ],
-    }
-
-
 @pytest.fixture
 def teams(place: Place) -> Place:
     """A cohort of two teams in which one borrows what the other leaves unused."""
-    text = dialects()["kueue"].samples()["Two teams share one cohort"]
-    body = {"dialect": "kueue", "text": text, "message": "", "expected_version": 0}
+    body = {"dialect": "kueue", "text": TWO_TEAMS, "message": "", "expected_version": 0}
     place.api.post("/config/versions", body, expect=201)
-    place.submit(_gpus("speech", "own", 8))
-    place.submit(_gpus("speech", "extra", 6))
+    place.submit(gpus("speech", "own", 8))
+    place.submit(gpus("speech", "extra", 6))
     return place
 
 
@@ -62,12 +41,8 @@ def test_pages_of_cohorts_keep_the_rules(
     found = {}
     for path in _PAGES:
         page.goto(teams.url(path))
-        rules = ["structure", "contrast", "width"]
-        for rule in rules if path.startswith("queues") else [*rules, "targets"]:
-            broken = page.evaluate((_RULES / f"{rule}.js").read_text("utf-8"))
-            if broken:
-                found[path, rule] = broken
-    assert found == {}
+        found[path] = broken(page, "structure", "axe", "width", "targets")
+    assert {path: complaints for path, complaints in found.items() if complaints} == {}
 
 
 def test_a_cohort_stays_current_while_one_looks(page: Page, teams: Place) -> None:
@@ -76,7 +51,7 @@ def test_a_cohort_stays_current_while_one_looks(page: Page, teams: Place) -> Non
     expect(loans).to_have_count(1)
     expect(loans).to_contain_text("speech")
     expect(page.locator("#matrix-rows")).to_contain_text("14 of 8")
-    (late,) = teams.submit(_gpus("vision", "late", 12, "production"))
+    (late,) = teams.submit(gpus("vision", "late", 12, "production"))
     expect(page.locator("#waiting")).to_contain_text("Starting soon")
     stopping = teams.api.get("/workloads?state=preempting")["results"]
     for workload in stopping:
@@ -146,7 +121,7 @@ def test_what_is_live_keeps_the_place_in_the_matrix(page: Page, teams: Place) ->
     page.locator("#matrix-rows").get_by_role("link", name="vision", exact=True).focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
-    teams.submit(_gpus("speech", "more", 2))
+    teams.submit(gpus("speech", "more", 2))
     expect(page.locator("#matrix-rows")).to_contain_text("16 of 8")
     assert _focused(page) == "vision, reserved nvidia.com/gpu: 0 of 16 used, 8 lent"
     expect(page.locator("#matrix-rows a:not([tabindex='-1'])")).to_have_count(1)

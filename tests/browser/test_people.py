@@ -11,7 +11,7 @@ from playwright.sync_api import Error, Page, expect
 
 from tests.browser.conftest import Visitors
 from tests.browser.place import PASSWORD, Place, sign_in
-from tests.browser.test_accessible import _AUDIT, _CONTRAST, _TARGETS, _TOO_WIDE
+from tests.browser.rules import broken
 
 
 def status_with(place: Place, token: str) -> int:
@@ -144,11 +144,11 @@ def pages(place: Place) -> list[str]:
     ]
 
 
-def found_on(page: Page, place: Place, pages: list[str], script: str) -> dict[str, object]:
+def found_on(page: Page, place: Place, pages: list[str], *rules: str) -> dict[str, object]:
     found = {}
     for path in pages:
         page.goto(f"{place.base}{path}" if path.startswith("/") else place.url(path))
-        found[path] = page.evaluate(script)
+        found[path] = broken(page, *rules)
     return {path: complaints for path, complaints in found.items() if complaints}
 
 
@@ -157,16 +157,14 @@ def test_the_pages_keep_the_rules_for_accessibility(
     visitors: Visitors, place: Place, pages: list[str], scheme: str
 ) -> None:
     page = visitors.page(place, scheme=scheme)
-    for script in (_AUDIT, _CONTRAST):
-        assert found_on(page, place, pages, script) == {}
+    assert found_on(page, place, pages, "structure", "axe") == {}
 
 
 def test_the_pages_fit_into_the_narrowest_screen(
     visitors: Visitors, place: Place, pages: list[str]
 ) -> None:
     page = visitors.page(place, width=320)
-    for script in (_TOO_WIDE, _TARGETS):
-        assert found_on(page, place, pages, script) == {}
+    assert found_on(page, place, pages, "width", "targets") == {}
 
 
 def test_what_is_told_once_keeps_the_rules_too(visitors: Visitors, place: Place) -> None:
@@ -179,5 +177,4 @@ def test_what_is_told_once_keeps_the_rules_too(visitors: Visitors, place: Place)
     with page.expect_navigation():
         page.get_by_role("button", name="Make the token").click()
     for each in (page, guest):
-        for script in (_AUDIT, _CONTRAST, _TOO_WIDE, _TARGETS):
-            assert each.evaluate(script) == []
+        assert broken(each, "structure", "axe", "width", "targets") == []

@@ -11,8 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Visitors
 from tests.browser.documents import GPUS
 from tests.browser.place import Place
-
-_TOO_WIDE = (Path(__file__).parent / "rules" / "width.js").read_text("utf-8")
+from tests.browser.rules import broken
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
@@ -96,4 +95,4 @@ def test_nothing_is_wider_than_a_phone(visitors: Visitors, place: Place) -> None
     )
     for path in (f"tools/route?{query}", "tools/route/many", "tools/expectations"):
         page.goto(place.url(path))
-        assert page.evaluate(_TOO_WIDE) == []
+        assert broken(page, "width") == []

@@ -13,8 +13,8 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Visitors
 from tests.browser.documents import CAP, m5
 from tests.browser.place import Place, wait_until
+from tests.browser.rules import broken
 
-_RULES = Path(__file__).parent / "rules"
 _QUEUE = "queues/q-m5-2xlarge-cap3/usage"
 _PAGES = (f"{_QUEUE}?range=1h&table=use", f"{_QUEUE}?range=30d&table=waits", "usage?range=24h")
 
@@ -43,11 +43,8 @@ def test_pages_keep_the_rules(visitors: Visitors, watched: Place, scheme: str, w
     found = {}
     for path in _PAGES:
         page.goto(watched.url(path))
-        for rule in ("structure", "contrast", "width", "targets"):
-            broken = page.evaluate((_RULES / f"{rule}.js").read_text("utf-8"))
-            if broken:
-                found[path, rule] = broken
-    assert found == {}
+        found[path] = broken(page, "structure", "axe", "width", "targets")
+    assert {path: complaints for path, complaints in found.items() if complaints} == {}
 
 
 def test_one_chooses_a_time_a_table_and_a_file_without_scripts(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visitors
 from tests.browser.documents import CAP
-from tests.browser.place import Place, wait_until
+from tests.browser.place import PASSWORD, Place, sign_in, wait_until
 
 
 def test_a_config_is_edited_checked_reviewed_and_applied_and_work_submitted_and_explained(
@@ -50,3 +52,44 @@ def test_a_config_is_edited_checked_reviewed_and_applied_and_work_submitted_and_
     wait_until(lambda: place.api.get("/queues/q-m5-2xlarge-cap3")["counts"]["pending"] == 0)
     page.get_by_role("link", name="Reload").click()
     expect(page.locator("#headline")).to_contain_text("Withdrawn")
+
+
+def test_one_signs_in_chooses_a_theme_changes_a_password_rolls_back_and_leaves(
+    visitors: Visitors, place: Place
+) -> None:
+    place.apply(CAP, "The first")
+    place.apply(CAP.replace("default: 50", "default: 60"), "The second")
+    email = f"{place.slug}-plain@example.com"
+    owner = visitors.page(place, scripts=False)
+    owner.goto(place.url("settings/invitations/new"))
+    owner.get_by_label("E-mail address").fill(email)
+    owner.get_by_role("radio", name="owner").check()
+    owner.get_by_role("button", name="Make the link").click()
+    link = owner.get_by_label("Link").input_value()
+
+    page = visitors.page(scripts=False)
+    page.goto(link)
+    page.get_by_label("Choose a password").fill(PASSWORD)
+    page.get_by_label("The same password again").fill(PASSWORD)
+    page.get_by_role("button", name="Go on to sign in").click()
+    sign_in(page, place.base, email, PASSWORD)
+    page.get_by_role("button", name=re.compile("Join")).click()
+
+    page.goto(place.url())
+    page.locator("summary", has=page.get_by_role("img", name="Theme")).click()
+    page.get_by_role("button", name="Dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+    page.goto(place.url("config/history"))
+    page.get_by_role("link", name="Roll back to version 1").click()
+    page.get_by_role("button", name=re.compile("Roll back to version 1")).click()
+    expect(page.get_by_role("main")).to_contain_text("Version 3 is active")
+
+    page.goto(f"{place.base}/password")
+    page.get_by_label("Old password").fill(PASSWORD)
+    page.get_by_label("New password", exact=True).fill(PASSWORD + " anew")
+    page.get_by_label("New password confirmation").fill(PASSWORD + " anew")
+    page.get_by_role("button", name="Change password").click()
+    page.get_by_role("button", name="Sign out").last.click()
+    sign_in(page, place.base, email, PASSWORD + " anew")
+    page.wait_for_url("**/o/**")

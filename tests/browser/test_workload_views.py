@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visitors
 from tests.browser.place import Place, wait_until
+from tests.browser.rules import broken
 from tests.preempting import CONFIG
-
-_RULES = Path(__file__).parent / "rules"
-_AUDIT = (_RULES / "structure.js").read_text("utf-8")
-_CONTRAST = (_RULES / "contrast.js").read_text("utf-8")
-_TOO_WIDE = (_RULES / "width.js").read_text("utf-8")
-_TARGETS = (_RULES / "targets.js").read_text("utf-8")
 
 
 def _wanted(name: str, gpu: int, priority: int, **more: object) -> dict[str, object]:
@@ -54,16 +48,14 @@ def paths(place: Place) -> dict[str, str]:
     }
 
 
-def _broken(page: Page, place: Place, paths: dict[str, str], *scripts: str) -> dict[str, object]:
+def _broken(page: Page, place: Place, paths: dict[str, str], *rules: str) -> dict[str, object]:
     found = {}
     for name, path in paths.items():
         page.goto(place.url(path))
         for fold in page.locator("main details:not([data-menu])").all():
             fold.evaluate("element => { element.open = true; }")
-        broken = [each for script in scripts for each in page.evaluate(script)]
-        if broken:
-            found[name] = broken
-    return found
+        found[name] = broken(page, *rules)
+    return {name: complaints for name, complaints in found.items() if complaints}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -71,9 +63,9 @@ def test_every_page_keeps_the_rules(
     visitors: Visitors, place: Place, paths: dict[str, str], scheme: str
 ) -> None:
     wide = visitors.page(place, scheme=scheme)
-    assert _broken(wide, place, paths, _AUDIT, _CONTRAST) == {}
+    assert _broken(wide, place, paths, "structure", "axe") == {}
     narrow = visitors.page(place, scheme=scheme, width=320)
-    assert _broken(narrow, place, paths, _TOO_WIDE, _TARGETS) == {}
+    assert _broken(narrow, place, paths, "width", "targets") == {}
 
 
 def test_a_view_is_made_and_opened_without_scripts(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.compat.client import ENVIRONMENT, MISSING, AnyscaleClient
+from tests.compat.client import ENVIRONMENT, MISSING, AnyscaleClient, Commands
 from tests.product import Api, Product, running
 
 #: As many as tests ask for; each has one of its own.
@@ -27,7 +27,7 @@ print(json.dumps({{
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """A product as users start it."""
     if not (ENVIRONMENT / "bin" / "anyscale").exists():
@@ -36,7 +36,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         yield product
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def orgs(product: Product) -> Iterator[tuple[str, dict[str, str]]]:
     """Fresh organizations, each a slug and its tokens by role."""
     made = product.manage("shell", "-c", _MAKE.format(count=COUNT)).splitlines()[-1]
@@ -49,13 +49,21 @@ def tokens(orgs: Iterator[tuple[str, dict[str, str]]]) -> tuple[str, dict[str, s
     return next(orgs)
 
 
+@pytest.fixture(scope="package")
+def commands(product: Product, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
+    """The client's programs, which know this product's address."""
+    home = Path(tmp_path_factory.mktemp("client"))
+    commands = Commands(f"http://127.0.0.1:{product.port}", home)
+    yield commands
+    commands.close()
+
+
 @pytest.fixture
 def client_of(
-    product: Product, tokens: tuple[str, dict[str, str]], tmp_path: Path
+    commands: Commands, tokens: tuple[str, dict[str, str]], tmp_path: Path
 ) -> Callable[[str], AnyscaleClient]:
     """Return the client of somebody with a role, or with the very token given."""
-    host = f"http://127.0.0.1:{product.port}"
-    return lambda role: AnyscaleClient(host, tokens[1].get(role, role), tmp_path)
+    return lambda role: AnyscaleClient(commands, tokens[1].get(role, role), tmp_path)
 
 
 @pytest.fixture

@@ -200,7 +200,7 @@ def _written(assignment: object) -> Hashable:
     )
 
 
-@worlds(60)
+@worlds(40)
 @given(draw=draws())
 def test_every_cycle_of_a_random_tree_is_that_of_the_model(draw: st.DrawFn) -> None:
     policy = draw(policies(one_tree=True))

@@ -64,7 +64,7 @@ class Story:
 
 
 @given(draws())
-@worlds(300)
+@worlds(100)
 def test_what_is_told_starts_it_and_costs_no_more(draw: st.DrawFn) -> None:
     story = Story(draw)
     waiting = sorted(

@@ -73,7 +73,7 @@ def _renamed(policy: Policy, name: str) -> Policy:
     )
 
 
-@worlds(200)
+@worlds(100)
 @given(data=st.data())
 def test_what_differs_is_told_and_can_be_applied(data: st.DataObject) -> None:
     old = data.draw(policies())

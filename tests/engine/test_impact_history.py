@@ -249,7 +249,7 @@ def test_local_queues_cannot_be_told_from_work_that_named_none() -> None:
     assert outcomes(after, renamed, named, lost) == {"c": "never_fits", "d": "accepted"}
 
 
-@worlds(150)
+@worlds(75)
 @given(draws())
 def test_the_same_policy_changes_nothing(draw: st.DrawFn) -> None:
     same = draw(policies())
@@ -263,7 +263,7 @@ def test_the_same_policy_changes_nothing(draw: st.DrawFn) -> None:
     assert all(each.before == each.after for each in found.shapes)
 
 
-@worlds(150)
+@worlds(75)
 @given(draws())
 def test_a_shape_starts_alone_exactly_where_it_is_told_to(draw: st.DrawFn) -> None:
     before, after = draw(policies()), draw(policies())

@@ -226,7 +226,7 @@ def _live(draw: st.DrawFn) -> tuple[State, State]:
     return states
 
 
-@worlds(150)
+@worlds(75)
 @given(draws())
 def test_the_same_policy_does_nothing(draw: st.DrawFn) -> None:
     state, _ = _live(draw)
@@ -235,7 +235,7 @@ def test_the_same_policy_does_nothing(draw: st.DrawFn) -> None:
     assert live_impact(state, state.policy) == LiveImpact(running=running, pending=pending)
 
 
-@worlds(300)
+@worlds(100)
 @given(draws())
 def test_it_tells_what_happens_when_the_policy_is_applied(draw: st.DrawFn) -> None:
     state, twin = _live(draw)

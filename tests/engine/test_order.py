@@ -18,7 +18,7 @@ from tests.engine.strategies import worlds
 LISTS = st.lists(st.sampled_from("abcde"), max_size=12)
 
 
-@worlds(500)
+@worlds(200)
 @given(old=LISTS, new=LISTS)
 def test_as_many_keep_their_order_as_can(old: list[str], new: list[str]) -> None:
     kept = in_order(old, new)
@@ -26,7 +26,7 @@ def test_as_many_keep_their_order_as_can(old: list[str], new: list[str]) -> None
     _assert_is_order(old, new, kept)
 
 
-@worlds(500)
+@worlds(200)
 @given(old=LISTS, new=LISTS)
 def test_where_there_are_too_many_copies_the_first_is_the_first(
     old: list[str], new: list[str]

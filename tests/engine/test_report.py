@@ -30,7 +30,7 @@ WITHIN_REACH = {
 }
 
 
-@worlds(150)
+@worlds(75)
 @given(draw=draws(), policy=policies(one_tree=True))
 def test_who_has_to_stop_is_whom_the_search_finds(draw: st.DrawFn, policy: Policy) -> None:
     state = State(policy)

@@ -43,7 +43,7 @@ def rules(draw: st.DrawFn) -> tuple[Rule, ...]:
 LABELS = st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES))
 
 
-@worlds(300)
+@worlds(100)
 @given(rules=rules(), labels=LABELS)
 def test_the_rules_that_hold_are_found_in_order(
     rules: tuple[Rule, ...], labels: dict[str, str]
@@ -52,7 +52,7 @@ def test_the_rules_that_hold_are_found_in_order(
     assert list(RuleIndex(rules).holding(labels)) == holding
 
 
-@worlds(300)
+@worlds(100)
 @given(rules=rules())
 def test_no_rule_before_that_takes_some_of_the_same_is_left_out(rules: tuple[Rule, ...]) -> None:
     index = RuleIndex(rules)
@@ -67,7 +67,7 @@ def test_no_rule_before_that_takes_some_of_the_same_is_left_out(rules: tuple[Rul
             assert theirs is None or not region.meets(theirs) or other.index in before
 
 
-@worlds(300)
+@worlds(100)
 @given(rules=rules(), labels=LABELS, requested=st.none() | st.integers(-20, 120))
 def test_a_route_is_that_of_trying_one_rule_after_the_other(
     rules: tuple[Rule, ...], labels: dict[str, str], requested: int | None

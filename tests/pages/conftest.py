@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 from django.test import Client
@@ -16,6 +17,7 @@ from console.workloads.models import Workload
 from console.workloads.services.end_workloads import finish_workloads
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
+from tests.conftest import settled
 
 CONFIG = """\
 resource_flavors:
@@ -55,45 +57,53 @@ class World:
 
 
 @pytest.fixture
-def submit(owner: Actor, settle: Callable[[Organization], int]) -> Callable[..., Workload]:
+def submit(owner: Actor) -> Callable[..., Workload]:
     """Return a function that submits one workload and has it decided."""
+    return partial(submit_one, owner)
 
-    def one(name: str, gpu: int = 0, team: str | None = "research", **fields: object) -> Workload:
-        value = {"name": name, "requests": {"gpu": gpu}, "tags": {"team": team} if team else {}}
-        made = submit_workloads(owner, read_submissions([value | fields]))
-        settle(owner.org)
-        made[0].refresh_from_db()
-        return made[0]
 
-    return one
+def submit_one(
+    owner: Actor, name: str, gpu: int = 0, team: str | None = "research", **fields: object
+) -> Workload:
+    """Submit one workload and have it decided."""
+    value = {"name": name, "requests": {"gpu": gpu}, "tags": {"team": team} if team else {}}
+    made = submit_workloads(owner, read_submissions([value | fields]))
+    settled(owner.org)
+    made[0].refresh_from_db()
+    return made[0]
 
 
 @pytest.fixture
-def config(owner: Actor, settle: Callable[[Organization], int]) -> None:
+def config(owner: Actor) -> None:
     """Apply the config."""
+    apply_first(owner)
+
+
+def apply_first(owner: Actor) -> None:
+    """Apply the config to an organization that has none."""
     apply_config(owner, "native", CONFIG, "The first one", 0)
-    settle(owner.org)
+    settled(owner.org)
 
 
 @pytest.fixture
-def world(
-    config: None,
-    owner: Actor,
-    submit: Callable[..., Workload],
-    settle: Callable[[Organization], int],
-) -> World:
+def world(config: None, owner: Actor) -> World:
     """Fill the organization."""
-    finished = submit("done", gpu=1)
+    return fill(owner)
+
+
+def fill(owner: Actor) -> World:
+    """Fill the organization of *owner*, in which the config is in force."""
+    finished = submit_one(owner, "done", gpu=1)
     finish_workloads(owner, [finished.uid])
-    settle(owner.org)
+    settled(owner.org)
     return World(
         org=owner.org,
         finished=finished,
-        admitted=submit("train", gpu=6),
-        waiting=submit("eval", gpu=4, user="nightly"),
-        never=submit("huge", gpu=80),
-        rejected=submit("lost", team=None),
-        passed=submit("web", team="web"),
+        admitted=submit_one(owner, "train", gpu=6),
+        waiting=submit_one(owner, "eval", gpu=4, user="nightly"),
+        never=submit_one(owner, "huge", gpu=80),
+        rejected=submit_one(owner, "lost", team=None),
+        passed=submit_one(owner, "web", team="web"),
         impact=find_impact(owner, "native", CONFIG + "#\n").pk,
     )
 
@@ -102,3 +112,17 @@ def world(
 def browser(owner: Actor, client_for: Callable[[Actor], Client]) -> Client:
     """Return a browser in which the owner is signed in."""
     return client_for(owner)
+
+
+@pytest.fixture
+def people(
+    owner: Actor,
+    editor: Actor,
+    operator: Actor,
+    submitter: Actor,
+    viewer: Actor,
+    client_for: Callable[[Actor], Client],
+) -> dict[str, Client]:
+    """A browser for each role."""
+    cast = (owner, editor, operator, submitter, viewer)
+    return {actor.role: client_for(actor) for actor in cast}

@@ -40,10 +40,14 @@ class Element:
 
     def walk(self) -> Iterator[Element]:
         """Yield this element and all below it; what a template holds is not there yet."""
-        yield self
-        for child in self.children if self.tag != "template" else ():
-            if isinstance(child, Element):
-                yield from child.walk()
+        waiting = [self]
+        while waiting:
+            element = waiting.pop()
+            yield element
+            if element.tag != "template":
+                waiting += [
+                    child for child in reversed(element.children) if isinstance(child, Element)
+                ]
 
     def all(self, tag: str, **attrs: str) -> list[Element]:
         """Return the elements of a tag that have these attributes."""

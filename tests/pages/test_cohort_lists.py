@@ -19,7 +19,7 @@ from console.engine.policy import Cohort, Policy, Queue
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import AboveNominal, Engine, Intake
-from tests.cohorts import fill, put_in_force, quotas, use, wait
+from tests.cohorts import fill, fill_three, put_in_force, quotas, use
 from tests.pages.page import Element, complaints, read_page
 
 
@@ -32,18 +32,7 @@ def lab(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def three(org: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
     """Put three cohorts of a queue each in force: one idle, one full, one that waits."""
-    names = ("quiet", "busy", "Waiting")
-    policy = Policy(
-        dialect="native",
-        cohorts={name: Cohort(name=name) for name in names},
-        queues={
-            f"q-{name}": Queue(name=f"q-{name}", parent=name, groups=quotas(("f", 4000)))
-            for name in names
-        },
-    )
-    put_in_force(org, policy, monkeypatch)
-    use(org, "q-busy", "f", 4000)
-    wait(org, "q-Waiting", "waiting_for_quota", 3, 1000)
+    fill_three(org, monkeypatch)
 
 
 def get(browser: Client, path: str) -> Element:

@@ -256,3 +256,84 @@ def test_the_end_of_a_list_says_how_far_back_it_goes(
     settings.EVENT_RETENTION_DAYS = settings.AUDIT_RETENTION_DAYS = days
     assert said in page(browser, "events").text
     assert said in page(browser, "events/audit").text
+
+
+def test_events_are_drawn_over_time_and_each_column_leads_to_its_own(
+    world: World, browser: Client
+) -> None:
+    over_time = page(browser, "events").id("over-time")
+    columns = over_time.all("a", class_="histogram__column")
+    rows = over_time.rows()
+    assert len(columns) == len(rows)
+    assert len(rows) in (24, 25)
+    told = Event.objects.filter(org=world.org, type="REQUEST_ADMITTED").count()
+    heads = [each.text for each in over_time.all("th", scope="col")]
+    assert heads[1:] == [
+        "Request submitted",
+        "Request admitted",
+        "Request fulfilled",
+        "Request aborted",
+        "Request preempted",
+        "Request rejected",
+    ]
+    assert sum(int(row[2]) for row in rows) == told > 0
+    # The events of a column are in the list that it leads to, drawn by finer parts of the time.
+    url = columns[-1].attrs["href"].removeprefix("/o/here/")
+    assert url == over_time.all("a")[-1].attrs["href"].removeprefix("/o/here/")
+    within = page(browser, f"{url}&type=REQUEST_ADMITTED")
+    assert len(within.id("event-rows").all("tr")) == int(rows[-1][2])
+    finer = within.id("over-time")
+    assert sum(int(row[1]) for row in finer.rows()) == int(rows[-1][2])
+    # Nothing of the future is drawn.
+    assert 1 <= len(finer.rows()) <= 12
+
+
+def test_the_time_is_drawn_of_one_queue_and_not_of_what_is_not_counted(
+    world: World, browser: Client
+) -> None:
+    of_queue = page(browser, "events?queue=research&type=REQUEST_ADMITTED").id("over-time")
+    told = Event.objects.filter(org=world.org, type="REQUEST_ADMITTED", queue="research").count()
+    assert sum(int(row[1]) for row in of_queue.rows()) == told > 0
+    for query in ("level=ERROR", "queue=a&queue=b", "type=CONFIG_UPDATED", "actor=engine"):
+        found = page(browser, f"events?{query}")
+        assert [each for each in found.walk() if each.attrs.get("id") == "over-time"] == []
+    # Earlier and later lead along the time.
+    past = page(browser, "events?since=2026-01-02T00:00:00Z&until=2026-01-03T00:00:00Z")
+    ways = {link.text: link.attrs["href"] for link in past.id("over-time").all("a")}
+    query = "since=2026-01-01T00%3A00%3A00Z&until=2026-01-02T00%3A00%3A00Z"
+    assert ways["Earlier"] == f"/o/here/events?{query}"
+    assert "Later" in ways
+
+
+def test_drawing_events_over_time_costs_the_same_however_many_there_are(
+    world: World, browser: Client
+) -> None:
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            page(browser, "events")
+        return len(captured)
+
+    # What stays known between requests is known from here on.
+    queries()
+    before = queries()
+    first = Event.objects.filter(org=world.org)[0]
+    Event.objects.bulk_create(
+        Event(org=world.org, type=first.type, actor="engine", data=first.data) for _ in range(200)
+    )
+    assert queries() == before
+
+
+def test_what_is_listed_can_be_sent_to_a_webhook(
+    world: World, browser: Client, viewer: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    def ways(client: Client, query: str) -> list[str]:
+        found = page(client, f"events?{query}").all("a")
+        return [link.attrs["href"] for link in found if link.text == "Send these to a webhook"]
+
+    (url,) = ways(browser, "type=REQUEST_ADMITTED&type=REQUEST_REJECTED&queue=research")
+    assert url == "/o/here/settings/webhooks/new?kind=workload.rejected&queue=research"
+    form = read_page(browser.get(url))
+    chosen = [box.attrs["value"] for box in form.all("input") if "checked" in box.attrs]
+    assert (chosen, form.id("f-queues").text) == (["workload.rejected"], "research")
+    assert ways(browser, "type=REQUEST_ADMITTED") == []
+    assert ways(client_for(viewer), "type=REQUEST_REJECTED") == []

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from console.configs.services.apply_config import apply_config
 from console.orgs.permissions import Actor
 from console.workloads.models import Workload
 from console.workloads.services.hold_queue import hold_queue
-from tests.pages.conftest import World
+from tests.pages.conftest import CONFIG, World
 from tests.pages.page import read_page
 
 LIVE = [
@@ -80,6 +82,26 @@ def test_links_of_a_polled_page_do_not_poll(world: World, browser: Client) -> No
         "/o/here/workloads?state=rejected",
         "/o/here/workloads?state=withdrawn",
     ]
+
+
+def test_nothing_on_a_polled_page_leads_back_to_a_poll(
+    world: World, owner: Actor, browser: Client
+) -> None:
+    later = timedelta(minutes=10)
+    apply_config(owner, "native", f"{CONFIG}# more\n", "With a timer", 1, revert_after=later)
+    for path in (*LIVE, "attention", "cohorts", "usage", "workloads?group_by=reason"):
+        url = f"/o/here/{path.format(waiting=world.waiting.uid)}"
+        polled = read_page(browser.get(f"{url}{'&' if '?' in url else '?'}v=0-0"))
+        ways = [
+            value
+            for each in polled.walk()
+            for name, value in each.attrs.items()
+            if name in ("href", "action", "hx-get", "hx-post", "value")
+        ]
+        assert [way for way in ways if re.search(r"[?&]v=", way)] == []
+        # The way back of the banner is the page that was polled.
+        (back,) = polled.id("revert-timer").all("input", name="next")
+        assert back.attrs["value"] == url
 
 
 def test_every_list_that_is_patched_has_stable_rows(world: World, browser: Client) -> None:

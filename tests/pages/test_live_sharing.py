@@ -148,6 +148,18 @@ def test_a_poll_shows_what_the_page_shows_and_nothing_of_who_asks(
         assert "no-store" in polled.headers["Cache-Control"]
 
 
+@pytest.mark.parametrize("path", ["events", "events/audit", "queues", "workloads"])
+def test_a_filtered_page_gets_its_parts_with_the_address_that_its_form_left(
+    path: str, world: World, browser: Client
+) -> None:
+    """A form sends its empty fields, too, and the address has them: opened anew, it goes on."""
+    left = f"/o/here/{path}?q=&actor=&state="
+    assert browser.get(left).headers["Location"] == f"/o/here/{path}"
+    answer = browser.get(f"{left}&v=0-")
+    assert answer.status_code == 200
+    assert "X-Live-Stamp" in answer.headers
+
+
 def test_people_of_a_role_share_what_was_rendered_once(
     world: World, shared: Broker, member: Callable[[str, str], Client]
 ) -> None:

@@ -18,6 +18,7 @@ from console.orgs.permissions import Actor
 from console.workloads.models import QueueHold, Workload
 from console.workloads.queries.recent_history import forget_histories
 from console.workloads.services.end_workloads import finish_workloads
+from console.workloads.services.hold_queue import hold_queue
 from tests.pages.conftest import CONFIG, World
 from tests.pages.page import Element, read_page
 
@@ -337,3 +338,14 @@ def test_pages_behind_the_first_count_on_and_have_no_second_line(
     numbers = [row[0] for row in second.id("pending-region").rows()]
     assert numbers == [str(i) for i in range(51, 62)]
     assert re.match(r"\d", numbers[0])
+
+
+def test_a_queue_in_which_nobody_waits_says_what_is_free(
+    owner: Actor, browser: Client, settle: Callable[[Organization], int]
+) -> None:
+    apply_config(owner, "native", CONFIG, "", 0)
+    settle(owner.org)
+    assert get(browser).id("pending-region").text == "Nothing waiting. 8 gpu free now."
+    hold_queue(owner, "research", "moving racks")
+    settle(owner.org)
+    assert get(browser).id("pending-region").text == "Nothing waiting."

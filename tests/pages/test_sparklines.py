@@ -61,6 +61,18 @@ def test_a_young_organization_by_the_minute(org: Organization) -> None:
     )
 
 
+def test_what_is_not_rolled_up_yet_is_read_from_its_minutes(day: Organization) -> None:
+    team, later = Subject.queue("team"), NOW + timedelta(hours=1)
+    SampledHour.objects.create(org=day, start=HOUR + timedelta(hours=1), minutes=1)
+    # The hour before was rolled up while it lasted; since then more was used.
+    for minute, tightest in ((0, 250), (40, 750), (50, 500)):
+        point(day, team, Step.MINUTE, HOUR + timedelta(minutes=minute), tightest)
+    point(day, team, Step.MINUTE, HOUR + timedelta(hours=1), 625)
+    sparks = sparks_of(day, ["team", "idle"], now=later)
+    assert sparks.courses["team"][-4:] == (1500, None, 750, 625)
+    assert sparks.courses["idle"][-4:] == (0, None, 0, 0)
+
+
 def test_without_samples_it_says_so(org: Organization) -> None:
     sparks = sparks_of(org, ["team"], now=NOW)
     line = used_sparklines(sparks)["team"]

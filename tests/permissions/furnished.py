@@ -10,7 +10,7 @@ from urllib.parse import quote_plus
 
 import yaml
 
-from console.configs.models import Draft, Expectation
+from console.configs.models import Draft, Expectation, ImpactRun
 from console.configs.services.apply_config import apply_config
 from console.configs.services.find_impact import find_impact
 from console.orgs.models import Membership, Organization, Role, User
@@ -21,6 +21,7 @@ from console.orgs.services.issue_token import create_token
 from console.webhooks.models import Delivery, Webhook
 from console.workloads.models import SavedView, Workload
 from console.workloads.receipts import preemptions_of
+from console.workloads.services.hold_queue import hold_queue
 from console.workloads.services.run_engine import run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
@@ -38,6 +39,7 @@ resource_queues:
         flavors:
           - name: {org}-spot
             resources: [{{ name: gpu, nominal_quota: 8 }}]
+  - name: {org}/held
 scheduling_rules:
   - selector: [{{ key: team, operator: exists }}]
     resource_queue: {org}/train
@@ -71,12 +73,17 @@ def furnish(slug: str, versions: int) -> dict[str, object]:
     view = SavedView.objects.create(
         org=org, name="shared", owner=boss.key, author=boss.name, is_shared=True
     )
+    hold_queue(boss, f"{slug}/held", "maintenance", None)
+    open_impact = ImpactRun.objects.create(
+        org=org, author=boss.name, dialect="native", text="{}", digest="of it", base=versions
+    )
     member = Membership.objects.get(user__email=f"left@{slug}.example")
     invited = invite(boss, f"invited@{slug}.example", Role.VIEWER)
     receipt = preemptions_of(boss, stopped, 1, None).results[0]
     return {
         "org": slug,
         "queue": f"{slug}/train",
+        "held": f"{slug}/held",
         "cohort": f"{slug}-cohort",
         "running": running.uid,
         "stopped": stopped.uid,
@@ -87,6 +94,7 @@ def furnish(slug: str, versions: int) -> dict[str, object]:
         "older": versions - 1,
         "draft": draft.pk,
         "impact": find_impact(boss, "native", text).pk,
+        "open_impact": open_impact.pk,
         "expectation": expected.pk,
         "view": view.pk,
         "member": member.pk,

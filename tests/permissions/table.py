@@ -18,7 +18,7 @@ NOTHING, STRANGER, PERSON, SOMEBODY, SHARE = "nothing", "stranger", "person", "s
 _WORDS: Final = {NOTHING, STRANGER, PERSON, SOMEBODY, SHARE, *Permission.__members__}
 
 #: Names of things that are somewhere: what is at an address of another one is not there.
-_NAMES: Final = re.compile(r"\$([a-z_]+)")
+NAMES: Final = re.compile(r"\$([a-z_]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class Line:
     def things(self) -> list[str]:
         """The things of the organization that its path names, without its query."""
         path = self.path.partition("?")[0]
-        return [name for name in _NAMES.findall(path) if name not in ("org", "me", "link")]
+        return [name for name in NAMES.findall(path) if name not in ("org", "me", "link")]
 
     def address(self, names: Mapping[str, object]) -> str:
         """Return the address with *names* in their places."""

@@ -8,16 +8,16 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.permissions.asking import ask_in_vain, nothing_is_written
 from tests.permissions.conftest import Stage
-from tests.permissions.table import API, CLIENT, PAGES, Line
+from tests.permissions.table import API, CLIENT, NAMES, PAGES, Line
 
 OF_ORG = [line for line in (*PAGES, *API) if line.is_of_org]
+ROLLBACK = '{"version": $version, "expected_version": 3}'
 WITH_THINGS = [line for line in (*PAGES, *API, *CLIENT) if line.things]
 
 
 @pytest.mark.parametrize("line", OF_ORG, ids=lambda line: line.id)
 def test_a_foreign_organization_is_like_one_that_does_not_exist(line: Line, stage: Stage) -> None:
-    names = ["owner elsewhere", "member of nothing"]
-    names += ["token of owner elsewhere"] if line in API else []
+    names = ["owner elsewhere", *(["token of owner elsewhere"] if line in API else [])]
     for caller in map(stage.caller, names):
         told, asked = [], []
         for slug in (stage.here["org"], "nowhere-at-all"):
@@ -60,3 +60,46 @@ def test_the_public_client_s_token_sees_its_own_organization_alone(stage: Stage)
         assert b"orchard" not in answer.body.replace(ours, b"")
         assert answer.status == 404 if "$queue" in line.path else own.status
         assert own.status == line.status
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("POST", "/api/v1/orgs/$org/workloads/finish", '{"ids": ["$running"]}', 404),
+        ("GET", "/api/v1/orgs/$org/config/versions/1/diff?to=$version", "", 404),
+        ("POST", "/api/v1/orgs/$org/config/rollback", ROLLBACK, 404),
+        ("POST", "/api/v1/orgs/$org/config/confirm", '{"version": $version}', 409),
+        ("GET", "/api/v1/orgs/$org/usage?queue=$queue", "", 404),
+        ("GET", "/api/v1/orgs/$org/waits?queue=$queue", "", 404),
+        ("GET", "/o/$org/workloads/$mine/compare?with=$running", "", 404),
+        ("POST", "/o/$org/workloads/views", "delete=$view", 404),
+        ("POST", "/o/$org/config/edit", "do=from&version=$version", 404),
+        ("GET", "/o/$org/config/review?draft=$draft", "", 404),
+        ("GET", "/o/$org/config/review?to=$version", "", 404),
+        ("POST", "/o/$org/config/review", "to=$version&expected_version=3", 404),
+        ("POST", "/o/$org/config/review/fix", "draft=$draft&revision=1&fix=none", 404),
+        ("POST", "/o/$org/config/conflict", "draft=$draft&do=mine", 404),
+        ("POST", "/o/$org/config/confirm", "version=$version&do=revert", 409),
+        ("GET", "/o/$org/config/impact?draft=$draft", "", 404),
+        ("POST", "/o/$org/config/impact/again?to=$version", "", 404),
+        ("GET", "/o/$org/config/compare?draft=$draft", "", 404),
+        ("GET", "/o/$org/tools/route?workload=$running", "", 400),
+        ("GET", "/o/$org/tools/route?config=draft-$draft&key=a&value=b", "", 400),
+        ("GET", "/o/$org/tools/expectations?config=$version", "", 400),
+        ("GET", "/api/v1/orgs/$org/workloads?queue=$queue", "", 200),
+        ("GET", "/api/v1/orgs/$org/events?workload=$running", "", 200),
+    ],
+)  # fmt: skip
+def test_what_a_query_or_a_body_names_is_looked_for_here_alone(
+    method: str, path: str, body: str, status: int, stage: Stage
+) -> None:
+    line = Line(takes="READ", method=method, path=path, status=status, body=body)
+    (name,) = {*NAMES.findall(path + body)} - {"org", "mine"}
+    owner, told = stage.caller("owner here"), []
+    for foreign in (stage.elsewhere[name], stage.nowhere[name]):
+        things = {**stage.names(owner), "mine": stage.here["running"], name: foreign}
+        with nothing_is_written():
+            answer = ask_in_vain(owner, line, things)
+        told.append(answer.told(stage.nowhere[name], stage.elsewhere[name]))
+    assert told[0][0] == status
+    assert told[0] == told[1]

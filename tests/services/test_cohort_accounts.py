@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from console.configs.services.apply_config import apply_config
-from console.dialects import dialects
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Workload
@@ -13,29 +12,7 @@ from console.workloads.queries.cohorts import cohort_view
 from console.workloads.services.end_workloads import finish_workloads, release_workloads
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
-
-#: vision owns 16 reserved GPUs and speech 8; the cohort research owns 8 on spot.
-TWO_TEAMS = dialects()["kueue"].samples()["Two teams share one cohort"]
-
-
-def gpus(team: str, name: str, count: int, priority: str = "experiment") -> dict[str, object]:
-    """Return a workload of a team that asks for GPUs of the reserved nodes alone."""
-    return {
-        "name": name,
-        "namespace": team,
-        "tags": {
-            "kueue.x-k8s.io/queue-name": "training",
-            "kueue.x-k8s.io/priority-class": priority,
-        },
-        "pod_sets": [
-            {
-                "name": "main",
-                "count": 1,
-                "requests": {"nvidia.com/gpu": count},
-                "node_selector": {"capacity": "reserved"},
-            }
-        ],
-    }
+from tests.two_teams import TWO_TEAMS, gpus
 
 
 def test_what_is_borrowed_goes_back_when_its_owner_asks(

@@ -16,6 +16,7 @@ PATHS: Final[Mapping[str, Sequence[str]]] = {
     "orgs": ("orgs",),
     "org": _of(""),
     "overview": _of("/overview"),
+    "retention": _of("/retention"),
     "workloads": _of(
         "/workloads",
         (
@@ -34,14 +35,13 @@ PATHS: Final[Mapping[str, Sequence[str]]] = {
     "preemptions": _of("/workloads/{victim}/preemptions"),
     "preemption": _of("/workloads/{victim}/preemptions/{preemption}"),
     "views": _of("/views"),
-    "view": _of("/views/{view}"),
     "config": _of("/config"),
     "config-schema": _of("/config/schema", ("dialect=native",)),
     "expectations": _of("/config/expectations"),
     "impact": _of("/config/impact/{impact}"),
     "versions": _of("/config/versions", ("", "cursor=3")),
     "version": _of("/config/versions/{newest}"),
-    "version-diff": _of("/config/versions/{newest}/diff", ("against={oldest}",)),
+    "version-diff": _of("/config/versions/{newest}/diff", ("to={oldest}",)),
     "queues": _of("/queues", ("", "limit=1000")),
     "queue-pending": _of("/queues/{queue}/pending"),
     "queue": _of("/queues/{queue}"),
@@ -73,5 +73,5 @@ SENT: Final = (
     *("config-check", "config-rollback", "config-confirm", "config-route", "check-expectations"),
     *("delete-expectations", "config-impact", "cancel-impact", "hold-queue", "resume-queue"),
     *("member", "invitation", "rotate-token", "rotate-webhook", "test-webhook"),
-    *("replay-delivery", "no-such-address"),
+    *("replay-delivery", "view", "no-such-address"),
 )

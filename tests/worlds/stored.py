@@ -16,8 +16,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.worlds.world import World
+
+if TYPE_CHECKING:
+    import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -58,6 +62,13 @@ def stored(name: str, folder: Path) -> Stored:
         if not described.exists():
             _build(name, database)
     return Stored(database, World.from_json(described.read_text()))
+
+
+def kept_for_a_run(paths: pytest.TempPathFactory) -> Path:
+    """Return the folder of worlds that all processes of one run of tests share."""
+    base = paths.getbasetemp()
+    is_one_of_several = "PYTEST_XDIST_WORKER" in os.environ
+    return (base.parent if is_one_of_several else base) / "kept-worlds"
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterable
+from typing import Any
 
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,7 +13,7 @@ from console.api.compat.authentication import ClientTokenAuthentication
 from console.api.compat.errors import exception_handler
 from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.models import ApiToken
-from console.orgs.permissions import Actor, Permission
+from console.orgs.permissions import Actor
 from console.paging import read_cursor
 from console.reading import is_storable
 
@@ -25,8 +25,6 @@ class ClientView(JSONView):
     #: The document of the product's own API has nothing of it.
     schema = None
     actor: Actor
-    #: Method -> what it takes; a method that is not named takes READ.
-    permissions: ClassVar[Mapping[str, Permission]] = {}
 
     def get_exception_handler(self) -> Any:
         """Return what words problems for the client."""
@@ -36,7 +34,7 @@ class ClientView(JSONView):
         """Raise NotAllowed when the token's role is not enough."""
         assert isinstance(request.auth, ApiToken)
         self.actor = Actor.from_token(request.auth)
-        self.actor.require(self.permissions.get(self.verb, Permission.READ))
+        self.actor.require(self.takes)
         if not all(is_storable(value) for value in kwargs.values() if isinstance(value, str)):
             raise NotFound("There is nothing at this address.")
 

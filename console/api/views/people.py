@@ -152,9 +152,7 @@ class Invitations(OrgView):
         reader.finish()
         invited = invite(self.actor, email, role, days)
         link = join_link(request._request, invited.secret)  # noqa: SLF001
-        response = Response({**invitation_answer(invited.invitation), "link": link}, status=201)
-        response["Cache-Control"] = "no-store"
-        return response
+        return Response({**invitation_answer(invited.invitation), "link": link}, status=201)
 
 
 class OneInvitation(OrgView):

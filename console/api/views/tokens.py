@@ -157,6 +157,4 @@ class RotateToken(OrgView):
 
 
 def _told_once(issued: Issued) -> Response:
-    response = Response({**token_answer(issued.token), "secret": issued.secret}, status=201)
-    response["Cache-Control"] = "no-store"
-    return response
+    return Response({**token_answer(issued.token), "secret": issued.secret}, status=201)

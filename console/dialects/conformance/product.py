@@ -23,6 +23,7 @@ from console.dialects.conformance.answers import (
     VictimsAnswer,
 )
 from console.dialects.conformance.engine_under_test import Nominated, PreemptionStub
+from console.dialects.conformance.product_waiting import head_verdict, said_of_waiting
 from console.dialects.conformance.product_words import (
     attempts_of,
     coarse,
@@ -45,10 +46,9 @@ from console.engine.disciplines.quota.nominate import (
 )
 from console.engine.disciplines.quota.shares import dominant_share
 from console.engine.ledger import FlavorResource, Node
-from console.engine.pending import Pending, PendingClass, ScanPosition, Verdict
+from console.engine.pending import Pending, ScanPosition
 from console.engine.policy import StopPolicy, Undeclared
 from console.engine.state import State
-from console.engine.trace import LocalQueueVerdict, TurnVerdict
 from console.engine.tree import QueueState
 
 _RIGHTS = {
@@ -56,23 +56,6 @@ _RIGHTS = {
     Reason.RECLAIMED_IN_COHORT: VictimReason.IN_COHORT_RECLAMATION,
     Reason.RECLAIMED_WHILE_BORROWING: VictimReason.IN_COHORT_RECLAIM_WHILE_BORROWING,
     Reason.PREEMPTED_FOR_FAIR_SHARE: VictimReason.IN_COHORT_FAIR_SHARING,
-}
-_CONDITIONS = {
-    Reason.EXCEEDS_MAX_QUOTA: Condition.EXCEEDS_MAX_QUOTA,
-    Reason.NO_FLAVOR_MATCHED: Condition.NO_MATCHING_FLAVOR,
-    Reason.WAITING_FOR_QUOTA: Condition.WAITING_FOR_QUOTA,
-    Reason.BEHIND_OTHERS: Condition.WAITING_FOR_QUOTA,
-    Reason.WAITING_FOR_PREEMPTED: Condition.WAITING_FOR_PREEMPTED_WORKLOADS,
-    Reason.NAMESPACE_NOT_ALLOWED: Condition.MISCONFIGURED,
-    Reason.LOCAL_QUEUE_MISSING: Condition.MISCONFIGURED,
-    Reason.QUEUE_STOPPED: Condition.SUSPENDED,
-    Reason.QUEUE_MISCONFIGURED: Condition.SUSPENDED,
-}
-_TURNS = {
-    TurnVerdict.OVERTAKEN: HeadCode.OVERTAKEN,
-    TurnVerdict.STILL_HELD: HeadCode.OVERTAKEN,
-    TurnVerdict.CIRCLE: HeadCode.OVERTAKEN,
-    TurnVerdict.VICTIMS_TAKEN: HeadCode.VICTIMS_TAKEN,
 }
 
 
@@ -90,7 +73,7 @@ class Product:
         said: dict[str, Condition] = {}
         told: list[_Told] = []
         for cycle, made in cycles_to_rest(state):
-            said = _said(state, said)
+            said = said_of_waiting(state, said)
             decisions += _settle_decisions(cycle, made)
             told += _told(made)
         hasty = [
@@ -98,7 +81,7 @@ class Product:
         ]
         if sorted(hasty) != sorted(told):
             raise AssertionError(f"skipping hopeless cycles decides otherwise: {hasty}, {told}")
-        said = _said(state, said)
+        said = said_of_waiting(state, said)
         return SettleAnswer(
             admitted={name: r.assignment for name, r in state.running.items()},
             pending={**said, **_deactivated(world)},
@@ -111,7 +94,7 @@ class Product:
         already = set(state.departing)
         running = set(state.running)
         state.step()
-        messages = {name: _head_verdict(state, pending) for name, pending in state.pending.items()}
+        messages = {name: head_verdict(state, pending) for name, pending in state.pending.items()}
         messages |= {
             each.workload.id: HeadVerdict(reason=Condition.DEACTIVATED, code=HeadCode.INACTIVE)
             for each in world.pending
@@ -302,15 +285,6 @@ def _deactivated(world: World) -> dict[str, Condition]:
     return {each.workload.id: Condition.DEACTIVATED for each in world.pending if not each.is_active}
 
 
-def _said(state: State, before: Mapping[str, Condition]) -> dict[str, Condition]:
-    """Return what is said of everybody who waits: who had no turn now keeps an older word."""
-    said = {name: _condition(state, pending) for name, pending in state.pending.items()}
-    return {
-        name: before.get(name, word) if word is Condition.PENDING_EVALUATION else word
-        for name, word in said.items()
-    }
-
-
 def _told(made: list[Decision]) -> list[_Told]:
     """Return what admits or preempts, in words that can be compared."""
     return [
@@ -324,84 +298,6 @@ def _reason(state: State, name: str) -> Reason:
     reason = state.running[name].reason
     assert reason is not None
     return reason
-
-
-def _class_of(state: State, pending: Pending) -> tuple[QueueState, PendingClass | None]:
-    queue = state.queues[pending.route.queue or ""]
-    return queue, queue.line.classes.get(pending.class_key)
-
-
-def _own_verdict(queue: QueueState, cls: PendingClass | None, pending: Pending) -> Verdict | None:
-    """Return what a cycle said of this workload, or of one that it is parked beside."""
-    if (
-        cls is None
-        or cls.verdict is None
-        or (not queue.line.is_parked(cls) and cls.head is not pending)
-    ):
-        return None
-    return cls.verdict
-
-
-def _condition(state: State, pending: Pending) -> Condition:
-    if pending.route.problem is not None:
-        return _CONDITIONS[pending.route.problem]
-    queue, cls = _class_of(state, pending)
-    if queue.barrier is not None:
-        return _CONDITIONS[queue.barrier]
-    verdict = _own_verdict(queue, cls, pending)
-    if verdict is None:
-        return Condition.PENDING_EVALUATION
-    return _CONDITIONS[verdict.reason]
-
-
-def _head_verdict(state: State, pending: Pending) -> HeadVerdict:
-    problem = pending.route.problem
-    if pending.route.queue is None:
-        return HeadVerdict(reason=_outside_word(pending), code=_outside_code(state, pending))
-    if problem is not None:
-        return HeadVerdict(reason=Condition.MISCONFIGURED, code=HeadCode.WRONG_NAMESPACE)
-    queue, cls = _class_of(state, pending)
-    if queue.barrier is not None:
-        return HeadVerdict(reason=Condition.SUSPENDED, code=HeadCode.CLUSTER_QUEUE_INACTIVE)
-    waiting = queue.preemptors.get(pending.workload.id)
-    if waiting is not None:
-        found = waiting.nomination
-        assert isinstance(found, QuotaNomination)
-        code = HeadCode.PREEMPTING if found.targets else HeadCode.WAITS_FOR_OTHERS
-        return HeadVerdict(
-            reason=Condition.WAITING_FOR_PREEMPTED_WORKLOADS,
-            code=code,
-            victims=len(found.targets) or None,
-            pod_sets=reasons_by_pod_set(found.found),
-        )
-    verdict = _own_verdict(queue, cls, pending)
-    if verdict is None or cls is None:
-        return HeadVerdict(reason=Condition.PENDING_EVALUATION, code=HeadCode.NOT_EVALUATED)
-    reason = _CONDITIONS[verdict.reason]
-    if queue.line.is_parked(cls) and cls.head is not pending:
-        return HeadVerdict(reason=reason, code=HeadCode.SAME_AS_PARKED)
-    found = verdict.nomination
-    assert isinstance(found, QuotaNomination)
-    if verdict.turn is not None:
-        return HeadVerdict(reason=reason, code=_TURNS[verdict.turn.verdict])
-    code = HeadCode.NO_ROOM if found.found.no_fit is not None else HeadCode.NO_VICTIMS
-    return HeadVerdict(reason=reason, code=code, pod_sets=reasons_by_pod_set(found.found))
-
-
-def _outside_word(pending: Pending) -> Condition:
-    step = pending.route.local_queue
-    stopped = step is not None and step.verdict is LocalQueueVerdict.STOPPED
-    return Condition.SUSPENDED if stopped else Condition.MISCONFIGURED
-
-
-def _outside_code(state: State, pending: Pending) -> HeadCode:
-    step = pending.route.local_queue
-    assert step is not None
-    if step.verdict is LocalQueueVerdict.STOPPED:
-        return HeadCode.LOCAL_QUEUE_STOPPED
-    if step.verdict is LocalQueueVerdict.QUEUE_MISSING:
-        return HeadCode.CLUSTER_QUEUE_MISSING
-    return HeadCode.LOCAL_QUEUE_MISSING
 
 
 def _skipped_preemptions(state: State) -> dict[str, int]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from console.engine.change import Change, ChangeKind
-from console.engine.counterfactual.trials import Started, Trials
+from console.engine.counterfactual.proof import Started
+from console.engine.counterfactual.trials import Trials
 from console.engine.policy import LocalQueueRouting, OnViolation
 from console.engine.selectors import MatchExpression, Operator, Selector
 from console.engine.tree import QueueState

@@ -8,7 +8,9 @@ from functools import partial
 
 from console.engine.amounts import SCALE
 from console.engine.change import Change, ChangeKind
-from console.engine.counterfactual.trials import Started, Trials, least, least_start, units_of
+from console.engine.counterfactual.least import least, least_start, units_of
+from console.engine.counterfactual.proof import Started
+from console.engine.counterfactual.trials import Trials
 from console.engine.workload import PODS, PodSet, Workload
 
 #: What pods may have a part of, also where they ask for whole ones.

@@ -8,7 +8,8 @@ from itertools import islice
 from typing import TypeVar
 
 from console.engine.change import Change, ChangeKind
-from console.engine.counterfactual.trials import Trials, least
+from console.engine.counterfactual.least import least
+from console.engine.counterfactual.trials import Trials
 from console.engine.fork import Fork
 from console.engine.ledger import FlavorResource
 from console.engine.running import Running

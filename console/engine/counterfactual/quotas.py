@@ -8,7 +8,9 @@ from typing import TypeVar
 
 from console.engine.amounts import Amount, Unlimited
 from console.engine.change import Change, ChangeKind, QuotaNumber
-from console.engine.counterfactual.trials import Started, Trials, least, least_start, units_of
+from console.engine.counterfactual.least import least, least_start, units_of
+from console.engine.counterfactual.proof import Started
+from console.engine.counterfactual.trials import Trials
 from console.engine.ledger import FlavorResource, Node
 from console.engine.policy import Cohort, FlavorQuotas, Policy, Queue, Quota
 

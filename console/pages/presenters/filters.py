@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -15,6 +16,10 @@ _LABEL = "label."
 
 #: What a parameter is called where its own name says little.
 _NAMES = {"q": "name or id", "without": "has no", "noun": "changed a", "name": "called"}
+
+
+#: What stands behind a time that is not of UTC.
+_OFFSET = re.compile(r"(?<=:\d\d)(?:\.\d+)?([+-]\d\d:?\d\d)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +103,28 @@ def segments_of(
     )
 
 
+def _moment_words(value: str) -> str:
+    """
+    Write a moment of an address to the second with its zone; without one it is of UTC.
+
+    >>> _moment_words("2026-01-31T12:00:00.250Z"), _moment_words("2026-01-31T12:00")
+    ('2026-01-31 12:00:00 UTC', '2026-01-31 12:00 UTC')
+    >>> _moment_words("2026-01-31T12:00:00+02:00"), _moment_words("2026-01-31")
+    ('2026-01-31 12:00:00+02:00', '2026-01-31 UTC')
+    >>> _moment_words("2026-01-31T12:00:00.5-0530")
+    '2026-01-31 12:00:00-0530'
+    """
+    plain = value.removesuffix("Z").removesuffix("+00:00").replace("T", " ")
+    zone = _OFFSET.search(plain)
+    moment = plain[: zone.start()] if zone else plain
+    return f"{moment.partition('.')[0]}{zone.group(1) if zone else ' UTC'}"
+
+
 def _words(name: str, value: str) -> str:
     if name == "state":
         return STATE_TITLES.get(value, value)
     if name in ("since", "until"):
-        # To the second, as everywhere else on pages.
-        return value.partition(".")[0].removesuffix("Z").removesuffix("+00:00").replace("T", " ")
+        return _moment_words(value)
     if name == "reason":
         return reasons.reason_title(value)
     if name == "type" and value.isupper():

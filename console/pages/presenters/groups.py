@@ -22,7 +22,7 @@ MOST_TRIED = 8
 _WITHOUT = {
     "reason": "Withdrawn while waiting",
     "queue": "In no queue",
-    "flavor": "No flavor yet",
+    "flavor": "No flavor",
     "user": "No user",
     "project": "No project",
 }

@@ -13,9 +13,10 @@ from django.urls import reverse
 from console.configs.models import ConfigVersion
 from console.configs.queue_log import QueueLog
 from console.engine import reasons
+from console.engine.amounts import UNLIMITED, Amount, Unlimited
 from console.engine.ledger import FlavorResource
 from console.engine.policy import Policy
-from console.engine.words import quantity
+from console.engine.words import amount, listed, quantity
 from console.pages.presenters.changes import ChangeLine, change_line
 from console.pages.presenters.history import kind_words
 from console.pages.presenters.lists import with_query
@@ -104,6 +105,24 @@ class LogRow:
     version: ConfigVersion
     kind: str
     lines: tuple[ChangeLine, ...]
+
+
+def free_words(view: QueueView) -> str:
+    """Return what a queue that admits work could still give; empty where it gives nothing."""
+    if view.held or view.is_stopped or view.draining:
+        return ""
+    free: dict[str, Amount] = {}
+    for usage in view.usages:
+        so_far = free.get(usage.resource, 0)
+        if isinstance(so_far, Unlimited) or isinstance(usage.available, Unlimited):
+            free[usage.resource] = UNLIMITED
+        else:
+            free[usage.resource] = so_far + usage.available
+    return listed(
+        f"any amount of {resource}" if isinstance(left, Unlimited) else amount(left, resource)
+        for resource, left in free.items()
+        if left
+    )
 
 
 def tabs_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from console.orgs.audit_search import (
@@ -21,6 +21,7 @@ from console.orgs.chain import COLUMNS, sealed_facts_of
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
+from console.pages.canonical import sent_on
 from console.pages.exports import export_links, exported
 from console.pages.live import live_by
 from console.pages.presenters.audit import action_title, audit_rows, families_of
@@ -40,8 +41,8 @@ def _version(org: Organization) -> str:
 def audit(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List what was done by the filters of the address, or export it."""
     query = canonical_query(request.GET, REPEATABLE)
-    if query != request.GET and "v" not in request.GET and "HX-Request" not in request.headers:
-        return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
+    if onward := sent_on(request, query):
+        return onward
     search = AuditSearch.from_query(query)
     every = map(sealed_facts_of, all_audit(actor, search))
     file = exported(request, f"{actor.org.slug}-audit", COLUMNS, every)

@@ -15,6 +15,7 @@ from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.exports import export_links, exported
 from console.pages.live import live_by
+from console.pages.parts import lazily
 from console.pages.presenters.bar_cases import bar_cases
 from console.pages.presenters.cohort_files import (
     COHORTS,
@@ -117,7 +118,7 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
         "columns": shown,
         "column_count": len(columns),
         "columns_pager": columns_pager,
-        "matrix": matrix_rows(view, members, shown, search, fresh),
+        "matrix": lazily(lambda: matrix_rows(view, members, shown, search, fresh)),
         "members_pager": members_pager,
         "member_count": len(view.members),
         "search": search,
@@ -126,12 +127,12 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
         "exports": export_links(request.path, request.GET),
         "loan_exports": export_links(request.path, loans_query),
         "has_shares": bool(view.policy.settings.fair_sharing),
-        "loans": [loan_row(group, view.policy, view.rises) for group in groups],
+        "loans": lazily(lambda: [loan_row(group, view.policy, view.rises) for group in groups]),
         "loans_pager": loans_pager,
-        "rules": rules_rows(members, view.members, view.policy),
+        "rules": lazily(lambda: rules_rows(members, view.members, view.policy)),
         "starved": starved_notices(starved[:_STARVED], view.policy),
         "more_starved": max(0, len(starved) - _STARVED),
-        "reasons": reason_rows(view),
+        "reasons": lazily(lambda: reason_rows(view)),
         "version": active_version(org),
         "fresh": fresh,
     }

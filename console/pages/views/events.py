@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from console.orgs.models import Organization
-from console.orgs.permissions import Actor
+from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
+from console.pages.canonical import sent_on
 from console.pages.exports import export_links, exported
 from console.pages.live import live_by
 from console.pages.presenters.event_rows import event_rows
 from console.pages.presenters.filters import canonical_query, chips_of
+from console.pages.presenters.histogram import histogram_of, is_counted
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
 from console.pages.presenters.tallies import kept_since, permalink, tallies_of
 from console.pages.shell import live_version, render_page
 from console.pages.templatetags.ui import event_title
+from console.pages.webhook_form import address_for
+from console.series.happened import happened
 from console.workloads.disclosure import disclose_events
 from console.workloads.event_facts import COLUMNS, event_facts
 from console.workloads.models import EventType, Level
@@ -43,8 +48,8 @@ def _version(org: Organization) -> str:
 def events(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List events by the filters of the address, or export them."""
     query = canonical_query(request.GET, REPEATABLE)
-    if query != request.GET and "v" not in request.GET and "HX-Request" not in request.headers:
-        return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
+    if onward := sent_on(request, query):
+        return onward
     org, search = actor.org, EventSearch.from_query(query)
     file = exported(
         request,
@@ -55,6 +60,11 @@ def events(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     if file is not None:
         return file
     page = search_events(org, search, PAGE_SIZE, query.get("cursor"))
+    histogram, now = None, timezone.now()
+    if is_counted(search):
+        queue = next(iter(search.queues), None)
+        parts = happened(org, queue, search.since, search.before, now)
+        histogram = histogram_of(request.path, query, search, parts, now)
     link = permalink(request.path, query)
     context = {
         "rows": event_rows(org, disclose_events(actor, page.results)),
@@ -63,6 +73,8 @@ def events(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "chips": chips_of(request.path, query, PARAMETERS),
         "tallies": tallies_of(request.path, query, "type", count_by_type(org, search), event_title),
         "most_counted": MOST_TYPED,
+        "histogram": histogram,
+        "webhook_url": address_for(org.slug, search) if actor.may(Permission.MANAGE_ORG) else "",
         "exports": export_links(request.path, query),
         "permalink": link,
         "permalink_text": request.build_absolute_uri(link),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from console.configs.changelog import KINDS, VersionFilter, authors_of, read_log
@@ -10,6 +10,7 @@ from console.configs.queries import active_number
 from console.engine.diff import Noun
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
+from console.pages.canonical import sent_on
 from console.pages.presenters.filters import canonical_query, chips_of
 from console.pages.presenters.history import history_row, kind_titles, noun_titles
 from console.pages.presenters.lists import pager_of
@@ -26,8 +27,8 @@ FILTERS = ("author", "kind", "noun", "name", "since", "until")
 def history(request: HttpRequest, actor: Actor) -> HttpResponse:
     """List versions by the filters of the address, newest first."""
     query = canonical_query(request.GET)
-    if query != request.GET:
-        return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
+    if onward := sent_on(request, query):
+        return onward
     chosen = VersionFilter.from_query(query)
     log = read_log(actor.org, chosen, PAGE_SIZE, query.get("cursor"))
     active = active_number(actor.org)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from console.configs.changelog import VersionFilter, read_log
+from console.configs.changelog import Log, VersionFilter, read_log
+from console.configs.models import ConfigVersion
 from console.configs.queries import active_number, active_policy
 from console.health import pulse
 from console.orgs.models import Organization
@@ -19,13 +20,14 @@ from console.overview.attention import attention
 from console.overview.badges import outlook_digest
 from console.overview.consumers import top_consumers
 from console.overview.numbers import Numbers, numbers_of, usage_of_all
-from console.overview.past import past_of
+from console.overview.past import Past, past_of
 from console.pages.access import org_page
 from console.pages.live import live_by
+from console.pages.parts import lazily
 from console.pages.presenters.attention import attention_rows
 from console.pages.presenters.consumers import consumer_lists, resource_choices
-from console.pages.presenters.history import history_row
-from console.pages.presenters.overview import bars_of, charts_of, tiles_of, wait_words
+from console.pages.presenters.history import HistoryRow, history_row
+from console.pages.presenters.overview import Charts, bars_of, charts_of, tiles_of, wait_words
 from console.pages.presenters.queues import queue_row
 from console.pages.shell import live_version, render_page
 from console.series.models import Step
@@ -51,41 +53,30 @@ def _version(org: Organization) -> str:
 def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show what needs a person first, then quota, numbers, tight queues, consumers and changes."""
     org, now = actor.org, timezone.now()
-    queues = queue_list(org)
-    items = attention(org, queues, now, manages=actor.may(Permission.MANAGE_ORG))
-    past = past_of(org, now)
-    numbers = numbers_of(org, now, past.week_ago)
-    log = read_log(org, VersionFilter(), RECENT_VERSIONS)
-    active = active_number(org)
-    tight = heapq.nlargest(MOST_QUEUES, (view for view in queues if view.usages), key=_tightest)
-    consumers = top_consumers(org, request.GET.get("resource"))
-    rows = attention_rows(org.slug, items)
+    queues = lazily(lambda: queue_list(org))
+    manages = actor.may(Permission.MANAGE_ORG)
+    rows = lazily(lambda: attention_rows(org.slug, attention(org, queues(), now, manages=manages)))
+    past = lazily(lambda: past_of(org, now))
+    numbers = lazily(lambda: numbers_of(org, now, past().week_ago))
+    log = lazily(lambda: read_log(org, VersionFilter(), RECENT_VERSIONS))
+    consumers = lazily(lambda: top_consumers(org, request.GET.get("resource")))
     context = {
-        "attention": rows[:MOST_ITEMS],
-        "more_items": max(0, len(rows) - MOST_ITEMS),
+        "attention": lambda: rows()[:MOST_ITEMS],
+        "more_items": lambda: max(0, len(rows()) - MOST_ITEMS),
         "numbers": numbers,
-        "total": sum(numbers.states.values()),
-        "tiles": tiles_of(numbers, past.running, past.pending),
-        "waits": wait_words(numbers.waits),
-        "bars": bars_of(usage_of_all(active_policy(org), queues)),
-        "tight": [queue_row(view) for view in tight],
-        "queue_count": len(queues),
+        "total": lambda: sum(numbers().states.values()),
+        "tiles": lambda: tiles_of(numbers(), past().running, past().pending),
+        "waits": lambda: wait_words(numbers().waits),
+        "bars": lazily(lambda: bars_of(usage_of_all(active_policy(org), queues()))),
+        "tight": lazily(lambda: [queue_row(view) for view in _tightest(queues())]),
+        "queue_count": lambda: len(queues()),
         "consumers": consumers,
-        "consumer_lists": consumer_lists(org.slug, consumers) if consumers else (),
-        "resources": resource_choices(request.path, request.GET, consumers) if consumers else (),
-        "charts": charts_of(
-            org.slug,
-            past.series,
-            _counts(org, past.series, numbers),
-            log.page.results,
-            now,
-            past.begun,
-            request.GET.get("table", ""),
+        "consumer_lists": lambda: consumer_lists(org.slug, found) if (found := consumers()) else (),
+        "resources": lambda: (
+            resource_choices(request.path, request.GET, found) if (found := consumers()) else ()
         ),
-        "changes": [
-            history_row(version, log.told[version.number], active=active)
-            for version in log.page.results
-        ],
+        "charts": lazily(lambda: _charts(request, org, past(), numbers(), log().page.results, now)),
+        "changes": lazily(lambda: _changes(org, log())),
     }
     return render_page(request, actor, "overview/index.html", context, section="overview")
 
@@ -103,8 +94,32 @@ def all_attention(request: HttpRequest, actor: Actor) -> HttpResponse:
     return render_page(request, actor, "overview/attention.html", context, section="overview")
 
 
-def _tightest(view: QueueView) -> float:
-    return max(usage.pressure for usage in view.usages)
+def _tightest(queues: Sequence[QueueView]) -> list[QueueView]:
+    limited = (view for view in queues if view.usages)
+    return heapq.nlargest(
+        MOST_QUEUES, limited, key=lambda view: max(usage.pressure for usage in view.usages)
+    )
+
+
+def _charts(
+    request: HttpRequest,
+    org: Organization,
+    past: Past,
+    numbers: Numbers,
+    versions: Sequence[ConfigVersion],
+    now: datetime,
+) -> Charts:
+    counts = _counts(org, past.series, numbers)
+    table = request.GET.get("table", "")
+    return charts_of(org.slug, past.series, counts, versions, now, past.begun, table)
+
+
+def _changes(org: Organization, log: Log) -> list[HistoryRow]:
+    active = active_number(org)
+    return [
+        history_row(version, log.told[version.number], active=active)
+        for version in log.page.results
+    ]
 
 
 def _counts(org: Organization, series: Series, numbers: Numbers) -> Mapping[datetime, Counts]:

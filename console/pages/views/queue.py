@@ -22,12 +22,14 @@ from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.hold_form import SPANS, read_hold
 from console.pages.live import live_by
+from console.pages.parts import lazily
 from console.pages.presenters.lists import PAGE_SIZE, pager_of
 from console.pages.presenters.loans import loan_rows
 from console.pages.presenters.preemption_words import stoppers_of
 from console.pages.presenters.queue_detail import (
     TABS,
     clauses_of,
+    free_words,
     hit_rows,
     log_rows,
     orders_of,
@@ -123,17 +125,18 @@ def _detail(
     has_no_limit = any(isinstance(usage.nominal, Unlimited) for usage in view.usages)
     peaks = peaks_of(org, Subject.queue(name), timezone.now()) if has_no_limit else {}
     row = queue_row(view, fresh=fresh, rises=rises, peaks=peaks)
-    loans = loan_rows(view.loans, policy, lender=name, rises=rises)
+    loans = lazily(lambda: loan_rows(view.loans, policy, lender=name, rises=rises))
     renamed = new_name_of(org, name) if view.draining else None
     context = {
         "row": row,
         "queue": view,
         "usages": list(zip(view.usages, row.bars, strict=True)),
-        "clauses": clauses_of(org.slug, view, reason),
+        "clauses": lazily(lambda: clauses_of(org.slug, view, reason)),
         "tabs": tabs_of(org.slug, name, tab, {"pending": view.pending, "running": view.running}),
         "tab": tab,
-        "loans": loans[:LOANS],
-        "more_loans": max(0, len(loans) - LOANS),
+        "reason": reason,
+        "loans": lambda: loans()[:LOANS],
+        "more_loans": lambda: max(0, len(loans()) - LOANS),
         "version": active_version(org),
         "behind": fresh.as_of,
         "renamed": renamed,
@@ -142,25 +145,19 @@ def _detail(
         "hold_spans": [(key, title) for key, (title, _) in SPANS.items()],
         "typed": typed or {},
     }
-    match tab:
-        case "pending":
-            context |= _pending(request, actor, view, reason)
-        case "running":
-            context |= _running(request, actor, view, policy, by)
-        case "rules":
-            hits = rule_hits(org, policy)
-            context |= {
-                "hits": hits,
-                "rules": hit_rows(view, policy, hits),
-                "has_local_queues": policy.local_routing is not None,
-            }
-        case _:
-            log = queue_log(org, name, VERSIONS, request.GET.get("cursor"))
-            context |= {
-                "log": log_rows(log),
-                "old_names": log.old_names,
-                "pager": pager_of(request.path, request.GET, log.page),
-            }
+
+    def listed() -> dict[str, Any]:
+        match tab:
+            case "pending":
+                return _pending(request, actor, view, reason)
+            case "running":
+                return _running(request, actor, view, policy, by)
+            case "rules":
+                return _rules(actor, view, policy)
+            case _:
+                return _history(request, actor, name)
+
+    context["listed"] = lazily(listed)
     status = 422 if hold_error else 200
     return render_page(
         request, actor, "queues/detail.html", context, section="queues", status=status
@@ -179,7 +176,7 @@ def _pending(request: HttpRequest, actor: Actor, view: QueueView, reason: str) -
     return {
         "pending": pending_rows(page.results, end, is_first=not cursor),
         "is_strict": view.strategy is Strategy.STRICT_FIFO,
-        "reason": reason,
+        "free": free_words(view),
         "pager": pager_of(request.path, request.GET, page),
     }
 
@@ -205,6 +202,24 @@ def _running(
         "is_comparable": is_comparable or not resources,
         "stoppers": stoppers_of(view, policy),
         "pager": pager_of(request.path, request.GET, page),
+    }
+
+
+def _rules(actor: Actor, view: QueueView, policy: Policy) -> dict[str, Any]:
+    hits = rule_hits(actor.org, policy)
+    return {
+        "hits": hits,
+        "rules": hit_rows(view, policy, hits),
+        "has_local_queues": policy.local_routing is not None,
+    }
+
+
+def _history(request: HttpRequest, actor: Actor, name: str) -> dict[str, Any]:
+    log = queue_log(actor.org, name, VERSIONS, request.GET.get("cursor"))
+    return {
+        "log": log_rows(log),
+        "old_names": log.old_names,
+        "pager": pager_of(request.path, request.GET, log.page),
     }
 
 

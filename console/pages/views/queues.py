@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from console.configs.queries import active_policy
@@ -13,6 +13,7 @@ from console.exports import Row
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
+from console.pages.canonical import sent_on
 from console.pages.exports import export_links, exported
 from console.pages.live import live_by
 from console.pages.presenters.filters import canonical_query, chips_of
@@ -52,8 +53,8 @@ def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List queues by the filters of the address, under the greatest pressure first."""
     org = actor.org
     query = canonical_query(request.GET, repeatable=("compare",))
-    if query != request.GET and "v" not in request.GET and "HX-Request" not in request.headers:
-        return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
+    if onward := sent_on(request, query):
+        return onward
     search = read_search(query)
     views = queue_list(org)
     if search.compared:

@@ -70,7 +70,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Ask for a new webhook, and show its secret, once, when it was made."""
     actor.require(Permission.MANAGE_ORG)
     if request.method != "POST":
-        return _form(request, actor, None, shown_of(None), [])
+        return _form(request, actor, None, shown_of(None, request.GET), [])
     given = given_of(request.POST)
     try:
         webhook, secret = create_webhook(actor, given)

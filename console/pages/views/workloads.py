@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.views.decorators.http import require_safe
 
 from console.configs.queries import active_policy
@@ -13,6 +13,7 @@ from console.engine.decision import Reason
 from console.errors import BadRequest, FieldError
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
+from console.pages.canonical import sent_on
 from console.pages.exports import export_links, exported
 from console.pages.live import live_page
 from console.pages.presenters.columns import choices_of, columns_of, with_columns
@@ -42,8 +43,8 @@ FILTERS = tuple(name for name in PARAMETERS if name != "group_by")
 def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     """List workloads by the filters of the address, newest first."""
     query = with_columns(canonical_query(request.GET, repeatable=("col",)))
-    if query != request.GET and "v" not in request.GET and "HX-Request" not in request.headers:
-        return HttpResponseRedirect(f"{request.path}?{query.urlencode()}".rstrip("?"))
+    if onward := sent_on(request, query):
+        return onward
     chosen = WorkloadFilter.from_query(query)
     by = read_grouping(query)
     shown = columns.read_columns(query.get(columns.PARAMETER, ""))

@@ -61,16 +61,15 @@ def _sparks(
     step = Step.MINUTE if is_young else Step.HOUR
     if is_young:
         since = last - HOUR
-    rows = SeriesPoint.objects.filter(
-        org=org,
-        step=step.value,
-        start__gte=floor_hour(since),
-        start__lt=last,
-        kind=kind,
-        name__in=names,
-    )
+    points = SeriesPoint.objects.filter(org=org, kind=kind, name__in=names, start__lt=last)
+    columns = ("name", "start", measure)
+    rows = points.filter(step=step.value, start__gte=floor_hour(since)).values_list(*columns)
+    if not is_young:
+        # An hour that has just begun or ended may not be rolled up, or not for the last time.
+        minutes = points.filter(step=Step.MINUTE.value, start__gte=floor_hour(last) - HOUR)
+        rows = rows.union(minutes.values_list(*columns), all=True)
     found: defaultdict[str, list[tuple[datetime, int]]] = defaultdict(list)
-    for name, start, value in rows.order_by("start").values_list("name", "start", measure):
+    for name, start, value in rows.order_by("start"):
         found[name].append((start, value))
     return Sparks(
         step=step,
@@ -79,7 +78,7 @@ def _sparks(
         courses={
             name: _of_minutes(found[name], hours, since, last)
             if is_young
-            else _of_hours(dict(found[name]), hours, since, last)
+            else _of_hours(found[name], hours, since, last)
             for name in names
         },
     )
@@ -95,8 +94,15 @@ def _of_minutes(
 
 
 def _of_hours(
-    rows: Mapping[datetime, int], hours: Mapping[datetime, int], since: datetime, until: datetime
+    rows: list[tuple[datetime, int]],
+    hours: Mapping[datetime, int],
+    since: datetime,
+    until: datetime,
 ) -> tuple[int | None, ...]:
+    peaks: defaultdict[datetime, int] = defaultdict(int)
+    for start, value in rows:
+        hour = floor_hour(start)
+        peaks[hour] = max(peaks[hour], value)
     return tuple(
-        rows.get(start, 0) if start in hours else None for start in edges(Step.HOUR, since, until)
+        peaks[start] if start in hours else None for start in edges(Step.HOUR, since, until)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +22,15 @@ from console.series.models import (
     Step,
 )
 from console.series.queries.edges import ceiling, rolled_until
-from console.series.readings import FLOOR, LENGTH, Reading, edges, folded, minute_readings
+from console.series.readings import (
+    FLOOR,
+    LENGTH,
+    Reading,
+    edges,
+    folded,
+    hour_totals,
+    minute_readings,
+)
 from console.series.stored import COLUMNS, totals_of
 from console.series.subjects import Subject
 from console.series.totals import Totals
@@ -185,8 +194,15 @@ def _hours(
         Reading(start, rows.get(start, Totals(minutes=hours.get(start, 0).bit_count())))
         for start in edges(Step.HOUR, since, edge)
     ]
-    rest = _minutes(org, subject, hours, edge, until)
-    return done + folded(rest, Step.HOUR, edge, until)
+    of_hour: defaultdict[datetime, list[tuple[datetime, Totals]]] = defaultdict(list)
+    for start, totals in _points(org, subject, Step.MINUTE, edge, until):
+        of_hour[floor_hour(start)].append((start, totals))
+    # An hour at a time: where nothing is rolled up yet, these are weeks of minutes.
+    rest = [
+        Reading(start, hour_totals(of_hour.get(start, ()), hours.get(start, 0)))
+        for start in edges(Step.HOUR, edge, until)
+    ]
+    return done + rest
 
 
 def _days(org: Organization, subject: Subject, since: datetime, until: datetime) -> list[Reading]:

@@ -729,6 +729,10 @@ class Migration(migrations.Migration):
             index=models.Index(fields=["org", "queue", "-id"], name="event_by_queue"),
         ),
         migrations.AddIndex(
+            model_name="event",
+            index=models.Index(fields=["org", "actor", "-id"], name="event_by_actor"),
+        ),
+        migrations.AddIndex(
             model_name="decision",
             index=models.Index(fields=["org", "id"], name="decision_feed"),
         ),

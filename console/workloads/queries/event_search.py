@@ -199,10 +199,18 @@ def _conditions(org: Organization, search: EventSearch) -> tuple[QuerySet[Event]
         rest &= Q(created_at__gte=begun) & (Q(created_at__lt=ended) if ended else Q())
         rows = around(rows, begun, ended)
     rows = around(rows, search.since, search.before or search.until)
+    if _nobody_has(org, user=search.user) or _nobody_has(org, project=search.project):
+        return rows.none(), rest
     if search.flavors:
         rows, given = _given(org, rows, search.flavors)
         rest &= given
     return _driven(org, rows, search), rest
+
+
+def _nobody_has(org: Organization, **asked: str | None) -> bool:
+    """Say whether no workload has what is asked for: else all events would be gone through."""
+    given = {name: value for name, value in asked.items() if value}
+    return bool(given) and not Workload.objects.filter(org=org, **given).exists()
 
 
 def _driven(org: Organization, rows: QuerySet[Event], search: EventSearch) -> QuerySet[Event]:
@@ -215,6 +223,8 @@ def _driven(org: Organization, rows: QuerySet[Event], search: EventSearch) -> Qu
         )
     if len(search.queues) == 1:
         return rows.filter(queue=next(iter(search.queues)))
+    if search.actor:
+        return rows.filter(actor=search.actor)
     if len(search.types) == 1:
         return rows.filter(type=next(iter(search.types)))
     return rows

@@ -1,6 +1,6 @@
-/* Returns controls that are smaller than 24 by 24 pixels. */
+/* Returns controls that are smaller than 24 by 24 pixels, with the label that one may hit instead. */
 () => [...document.querySelectorAll('button, summary, input:not([type=hidden]), select')]
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.ace_editor'))
-  .map((one) => [one.getBoundingClientRect(), one.outerHTML.slice(0, 100)])
-  .filter(([box]) => box.width && (box.width < 24 || box.height < 24))
-  .map(([box, html]) => `${box.width}x${box.height} ${html}`)
+  .map((one) => [[one, ...(one.labels ?? [])].map((each) => each.getBoundingClientRect()), one.outerHTML.slice(0, 100)])
+  .filter(([boxes]) => boxes[0].width && !boxes.some(({ width, height }) => width >= 24 && height >= 24))
+  .map(([[{ width, height }], html]) => `${width}x${height} ${html}`)

@@ -1,0 +1,45 @@
+"""Retention: what is kept for how long, and how much there is of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.api.answers.times import time_answer
+from console.api.base import OrgView
+from console.api.schemas import retention as schemas
+from console.api.schemas.common import problems
+from console.retention.queries import Keeping, keepings_of
+
+
+class Retention(OrgView):
+    """What an organization keeps."""
+
+    @extend_schema(
+        operation_id="get_retention",
+        summary="See what is kept for how long",
+        description="Set for the whole installation. Rows are counted as far as that is cheap.",
+        responses={200: schemas.Retention, **problems()},
+        tags=["organizations"],
+    )
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        """Show it."""
+        return Response({"results": [_answer(each) for each in keepings_of(self.actor.org)]})
+
+
+def _answer(keeping: Keeping) -> dict[str, Any]:
+    rows = keeping.rows
+    return {
+        "kind": keeping.kind.value,
+        "days": keeping.days,
+        "setting": keeping.setting or None,
+        "rows": rows.count,
+        "has_more_rows": rows.is_more,
+        "oldest": time_answer(rows.oldest),
+        "looked_at": time_answer(keeping.looked_at),
+        "forgotten_at": time_answer(keeping.forgotten_at),
+        "forgotten": keeping.forgotten,
+    }

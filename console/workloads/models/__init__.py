@@ -1,0 +1,37 @@
+"""Rows of workloads: themselves and their events, what is asked for, and what the worker keeps."""
+
+from console.workloads.models.engine import AboveNominal, Engine, PendingClass, QueueCount, Usage
+from console.workloads.models.events import Event, EventType, Level
+from console.workloads.models.requests import IdempotentAnswer, Intake, QueueHold
+from console.workloads.models.views import SavedView
+from console.workloads.models.workloads import (
+    ENDED,
+    Decision,
+    LabelSet,
+    RecordedShape,
+    State,
+    Workload,
+    new_uid,
+)
+
+__all__ = [
+    "ENDED",
+    "AboveNominal",
+    "Decision",
+    "Engine",
+    "Event",
+    "EventType",
+    "IdempotentAnswer",
+    "Intake",
+    "LabelSet",
+    "Level",
+    "PendingClass",
+    "QueueCount",
+    "QueueHold",
+    "RecordedShape",
+    "SavedView",
+    "State",
+    "Usage",
+    "Workload",
+    "new_uid",
+]

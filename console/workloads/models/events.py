@@ -1,0 +1,68 @@
+"""Events: what happened, as facts."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils import timezone
+
+from console.orgs.models import Organization
+from console.workloads.models.workloads import Workload
+
+
+class EventType(models.TextChoices):
+    """What can happen; all but the last four have their names from the public client's protocol."""
+
+    CONFIG_UPDATED = "CONFIG_UPDATED"
+    REQUEST_SUBMITTED = "REQUEST_SUBMITTED"
+    REQUEST_QUEUED = "REQUEST_QUEUED"
+    REQUEST_ADMITTED = "REQUEST_ADMITTED"
+    REQUEST_REJECTED = "REQUEST_REJECTED"
+    REQUEST_PREEMPTED = "REQUEST_PREEMPTED"
+    REQUEST_REQUEUED = "REQUEST_REQUEUED"
+    REQUEST_RELEASED = "REQUEST_RELEASED"
+    REQUEST_FULFILLED = "REQUEST_FULFILLED"
+    REQUEST_ABORTED = "REQUEST_ABORTED"
+    REQUEST_FAILED = "REQUEST_FAILED"
+    REQUEST_FALLBACK = "REQUEST_FALLBACK"
+    QUOTA_BORROWED = "QUOTA_BORROWED"
+    QUOTA_RECLAIMED = "QUOTA_RECLAIMED"
+    EXPECTATION_SAVED = "EXPECTATION_SAVED"
+    EXPECTATION_DELETED = "EXPECTATION_DELETED"
+    QUEUE_HELD = "QUEUE_HELD"
+    QUEUE_RESUMED = "QUEUE_RESUMED"
+
+
+class Level(models.TextChoices):
+    """How much attention an event asks for."""
+
+    INFO = "INFO"
+    WARNING = "WARNING"
+    ERROR = "ERROR"
+
+
+class Event(models.Model):
+    """Something that happened; facts only, `console.engine.explain` has the sentence."""
+
+    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="events")
+    type = models.CharField(max_length=20, choices=EventType.choices)
+    level = models.CharField(max_length=8, choices=Level.choices, default=Level.INFO)
+    workload = models.ForeignKey(
+        Workload, null=True, on_delete=models.CASCADE, related_name="events"
+    )
+    queue = models.CharField(max_length=500, null=True)
+    #: E-mail address of a person, name of a token, or "engine".
+    actor = models.CharField(max_length=254)
+    data = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["org", "-id"], name="event_newest"),
+            models.Index(fields=["org", "type", "-id"], name="event_by_type"),
+            models.Index(fields=["org", "queue", "-id"], name="event_by_queue"),
+            models.Index(fields=["org", "actor", "-id"], name="event_by_actor"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} at {self.created_at:%Y-%m-%d %H:%M:%S}"

@@ -1,0 +1,73 @@
+"""What was asked for: requests on their way to the engine, held queues, and answers given."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils import timezone
+
+from console.orgs.models import Organization
+
+
+class Intake(models.Model):
+    """One accepted request that the engine has yet to see; deleted when it has."""
+
+    class Kind(models.TextChoices):
+        """What was asked."""
+
+        SUBMIT = "submit"
+        FINISH = "finish"
+        WITHDRAW = "withdraw"
+        RELEASE = "release"
+        POLICY = "policy"
+        HOLD = "hold"
+        RESUME = "resume"
+
+    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="intake")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    #: {"ids": [workload primary keys]}, {"version": n} or {"queue": name}; and the "actor".
+    payload = models.JSONField()
+    #: How many workloads it concerns, so that a batch can be bounded without reading payloads.
+    size = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [models.Index(fields=["org", "id"], name="intake_in_order")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} for {self.org}"
+
+
+class QueueHold(models.Model):
+    """A queue that a person has paused: nothing new is admitted from it."""
+
+    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="holds")
+    queue = models.CharField(max_length=500)
+    reason = models.CharField(max_length=500)
+    actor = models.CharField(max_length=254)
+    since = models.DateTimeField(auto_now_add=True)
+    #: When it is resumed by itself; None: when somebody does it.
+    until = models.DateTimeField(null=True, db_index=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["org", "queue"], name="one_hold_per_queue")]
+
+    def __str__(self) -> str:
+        return f"{self.queue} held by {self.actor}"
+
+
+class IdempotentAnswer(models.Model):
+    """The first answer to a request with an Idempotency-Key, given again to the same request."""
+
+    org = models.ForeignKey(Organization, on_delete=models.CASCADE)
+    key = models.CharField(max_length=200)
+    #: SHA-256 of the request's body: the same key with another body is refused.
+    digest = models.CharField(max_length=64)
+    answer = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["org", "key"], name="one_answer_per_key")]
+
+    def __str__(self) -> str:
+        return self.key

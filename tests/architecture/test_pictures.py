@@ -1,0 +1,65 @@
+"""Pictures of papers: each is shown, and there in both schemes, and says in words what it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+IMAGES = ROOT / "docs" / "images"
+PAPERS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+
+PICTURE = re.compile(r"<picture>\n(.*?)</picture>", re.DOTALL)
+WHOLE = re.compile(
+    r'  <source media="\(prefers-color-scheme: dark\)" srcset="(?P<dark>[^"]+)-dark\.png">\n'
+    r'  <img src="(?P<light>[^"]+)-light\.png" width="1280" alt="(?P<alt>[^"]+)">\n'
+)
+
+#: Bytes that one may have.
+LARGEST = 300_000
+
+
+def pictures() -> Iterator[tuple[Path, str]]:
+    """Yield each picture with the paper that shows it."""
+    for paper in PAPERS:
+        for found in PICTURE.findall(paper.read_text("utf-8")):
+            yield paper, found
+
+
+@pytest.mark.parametrize(
+    ("paper", "found"),
+    list(pictures()),
+    ids=lambda value: value.name if isinstance(value, Path) else "",
+)
+def test_a_picture_is_there_in_both_schemes_and_in_words(paper: Path, found: str) -> None:
+    whole = WHOLE.fullmatch(found)
+    assert whole, found
+    assert whole["dark"] == whole["light"]
+    for scheme in ("dark", "light"):
+        assert (paper.parent / f"{whole[scheme]}-{scheme}.png").is_file()
+    assert len(whole["alt"]) > 30
+
+
+def test_every_picture_is_shown_and_every_file_is_one() -> None:
+    shown = {
+        (paper.parent / f"{whole[scheme]}-{scheme}.png").relative_to(ROOT)
+        for paper, found in pictures()
+        if (whole := WHOLE.fullmatch(found))
+        for scheme in ("dark", "light")
+    }
+    assert shown == {path.relative_to(ROOT) for path in IMAGES.iterdir()}
+
+
+def test_pictures_stand_nowhere_else() -> None:
+    for paper in PAPERS:
+        rest = PICTURE.sub("", paper.read_text("utf-8"))
+        assert re.findall(r"!\[|<img|images/", rest) == [], paper
+
+
+@pytest.mark.parametrize("path", sorted(IMAGES.iterdir()), ids=lambda path: path.name)
+def test_a_picture_is_not_heavy(path: Path) -> None:
+    assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert path.stat().st_size <= LARGEST

@@ -1,0 +1,98 @@
+"""An organization in full swing: its config, what lies there already, and what keeps coming."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from tests.product import Api
+
+QUEUES, COHORTS = 36, 6
+#: GPUs that each queue owns of each of the two flavors.
+OWNED = 300
+#: Workloads that run all the time in each queue, of a GPU each: those of every third borrow.
+RUNNING, BORROWING = 240, 660
+#: Workloads that wait all the time in every third queue, since each asks for more than is free.
+WAITING, TOO_MANY = 40, 1_500
+#: Workloads that were finished before, for a history as long as that of others.
+FINISHED = 80_000
+BULK = 500
+
+_QUEUE = """\
+  - name: team-{n}
+    cohort_name: lab-{cohort}
+    resource_groups:
+      - covered_resources: [gpu, cpu]
+        flavors:
+"""
+_FLAVOR = """\
+          - name: {name}
+            resources: [{{ name: gpu, nominal_quota: 300 }}, {{ name: cpu, nominal_quota: 2400 }}]
+"""
+_RULE = """\
+  - selector: [{{ key: team, operator: in, values: [team-{n}] }}]
+    resource_queue: team-{n}
+    priority_policy: {{ default: 50, min: 0, max: 100, on_violation: force_update }}
+"""
+
+CONFIG = "".join(
+    [
+        "resource_flavors: [{ name: spot }, { name: on-demand }]\nresource_queues:\n",
+        *(
+            _QUEUE.format(n=n, cohort=n // (QUEUES // COHORTS))
+            + "".join(_FLAVOR.format(name=name) for name in ("spot", "on-demand"))
+            for n in range(QUEUES)
+        ),
+        "scheduling_rules:\n",
+        *(_RULE.format(n=n) for n in range(QUEUES)),
+    ]
+)
+
+
+def fill(api: Api, finished: int = FINISHED) -> None:
+    """Apply CONFIG and bring in what runs, what waits, and *finished* workloads of the past."""
+    version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
+    api.post("/config/versions", version, expect=201)
+    for _ in range(0, finished, 10 * BULK):
+        ids = _submit(api, [workload(n) for n in range(10 * BULK)])
+        _wait(api, "admitted", len(ids))
+        for first in range(0, len(ids), BULK):
+            api.post("/workloads/finish", {"ids": ids[first : first + BULK]})
+        _wait(api, "admitted", 0)
+    running = [
+        workload(queue)
+        for queue in range(QUEUES)
+        for _ in range(RUNNING if queue % 3 else BORROWING)
+    ]
+    _submit(api, running)
+    _wait(api, "admitted", len(running))
+    waiting = [workload(queue, TOO_MANY) for queue in range(0, QUEUES, 3) for _ in range(WAITING)]
+    _submit(api, waiting)
+    _wait(api, "pending", len(waiting))
+
+
+def workload(number: int, gpu: int = 1) -> dict[str, Any]:
+    """Return workload *number* as it is submitted; it goes to the queue of its number."""
+    return {
+        "name": f"train-{number:06}",
+        "type": "job",
+        "tags": {"team": f"team-{number % QUEUES}", "stage": f"stage-{number % 7}"},
+        "requests": {"gpu": gpu, "cpu": 1},
+        "priority": number % 5 * 10,
+        "user": f"user-{number % 50}",
+        "project": f"project-{number % 11}",
+    }
+
+
+def _submit(api: Api, workloads: list[dict[str, Any]]) -> list[str]:
+    ids: list[str] = []
+    for first in range(0, len(workloads), BULK):
+        ids += api.post("/workloads", {"workloads": workloads[first : first + BULK]})["ids"]
+    return ids
+
+
+def _wait(api: Api, state: str, count: int) -> None:
+    deadline = time.monotonic() + 120
+    while (found := api.get("")["counts"][state]) != count:
+        assert time.monotonic() < deadline, f"{found} of {count} {state} within 120 s"
+        time.sleep(0.05)

@@ -1,0 +1,60 @@
+"""Milliseconds that pages and paths take over HTTP: each of them, in three worlds."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.benchmarks.measured import Measured
+from tests.benchmarks.pages import MOST_MS, MOST_MS_WITH_CHANGES, Reader
+from tests.worlds import BUILDERS, PASSWORD
+from tests.worlds.addresses import Address, api_addresses, page_addresses
+from tests.worlds.served import serving
+
+#: Routes that find and prove changes that would start a workload, or that compile and compare
+#: two whole configs: work of one person at a time, and never of an open page.
+WORK = frozenset(
+    {
+        *("pages:workload-changes", "api:explanation", "pages:config-review"),
+        *("pages:config-compare", "pages:config-impact", "api:version-diff", "api:schema"),
+    }
+)
+
+
+def run() -> Iterator[Measured]:
+    """Measure every address of each world, and yield those that miss and the slowest."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in BUILDERS:
+            with serving(name, Path(folder)) as served:
+                reader = Reader(served.product, (served.world.people["owner"], PASSWORD))
+                for kind, addresses in (
+                    ("pages", page_addresses(served.world)),
+                    ("API", api_addresses(served.world)),
+                ):
+                    yield from _told(f"{name}: {kind}", _measured(reader, addresses))
+
+
+def _measured(reader: Reader, addresses: list[Address]) -> list[Measured]:
+    return [
+        Measured(
+            name=address.url,
+            value=reader.milliseconds(address.url),
+            unit="ms",
+            at_most=MOST_MS_WITH_CHANGES if address.route in WORK else MOST_MS,
+        )
+        for address in addresses
+        if address.pattern not in _UNREADABLE
+    ]
+
+
+#: What a world answers with an error, as it has to: a link to a page that is not there.
+_UNREADABLE = frozenset({"join", "orgs/{org}/config"})
+
+
+def _told(what: str, measured: list[Measured]) -> Iterator[Measured]:
+    yield from (each for each in measured if not each.ok)
+    usual = [each for each in measured if each.at_most == MOST_MS]
+    slowest = max(usual, key=lambda each: each.value)
+    name = f"{what}, slowest of {len(measured)}: {slowest.name}"
+    yield Measured(name=name, value=slowest.value, unit="ms", at_most=MOST_MS)

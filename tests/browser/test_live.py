@@ -1,0 +1,243 @@
+"""Open pages: how old they are, what holds them still, and what they say when news fail to come."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.conftest import Visitors
+from tests.browser.place import Place
+
+CAP = """\
+resource_flavors: [{ name: any }]
+resource_queues:
+  - name: train
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{ name: any, resources: [{ name: gpu, nominal_quota: 2 }] }]
+scheduling_rules: [{ resource_queue: train }]
+"""
+POLL = re.compile(r"[?&]v=")
+STATUS = "[data-live-text]"
+
+
+def job(name: str) -> dict[str, object]:
+    """Return a workload of one GPU."""
+    return {"name": name, "type": "job", "requests": {"gpu": 1}}
+
+
+@pytest.fixture
+def queue(page: Page, place: Place) -> Page:
+    """The page of a queue in which one workload runs."""
+    place.apply(CAP)
+    place.submit(job("first"))
+    page.goto(place.url("queues/train?tab=running"))
+    expect(page.locator("#running-rows tr")).to_have_count(1)
+    expect(page.locator(STATUS)).to_have_text(re.compile(r"Live · \d+ s ago"))
+    return page
+
+
+@contextmanager
+def answering(page: Page, handler: object) -> Iterator[None]:
+    """Have polls answered by *handler* instead of the product."""
+    page.route(POLL, handler)  # type: ignore[arg-type]
+    yield
+    page.unroute(POLL)
+
+
+def forgive(visitors: Visitors) -> None:
+    """Take back complaints of the browser about answers that the test made up."""
+    visitors.complaints[:] = [each for each in visitors.complaints if "Failed to load" not in each]
+
+
+def test_a_server_that_is_away_leaves_the_data_with_its_age(
+    queue: Page, place: Place, visitors: Visitors
+) -> None:
+    with answering(queue, lambda route: route.abort()):
+        expect(queue.locator(STATUS)).to_have_text(
+            re.compile(r"Reconnecting · data from \d\d:\d\d:\d\d UTC")
+        )
+        expect(queue.locator("#running-rows")).to_contain_text("first")
+    queue.get_by_role("button", name="Retry").click()
+    expect(queue.locator(STATUS)).to_have_text(re.compile("Live"))
+    expect(queue.get_by_role("button", name="Retry")).to_be_hidden()
+    forgive(visitors)
+
+
+def test_an_error_is_told_with_the_id_of_the_request_and_tried_again(
+    queue: Page, place: Place, visitors: Visitors
+) -> None:
+    def broken(route: Route) -> None:
+        route.fulfill(status=500, headers={"X-Request-ID": "abc123"}, body="")
+
+    with answering(queue, broken):
+        expect(queue.locator(STATUS)).to_contain_text("Error 500, request abc123 · data from")
+        expect(queue.locator("#announcer")).to_contain_text("the data shown is old")
+    queue.get_by_role("button", name="Retry").click()
+    expect(queue.locator(STATUS)).to_have_text(re.compile("Live"))
+    forgive(visitors)
+
+
+def test_who_was_signed_out_keeps_the_page_and_finds_back(
+    queue: Page, place: Place, visitors: Visitors
+) -> None:
+    queue.context.clear_cookies()
+    expect(queue.locator(STATUS)).to_contain_text("Signed out · data from")
+    expect(queue.locator("#running-rows")).to_contain_text("first")
+    expect(queue.get_by_role("button", name="Pause")).to_be_hidden()
+    asked: list[str] = []
+    queue.on("request", lambda request: asked.append(request.url))
+    queue.wait_for_timeout(3000)
+    assert asked == []
+    queue.get_by_role("link", name="Sign in again").click()
+    expect(queue).to_have_url(
+        re.compile(rf"/login\?next=%2Fo%2F{place.slug}%2Fqueues%2Ftrain%3Ftab%3Drunning")
+    )
+    forgive(visitors)
+
+
+def test_a_member_who_was_removed_is_told_so(queue: Page, place: Place, visitors: Visitors) -> None:
+    with answering(queue, lambda route: route.fulfill(status=404, body="")):
+        expect(queue.locator(STATUS)).to_contain_text("No longer there · data from")
+    expect(queue.get_by_role("link", name="Reload", exact=True)).to_be_visible()
+    forgive(visitors)
+
+
+def test_another_build_offers_to_be_loaded(queue: Page, place: Place) -> None:
+    def newer(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, headers={**answer.headers, "x-live-build": "another"})
+
+    with answering(queue, newer):
+        expect(queue.get_by_role("link", name="Reload: new version")).to_be_visible()
+        # What it shows is current all the same.
+        place.submit(job("second"))
+        expect(queue.locator("[data-rows-bar=running-rows]")).to_contain_text("1 new")
+    queue.get_by_role("link", name="Reload: new version").click()
+    expect(queue.locator("#running-rows tr")).to_have_count(2)
+    expect(queue.get_by_role("link", name="Reload: new version")).to_be_hidden()
+
+
+def test_the_age_is_that_of_the_data_and_not_of_the_answer(queue: Page, place: Place) -> None:
+    def rested(route: Route) -> None:
+        route.fulfill(status=204, headers={"X-Live-Stamp": "1000-x", "X-Live-Age": "7.5"})
+
+    with answering(queue, rested):
+        expect(queue.locator(STATUS)).to_have_text(re.compile(r"Live · ([89]|1\d) s ago"))
+
+
+def test_p_pauses_and_goes_on(queue: Page, place: Place) -> None:
+    queue.keyboard.press("p")
+    expect(queue.locator(STATUS)).to_have_text(re.compile(r"Paused · as of \d\d:\d\d:\d\d UTC"))
+    expect(queue.get_by_role("button", name="Resume")).to_have_attribute("aria-pressed", "true")
+    asked: list[str] = []
+    queue.on("request", lambda request: asked.append(request.url))
+    place.submit(job("second"))
+    queue.wait_for_timeout(3000)
+    assert asked == []
+    queue.keyboard.press("p")
+    expect(queue.locator("[data-rows-bar=running-rows]")).to_contain_text("1 new")
+    expect(queue.locator("#running-rows tr")).to_have_count(1)
+
+
+def test_a_hidden_page_asks_nothing_and_catches_up_at_once(queue: Page, place: Place) -> None:
+    hide = """(hidden) => {
+      Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }"""
+    queue.evaluate(hide, True)
+    queue.wait_for_timeout(300)
+    asked: list[str] = []
+    queue.on("request", lambda request: asked.append(request.url))
+    place.submit(job("second"))
+    queue.wait_for_timeout(3000)
+    assert asked == []
+    with queue.expect_request(POLL, timeout=1000):
+        queue.evaluate(hide, False)
+    expect(queue.locator("[data-rows-bar=running-rows]")).to_contain_text("1 new")
+
+
+def test_a_page_that_the_browser_kept_asks_when_it_is_shown_again(queue: Page) -> None:
+    queue.get_by_role("button", name="Pause").click()
+    queue.wait_for_timeout(300)
+    queue.get_by_role("button", name="Resume").click()
+    queue.wait_for_timeout(300)
+    with queue.expect_request(POLL, timeout=1000):
+        queue.evaluate('dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))')
+
+
+def test_what_has_the_focus_or_is_chosen_stays_and_is_brought_up_to_date_later(
+    queue: Page, place: Place
+) -> None:
+    row = queue.locator("#running-rows a[data-row]").first
+    row.focus()
+    box = row.bounding_box()
+    place.submit(job("second"), job("third"))
+    expect(queue.locator("#queue-tabs")).to_contain_text("2")
+    expect(queue.locator("[data-rows-bar=running-rows]")).to_contain_text("1 new")
+    assert row.evaluate("(node) => node === document.activeElement")
+    after = row.bounding_box()
+    assert box is not None
+    assert after is not None
+    assert box["x"] == after["x"]
+    # Selected text is what somebody copies: nothing is exchanged beneath it.
+    queue.evaluate("getSelection().selectAllChildren(document.querySelector('h1'))")
+    queue.wait_for_timeout(500)
+    asked: list[str] = []
+    queue.on("request", lambda request: asked.append(request.url))
+    queue.wait_for_timeout(3000)
+    assert asked == []
+    queue.evaluate("getSelection().removeAllRanges()")
+    with queue.expect_request(POLL, timeout=5000):
+        pass
+
+
+def test_filters_bring_a_list_that_is_live_from_then_on(page: Page, place: Place) -> None:
+    place.apply(CAP)
+    place.submit(job("first"), job("second"), job("third"))
+    page.goto(place.url("workloads"))
+    rows = page.locator("#workload-rows tr")
+    expect(rows).to_have_count(3)
+    page.get_by_label("Name starts with, or id").fill("f")
+    page.keyboard.press("Enter")
+    expect(rows).to_have_count(1)
+    place.submit(job("fourth"))
+    expect(page.locator("[data-rows-bar=workload-rows]")).to_contain_text("1 new")
+    page.keyboard.press("Escape")
+    page.locator("[data-rows-bar=workload-rows] [data-rows-show]").click()
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("fourth")
+
+
+def test_two_people_see_the_same_and_their_own(place: Place, visitors: Visitors) -> None:
+    place.apply(CAP)
+    place.submit(job("first"))
+    pages = [visitors.page(place, person) for person in (0, 1)]
+    for each in pages:
+        each.goto(place.url("workloads"))
+    view = {"name": "My work", "params": "state=pending"}
+    assert json.dumps(view)
+    place.submit(job("second"))
+    for each in pages:
+        expect(each.locator("[data-rows-bar=workload-rows]")).to_contain_text("1 new")
+        token = each.locator("form[action$='/views'] [name=csrfmiddlewaretoken]").first
+        expect(token).not_to_have_value("")
+
+
+def test_a_form_in_a_region_that_was_exchanged_still_counts(queue: Page, place: Place) -> None:
+    second = queue.context.new_page()
+    second.goto(place.url("queues/train?tab=running&hold=1"))
+    second.get_by_label("Reason").fill("moving racks")
+    second.get_by_role("button", name="Hold").last.click()
+    expect(second.locator("#queue-state")).to_contain_text("Held")
+    # The first page got its form to resume from a poll, whose answer has no token in it.
+    queue.bring_to_front()
+    queue.get_by_role("button", name="Resume").first.wait_for()
+    expect(queue.locator("#queue-state")).to_contain_text("Held")
+    queue.locator("#hold").get_by_role("button", name="Resume").click()
+    expect(queue.locator("#queue-state")).not_to_contain_text("Held")

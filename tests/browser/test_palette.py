@@ -1,0 +1,92 @@
+"""Going anywhere by a few letters, and what the other keys do on a list."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visitors
+from tests.browser.documents import CAP, m5
+from tests.browser.place import Place
+
+
+@pytest.fixture
+def busy(place: Place) -> Place:
+    """An organization with a config, queues and two workloads."""
+    place.apply(CAP, "The first")
+    place.submit(m5("first"), m5("second"))
+    return place
+
+
+def test_a_few_letters_lead_to_a_queue_a_workload_a_version_and_a_page(
+    page: Page, busy: Place
+) -> None:
+    palette = page.get_by_role("dialog", name="Go to")
+    for text, offered, path in (
+        ("M5-2", "q-m5-2xlarge-cap3", "queues/q-m5-2xlarge-cap3"),
+        ("sec", "second", "workloads/"),
+        ("v1", "v1", "config/v/1"),
+        ("tokens", "API tokens", "settings/tokens"),
+    ):
+        page.goto(busy.url())
+        page.keyboard.press("Control+k")
+        expect(palette.get_by_role("searchbox")).to_be_focused()
+        page.keyboard.type(text)
+        expect(palette.locator("a[data-found]").first).to_contain_text(offered)
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile(re.escape(busy.url(path))))
+
+
+def test_one_chooses_with_arrows_and_comes_back_to_where_one_was(page: Page, busy: Place) -> None:
+    page.goto(busy.url("queues"))
+    opener = page.get_by_role("link", name="Go to a queue, workload, version or page")
+    opener.focus()
+    page.keyboard.press("Enter")
+    palette = page.get_by_role("dialog", name="Go to")
+    offered = palette.locator("a[data-found]")
+    expect(offered.nth(1)).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(offered.nth(1)).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(palette.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("no such thing")
+    expect(palette).to_contain_text("Nothing is called so")
+    page.keyboard.press("Enter")
+    expect(palette).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(palette).to_be_hidden()
+    expect(opener).to_be_focused()
+
+
+def test_without_scripts_the_same_is_a_page(visitors: Visitors, busy: Place) -> None:
+    page = visitors.page(busy, width=320, scripts=False)
+    page.goto(busy.url())
+    page.get_by_role("link", name="Go to a queue, workload, version or page").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Go to…")
+    page.get_by_label("Queue, cohort, workload, version or page").last.fill("seco")
+    page.get_by_role("button", name="Find").click()
+    page.get_by_role("main").get_by_role("link", name="second").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("second")
+
+
+def test_keys_filter_a_list_change_tabs_and_give_a_permalink(page: Page, busy: Place) -> None:
+    page.goto(busy.url("workloads"))
+    page.keyboard.press("f")
+    expect(page.get_by_label("Name starts with, or id")).to_be_focused()
+    page.goto(busy.url("queues/q-m5-2xlarge-cap3"))
+    page.keyboard.press("]")
+    page.wait_for_url(re.compile(r"tab=running"))
+    page.keyboard.press("[")
+    page.wait_for_url(lambda url: "tab=running" not in url)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(busy.url("events?since=7d"))
+    page.keyboard.press("y")
+    expect(page.locator("#toast")).to_have_text("Permalink copied")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    page.keyboard.press("g")
+    page.keyboard.press("h")
+    page.wait_for_url(busy.url("config/history"))

@@ -1,0 +1,136 @@
+"""
+Every page of an empty organization, the demo and a large one, for everybody who may read it.
+
+A page is opened once and looked at in many ways. The demo is put to all rules in both color
+schemes; the other two to those that more or fewer things could break, in one scheme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize
+
+from tests.browser.reach import forms_of, visiting
+from tests.browser.rules import broken
+from tests.worlds.served import Served, serving
+from tests.worlds.stored import kept_for_a_run
+
+#: Widths of a phone, a small window, a tablet, laptops and screens up to 4K, in CSS pixels.
+_WIDTHS = (320, 380, 768, 1024, 1280, 1920, 3840)
+
+_SIZE: ViewportSize = {"width": 1280, "height": 900}
+
+#: What WCAG 1.4.12 lets a reader choose.
+_SPACING = """
+* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important }
+p { margin-bottom: 2em !important }
+"""
+
+#: The policy forbids style elements, and knows no sheets that are made so.
+_STYLE = """css => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  document.adoptedStyleSheets = [sheet];
+}"""
+
+#: Of many folds that are alike the first few are looked into.
+_UNFOLD = """() => {
+  const folds = document.querySelectorAll('main details:not([data-menu])');
+  for (const one of [...folds].slice(0, 12)) one.open = true;
+}"""
+
+
+@pytest.fixture(scope="module", params=["empty", "demo", "large"])
+def served(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
+    """Each world in turn."""
+    with serving(request.param, kept_for_a_run(tmp_path_factory)) as served:
+        yield served
+
+
+def test_every_page_is_within_reach(browser: Browser, served: Served) -> None:
+    is_demo = served.world.name == "demo"
+    found = {}
+    with visiting(browser, served) as visit:
+        for address in forms_of(served, most=2 if is_demo else 1):
+            visit.go(address)
+            visit.settle()
+            complaints = _complaints(visit.page, thorough=is_demo) + visit.take()
+            if complaints:
+                found[address.url] = complaints
+    assert found == {}
+
+
+def test_nothing_waits_for_scripts_that_do_not_run(browser: Browser, served: Served) -> None:
+    found = {}
+    with visiting(browser, served, scripts=False) as visit:
+        for address in forms_of(served, most=2 if served.world.name == "demo" else 1):
+            visit.go(address)
+            complaints = broken(visit.page, "scriptless") + visit.take()
+            if complaints:
+                found[address.url] = complaints
+    assert found == {}
+
+
+def _complaints(page: Page, *, thorough: bool) -> list[str]:
+    """Return what is wrong with the page that is open."""
+    page.evaluate(_UNFOLD)
+    found = broken(page, "axe", "structure") + _at_widths(page)
+    if thorough:
+        page.keyboard.press("Tab")
+        found += broken(page, "focus")
+        found += _in_the_dark(page) + _in_forced_colors(page) + _on_paper(page)
+        found += _with_more_space(page)
+    return found
+
+
+def _at_widths(page: Page) -> list[str]:
+    found = []
+    for width in _WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        rules = ["width"]
+        if width == min(_WIDTHS):
+            rules += ["cut", "spills", "targets"]
+        elif width == max(_WIDTHS):
+            rules += ["lines"]
+        found += [f"{width} px: {each}" for each in broken(page, *rules)]
+    page.set_viewport_size(_SIZE)
+    return found
+
+
+def _in_the_dark(page: Page) -> list[str]:
+    page.emulate_media(color_scheme="dark")
+    found = [f"dark: {each}" for each in broken(page, "colors")]
+    page.emulate_media(color_scheme="light")
+    return found
+
+
+def _in_forced_colors(page: Page) -> list[str]:
+    page.emulate_media(forced_colors="active")
+    found = broken(page, "own_colors")
+    page.emulate_media(forced_colors="none")
+    return found
+
+
+def _on_paper(page: Page) -> list[str]:
+    # As wide as a sheet of A4.
+    page.set_viewport_size({"width": 794, "height": 1123})
+    page.emulate_media(media="print", color_scheme="dark")
+    found = broken(page, "paper")
+    page.emulate_media(media="screen", color_scheme="light")
+    page.set_viewport_size(_SIZE)
+    return found
+
+
+def _with_more_space(page: Page) -> list[str]:
+    """Return what breaks when a reader spreads the text, or enlarges the page to twice its size."""
+    found = []
+    for width, css in ((320, _SPACING), (1280, _SPACING), (640, "")):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate(_STYLE, css)
+        found += [f"spread, {width} px: {each}" for each in broken(page, "width", "cut", "spills")]
+    page.set_viewport_size(_SIZE)
+    return found

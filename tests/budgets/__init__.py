@@ -1,0 +1,1 @@
+"""What it may cost to open a page or to read a path, held against three worlds."""

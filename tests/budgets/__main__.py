@@ -1,0 +1,71 @@
+"""
+Write the budgets anew from what the worlds take now: `python -m tests.budgets`.
+
+It prints what grew and what shrank. The test holds the files, so look at their diff before it is
+committed: a budget that grew is a page that asks more.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import django
+
+from tests.budgets.files import read_budgets, write_budgets
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+os.environ["TEST_DATABASE_URL"] = ""
+
+
+def main() -> None:
+    """Open everything in all worlds, and write the most that each address took."""
+    django.setup()
+    from django.test.utils import setup_test_environment
+
+    from tests.worlds import page_patterns, path_patterns
+    from tests.worlds.addresses import api_addresses, page_addresses
+    from tests.worlds.world import World
+
+    setup_test_environment()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, told, addresses, client in (
+            ("pages.toml", page_patterns.PAGES, page_addresses, World.browser),
+            ("paths.toml", path_patterns.PATHS, api_addresses, World.program),
+        ):
+            patterns = [each for some in told.values() for each in some]
+            most = _most(Path(folder), addresses, client)
+            before = read_budgets(name)
+            after = {each: most.get(each, before.get(each, 0)) for each in patterns}
+            for pattern in patterns:
+                if after[pattern] != before.get(pattern):
+                    told_before = before.get(pattern, "none")
+                    sys.stdout.write(f"{name}: {told_before} -> {after[pattern]}  {pattern}\n")
+            write_budgets(name, after)
+
+
+def _most(folder: Path, addresses: Callable, client: Callable) -> dict[str, int]:
+    from tests.budgets.opening import open_twice
+    from tests.worlds import BUILDERS
+    from tests.worlds.connected import connected
+    from tests.worlds.stored import stored
+
+    most: dict[str, int] = {}
+    for name in BUILDERS:
+        found = stored(name, Path(os.environ.get("WORLDS", folder / "worlds")))
+        copy = folder / f"{name}.sqlite3"
+        found.copy(copy)
+        with connected(copy):
+            reader = client(found.world, "owner")
+            for address in addresses(found.world):
+                opened = open_twice(reader, address)
+                taken = len(opened.statements)
+                most[address.pattern] = max(most.get(address.pattern, 0), taken)
+    return most
+
+
+if __name__ == "__main__":
+    main()

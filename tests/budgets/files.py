@@ -1,0 +1,28 @@
+"""The budgets: for each pattern of an address, the most queries that opening it may take."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+FOLDER: Final = Path(__file__).parent
+
+#: Name of a file -> its first lines.
+HEADS: Final[Mapping[str, str]] = {
+    "pages.toml": "# The most queries that each page may take, whatever the organization holds.\n",
+    "paths.toml": "# The most queries that each path of the API may take, whatever there is.\n",
+}
+
+
+def read_budgets(name: str) -> dict[str, int]:
+    """Return pattern -> queries from one of the files."""
+    return tomllib.loads((FOLDER / name).read_text())
+
+
+def write_budgets(name: str, budgets: Mapping[str, int]) -> None:
+    """Write one of the files anew, in the order of *budgets*."""
+    lines = (f"{json.dumps(pattern)} = {count}\n" for pattern, count in budgets.items())
+    (FOLDER / name).write_text(HEADS[name] + "".join(lines))

@@ -1,0 +1,43 @@
+"""Opening an address of a world, and what the database was asked for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import connection
+from django.http import HttpResponseBase
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from tests.worlds.addresses import Address
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What an address answered, and the statements that it took."""
+
+    address: Address
+    status: int
+    size: int
+    statements: tuple[str, ...]
+
+
+def open_twice(client: Client, address: Address) -> Opened:
+    """
+    Open an address as somebody who was there a moment ago, and return the second answer.
+
+    The first time is for what a process reads once: the policy of a version, and that
+    somebody was seen in this minute.
+    """
+    _read(client.get(address.url))
+    with CaptureQueriesContext(connection) as captured:
+        response = client.get(address.url)
+        size = _read(response)
+    statements = tuple(query["sql"] for query in captured.captured_queries)
+    return Opened(address, response.status_code, size, statements)
+
+
+def _read(response: HttpResponseBase) -> int:
+    if response.streaming:
+        return sum(len(part) for part in response)  # type: ignore[attr-defined]
+    return len(response.content)  # type: ignore[attr-defined]

@@ -1,0 +1,125 @@
+"""Parts of a page fail alone: the others are shown, and the part says so."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from console.orgs.models import Organization
+from tests.cohorts import fill
+from tests.pages.conftest import World
+from tests.pages.page import Element, read_page
+
+#: Address, what its view calls for a part, where that part stands, and its title.
+PARTS = [
+    ("", "overview.attention_rows", "attention", "What needs attention"),
+    ("", "overview.past_of", "numbers", "How much runs and waits"),
+    ("", "overview.bars_of", "quota", "The quota of all queues"),
+    ("", "overview.queue_row", "tight", "The tightest queues"),
+    ("", "overview.top_consumers", "consumers", "Top consumers"),
+    ("", "overview.charts_of", "charts", "What ran and waited over time"),
+    ("", "overview.history_row", "recent", "What changed"),
+    ("queues/research", "queue.clauses_of", "waiting", "Why work is waiting"),
+    ("queues/research", "queue.pending_in_order", "pending-region", "What waits"),
+    ("queues/research?tab=running", "queue.running_rows", "running-region", "What runs"),
+]
+COHORT_PARTS = [
+    ("cohorts/ml", "cohorts.matrix_rows", "matrix-region", "The queues of the cohort"),
+    ("cohorts/ml", "cohorts.loan_row", "loans-region", "Who uses whose quota"),
+    ("cohorts/ml", "cohorts.rules_rows", "rules-region", "The rules of preemption"),
+    ("cohorts/ml", "cohorts.reason_rows", "waiting", "Why work is waiting"),
+]
+
+
+@pytest.mark.parametrize(("path", "broken", "place", "title"), PARTS)
+@pytest.mark.parametrize("poll", [False, True])
+def test_a_part_that_fails_says_so_and_leaves_the_others(
+    path: str,
+    broken: str,
+    place: str,
+    title: str,
+    poll: bool,
+    world: World,
+    browser: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    places = {other for at, _, other, _ in PARTS if at == path}
+    whole = read_page(browser.get(f"/o/here/{path}"))
+    assert {name for name in places if _failures(whole.id(name))} == set()
+    _break(monkeypatch, broken)
+    page = _check_failure(browser, path, place, title, poll=poll, caplog=caplog)
+    # What another part needs as well fails there, too; the rest is as it was.
+    spared = {name for name in places if not _failures(page.id(name))}
+    assert len(spared) >= len(places) - 3
+    assert all(page.id(name).text for name in spared)
+
+
+@pytest.mark.parametrize(("path", "broken", "place", "title"), COHORT_PARTS)
+@pytest.mark.parametrize("poll", [False, True])
+def test_a_part_of_a_cohort_fails_alone(
+    path: str,
+    broken: str,
+    place: str,
+    title: str,
+    poll: bool,
+    org: Organization,
+    browser: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    fill(org, monkeypatch)
+    places = {other for at, _, other, _ in COHORT_PARTS if at == path}
+    whole = read_page(browser.get(f"/o/here/{path}"))
+    assert {name for name in places if _failures(whole.id(name))} == set()
+    _break(monkeypatch, broken)
+    page = _check_failure(browser, path, place, title, poll=poll, caplog=caplog)
+    assert {name for name in places if _failures(page.id(name))} == {place}
+
+
+def test_what_is_asked_for_wrongly_is_the_whole_pages_to_say(world: World, browser: Client) -> None:
+    assert browser.get("/o/here/queues/research?cursor=x").status_code == 400
+
+
+def _break(monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+    def fails(*_: object, **__: object) -> object:
+        raise RuntimeError("a mistake in the code")
+
+    monkeypatch.setattr(f"console.pages.views.{broken}", fails)
+
+
+def _check_failure(
+    browser: Client,
+    path: str,
+    place: str,
+    title: str,
+    *,
+    poll: bool,
+    caplog: pytest.LogCaptureFixture,
+) -> Element:
+    """Return the page, whose part at *place* says that it failed, and no more than that."""
+    mark = "&" if "?" in path else "?"
+    answer = browser.get(f"/o/here/{path}{mark}v=0-" if poll else f"/o/here/{path}")
+    assert answer.status_code == 200
+    page = read_page(answer)
+    (failure,) = _failures(page.id(place))
+    request_id = answer.headers["X-Request-ID"]
+    assert re.fullmatch(
+        rf"{title} could not be loaded at \d\d:\d\d:\d\d UTC. The rest of the page is not "
+        rf"affected. It was logged with request {request_id} . Try again",
+        failure.text,
+    )
+    assert title in {record.msg["part"] for record in _logged(caplog)}
+    assert "a mistake in the code" not in answer.content.decode()
+    return page
+
+
+def _failures(element: Element) -> list[Element]:
+    return element.all("div", **{"data-failed": ""})
+
+
+def _logged(caplog: pytest.LogCaptureFixture) -> list[Any]:
+    return [record for record in caplog.records if "part" in record.msg]

@@ -1,0 +1,50 @@
+"""The roles as they are documented, as they are told by hand, and as the product has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+from console.orgs.models import Organization, Role
+from console.orgs.permissions import GRANTS, Actor, Permission
+from console.workloads.disclosure import sees_all_names
+from console.workloads.saved_views import may_share
+from tests.permissions.expected import MAY
+
+_DOCS = Path(__file__).parents[2] / "docs/people-and-tokens.md"
+_HEAD = "| action |"
+
+
+def documented() -> dict[str, set[str]]:
+    """Return what the table of the docs says each role may."""
+    lines = iter(_DOCS.read_text().splitlines())
+    head = next(line for line in lines if line.startswith(_HEAD))
+    roles = [cell.strip() for cell in head.strip("|").split("|")][1:]
+    found: dict[str, set[str]] = {role: set() for role in roles}
+    next(lines)
+    for line in lines:
+        if not line.startswith("|"):
+            break
+        action, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        for role, cell in zip(roles, cells, strict=True):
+            assert cell in ("yes", "")
+            if cell:
+                found[role].add(action)
+    return found
+
+
+def test_roles_are_what_is_told_by_hand() -> None:
+    assert GRANTS == MAY
+    assert set(MAY) == set(Role.values)
+
+
+def test_the_docs_say_what_each_role_may() -> None:
+    derived = {"share saved views": may_share}
+    derived["read the names of others' workloads in explanations"] = sees_all_names
+    due = {}
+    for role in Role.values:
+        actor = Actor(org=cast(Organization, SimpleNamespace()), role=role, name="", key="")
+        due[role] = {each.value for each in Permission if each in GRANTS[role]}
+        due[role] |= {action for action, may in derived.items() if may(actor)}
+    assert documented() == due

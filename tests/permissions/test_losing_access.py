@@ -1,0 +1,207 @@
+"""Access ends at once: removed, made less, closed or revoked while somebody is signed in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from console.orgs.models import ApiToken, AuditEntry, Membership, Organization, Role, User
+from console.orgs.permissions import Actor
+from console.orgs.services.change_role import change_role
+from console.orgs.services.invite import invite, revoke_invitation
+from console.orgs.services.issue_token import create_token
+from console.orgs.services.remove_member import remove_member
+from console.orgs.services.revoke_token import revoke_token
+from console.workloads.models import Workload
+from tests.permissions.callers import Caller
+from tests.permissions.conftest import Stage
+
+HOME, LATER = "/o/orchard/", "/o/orchard/?v=1.old"
+API = "/api/v1/orgs/orchard"
+
+
+@pytest.fixture
+def boss(stage: Stage) -> Actor:
+    """May do everything."""
+    return Actor.from_command(Organization.objects.get(slug="orchard"))
+
+
+def statuses(client: Client, *addresses: str) -> list[int]:
+    """Return what a client gets."""
+    return [client.get(address).status_code for address in addresses]
+
+
+def test_a_member_who_is_removed_sees_nothing_any_more(stage: Stage, boss: Actor) -> None:
+    caller = stage.caller("editor here")
+    client = caller.client()
+    assert statuses(client, HOME, LATER, API) == [200, 200, 200]
+    remove_member(boss, caller.me)
+    # Signed out everywhere; not even an open page gets one more answer.
+    assert statuses(client, HOME, LATER, API) == [302, 401, 401]
+
+
+def test_a_member_who_is_taken_out_otherwise_finds_nothing(stage: Stage) -> None:
+    caller = stage.caller("editor here")
+    client = caller.client()
+    assert statuses(client, HOME, LATER, API) == [200, 200, 200]
+    Membership.objects.filter(pk=caller.me).delete()
+    assert statuses(client, HOME, LATER, API) == [404, 404, 404]
+
+
+def test_a_role_that_is_made_less_counts_from_the_next_request_on(
+    stage: Stage, boss: Actor
+) -> None:
+    caller = stage.caller("owner here")
+    client = caller.client()
+    asked = (
+        "/o/orchard/settings/webhooks",
+        "/o/orchard/settings/webhooks?v=1.old",
+        f"{API}/tokens",
+    )
+    assert statuses(client, *asked) == [200, 200, 200]
+    change_role(boss, caller.me, Role.VIEWER)
+    # What was rendered a moment ago for owners is for owners.
+    assert statuses(client, *asked) == [403, 403, 403]
+    assert statuses(client, HOME, API) == [200, 200]
+
+
+def test_an_account_that_is_closed_is_nobody(stage: Stage) -> None:
+    caller = stage.caller("owner here")
+    client = caller.client()
+    assert statuses(client, HOME, API) == [200, 200]
+    User.objects.filter(memberships=caller.me).update(is_active=False)
+    assert statuses(client, HOME, LATER, API, "/sessions") == [302, 401, 401, 302]
+
+
+def test_a_token_ends_with_the_request_after_it_is_revoked_or_too_old(boss: Actor) -> None:
+    for end in ("revoked", "expired"):
+        issued = create_token(boss, Role.OWNER, end)
+        client = Client(headers={"Authorization": f"Bearer {issued.secret}"})
+        assert statuses(client, API) == [200]
+        if end == "revoked":
+            revoke_token(boss, issued.token.pk)
+        else:
+            past = timezone.now() - timedelta(seconds=1)
+            ApiToken.objects.filter(pk=issued.token.pk).update(expires_at=past)
+        assert statuses(client, API, "/api/v2/userinfo/") == [401, 401]
+
+
+@pytest.mark.parametrize("revoke", [True, False])
+def test_a_token_of_a_removed_member_is_the_organization_s(
+    stage: Stage, boss: Actor, revoke: bool
+) -> None:
+    caller = stage.caller("owner here")
+    member = Membership.objects.get(pk=caller.me)
+    theirs = Actor.from_user(boss.org, member.user, member.role)
+    secret = create_token(theirs, Role.VIEWER, "made by them").secret
+    client = Client(headers={"Authorization": f"Bearer {secret}"})
+    remove_member(boss, caller.me, revoke_tokens=revoke)
+    assert statuses(client, API) == [401 if revoke else 200]
+
+
+def test_a_bad_token_beside_a_good_session_is_refused(stage: Stage) -> None:
+    # Whoever sends a token means it: a session must not answer in its place.
+    owner = stage.caller("owner here")
+    both = replace(owner, headers={"Authorization": "Bearer aslu_unknown"})
+    assert statuses(both.client(), API) == [401]
+    assert statuses(both.client(), HOME) == [200]
+
+
+def test_a_link_opens_one_invitation_once(stage: Stage, boss: Actor) -> None:
+    invited = invite(boss, "lone@nowhere.example", Role.OWNER)
+    lone, other = (
+        stage.caller("member of nothing").client(),
+        stage.caller("owner elsewhere").client(),
+    )
+    for client in (other, lone):
+        assert client.get(f"/join/{invited.secret}").status_code == 302
+    # It is for one address.
+    assert other.post("/join").status_code == 409
+    assert statuses(other, HOME) == [404]
+    assert lone.post("/join").headers["Location"] == HOME
+    assert statuses(lone, HOME, "/o/orchard/settings/tokens") == [200, 200]
+    late = Client()
+    assert statuses(late, f"/join/{invited.secret}", "/join") == [404, 404]
+
+
+def test_a_link_that_was_taken_back_or_is_too_old_opens_nothing(boss: Actor) -> None:
+    taken = invite(boss, "a@nowhere.example", Role.OWNER)
+    old = invite(boss, "b@nowhere.example", Role.OWNER)
+    opened = Client()
+    assert statuses(opened, f"/join/{taken.secret}", "/join") == [302, 200]
+    revoke_invitation(boss, taken.invitation.pk)
+    type(old.invitation).objects.filter(pk=old.invitation.pk).update(expires_at=timezone.now())
+    assert statuses(opened, "/join") == [404]
+    for link in (taken, old):
+        assert statuses(Client(), f"/join/{link.secret}") == [404]
+
+
+def test_the_last_owner_stays_whoever_asks(stage: Stage, boss: Actor) -> None:
+    owner = stage.caller("owner here")
+    others = Membership.objects.filter(org=boss.org, role=Role.OWNER).exclude(pk=owner.me)
+    others.update(role=Role.VIEWER)
+    page = f"/o/orchard/settings/members/{owner.me}"
+    asked = [{"do": "leave"}, {"do": "role", "role": "viewer"}]
+    found = [owner.client().post(page, body).status_code for body in asked]
+    call = f"{API}/members/{owner.me}"
+    found += [
+        owner.client().delete(call).status_code,
+        owner.client().patch(call, {"role": "editor"}, "application/json").status_code,
+        stage.caller("token of owner here").client().delete(call).status_code,
+    ]
+    assert found == [409] * 5
+    assert Membership.objects.get(pk=owner.me).role == Role.OWNER
+
+
+def test_one_s_role_is_that_of_the_organization_that_is_asked(stage: Stage) -> None:
+    client = stage.caller("viewer here who owns elsewhere").client()
+    pages = ("/o/orchard/settings/tokens", "/o/outland/settings/tokens")
+    calls = ("/api/v1/orgs/orchard/tokens", "/api/v1/orgs/outland/tokens")
+    assert statuses(client, *pages, *calls) == [403, 200, 403, 200]
+
+
+def test_sessions_of_others_are_neither_seen_nor_ended(stage: Stage) -> None:
+    owner, viewer = stage.caller("owner here"), stage.caller("viewer here")
+    theirs = User.objects.get(memberships=viewer.me).sessions.get()
+    assert theirs.uid.encode() not in owner.client().get("/sessions").content
+    owner.client().post("/sessions", {"uid": theirs.uid})
+    owner.client().post("/sessions", {"do": "others"})
+    assert statuses(viewer.client(), HOME) == [200]
+
+
+def _polled(caller: Caller, address: str) -> bytes:
+    return caller.client().get(address).content
+
+
+@pytest.mark.parametrize("first", ["viewer here", "viewer here who owns elsewhere"])
+def test_what_is_kept_for_polls_tells_each_their_own(stage: Stage, first: str) -> None:
+    """Two of one role poll the same pages: the names of workloads are told to whose they are."""
+    (second,) = {"viewer here", "viewer here who owns elsewhere"} - {first}
+    pages = [
+        f"/o/orchard/workloads/{stage.here['stopped']}",
+        f"/o/orchard/workloads/{stage.here['waiting']}",
+        "/o/orchard/queues/orchard/train?tab=running",
+        "/o/orchard/events",
+        "/o/orchard/events/audit",
+    ]
+    user = User.objects.get(memberships=stage.caller(first).me)
+    Workload.objects.filter(name="orchard-wins").update(submitted_by=f"user:{user.pk}")
+    AuditEntry.objects.create(
+        org=Organization.objects.get(slug="orchard"),
+        action="view.save",
+        kind="view",
+        subject="of the first alone",
+        actor=user.email,
+        actor_key=f"user:{user.pk}",
+    )
+    poll = [f"{page}{'&' if '?' in page else '?'}v=1.old" for page in pages]
+    shown = {page: _polled(stage.caller(first), page) for page in poll}
+    told = {page: _polled(stage.caller(second), page) for page in poll}
+    assert b"of the first alone" in shown[poll[-1]]
+    assert b"of the first alone" not in told[poll[-1]]
+    assert b"orchard-wins" in shown[poll[0]]
+    assert b"orchard-wins" not in told[poll[0]]

@@ -1,0 +1,43 @@
+"""Whatever changes something by an address leaves an entry in the audit log, and only that."""
+
+from __future__ import annotations
+
+import pytest
+
+from console.orgs.models import AuditEntry
+from tests.permissions.asking import ask_in_vain
+from tests.permissions.conftest import Stage
+from tests.permissions.table import API, PAGES, Line
+
+#: Ends of addresses that are asked by POST and change nothing that lasts.
+_ASKING = (
+    *("config/check", "config/route", "expectations/check", "tools/route/many"),
+    *("edit/check", "edit/complete", "edit/explain", "edit/context", "edit/hits"),
+    # Presence, seen while it lasts; a cookie of one browser; and what is so already.
+    *("/visit", "/leave", "/save", "settings/appearance", "members/$me", "config/conflict"),
+)
+#: What is typed is not recorded, but what is begun, applied or thrown away.
+_TYPED = "do=save&text=$text&revision=1"
+#: An apply throws the draft away, too.
+_TWICE = "draft=$draft&revision=1&expected_version=$version"
+_DONE = (200, 201, 202, 204, 302)
+
+CHANGES = [
+    line
+    for line in (*PAGES, *API)
+    if line.is_of_org
+    and not line.is_safe
+    and line.status in _DONE
+    and not line.path.partition("?")[0].endswith(_ASKING)
+    and line.body != _TYPED
+]
+
+
+@pytest.mark.parametrize("line", CHANGES, ids=lambda line: line.id)
+def test_every_call_that_changes_something_leaves_an_entry(line: Line, stage: Stage) -> None:
+    owner = stage.caller("owner here")
+    last = AuditEntry.objects.latest("pk").pk
+    answer = ask_in_vain(owner, line, stage.names(owner))
+    assert answer.status == line.status
+    left = AuditEntry.objects.filter(pk__gt=last).values_list("actor", flat=True)
+    assert list(left) == ["owner@orchard.example"] * (2 if line.body == _TWICE else 1)

@@ -1,0 +1,30 @@
+"""What a module of tests makes once and only looks at: each test undoes what it did itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from console.orgs.models import Organization, Role
+from console.orgs.permissions import Actor
+from console.orgs.services.create_org import create_org
+from tests.conftest import member
+
+
+def standing_org() -> tuple[Any, Any]:
+    """
+    Return two fixtures for a module, which it calls `org` and `owner`.
+
+    What its other fixtures of that scope make of them stands, too.
+    """
+
+    @pytest.fixture(scope="module")
+    def org(standing: None) -> Organization:
+        return create_org("here", "Here", owner=None)
+
+    @pytest.fixture(scope="module")
+    def owner(org: Organization) -> Actor:
+        return member(org, Role.OWNER)
+
+    return org, owner
