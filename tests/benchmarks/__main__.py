@@ -17,6 +17,7 @@ from tests.benchmarks import (
     pages,
     throughput,
     traces,
+    worlds,
 )
 from tests.benchmarks.measured import Measured
 
@@ -37,6 +38,7 @@ def main() -> int:
         pages,
         cohorts,
         over_time,
+        worlds,
     ):
         for each in benchmark.run():
             measured.append(each)
