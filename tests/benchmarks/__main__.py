@@ -9,6 +9,7 @@ from tests.benchmarks import (
     checking,
     cohorts,
     comparing,
+    dashboards,
     deciding,
     editing,
     explaining,
