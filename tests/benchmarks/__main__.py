@@ -39,6 +39,7 @@ def main() -> int:
         pages,
         cohorts,
         over_time,
+        dashboards,
         worlds,
     ):
         for each in benchmark.run():
