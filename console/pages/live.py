@@ -2,10 +2,10 @@
 Live pages: an open page asks again every two seconds, and gets as little as will do.
 
 It tells which stamp it shows. Where nothing changed, it is answered 204 with the stamp of
-now; otherwise with the live parts of the page alone. What was rendered rests for fifty times
-as long as that took: meanwhile everybody of the same role who asks for the same page gets it,
-and is told how old it is. So open pages cost no more because more people look, and the busier
-the server, the less often it renders for them; whoever opens a page is never made to wait.
+now; otherwise with the live parts of the page alone. What was rendered rests for many times as
+long as that took: meanwhile everybody of the same role who asks for the same page gets it, and
+is told how old it is. So open pages cost no more because more people look, and the busier the
+server, the less often it renders for them; whoever opens a page gets it at once, and anew.
 """
 
 from __future__ import annotations
@@ -15,22 +15,18 @@ import time
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.pages import snapshots
+from console.pages import pace, snapshots
 from console.pages.poll import PollRequest, WatchedActor, is_poll
 from console.pages.shell import build, live_version
 from console.pages.snapshots import Snapshot, Stamp
 
 R = TypeVar("R", bound=HttpResponseBase)
-
-#: How long a page rests: so many times what rendering it took, and at least and at most so long.
-_TIMES: Final = 50
-_LEAST_REST, _MOST_REST = 2_000, 10_000
 
 
 def live_by(
@@ -84,7 +80,7 @@ def _answer(
     present = Stamp(now.as_of, version_of(actor.org))
     if present.state == shown.state:
         return _nothing_new(present)
-    if not snapshots.begin(shared) and now.as_of - shown.as_of < _MOST_REST:
+    if not snapshots.begin(shared) and now.as_of - shown.as_of < pace.MOST:
         # Somebody else has it rendered already: the next poll gets that.
         return _nothing_new(shown)
     try:
@@ -111,9 +107,9 @@ def _render(
     response = view(poll, actor, **kwargs)
     if not isinstance(response, HttpResponse) or response.status_code != HTTPStatus.OK:
         return response
-    took = int((time.perf_counter() - begun) * 1000)
-    rest = min(max(_LEAST_REST, _TIMES * took), _MOST_REST)
-    snapshot = Snapshot(present, present.as_of + rest, snapshots.compressed(response.content))
+    took = (time.perf_counter() - begun) * 1000
+    rests_until = present.as_of + pace.rest_of(took, pace.busy_share())
+    snapshot = Snapshot(present, rests_until, snapshots.compressed(response.content))
     snapshots.keep(own if actor.is_personal else shared, snapshot)
     return _parts(request, snapshot)
 

@@ -19,7 +19,7 @@ from console.engine.explain.others import unnamed
 from console.orgs.permissions import Actor, Permission
 from console.workloads.changes import Help
 from console.workloads.explanations import Explained
-from console.workloads.models import Event, Workload
+from console.workloads.models import Decision, Event, Workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +134,19 @@ def _facts(data: Mapping[str, Any], disclosed: Disclosed) -> dict[str, Any]:
             disclosed.names[uid] if uid in disclosed.hidden else uid for uid in shown["victims"]
         ]
     return shown
+
+
+def disclose_decisions(actor: Actor, decisions: Sequence[Decision]) -> None:
+    """Have *decisions* tell only those victims and preemptors that *actor* may see."""
+    if sees_all_names(actor):
+        return
+    disclosed = disclose(
+        actor, (uid for each in decisions for uid in (*each.victims, each.preemptor) if uid)
+    )
+    for each in decisions:
+        each.victims = [uid for uid in each.victims if uid not in disclosed.hidden]
+        if each.preemptor in disclosed.hidden:
+            each.preemptor = None
 
 
 def disclose_preemptors(actor: Actor, workloads: Sequence[Workload]) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from django.db.models import QuerySet
+
 from console.engine.decision import Outcome
 from console.engine.explain import StageText
 from console.errors import NotFound
@@ -94,7 +96,7 @@ def preemptions_of(
     """Return the stops of *workload* and those of others for it, newest first."""
     stops = Decision.objects.filter(org=actor.org, outcome=Outcome.PREEMPTED.value)
     rows = stops.select_related("workload__label_set").defer("trace")
-    walks = (stops.filter(workload=workload), stops.filter(preemptor=workload.uid))
+    walks = (_stops_of(workload), stops.filter(preemptor=workload.uid))
     page = merged_newest_first(rows, walks, limit, cursor)
     others = [row.workload.uid for row in page.results]
     others += [row.preemptor for row in page.results if row.preemptor]
@@ -102,6 +104,12 @@ def preemptions_of(
     beneficiaries = _by_uid(actor, {row.preemptor for row in page.results if row.preemptor})
     short = [_short(row, workload, disclosed, beneficiaries) for row in page.results]
     return Page(short, page.next)
+
+
+def _stops_of(workload: Workload) -> QuerySet[Decision]:
+    """Return the decisions that told *workload* to stop."""
+    # Without the organization, by whose index all its decisions would be gone through.
+    return Decision.objects.filter(workload=workload, outcome=Outcome.PREEMPTED.value)
 
 
 def get_receipt(actor: Actor, workload: Workload, number: int) -> Receipt:
@@ -114,7 +122,7 @@ def get_receipt(actor: Actor, workload: Workload, number: int) -> Receipt:
     explained = for_reader(actor, explain_decision(row))
     searched = _search(actor, row)
     ended = _given_back(row)
-    mine = stops.filter(workload=row.workload, pk__lte=row.pk)
+    mine = _stops_of(row.workload).filter(pk__lte=row.pk)
     told_for = list(mine.order_by("-pk").values_list("preemptor", flat=True)[:MOST_COUNTED])
     short = _short(row, workload, disclosed, _by_uid(actor, {row.preemptor or ""}))
     return Receipt(
@@ -192,9 +200,8 @@ def _search(actor: Actor, row: Decision) -> Explained | None:
     """Return how the beneficiary's decision looked for whom to stop."""
     if not row.preemptor:
         return None
-    asked = Decision.objects.filter(
-        org=actor.org, workload__uid=row.preemptor, created_at__lte=row.created_at
-    )
+    beneficiary = Workload.objects.filter(org=actor.org, uid=row.preemptor).first()
+    asked = Decision.objects.filter(workload=beneficiary, created_at__lte=row.created_at)
     for decided in asked.order_by("-pk")[:3]:
         if row.workload.uid in decided.victims:
             return for_reader(actor, explain_decision(decided))

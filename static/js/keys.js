@@ -59,7 +59,7 @@
   const everywhere = {
     "/": () => document.querySelector("[data-search]")?.focus(),
     "?": () => help?.showModal(),
-    g: () => (goUntil = Date.now() + 1200),
+    g: () => (goUntil = Date.now() + 2000),
     j: () => moveRow(1),
     k: () => moveRow(-1),
     f: filter,

@@ -54,6 +54,11 @@
   });
 
   palette.addEventListener("keydown", (event) => {
+    // A field for searching would be emptied first.
+    if (event.key === "Escape") {
+      event.preventDefault();
+      palette.close();
+    }
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
     const stops = [field, ...found()];
     const at = stops.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1);

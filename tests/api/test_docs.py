@@ -18,12 +18,11 @@ CODES = re.compile(
     |"(invalid_[a-z]+)",""",
     re.VERBOSE,
 )
-FOLDERS = ("api", "configs", "orgs", "webhooks", "workloads")
+FOLDERS = ("api", "configs", "orgs", "reading", "webhooks", "workloads")
 
 
 def codes() -> set[str]:
-    files = [ROOT / "console" / "reading.py", ROOT / "console" / "errors.py"]
-    files.append(ROOT / "console" / "paging.py")
+    files = [ROOT / "console" / "errors.py", ROOT / "console" / "paging.py"]
     for folder in FOLDERS:
         files += (ROOT / "console" / folder).rglob("*.py")
     found = set()

@@ -9,6 +9,7 @@ from tests.benchmarks import (
     checking,
     cohorts,
     comparing,
+    dashboards,
     deciding,
     editing,
     explaining,
@@ -17,6 +18,7 @@ from tests.benchmarks import (
     pages,
     throughput,
     traces,
+    worlds,
 )
 from tests.benchmarks.measured import Measured
 
@@ -37,6 +39,8 @@ def main() -> int:
         pages,
         cohorts,
         over_time,
+        dashboards,
+        worlds,
     ):
         for each in benchmark.run():
             measured.append(each)

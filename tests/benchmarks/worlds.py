@@ -48,7 +48,7 @@ def _measured(reader: Reader, addresses: list[Address]) -> list[Measured]:
     ]
 
 
-#: What a world answers with an error, as it has to: a link to a page that is not there.
+#: A link to nothing, and in the empty world the config that is not there yet: they say so.
 _UNREADABLE = frozenset({"join", "orgs/{org}/config"})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -220,8 +219,6 @@ def test_two_people_see_the_same_and_their_own(place: Place, visitors: Visitors)
     pages = [visitors.page(place, person) for person in (0, 1)]
     for each in pages:
         each.goto(place.url("workloads"))
-    view = {"name": "My work", "params": "state=pending"}
-    assert json.dumps(view)
     place.submit(job("second"))
     for each in pages:
         expect(each.locator("[data-rows-bar=workload-rows]")).to_contain_text("1 new")
@@ -241,3 +238,18 @@ def test_a_form_in_a_region_that_was_exchanged_still_counts(queue: Page, place: 
     expect(queue.locator("#queue-state")).to_contain_text("Held")
     queue.locator("#hold").get_by_role("button", name="Resume").click()
     expect(queue.locator("#queue-state")).not_to_contain_text("Held")
+
+
+def test_a_part_that_fails_keeps_what_it_had_and_comes_back(queue: Page, place: Place) -> None:
+    body = (
+        '<div id="live-poll" data-version="1-x"></div><div id="running-region" data-live>'
+        '<div class="notice" data-failed>What runs could not be loaded</div></div>'
+    )
+    with answering(queue, lambda route: route.fulfill(status=200, body=body)):
+        expect(queue.locator("#running-region [data-failed]")).to_have_text(
+            "What runs could not be loaded"
+        )
+        expect(queue.locator("#running-rows")).to_contain_text("first")
+    # It is asked for again although nothing has changed since.
+    expect(queue.locator("#running-region [data-failed]")).to_have_count(0)
+    expect(queue.locator("#running-rows")).to_contain_text("first")

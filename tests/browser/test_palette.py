@@ -83,7 +83,7 @@ def test_keys_filter_a_list_change_tabs_and_give_a_permalink(page: Page, busy: P
     page.keyboard.press("[")
     page.wait_for_url(lambda url: "tab=running" not in url)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.goto(busy.url("events?since=7d"))
+    page.goto(busy.url("events?type=REQUEST_QUEUED"))
     page.keyboard.press("y")
     expect(page.locator("#toast")).to_have_text("Permalink copied")
     assert page.evaluate("navigator.clipboard.readText()") == page.url

@@ -107,7 +107,9 @@ def test_a_stretch_that_is_dragged_over_becomes_the_time(
 ) -> None:
     page = visitors.page(watched)
     page.goto(watched.url(f"{_QUEUE}?range=1h&flavor=m5"))
-    box = page.locator("#chart-workloads .chart__plot").bounding_box()
+    plot = page.locator("#chart-workloads .chart__plot")
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
     assert box is not None
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, middle)

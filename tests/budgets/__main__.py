@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,11 +27,14 @@ def main() -> None:
     django.setup()
     from django.test.utils import setup_test_environment
 
+    from console import health
     from tests.worlds import page_patterns, path_patterns
     from tests.worlds.addresses import api_addresses, page_addresses
     from tests.worlds.world import World
 
     setup_test_environment()
+    # No broker is there to say that a worker lives, as in tests.
+    health._felt = [(time.monotonic() + 3600, health.Pulse.BEATING)]
     with tempfile.TemporaryDirectory() as folder:
         for name, told, addresses, client in (
             ("pages.toml", page_patterns.PAGES, page_addresses, World.browser),
@@ -55,7 +59,7 @@ def _most(folder: Path, addresses: Callable, client: Callable) -> dict[str, int]
 
     most: dict[str, int] = {}
     for name in BUILDERS:
-        found = stored(name, Path(os.environ.get("WORLDS", folder / "worlds")))
+        found = stored(name, Path(os.environ.get("KEPT_WORLDS", folder / "worlds")))
         copy = folder / f"{name}.sqlite3"
         found.copy(copy)
         with connected(copy):

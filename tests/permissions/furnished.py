@@ -59,7 +59,7 @@ def furnish(slug: str, versions: int) -> dict[str, object]:
     for number in range(versions):
         after = timedelta(hours=1) if number == versions - 1 else None
         apply_config(boss, "native", f"{text}# {number}\n", "", number, revert_after=after)
-    running, stopped, waiting = _work(boss)
+    running, stopped, winner, waiting = _work(boss)
     draft = Draft.objects.create(
         org=org, author=_person(org, "left"), dialect="native", text=text, base=versions, revision=1
     )
@@ -87,9 +87,11 @@ def furnish(slug: str, versions: int) -> dict[str, object]:
         "cohort": f"{slug}-cohort",
         "running": running.uid,
         "stopped": stopped.uid,
+        "winner": winner.uid,
         "waiting": waiting.uid,
         "decision": waiting.decisions.order_by("pk")[0].pk,
         "preemption": receipt.number,
+        "before": receipt.number - 1,
         "version": versions,
         "older": versions - 1,
         "draft": draft.pk,
@@ -130,7 +132,7 @@ def _person(org: Organization, name: str) -> User:
     return user
 
 
-def _work(boss: Actor) -> tuple[Workload, Workload, Workload]:
+def _work(boss: Actor) -> list[Workload]:
     """Have one run, one told to stop for another one, and one wait."""
     found = []
     for name, gpu, priority in (
@@ -142,7 +144,6 @@ def _work(boss: Actor) -> tuple[Workload, Workload, Workload]:
         asked = {"name": f"{boss.org.slug}-{name}", "requests": {"gpu": gpu}, "priority": priority}
         found += submit_workloads(boss, read_submissions([{**asked, "tags": {"team": "a"}}]))
         run_engine(boss.org.pk)
-    running, stopped, _, waiting = found
     for each in found:
         each.refresh_from_db()
-    return running, stopped, waiting
+    return found

@@ -65,7 +65,13 @@ def stored(name: str, folder: Path) -> Stored:
 
 
 def kept_for_a_run(paths: pytest.TempPathFactory) -> Path:
-    """Return the folder of worlds that all processes of one run of tests share."""
+    """
+    Return the folder of worlds that all processes of one run of tests share.
+
+    `KEPT_WORLDS` names one that stays from run to run, for whoever works on pages alone.
+    """
+    if folder := os.environ.get("KEPT_WORLDS"):
+        return Path(folder)
     base = paths.getbasetemp()
     is_one_of_several = "PYTEST_XDIST_WORKER" in os.environ
     return (base.parent if is_one_of_several else base) / "kept-worlds"

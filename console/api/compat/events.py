@@ -11,6 +11,7 @@ from console.api.answers.times import time_answer
 from console.api.compat.base import ClientView, email_of, results
 from console.engine.reasons import event_sentence
 from console.reading import QueryReader
+from console.workloads.disclosure import disclose_events
 from console.workloads.models import Event, EventType
 from console.workloads.queries.event_search import EventSearch, count_events, search_events
 
@@ -51,7 +52,8 @@ class Events(ClientView):
         if not count:
             return results([], total, None)
         page = search_events(org, search, count, token, is_newest_first=is_newest_first)
-        return results([_event(event, org.slug) for event in page.results], total, page.next)
+        told = disclose_events(self.actor, page.results)
+        return results([_event(event, org.slug) for event in told], total, page.next)
 
 
 def _search(reader: QueryReader) -> EventSearch:

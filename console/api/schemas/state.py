@@ -187,12 +187,13 @@ class Decision(Schema):
     )
     assignment = DecisionPodSet(many=True, help_text="What each pod set got.")
     victims = serializers.ListField(
-        child=serializers.CharField(), help_text="Ids of workloads that have to stop for it."
+        child=serializers.CharField(),
+        help_text="Ids of workloads that have to stop for it, as far as the asker may know them.",
     )
     preemptor = serializers.CharField(
         allow_null=True,
         help_text="Id of the workload that a preempted one has to stop for, or that a pending "
-        "one lets go first.",
+        "one lets go first; null, too, where the asker may not know it.",
     )
     created_at = serializers.DateTimeField()
 

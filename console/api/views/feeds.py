@@ -16,7 +16,7 @@ from console.api.schemas.common import EXPORT, LIMIT, PAGED, problems, query
 from console.configs.queries import policies_of
 from console.exports import PARAMETER, asked_format, export_answer
 from console.reading import LARGEST_INTEGER
-from console.workloads.disclosure import disclose_events
+from console.workloads.disclosure import disclose_decisions, disclose_events
 from console.workloads.event_facts import COLUMNS, event_facts
 from console.workloads.queries import decisions_after
 from console.workloads.queries.event_search import (
@@ -65,6 +65,7 @@ class Decisions(OrgView):
         org = self.actor.org
         after = self.number(request, "after", 0, 0, LARGEST_INTEGER)
         rows = decisions_after(org, after, self.limit(request))
+        disclose_decisions(self.actor, rows)
         policies = policies_of(org, {row.config_version for row in rows if row.assignment})
         return Response(
             {
