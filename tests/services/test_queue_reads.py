@@ -9,7 +9,8 @@ import pytest
 from django.utils import timezone
 
 from console.configs.queries import active_policy
-from console.configs.queue_log import new_name_of, queue_log
+from console.configs.queue_log import queue_log
+from console.configs.renames import new_name_of
 from console.configs.services.apply_config import apply_config
 from console.engine.decision import Reason
 from console.engine.disciplines.quota.nominate import nominate
