@@ -55,9 +55,11 @@ CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME.schedule)
 CACHES = {
     "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "BACKEND": "console.broker_cache.BrokerCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "sluice",
+        # Whoever signs in while the broker is out of reach does not wait for long.
+        "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
     }
 }
 
