@@ -8,14 +8,20 @@ One figure holds for all of them, so what an address asks does not grow with wha
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 
 import pytest
 
+from console.paging import WINDOWS
 from tests.budgets.conftest import Worlds
 from tests.budgets.files import read_budgets
 from tests.budgets.opening import Opened, open_twice
 from tests.worlds import BUILDERS
 from tests.worlds.addresses import api_addresses, page_addresses
+
+#: What finds few among many looks through windows of rows, each found and read by a query.
+MOST_MORE = 2 * WINDOWS
 
 #: A link to nothing, which says so.
 REFUSED = {"join": 404}
@@ -36,23 +42,49 @@ def _shape(statement: str) -> str:
     return statement.partition(" WHERE ")[0][-60:]
 
 
+Find = Callable[[str, str], list[Opened]]
+
+
+@pytest.fixture(scope="module")
+def opened(worlds: Worlds) -> Find:
+    """Return what every address of a kind answers in a world, asked once for all tests."""
+
+    @cache
+    def find(kind: str, name: str) -> list[Opened]:
+        addresses = page_addresses if kind == "pages" else api_addresses
+        with worlds.entered(name) as world:
+            reader = world.browser("owner") if kind == "pages" else world.program("owner")
+            return [open_twice(reader, each) for each in addresses(world)]
+
+    return find
+
+
 @pytest.mark.parametrize("name", BUILDERS)
-def test_pages_keep_to_their_budgets(worlds: Worlds, name: str) -> None:
-    with worlds.entered(name) as world:
-        browser = world.browser("owner")
-        found = [open_twice(browser, each) for each in page_addresses(world)]
+def test_pages_keep_to_their_budgets(opened: Find, name: str) -> None:
+    found = opened("pages", name)
     assert refused(found) == REFUSED
     assert over(found, read_budgets("pages.toml")) == []
 
 
 @pytest.mark.parametrize("name", BUILDERS)
-def test_paths_of_the_api_keep_to_their_budgets(worlds: Worlds, name: str) -> None:
-    with worlds.entered(name) as world:
-        program = world.program("owner")
-        found = [open_twice(program, each) for each in api_addresses(world)]
+def test_paths_of_the_api_keep_to_their_budgets(opened: Find, name: str) -> None:
+    found = opened("paths", name)
     # Before the first version there is none to be read.
     assert refused(found) == ({"orgs/{org}/config": 404} if name == "empty" else {})
     assert over(found, read_budgets("paths.toml")) == []
+
+
+@pytest.mark.parametrize("kind", ["pages", "paths"])
+def test_what_is_asked_does_not_grow_with_what_there_is(opened: Find, kind: str) -> None:
+    """Three hundred queues and 100,000 workloads take what a dozen and some hundred take."""
+    few = {each.address.pattern: len(each.statements) for each in opened(kind, "demo")}
+    many = {each.address.pattern: len(each.statements) for each in opened(kind, "large")}
+    # The demo has no cohort, and rejects nothing.
+    assert few.keys() <= many.keys()
+    grown = {pattern: (few[pattern], many[pattern]) for pattern in few}
+    assert {
+        pattern: counts for pattern, counts in grown.items() if counts[1] > counts[0] + MOST_MORE
+    } == {}
 
 
 def refused(found: list[Opened]) -> dict[str, int]:
