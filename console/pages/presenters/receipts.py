@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from console.engine.explain import StageText
+from console.engine.explain import StageText, Verdict
 from console.engine.reasons import event_sentence, reason_title
 from console.engine.words import amounts, places, plural
 from console.pages.presenters.chart_words import span
@@ -54,7 +54,7 @@ def receipt_page(receipt: Receipt, kept_since: datetime | None) -> ReceiptPage:
         freed=places(receipt.frees) or "Nothing that its queue limits.",
         released=_released(receipt, kept_since),
         times=_times(receipt),
-        policy=_facts(receipt.policy, receipt),
+        policy=_grounds(receipt),
         search=_facts(receipt.search, receipt),
     )
 
@@ -123,6 +123,15 @@ def _times(receipt: Receipt) -> str:
     if receipt.preemption.beneficiary is None:
         return f"{stops}."
     return f"{stops}; it was stopped {plural(receipt.times_for_it, 'time')} for the same workload."
+
+
+def _grounds(receipt: Receipt) -> tuple[Fact, ...]:
+    """Return by what right it was done: the trace is the victim's, and this page takes no side."""
+    stage = receipt.policy
+    if stage is None:
+        return ()
+    told = (replace(sentence, verdict=Verdict.INFO) for sentence in stage.sentences)
+    return facts_of(told, receipt.names)
 
 
 def _facts(stage: StageText | None, receipt: Receipt) -> tuple[Fact, ...]:
