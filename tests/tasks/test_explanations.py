@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from console import unions
 from console.configs.services.apply_config import apply_config
 from console.engine.disciplines.quota.report import LISTED
 from console.engine.trace import Trace
@@ -137,9 +138,16 @@ scheduling_rules:
 """
 
 
+@pytest.mark.parametrize("lists", [unions.SIZE, 1])
 def test_in_a_cohort_it_says_what_the_whole_state_says(
-    org: Organization, owner: Actor, settle: Callable[[Organization], int]
+    org: Organization,
+    owner: Actor,
+    settle: Callable[[Organization], int],
+    monkeypatch: pytest.MonkeyPatch,
+    lists: int,
 ) -> None:
+    # A tree of more queues than one statement reads is put together from several.
+    monkeypatch.setattr(unions, "SIZE", lists)
     apply_config(owner, "native", COHORT, "first", 0)
     for to, name, priority, gpu, count in (
         ("batch", "guest", 4, 1, 16),
