@@ -84,7 +84,7 @@ class Fitting:
 
     @cached_property
     def _now(self) -> State:
-        """The world as it is now; what comes to no queue is not tried in it, so it may not be made."""
+        """The world as it is now, made when it is needed: some are never tried in it."""
         state = State(self._policy)
         for queue, amounts in self._usage.items():
             if queue in self._policy.queues:
