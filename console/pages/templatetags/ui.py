@@ -49,10 +49,16 @@ REASON_CLASSES = {
 }
 
 
+@lru_cache(maxsize=1)
+def _icons() -> str:
+    """Return the address of the file of icons, of which a page draws hundreds."""
+    return static("img/icons.svg")
+
+
 @register.simple_tag
 def icon(name: str, title: str = "") -> SafeString:
     """Draw the icon *name*; without *title* it is decoration and hidden from screen readers."""
-    href = f"{static('img/icons.svg')}#{name}"
+    href = f"{_icons()}#{name}"
     if title:
         return format_html(
             '<svg class="icon" role="img" aria-label="{}"><title>{}</title><use href="{}"/></svg>',
