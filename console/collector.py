@@ -1,4 +1,4 @@
-"""The garbage collector of a process that decides: seldom, for hardly anything is garbage."""
+"""The garbage collector of a process: seldom, for hardly anything is in a cycle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ def collect_seldom() -> None:
     """
     Let Python look for unreachable cycles seldom.
 
-    An engine makes many objects that live as long as a workload and hardly any cycles;
-    whatever is in no cycle is freed at once anyway.
+    An engine makes many objects that live as long as a workload, and a web process keeps
+    what configs compile to; both make hardly any cycles. Whatever is in no cycle is freed at
+    once anyway.
     """
     gc.set_threshold(_YOUNGEST, 20, 20)

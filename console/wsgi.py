@@ -1,11 +1,14 @@
 """The web application, as a WSGI server starts it."""
 
+import gc
 import os
 from importlib import import_module
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.wsgi import get_wsgi_application
+
+from console.collector import collect_seldom
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 
@@ -19,3 +22,6 @@ if settings.SECRET_KEY_IS_TEMPORARY:
 application = get_wsgi_application()
 # Every process would load it at its first request: a server that preloads does it once for all.
 import_module(settings.ROOT_URLCONF)
+# What is loaded stays: to look through all of it again and again would hold requests up.
+collect_seldom()
+gc.freeze()

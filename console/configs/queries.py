@@ -19,6 +19,7 @@ from console.configs.models import (
 )
 from console.dialects import default_dialect, dialects
 from console.dialects.base import PastSpec
+from console.dialects.kept import read_kept
 from console.engine.policy import Policy
 from console.errors import NotFound
 from console.orgs.models import Organization, User
@@ -171,7 +172,7 @@ def unfinished_impacts(org: Organization) -> QuerySet[ImpactRun]:
 @lru_cache(maxsize=64)
 def _compile(dialect: str, text: str) -> Policy:
     # Immutability was judged when the text was applied, so no past specs here.
-    reading = dialects()[dialect].read(text, {})
+    reading = read_kept(dialects()[dialect], text, {})
     if reading.policy is None:
         raise RuntimeError(f"an applied text no longer compiles: {reading.errors[:3]}")
     return reading.policy

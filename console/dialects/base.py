@@ -64,7 +64,8 @@ class Dialect:
 
     name: str
     title: str
-    #: (text, past queue specs by name) -> Reading. Never raises, whatever the text.
+    #: (text, past queue specs by name) -> Reading. Never raises, whatever the text. Always the
+    #: same for the same; a past that the text's own specs keep to makes no difference.
     read: Callable[[str | bytes, Mapping[str, PastSpec]], Reading]
     #: Whether a text has the look of this language: cheap, and no promise.
     recognizes: Callable[[str], bool]

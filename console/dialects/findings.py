@@ -96,6 +96,14 @@ class Findings:
                 if len(self._errors) >= MAX_ERRORS:
                     raise ReadingStopped
 
+    def copy(self) -> Findings:
+        """Return findings that begin with these, for more to be added to one of both."""
+        made = Findings(self.positions)
+        made.suggestion_budget = self.suggestion_budget
+        made._findings = dict(self._findings)
+        made._errors = list(self._errors)
+        return made
+
     @property
     def has_errors(self) -> bool:
         """Whether an error was noted so far."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from console.engine.amounts import SCALE, Amount
 from console.engine.decision import Outcome
@@ -78,13 +79,20 @@ class Fitting:
     ) -> None:
         self._policy = policy
         self._matcher = Matcher(policy)
-        self._ever, self._now = State(policy), State(policy)
-        for queue, amounts in usage.items():
-            if queue in policy.queues:
-                self._now.charge(queue, amounts)
-        for queue in held:
-            if queue in policy.queues:
-                self._now.hold(queue)
+        self._usage, self._held = usage, tuple(held)
+        self._ever = State(policy)
+
+    @cached_property
+    def _now(self) -> State:
+        """The world as it is now, made when it is needed: some are never tried in it."""
+        state = State(self._policy)
+        for queue, amounts in self._usage.items():
+            if queue in self._policy.queues:
+                state.charge(queue, amounts)
+        for queue in self._held:
+            if queue in self._policy.queues:
+                state.hold(queue)
+        return state
 
     def fit(self, landing: Landing) -> Fit:
         """Return how the workload of *landing* fits where it lands."""

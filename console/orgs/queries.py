@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from datetime import datetime
+
+from django.db.models import F, QuerySet
 
 from console.errors import NotFound
 from console.orgs.models import Membership, Organization, Role, User
@@ -37,6 +39,23 @@ def membership_of(user: User, slug: str) -> Membership:
     if membership is None:
         raise NotFound(f"There is no organization {slug!r} that you are a member of.")
     return membership
+
+
+def member_in_session(session_key: str, slug: str, now: datetime) -> Membership | None:
+    """
+    Return whoever is signed in with a session, as member of the organization *slug*; or None.
+
+    It is one read of everything that lets them in: `session_data` of what is returned is what
+    the session holds, which is still to be verified.
+    """
+    found = Membership.objects.filter(
+        org__slug=slug,
+        user__is_active=True,
+        user__sessions__session_key=session_key,
+        user__sessions__expire_date__gt=now,
+    )
+    told = found.annotate(session_data=F("user__sessions__session_data"))
+    return next(iter(told.select_related("org", "user")), None)
 
 
 def lock_org(org: Organization) -> None:

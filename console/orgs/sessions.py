@@ -5,13 +5,16 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.contrib.auth import SESSION_KEY
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.base import VALID_KEY_CHARS
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 
 from console.caller import present_caller
-from console.orgs.models import BrowserSession
+from console.orgs.models import BrowserSession, Membership
+from console.orgs.queries import member_in_session
 
 #: How exactly it is known when a session was seen, so that open pages do not become writes.
 SEEN_EVERY = timedelta(minutes=1)
@@ -49,6 +52,32 @@ class SessionStore(DatabaseSessionStore):
             return {}
         self._seen_at = row.last_seen_at
         return self.decode(row.session_data)
+
+    def member_of(self, slug: str) -> Membership | None:
+        """
+        Return whoever is signed in, as member of the organization *slug*, in one read.
+
+        None says that the long way has to be gone: it tells what is wrong, or mends it.
+        What is believed is what Django believes: a session that is kept and has not ended, an
+        account that is open, and the password that was signed in with.
+        """
+        if self.session_key is None:
+            return None
+        member = member_in_session(self.session_key, slug, timezone.now())
+        if member is None:
+            return None
+        held = self.decode(member.session_data)  # type: ignore[attr-defined]
+        is_theirs = (
+            held.get(SESSION_KEY) == str(member.user_id)
+            and held.get(BACKEND_SESSION_KEY) in settings.AUTHENTICATION_BACKENDS
+            and constant_time_compare(
+                held.get(HASH_SESSION_KEY, ""), member.user.get_session_auth_hash()
+            )
+        )
+        if not is_theirs:
+            return None
+        self.accessed = True
+        return member
 
     def note_seen(self) -> None:
         """Keep when and where it was seen, unless that was written a moment ago."""

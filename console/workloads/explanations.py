@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,12 +11,13 @@ from django.utils import timezone
 
 from console.engine.decision import Outcome, Reason
 from console.engine.explain import Explanation, explain, mentioned
+from console.engine.state import State
 from console.engine.stored_trace import trace_from_json
 from console.engine.trace import OrderStep, OutcomeStep, PodSetStep, Trace
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Decision, Engine, PendingClass, Workload
-from console.workloads.services.load_tree import load_tree
+from console.workloads.services.load_tree import load_trees
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 
@@ -45,10 +46,21 @@ def explain_workload(org: Organization, workload: Workload) -> Explained:
     tree of queues at this moment; any other shows the decision that put it where it
     is.
     """
-    if workload.state == models.State.PENDING and workload.reason != Reason.NOT_EVALUATED:
-        live = _explain_live(org, workload)
-        if live is not None:
-            return live
+    (explained,) = explain_workloads(org, [workload])
+    return explained
+
+
+def explain_workloads(org: Organization, workloads: Sequence[Workload]) -> list[Explained]:
+    """Return of each of *workloads* what `explain_workload` says, judged on one state."""
+    live = _explain_live(org, [each for each in workloads if _is_looked_at(each)])
+    return [live.get(each.uid) or _explain_last(each) for each in workloads]
+
+
+def _is_looked_at(workload: Workload) -> bool:
+    return workload.state == models.State.PENDING and workload.reason != Reason.NOT_EVALUATED
+
+
+def _explain_last(workload: Workload) -> Explained:
     decided = workload.decisions.exclude(outcome=Outcome.PENDING).order_by("-pk").first()
     if workload.state == models.State.PENDING or decided is None:
         decided = workload.decisions.order_by("-pk").first()
@@ -61,25 +73,34 @@ def explain_decision(decision: Decision) -> Explained:
     return _worded(trace, decision.config_version, evaluated_at=decision.created_at, live=False)
 
 
-def _explain_live(org: Organization, workload: Workload) -> Explained | None:
+def _explain_live(org: Organization, workloads: Sequence[Workload]) -> dict[str, Explained]:
+    """Return by id why *workloads* wait at this moment, but of those of which rows are behind."""
+    if not workloads:
+        return {}
     version = Engine.objects.values_list("config_version", flat=True).get(org=org)
-    state = load_tree(org, workload, version)
-    if (
-        state is None
-        or workload.uid not in state.pending
-        or state.queue_of(workload.uid) != workload.queue
-    ):
+    state = load_trees(org, workloads, version)
+    traces = (_live_trace(org, state, each) for each in workloads)
+    now = timezone.now()
+    return {
+        trace.workload: _worded(trace, version, evaluated_at=now, live=True)
+        for trace in traces
+        if trace is not None
+    }
+
+
+def _live_trace(org: Organization, state: State, workload: Workload) -> Trace | None:
+    if workload.uid not in state.pending or state.queue_of(workload.uid) != workload.queue:
         # The worker is about to move it: the rows are behind.
         return None
     trace = state.explain(workload.uid)
     if workload.victims and not trace.outcome.victims:
         # The last one has stopped, and the worker is about to give it the room.
         return None
+    if trace.order is None:
+        return trace
     count = models.QueueCount.objects.filter(org=org, queue=workload.queue).first()
-    if trace.order is not None:
-        order = _order(org, workload, trace.order, count.pending if count else 1)
-        trace = replace(trace, order=order)
-    return _worded(trace, version, evaluated_at=timezone.now(), live=True)
+    order = _order(org, workload, trace.order, count.pending if count else 1)
+    return replace(trace, order=order)
 
 
 def _order(org: Organization, workload: Workload, found: OrderStep, pending: int) -> OrderStep:

@@ -11,7 +11,7 @@ from console.engine.decision import Outcome
 from console.engine.explain import Sentence
 from console.orgs.permissions import Actor
 from console.workloads.disclosure import for_reader
-from console.workloads.explanations import Explained, explain_decision, explain_workload
+from console.workloads.explanations import Explained, explain_decision, explain_workloads
 from console.workloads.fixes import what_would_let_in
 from console.workloads.models import Decision, PendingClass, Workload
 from console.workloads.queries.filters import WorkloadFilter
@@ -77,13 +77,12 @@ def explain_reason(actor: Actor, reason: str, queue: str | None = None) -> OneRe
     if not sums["count"]:
         return _decided(actor, reason, queue)
     largest = list(classes.order_by("-count", "key")[:MOST_LISTED])
-    causes = []
-    for each in largest[:MOST_EXPLAINED]:
-        members = Workload.objects.filter(org=actor.org, pending_class=each.key)
-        example = members.select_related("label_set").order_by("pk").first()
-        if example is not None:
-            explained = for_reader(actor, explain_workload(actor.org, example))
-            causes.append(Cause(example=example, count=each.count, explained=explained))
+    examples = [(each, found) for each in largest[:MOST_EXPLAINED] if (found := _one_of(each))]
+    explained = explain_workloads(actor.org, [example for _, example in examples])
+    causes = [
+        Cause(example=example, count=each.count, explained=for_reader(actor, why))
+        for (each, example), why in zip(examples, explained, strict=True)
+    ]
     return OneReason(
         reason=reason,
         queue=queue,
@@ -93,6 +92,11 @@ def explain_reason(actor: Actor, reason: str, queue: str | None = None) -> OneRe
         kinds=sums["kinds"],
         is_waiting=True,
     )
+
+
+def _one_of(each: PendingClass) -> Workload | None:
+    members = Workload.objects.filter(org=each.org_id, pending_class=each.key)
+    return members.select_related("label_set").order_by("pk").first()
 
 
 def _decided(actor: Actor, reason: str, queue: str | None) -> OneReason:

@@ -171,7 +171,7 @@ def test_people_of_a_role_share_what_was_rendered_once(
     assert again.content == answer.content
     assert again.headers["X-Live-Stamp"] == answer.headers["X-Live-Stamp"]
     tables = [query["sql"].split(" FROM ")[1].split()[0].strip('"') for query in queries]
-    assert tables == ["orgs_browsersession", "orgs_user", "orgs_membership"]
+    assert tables == ["orgs_membership"]
 
 
 def test_another_role_is_given_what_it_may(

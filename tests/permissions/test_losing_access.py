@@ -9,7 +9,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from console.orgs.models import ApiToken, AuditEntry, Membership, Organization, Role, User
+from console.orgs.models import (
+    ApiToken,
+    AuditEntry,
+    BrowserSession,
+    Membership,
+    Organization,
+    Role,
+    User,
+)
 from console.orgs.permissions import Actor
 from console.orgs.services.change_role import change_role
 from console.orgs.services.invite import invite, revoke_invitation
@@ -75,6 +83,33 @@ def test_an_account_that_is_closed_is_nobody(stage: Stage) -> None:
     assert statuses(client, HOME, API) == [200, 200]
     User.objects.filter(memberships=caller.me).update(is_active=False)
     assert statuses(client, HOME, LATER, API, "/sessions") == [302, 401, 401, 302]
+
+
+@pytest.mark.parametrize("end", ["signed out", "too old", "another password", "closed"])
+def test_an_open_page_is_told_nothing_once_its_session_is_nobody_s(stage: Stage, end: str) -> None:
+    caller = stage.caller("owner here")
+    client = caller.client()
+    assert statuses(client, LATER, LATER) == [200, 200]
+    user = User.objects.get(memberships=caller.me)
+    if end == "signed out":
+        user.sessions.all().delete()
+    elif end == "too old":
+        user.sessions.update(expire_date=timezone.now())
+    elif end == "another password":
+        user.set_password("correct staple battery")
+        user.save()
+    else:
+        User.objects.filter(pk=user.pk).update(is_active=False)
+    assert statuses(client, LATER, HOME) == [401, 302]
+
+
+def test_a_session_is_its_signers_alone_whoever_its_row_names(stage: Stage) -> None:
+    owner, lone = stage.caller("owner here"), stage.caller("member of nothing")
+    client = lone.client()
+    key = client.cookies["sluice_session"].value
+    boss = User.objects.get(memberships=owner.me)
+    BrowserSession.objects.filter(session_key=key).update(user=boss)
+    assert statuses(client, LATER, HOME) == [404, 404]
 
 
 def test_a_token_ends_with_the_request_after_it_is_revoked_or_too_old(boss: Actor) -> None:

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 
 from console.engine.amounts import Unlimited
 from console.engine.policy import Policy
+from console.workloads.queries import quotas
 from console.workloads.queries.quotas import Accounts
 from tests.engine.quota_trees import KEY, worlds
 
@@ -58,3 +59,40 @@ def test_every_pool_shows_numbers_that_agree(world: tuple[Policy, dict[str, int]
             assert (pool.borrowed, pool.lent, pool.limit) == (0, 0, pool.nominal)
             if not isinstance(pool.nominal, Unlimited):
                 assert pool.available == max(0, pool.nominal - pool.used)
+
+
+@given(worlds(), worlds())
+@PATIENT
+def test_what_is_kept_of_accounts_is_what_would_be_computed(
+    one: tuple[Policy, dict[str, int]], two: tuple[Policy, dict[str, int]]
+) -> None:
+    config, amounts = one
+    idle: dict[str, int] = {}
+    # The same again; with other usage; another policy in between; and what was wanted changes.
+    for (policy, used), wanted in (
+        (one, 1),
+        (one, 1),
+        ((config, idle), 1),
+        (two, 2),
+        (one, 3),
+        ((config, amounts), 0),
+    ):
+        by_queue = {name: {KEY: amount} for name, amount in used.items()}
+        kept, fresh = quotas.accounts_of(policy, by_queue), Accounts(policy, by_queue)
+        told = [
+            (
+                each.loans,
+                usages := {name: each.usages(name, {KEY[1]: wanted}) for name in policy.queues},
+                {name: each.pools(name, usages) for name in policy.cohorts},
+            )
+            for each in (kept, fresh)
+        ]
+        assert told[0] == told[1]
+
+
+def test_accounts_are_kept_as_long_as_nothing_changes() -> None:
+    policy, other = Policy(dialect="any"), Policy(dialect="any")
+    first = quotas.accounts_of(policy, {"gone": {KEY: 1}})
+    assert quotas.accounts_of(policy, {"gone": {KEY: 1}}) is first
+    assert quotas.accounts_of(other, {"gone": {KEY: 1}}) is not first
+    assert quotas.accounts_of(policy, {"gone": {KEY: 2}}) is not first

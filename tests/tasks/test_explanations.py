@@ -9,15 +9,17 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from console import unions
 from console.configs.services.apply_config import apply_config
 from console.engine.disciplines.quota.report import LISTED
 from console.engine.trace import Trace
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.workloads.explanations import explain_workload
+from console.workloads.explanations import explain_workload, explain_workloads
 from console.workloads.models import Engine, State, Workload
 from console.workloads.queries import get_workload, pending_in_order
 from console.workloads.services.load_state import load_state
+from console.workloads.services.load_tree import load_trees
 from console.workloads.services.run_engine import forget_states
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
@@ -103,13 +105,11 @@ def test_it_reads_no_more_when_more_run(
     crowd(owner, settle, "lower_priority")
     low = Workload.objects.filter(org=org, state=State.PENDING, priority=4).first()
     assert low is not None
-    with CaptureQueriesContext(connection) as queries:
-        explain_workload(org, get_workload(org, low.uid))
-    read = [query["sql"] for query in queries if '"state" IN (' in query["sql"]]
-    assert len(read) == 1
+    version = Engine.objects.get(org=org).config_version
+    read = load_trees(org, [get_workload(org, low.uid)], version).running
     # Nobody that runs has a lower priority: those that are stopping, and as many as a trace lists.
     stopping = Workload.objects.filter(org=org, state=State.PREEMPTING).count()
-    assert read[0].partition(" IN (")[2].partition(")")[0].count(",") + 1 == LISTED + stopping < 44
+    assert len(read) == LISTED + stopping < 44
 
 
 COHORT = """
@@ -138,9 +138,16 @@ scheduling_rules:
 """
 
 
+@pytest.mark.parametrize("lists", [unions.SIZE, 1])
 def test_in_a_cohort_it_says_what_the_whole_state_says(
-    org: Organization, owner: Actor, settle: Callable[[Organization], int]
+    org: Organization,
+    owner: Actor,
+    settle: Callable[[Organization], int],
+    monkeypatch: pytest.MonkeyPatch,
+    lists: int,
 ) -> None:
+    # A tree of more queues than one statement reads is put together from several.
+    monkeypatch.setattr(unions, "SIZE", lists)
     apply_config(owner, "native", COHORT, "first", 0)
     for to, name, priority, gpu, count in (
         ("batch", "guest", 4, 1, 16),
@@ -180,3 +187,69 @@ def test_in_a_cohort_it_says_what_the_whole_state_says(
         ),
         "more-0": f"Waiting for quota in batch: needs 1 gpu on spot, 0 free now, 1 short; {nobody}",
     }
+
+
+def cohorts_of(queues: int, borrowers: int) -> str:
+    """Return two cohorts of so many queues each, which all may take back what others borrowed."""
+    preemption = "{within_resource_queue: lower_priority, reclaim_within_cohort: any}"
+    lines = ["resource_flavors: [{name: spot}]", "resource_queues:"]
+    names = [f"{cohort}-{number}" for cohort in ("a", "b") for number in range(queues)]
+    for name in names:
+        number = int(name.partition("-")[2])
+        nominal = 1 if 0 < number <= borrowers else 4
+        lines += [
+            f"  - name: {name}",
+            f"    cohort_name: {name[0]}",
+            f"    preemption: {preemption}",
+            "    resource_groups:",
+            "      - covered_resources: [gpu]",
+            "        flavors:",
+            "          - name: spot",
+            f"            resources: [{{name: gpu, nominal_quota: {nominal}}}]",
+        ]
+    lines.append("scheduling_rules:")
+    lines += [
+        f"  - {{resource_queue: {name}, selector: [{{key: to, operator: in, values: [{name}]}}]}}"
+        for name in names
+    ]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_more_queues_and_more_workloads_take_no_more_statements(
+    org: Organization, owner: Actor, settle: Callable[[Organization], int], *, together: bool
+) -> None:
+    statements = []
+    for version, queues in enumerate((2, 10)):
+        apply_config(owner, "native", cohorts_of(queues, queues // 2), "more", version)
+        wanted = [
+            Submission(
+                name=f"{name}-{number}",
+                priority=number,
+                tags={"to": name},
+                requests={"gpu": gpu * 1000},
+            )
+            for queue in range(queues)
+            for name in (f"a-{queue}", f"b-{queue}")
+            # The first queues wait for more than there will ever be, all others run.
+            for number, gpu in (((0, 2), (1, 100)) if not queue else ((0, 1), (1, 1)))
+        ]
+        submit_workloads(owner, wanted)
+        settle(org)
+        whole = load_state(org, version + 1)
+        whole.settle()
+        waiting = [
+            get_workload(org, uid)
+            for uid in Workload.objects.filter(org=org, state=State.PENDING)
+            .order_by("pk")
+            .values_list("uid", flat=True)
+        ]
+        assert {each.queue for each in waiting} == {"a-0", "b-0"}
+        asked = [waiting[0], waiting[-1]] if together else waiting[:1]
+        with CaptureQueriesContext(connection) as queries:
+            explained = explain_workloads(org, asked)
+        assert [without_place(each.trace) for each in explained] == [
+            without_place(whole.explain(each.uid)) for each in asked
+        ]
+        statements.append(len(queries))
+    assert statements[0] == statements[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from console.configs.queries import past_specs
 from console.dialects import dialects
 from console.dialects.base import Dialect, Reading
+from console.dialects.kept import read_kept
 from console.errors import BadRequest, FieldError
 from console.orgs.permissions import Actor, Permission
 
@@ -18,7 +19,7 @@ def check_config(actor: Actor, dialect: str, text: str) -> Reading:
     Raises NotAllowed, and BadRequest when the dialect is not known.
     """
     actor.require(Permission.READ)
-    return find_dialect(dialect).read(text, past_specs(actor.org))
+    return read_kept(find_dialect(dialect), text, past_specs(actor.org))
 
 
 def find_dialect(name: str) -> Dialect:

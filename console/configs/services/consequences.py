@@ -15,6 +15,8 @@ from console.configs.services.find_impact import digest_of
 from console.configs.services.lint_config import Checked, lint_config
 from console.dialects import dialects
 from console.dialects.diagnostics import Severity
+from console.dialects.kept import read_kept
+from console.dialects.lints import Facts, lint
 from console.dialects.lints.codes import LOOKS_RENAMED, QUOTA_BELOW_USAGE, REMOVED_WITH_WORK
 from console.dialects.lints.wording import quoted
 from console.engine.consequences import GRAVITY, ConsequenceCode, Finding, Gravity, find
@@ -26,7 +28,6 @@ from console.errors import ConfigRejected, ConsequencesNotAccepted
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.queries.backlog import backlog_of
-from console.workloads.queries.history import live_of
 
 #: Warnings that are consequences of their own.
 _TOLD = frozenset({QUOTA_BELOW_USAGE.code, REMOVED_WITH_WORK.code, LOOKS_RENAMED.code})
@@ -94,13 +95,13 @@ def _findings(actor: Actor, dialect: str, text: str, checked: Checked) -> Iterat
     org = actor.org
     active = active_version(org)
     old = policy_of(active) if active else None
-    yield from find(old, policy, live_of(org))
+    yield from find(old, policy, checked.facts.live)
     if old is not None and (found := find_turned_away(old, policy, backlog_of(org))):
         yield found
     if active and active.dialect != dialect:
         titles = (dialects()[active.dialect].title, dialects()[dialect].title)
         yield Finding(code=ConsequenceCode.DIALECT_CHANGED, names=titles)
-    if added := _warnings(checked) - _known_warnings(actor, active, policy):
+    if added := _warnings(checked) - _known_warnings(active, policy, checked.facts):
         names = tuple(code for code, _ in sorted(added.elements()))
         yield Finding(code=ConsequenceCode.WARNINGS_ADDED, names=names)
     if broken := check_expectations(org, policy):
@@ -124,12 +125,14 @@ def _preview_failed(active: ConfigVersion | None, org: Organization, digest: str
 
 
 def _known_warnings(
-    actor: Actor, active: ConfigVersion | None, policy: Policy
+    active: ConfigVersion | None, policy: Policy, facts: Facts
 ) -> Counter[_Warning]:
     """Return the warnings of the active text, in the names that its objects have in *policy*."""
     if active is None or active.dialect not in dialects():
         return Counter()
-    known = _warnings(lint_config(actor, active.dialect, active.text))
+    dialect = dialects()[active.dialect]
+    # It was held against what queue names are fixed to when it was applied.
+    known = _warnings(lint(dialect, read_kept(dialect, active.text, {}), facts))
     if not known:
         return known
     renamed = find_renames(policy_of(active), policy).old_names.values()

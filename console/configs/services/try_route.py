@@ -21,7 +21,7 @@ from console.workloads.models import QueueHold
 from console.workloads.queries.queues import used_of
 
 #: Rules and local queues that one look shows, and misses that it finds a way to.
-MOST_RULES = 100
+MOST_RULES = 50
 MOST_MISSES = 40
 
 #: Workloads of one batch.

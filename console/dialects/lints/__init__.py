@@ -8,7 +8,8 @@ What a dialect says itself of the same place is said once.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final
 
 from console.dialects.base import Dialect, Reading
@@ -28,10 +29,15 @@ from console.dialects.lints.running import lint_removed, lint_usage
 from console.dialects.lints.selectors import lint_selectors
 from console.dialects.lints.shadows import lint_shadows, shadowed
 from console.dialects.lints.spots import Spots
+from console.engine.history import History
 from console.engine.ledger import Ledger
 from console.engine.policy import Policy
+from console.engine.same import Same
 
 __all__ = ["NO_FACTS", "Checked", "Facts", "lint"]
+
+#: Characters of a text whose lints are remembered: those of the last four take up to 20 MB each.
+LONGEST_KEPT: Final = 400_000
 
 _FIELD: Final = re.compile(r"\.[^.\[\]]+$")
 
@@ -45,6 +51,8 @@ class Checked:
 
     reading: Reading
     lints: tuple[Diagnostic, ...] = ()
+    #: What was known of the organization then, for whoever judges the same text by more.
+    facts: Facts = field(default=NO_FACTS, repr=False, compare=False)
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
@@ -56,14 +64,26 @@ def lint(dialect: Dialect, reading: Reading, facts: Facts = NO_FACTS) -> Checked
     """Return *reading*, which *dialect* made, with what *facts* and its policy tell about it."""
     if reading.policy is None or reading.source is None:
         return Checked(reading=reading)
-    findings = Findings(reading.source.positions)
     with collector_paused():
-        _lint(reading.policy, facts, Spots(reading.source), findings)
-    return _said_once(dialect, reading, findings.diagnostics())
+        known = _lasting(reading, facts.history)
+        findings = known.findings.copy()
+        _lint_now(reading.policy, facts, known.spots, findings)
+    return replace(_said_once(dialect, reading, findings.diagnostics()), facts=facts)
 
 
-def _lint(policy: Policy, facts: Facts, spots: Spots, findings: Findings) -> None:
-    ledger = Ledger(policy)
+@dataclass(frozen=True, slots=True)
+class _Lasting:
+    """What a policy and recorded history tell, whatever runs: nobody adds to it but a copy."""
+
+    spots: Spots
+    findings: Findings
+
+
+def _lint_lasting(reading: Reading, history: History) -> _Lasting:
+    policy, source = reading.policy, reading.source
+    assert policy is not None, "only what compiles is linted"
+    assert source is not None, "what compiles knows its places"
+    spots, findings, ledger = Spots(source), Findings(source.positions), Ledger(policy)
     shadows = shadowed(policy.rules)
     lint_shadows(shadows, policy.rules, spots, findings)
     lint_selectors(policy, spots, findings)
@@ -71,15 +91,32 @@ def _lint(policy: Policy, facts: Facts, spots: Spots, findings: Findings) -> Non
     lint_flavors(policy, spots, findings)
     lint_quotas(policy, ledger, spots, findings)
     lint_lenders(policy, spots, findings)
-    if facts.before is not None:
-        lint_removed(policy, facts.before, facts.live, spots, findings)
-    if facts.history.shapes:
-        past = Past(policy, facts.history)
+    if history.shapes:
+        past = Past(policy, history)
         lint_lost(policy, past, spots, findings)
         lint_requests(policy, ledger, past, spots, findings)
         lint_labels(policy, past, spots, findings)
-    # Last: it charges the ledger with what runs.
-    lint_usage(policy, ledger, facts.live, spots, findings)
+    return _Lasting(spots, findings)
+
+
+def _lint_now(policy: Policy, facts: Facts, spots: Spots, findings: Findings) -> None:
+    """Judge by what runs at this moment, which nothing remembers."""
+    if facts.before is not None:
+        lint_removed(policy, facts.before, facts.live, spots, findings)
+    # It charges the ledger with what runs, so it has one of its own.
+    lint_usage(policy, Ledger(policy), facts.live, spots, findings)
+
+
+def _lasting(reading: Reading, history: History) -> _Lasting:
+    assert reading.source is not None, "what compiles knows its places"
+    if len(reading.source.positions.text) > LONGEST_KEPT:
+        return _lint_lasting(reading, history)
+    return _kept(Same(reading), Same(history))
+
+
+@lru_cache(maxsize=4)
+def _kept(reading: Same[Reading], history: Same[History]) -> _Lasting:
+    return _lint_lasting(reading.value, history.value)
 
 
 def _said_once(dialect: Dialect, reading: Reading, lints: tuple[Diagnostic, ...]) -> Checked:

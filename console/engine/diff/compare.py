@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from console.engine.diff.plain import default_fields, differing, plain_fields
@@ -12,6 +13,7 @@ from console.engine.diff.renames import Renames, find_renames
 from console.engine.diff.rules import rule_changes
 from console.engine.diff.values import Change, ChangeKind, Difference, Noun
 from console.engine.policy import Cohort, LocalQueueRouting, Policy, Queue
+from console.engine.same import Same
 
 #: What the settings of a config are of.
 ADMISSION = "of admission"
@@ -25,8 +27,14 @@ def compare_policies(old: Policy, new: Policy) -> tuple[Change, ...]:
     Return what differs in meaning, kind of object by kind; comments and layout do not count.
 
     An object under another name is recognised, and whoever names it by its new name has
-    not changed by that.
+    not changed by that. The last few answers are remembered, for several pages tell of one change.
     """
+    return _compared(Same(old), Same(new))
+
+
+@lru_cache(maxsize=4)
+def _compared(before: Same[Policy], after: Same[Policy]) -> tuple[Change, ...]:
+    old, new = before.value, after.value
     renames = find_renames(old, new)
     known = renames.apply(old)
     return (

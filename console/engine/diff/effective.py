@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from console.engine.amounts import format_amount
 from console.engine.diff.plain import plain, plain_fields
 from console.engine.diff.values import Limit, Noun, Plain
 from console.engine.policy import WEIGHT_ONE, LocalQueueRouting, Policy, ResourceGroup
+from console.engine.same import Same
 
 #: Text that reads as itself without quotes.
 _BARE = re.compile(r"[A-Za-z_][\w./@-]*")
@@ -29,7 +31,14 @@ def effective_text(policy: Policy) -> str:
     Return all that *policy* says, object by object, in YAML that no reader has to accept.
 
     Rules count from 1. Equal policies give equal texts, whatever language they came from.
+    The last few texts are remembered.
     """
+    return _text(Same(policy))
+
+
+@lru_cache(maxsize=4)
+def _text(of: Same[Policy]) -> str:
+    policy = of.value
     lines: list[str] = []
     for head, fields in _objects(policy):
         lines += [f"{head}:", *_block(fields, 1), ""]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from console.engine.diff.filed import Filed, usual_key
 from console.engine.diff.renames import find_renames
@@ -13,6 +14,7 @@ from console.engine.policy import Policy, Rule
 from console.engine.regions import Region, region_of
 from console.engine.routing import first_rule
 from console.engine.rule_index import RuleIndex
+from console.engine.same import Same
 
 #: What one comparison may cost, in looks at two regions. Rules that overlap in many ways can ask
 #: for more than anybody waits for.
@@ -58,8 +60,15 @@ def flows_between(old: Policy, new: Policy, history: History | None = None) -> F
     Return which workloads change their rule from *old* to *new*.
 
     Two rules that lead to one queue under a new name, or that only stand at
-    another place, are one. Policies without rules have no flows.
+    another place, are one. Policies without rules have no flows. The last few answers are
+    remembered.
     """
+    return _between(Same(old), Same(new), Same(history))
+
+
+@lru_cache(maxsize=4)
+def _between(before: Same[Policy], after: Same[Policy], past: Same[History | None]) -> Flows:
+    old, new, history = before.value, after.value, past.value
     if not old.rules or not new.rules:
         return Flows()
     known = find_renames(old, new).apply(old)

@@ -97,7 +97,7 @@ def listed_queues(
         rows.append(
             ListedQueue(
                 row=row,
-                more_bars=max(0, len(row.bars) - 1),
+                more_bars=row.more_bars,
                 pressure=pressure_words(view.pressure),
                 pressure_ratio=_ratio(view.pressure),
                 wait="—" if wait.p50 is None else span(wait.p50),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 
 from console.engine.ledger import FlavorResource
@@ -12,7 +13,7 @@ from console.engine.policy import Policy, StopPolicy
 from console.engine.selectors import MatchExpression, Selector
 from console.pages.presenters.quota import Bar, bar_of
 from console.pages.queue_form import state_of
-from console.workloads.queries import QueueView
+from console.workloads.queries import QueueView, UsageView
 from console.workloads.queries.rises import Rises
 from console.workloads.queries.trust import CURRENT, Freshness
 
@@ -25,19 +26,48 @@ STATE_TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class QueueRow:
-    """One queue with its bars, the tightest first where it is asked for."""
+    """One queue with its bars, each drawn when it is asked for: lists show the tightest alone."""
 
     view: QueueView
     state: str
     state_title: str
-    bars: tuple[Bar, ...]
-    tightest: Bar | None
-    #: Bars beyond the tightest.
-    more_bars: int
     #: Id of the row, stable however the list is sorted.
     key: str
+    #: How old the numbers are.
+    fresh: Freshness
+    rises: Rises
+    peaks: Mapping[FlavorResource, int]
+
+    @cached_property
+    def bars(self) -> tuple[Bar, ...]:
+        """Its bars in the order of its quota."""
+        return tuple(map(self._bar, self.view.usages))
+
+    @cached_property
+    def tightest(self) -> Bar | None:
+        """The bar under the greatest pressure, the first where nothing is known of any."""
+        usages = self.view.usages
+        if not usages:
+            return None
+        if self.fresh.is_unknown:
+            return self._bar(usages[0])
+        return self._bar(max(usages, key=lambda usage: usage.pressure))
+
+    @property
+    def more_bars(self) -> int:
+        """How many bars there are beyond the tightest."""
+        return max(0, len(self.view.usages) - 1)
+
+    def _bar(self, usage: UsageView) -> Bar:
+        return bar_of(
+            usage,
+            draining=self.view.draining,
+            rise=self.rises.get((self.view.name, *usage.key)),
+            peak=self.peaks.get(usage.key, 0),
+            fresh=self.fresh,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,26 +104,15 @@ def queue_row(
     *fresh*: how old the numbers are. *rises* and *peaks*: since when it uses more than it owns,
     and the most it used in seven days, for drawings that say so.
     """
-    bars = tuple(
-        bar_of(
-            usage,
-            draining=view.draining,
-            rise=rises.get((view.name, *usage.key)),
-            peak=peaks.get(usage.key, 0),
-            fresh=fresh,
-        )
-        for usage in view.usages
-    )
-    tightest = max(bars, key=lambda bar: bar.pressure, default=None)
     state, title = _state(view)
     return QueueRow(
         view=view,
         state=state,
         state_title=title,
-        bars=bars,
-        tightest=tightest,
-        more_bars=max(0, len(bars) - 1),
         key=view.name.encode().hex(),
+        fresh=fresh,
+        rises=rises,
+        peaks=peaks,
     )
 
 

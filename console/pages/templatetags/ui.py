@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
 from django import template
 from django.conf import settings
 from django.templatetags.static import static
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -48,10 +49,16 @@ REASON_CLASSES = {
 }
 
 
+@lru_cache(maxsize=1)
+def _icons() -> str:
+    """Return the address of the file of icons, of which a page draws hundreds."""
+    return static("img/icons.svg")
+
+
 @register.simple_tag
 def icon(name: str, title: str = "") -> SafeString:
     """Draw the icon *name*; without *title* it is decoration and hidden from screen readers."""
-    href = f"{static('img/icons.svg')}#{name}"
+    href = f"{_icons()}#{name}"
     if title:
         return format_html(
             '<svg class="icon" role="img" aria-label="{}"><title>{}</title><use href="{}"/></svg>',
@@ -285,13 +292,19 @@ def _span(seconds: int) -> str:
     return f"{seconds} s"
 
 
+@lru_cache(maxsize=256)
+def _version_url(org: str, version: int, _prefix: str) -> str:
+    """Return the address of a version, as a page links to hundreds of lines of one."""
+    return reverse("pages:config-version", args=[org, version])
+
+
 @register.simple_tag
 def lines(org: str, version: int | None, origin: Origin | None) -> SafeString | str:
     """Link to the lines of a config version that *origin* spans."""
     if origin is None or not version:
         return ""
     span = line_range(origin)
-    url = reverse("pages:config-version", args=[org, version])
+    url = _version_url(org, version, get_script_prefix())
     return format_html(
         '<a class="lines-link" href="{}#{}" title="Version {}, {}">v{} {}</a>',
         url,

@@ -31,12 +31,13 @@ from console.pages.presenters.lists import PAGE_SIZE, Pager, pager_of
 from console.pages.presenters.loans import loan_groups, loan_row
 from console.pages.presenters.matrix import columns_of, matrix_rows
 from console.pages.presenters.sorting import cohort_sorts, level_choices, member_sorts
-from console.pages.shell import live_version, render_page
+from console.pages.shell import render_page
 from console.paging import Page, read_cursor, write_cursor
 from console.series.queries import peaks_of
 from console.series.subjects import Subject
 from console.workloads.queries.cohort_search import CohortSearch, MemberSearch
 from console.workloads.queries.cohorts import cohort_list, cohort_view
+from console.workloads.queries.freshness import present_state_and_age
 from console.workloads.queries.trust import freshness_of
 
 T = TypeVar("T")
@@ -54,7 +55,7 @@ _OF_LOANS = "loans"
 
 def _version(org: Organization) -> str:
     """Return a text that changes with what pages of cohorts show, and when that grows old."""
-    return f"{live_version(org)}.{freshness_of(org).as_of or ''}"
+    return present_state_and_age(org)
 
 
 @org_page

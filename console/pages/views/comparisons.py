@@ -14,7 +14,7 @@ from console.pages.access import org_page
 from console.pages.presenters.differences import Difference, Side, difference_of
 from console.pages.presenters.version_sides import NOTHING, version_side
 from console.pages.shell import render_page
-from console.workloads.queries.history import history_of
+from console.workloads.queries.recent_history import recent_history
 
 #: Versions that the form offers, the newest; older ones are typed.
 _OFFERED = 50
@@ -100,7 +100,7 @@ def _draft(request: HttpRequest, actor: Actor, number: int, base: int | None) ->
 
 
 def _difference(request: HttpRequest, actor: Actor, old: Side, new: Side) -> Difference:
-    return difference_of(request.path, request.GET, old, new, lambda: history_of(actor.org))
+    return difference_of(request.path, request.GET, old, new, lambda: recent_history(actor.org))
 
 
 def _number(request: HttpRequest, name: str) -> int | None:

@@ -84,7 +84,7 @@ def bars(request: HttpRequest, actor: Actor, queue: str) -> HttpResponse:
     view = queue_view(actor.org, queue)
     row = queue_row(view, fresh=freshness_of(actor.org), rises=rises_of(actor.org))
     is_rest = request.GET.get("but") == "tightest"
-    shown = [bar for bar in row.bars if not (is_rest and bar is row.tightest)]
+    shown = [bar for bar in row.bars if not (is_rest and bar == row.tightest)]
     context = {"row": row, "bars": shown}
     return render_page(request, actor, "queues/bars.html", context, section="queues")
 

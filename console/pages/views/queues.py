@@ -29,9 +29,10 @@ from console.pages.presenters.queue_list import (
     state_choices,
 )
 from console.pages.queue_form import FEWEST, MOST, QueueSearch, page_of, read_search
-from console.pages.shell import live_version, render_page
+from console.pages.shell import render_page
 from console.series.queries import sparks_of, wait_quantiles_of
 from console.workloads.queries import QueueView, queue_list
+from console.workloads.queries.freshness import present_state_and_age
 from console.workloads.queries.rises import rises_of
 from console.workloads.queries.trust import Freshness, freshness_of
 
@@ -43,7 +44,7 @@ PAGE_SIZE = 25
 
 def fresh_version(org: Organization) -> str:
     """Return a text that changes with what pages of queues show, and when that grows old."""
-    return f"{live_version(org)}.{freshness_of(org).as_of or ''}"
+    return present_state_and_age(org)
 
 
 @org_page

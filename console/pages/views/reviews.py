@@ -39,7 +39,7 @@ from console.pages.presenters.version_sides import NOTHING, version_side
 from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
 from console.pages.views.conflicts import conflict_page
-from console.workloads.queries.history import history_of, live_of
+from console.workloads.queries.recent_history import recent_history
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +211,7 @@ def _page(
             form,
             version=number + 1,
             affected=affected_workloads(
-                before, policy, compare_policies(before, policy), live_of(actor.org)
+                before, policy, compare_policies(before, policy), found.checked.facts.live
             ),
             is_impact_known=is_impact_known(actor.org, proposal.dialect, proposal.text, number),
             back_to=proposal.target.number if proposal.target else None,
@@ -234,5 +234,5 @@ def _difference(found: _Review) -> Difference:
         request.GET,
         version_side(found.active) if found.active else NOTHING,
         Side(title=title, text=proposal.text, policy=found.checked.reading.policy, url=url),
-        lambda: history_of(org),
+        lambda: recent_history(org),
     )

@@ -7,8 +7,13 @@ kinds of pending work, never with the number of workloads; and always as many qu
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from functools import cache
+
+from django.db.models import TextField
+from django.db.models.functions import Cast
 
 from console.configs.queries import active_policy
 from console.configs.renames import absent
@@ -27,7 +32,7 @@ from console.workloads.queries.cohort_views import (
     WaitingView,
 )
 from console.workloads.queries.queues import used_of
-from console.workloads.queries.quotas import Accounts, PoolView
+from console.workloads.queries.quotas import PoolView, accounts_of
 from console.workloads.queries.rises import rises_of
 
 
@@ -62,16 +67,21 @@ class _World:
 
     def __init__(self, org: Organization) -> None:
         self.policy = active_policy(org)
-        self.accounts = Accounts(self.policy, used_of(org))
+        self.accounts = accounts_of(self.policy, used_of(org))
         self._counts = {row.queue: row for row in QueueCount.objects.filter(org=org)}
         self._reasons: defaultdict[str, Counter[str]] = defaultdict(Counter)
         demand: defaultdict[str, Counter[str]] = defaultdict(Counter)
         #: (queue, flavor, resource) -> what those that are short of it ask for.
         self._short: Counter[tuple[str, str, str]] = Counter()
-        rows = PendingClass.objects.filter(org=org).values_list(
-            "queue", "reason", "requests", "missing", "count"
+        # There are many more classes than different requests: each of these is decoded once.
+        decoded = cache(json.loads)
+        rows = PendingClass.objects.filter(org=org).annotate(
+            asked=Cast("requests", TextField()), lacked=Cast("missing", TextField())
         )
-        for queue, reason, requests, missing, count in rows:
+        for queue, reason, asked, lacked, count in rows.values_list(
+            "queue", "reason", "asked", "lacked", "count"
+        ):
+            requests, missing = decoded(asked), decoded(lacked)
             self._reasons[queue][reason] += count
             for resource, amount in requests.items():
                 demand[queue][resource] += amount * count

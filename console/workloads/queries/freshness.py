@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from console.orgs.models import Organization
@@ -13,6 +14,8 @@ from console.workloads.models import Engine, Intake
 #: How long a request may wait for the worker before pages say that they are behind: it is
 #: nudged at once, and again every two seconds.
 LATE: Final = timedelta(seconds=15)
+
+_STATE: Final = ("version", "org__active_config__number", "org__active_config__changed_at")
 
 
 def behind_since(org: Organization, *, now: datetime | None = None) -> datetime | None:
@@ -24,13 +27,23 @@ def behind_since(org: Organization, *, now: datetime | None = None) -> datetime 
     oldest = (
         Intake.objects.filter(org=org).order_by("pk").values_list("created_at", flat=True).first()
     )
-    return oldest if oldest is not None and (now or timezone.now()) - oldest > LATE else None
+    return _if_late(oldest, now or timezone.now())
 
 
 def present_state(org: Organization) -> str:
     """Return a text that changes with every write of the worker and every apply: one short read."""
-    found = Engine.objects.values_list(
-        "version", "org__active_config__number", "org__active_config__changed_at"
-    )
-    version, number, changed_at = found.get(org=org)
+    version, number, changed_at = Engine.objects.values_list(*_STATE).get(org=org)
     return f"{version}.{number}.{changed_at.timestamp()}"
+
+
+def present_state_and_age(org: Organization) -> str:
+    """Return a text that changes with `present_state` and with `behind_since`, in one read too."""
+    oldest = Intake.objects.filter(org=OuterRef("org")).order_by("pk").values("created_at")[:1]
+    found = Engine.objects.values_list(*_STATE, Subquery(oldest))
+    version, number, changed_at, since = found.get(org=org)
+    behind = _if_late(since, timezone.now())
+    return f"{version}.{number}.{changed_at.timestamp()}.{behind or ''}"
+
+
+def _if_late(oldest: datetime | None, now: datetime) -> datetime | None:
+    return oldest if oldest is not None and now - oldest > LATE else None

@@ -25,7 +25,7 @@ from console.engine.policy import Queue, StopPolicy, Strategy
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, QueueCount, QueueHold, State, Usage, Workload
 from console.workloads.queries.pressure import Pressure, pressure_of
-from console.workloads.queries.quotas import Accounts, UsageView
+from console.workloads.queries.quotas import Accounts, UsageView, accounts_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ def queue_list(org: Organization) -> list[QueueView]:
     policy = active_policy(org)
     counts = {row.queue: row for row in _counts(org)}
     used = used_of(org)
-    accounts = Accounts(policy, used)
+    accounts = accounts_of(policy, used)
     loans = _loans_by_queue(accounts)
     waiting = _waiting(PendingClass.objects.filter(org=org))
     holds = {hold.queue: hold for hold in QueueHold.objects.filter(org=org)}
@@ -107,7 +107,7 @@ def queue_view(org: Organization, name: str) -> QueueView:
     if name not in policy.queues and not busy:
         raise absent(org, name)
     rules = [rule.index for rule in policy.rules if rule.queue == name]
-    accounts = Accounts(policy, used)
+    accounts = accounts_of(policy, used)
     usages = accounts.usages(name, waiting.demand)
     loans = _loans_by_queue(accounts)[name]
     return _view(name, policy.queues.get(name), rules, count, usages, loans, hold, waiting)

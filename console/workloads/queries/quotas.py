@@ -1,15 +1,18 @@
 """
 Quota as people look at it: what queues and cohorts own, and who uses it.
 
-Everything is computed from the config and from usage rows, which grow with it.
+Everything is computed from the config and from usage rows, which grow with it. Pages ask for
+the same again and again, so what was computed last of a policy is kept.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from threading import Lock, RLock
+from typing import Final
 
 from console.engine.amounts import Amount
 from console.engine.disciplines.quota.shares import Share, dominant_share
@@ -19,23 +22,58 @@ from console.engine.policy import Policy, ResourceGroup
 from console.engine.trees import Trees
 from console.workloads.queries.quota_views import PoolView, UsageView
 
-__all__ = ["Accounts", "PoolView", "UsageView"]
+__all__ = ["Accounts", "PoolView", "UsageView", "accounts_of"]
 
 #: resource -> thousandths that pending workloads of a queue ask for.
 Demand = Mapping[str, int]
 
+#: Policies of which the accounts that were asked for last are kept.
+_KEPT: Final = 16
+
+_kept: OrderedDict[int, Accounts] = OrderedDict()
+_keeping = Lock()
+
+
+def accounts_of(policy: Policy, used: Used) -> Accounts:
+    """
+    Return the accounts of *policy* with what is *used*, which nobody changes afterwards.
+
+    They are those that were returned last for this very policy, if as much was used then.
+    """
+    with _keeping:
+        last = _kept.get(id(policy))
+        if last is not None and last.policy is policy and last.used == used:
+            _kept.move_to_end(id(policy))
+            return last
+    accounts = Accounts(policy, used)
+    with _keeping:
+        _kept[id(policy)] = accounts
+        _kept.move_to_end(id(policy))
+        if len(_kept) > _KEPT:
+            _kept.popitem(last=False)
+    return accounts
+
 
 class Accounts:
-    """The quota of every queue and cohort of a policy with what is used, borrowed and lent."""
+    """
+    The quota of every queue and cohort of a policy with what is used, borrowed and lent.
+
+    Several threads may ask at once.
+    """
 
     def __init__(self, policy: Policy, used: Used) -> None:
         self.policy = policy
+        self.used = used
         self.trees = Trees(policy)
-        self._used = used
         self._lending = lending(policy, used)
         self._ledger = Ledger(policy)
         for name in policy.queues:
             self._ledger.add(name, used.get(name, {}))
+        #: The ledger opens accounts when they are asked for.
+        self._lock = RLock()
+        #: What was told last, by queue or cohort, and what was wanted then.
+        self._usages: dict[str, tuple[Demand, tuple[UsageView, ...]]] = {}
+        self._pools: dict[str, tuple[Mapping[FlavorResource, int], tuple[PoolView, ...]]] = {}
 
     @property
     def loans(self) -> tuple[Loan, ...]:
@@ -46,9 +84,10 @@ class Accounts:
         """Return the fair share of a queue or cohort; None where shares decide nothing."""
         if not self.policy.settings.fair_sharing:
             return None
-        node = self._ledger.cohort(name) if is_cohort else self._ledger.queue(name)
-        # Who borrows nothing has a weight too, and people look for it.
-        return replace(dominant_share(node), weight=node.weight)
+        with self._lock:
+            node = self._ledger.cohort(name) if is_cohort else self._ledger.queue(name)
+            # Who borrows nothing has a weight too, and people look for it.
+            return replace(dominant_share(node), weight=node.weight)
 
     def keys(self, queue: str) -> list[FlavorResource]:
         """Return what *queue* has quota of, in the order of the text."""
@@ -62,13 +101,20 @@ class Accounts:
         Then those that only running work of an earlier version still uses; they
         are all there is of a queue that the policy does not have.
         """
+        with self._lock:
+            last = self._usages.get(queue)
+            if last is None or last[0] != demand:
+                last = self._usages[queue] = dict(demand), self._usages_of(queue, demand)
+            return last[1]
+
+    def _usages_of(self, queue: str, demand: Demand) -> tuple[UsageView, ...]:
         found = self.policy.queues.get(queue)
         listed = {}
         for group in found.groups if found else ():
             for place, entry in enumerate(group.flavors):
                 for resource in group.resources:
                     listed[entry.flavor, resource] = demand.get(resource, 0) if place == 0 else 0
-        left = sorted(self._used.get(queue, {}).keys() - listed.keys())
+        left = sorted(self.used.get(queue, {}).keys() - listed.keys())
         return tuple(
             [self._usage(queue, key, wanted) for key, wanted in listed.items()]
             + [self._left_over(queue, key) for key in left]
@@ -86,11 +132,16 @@ class Accounts:
         for name in (m.name for m in members if m.is_cohort):
             for key in _by_key(self.policy.cohorts[name].groups):
                 demand.setdefault(key, 0)
-        entering, leaving = _crossing(self.loans, queues, cohorts)
-        return tuple(
-            self._pool(cohort, key, wanted, entering.get(key, ()), leaving.get(key, ()))
-            for key, wanted in demand.items()
-        )
+        with self._lock:
+            last = self._pools.get(cohort)
+            if last is None or last[0] != demand:
+                entering, leaving = _crossing(self.loans, queues, cohorts)
+                told = tuple(
+                    self._pool(cohort, key, wanted, entering.get(key, ()), leaving.get(key, ()))
+                    for key, wanted in demand.items()
+                )
+                last = self._pools[cohort] = demand, told
+            return last[1]
 
     def _usage(self, queue: str, key: FlavorResource, demand: int) -> UsageView:
         cell = self._ledger.queue(queue).cell(key)
@@ -113,7 +164,7 @@ class Accounts:
         )
 
     def _left_over(self, queue: str, key: FlavorResource) -> UsageView:
-        used = self._used[queue][key]
+        used = self.used[queue][key]
         position = self._lending.position(queue, key)
         return UsageView(
             flavor=key[0],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from heapq import merge
+from operator import itemgetter
 from sys import intern
 from typing import Any, TypeVar
 
@@ -56,7 +58,7 @@ def load_state(
     state = State(load_policy(org, config_version))
     for queue in sorted(held_queues(org)):
         state.hold(queue)
-    adopt_running(state, models.Workload.objects.filter(org=org), config_version, going_on)
+    adopt_running(state, [models.Workload.objects.filter(org=org)], config_version, going_on)
     _wait(state, org, going_on)
     return state
 
@@ -86,12 +88,11 @@ def _untold(org: Organization, *kinds: Intake.Kind) -> QuerySet[Intake, tuple[st
 
 def adopt_running(
     state: State,
-    rows: QuerySet[models.Workload],
+    parts: Iterable[QuerySet[models.Workload]],
     config_version: int,
     going_on: Callable[[], None] = lambda: None,
 ) -> None:
-    """Put the running workloads among the queryset *rows* into *state* under *config_version*."""
-    running = rows.filter(state__in=(models.State.ADMITTED, models.State.PREEMPTING))
+    """Put the running workloads among the querysets *parts* into *state* under *config_version*."""
     columns = (
         "queue",
         "priority",
@@ -103,8 +104,18 @@ def adopt_running(
         "preemptor",
         "stopped_for",
     )
-    ordered = running.order_by("reservation").values_list(*COLUMNS, *columns)
-    for row in _in_stretches(ordered.iterator(), going_on):
+    ordered = (
+        rows.filter(state__in=(models.State.ADMITTED, models.State.PREEMPTING))
+        .order_by("reservation")
+        .values_list(*COLUMNS, *columns)
+        .iterator()
+        for rows in parts
+    )
+    by_reservation = itemgetter(len(COLUMNS) + columns.index("reservation"))
+    for row in _in_stretches(merge(*ordered, key=by_reservation), going_on):
+        if state.knows(row[0]):
+            # It moved from one part to the next between two statements.
+            continue
         queue, priority, assignment, reservation, phase, version, *why = row[len(COLUMNS) :]
         departing = phase == models.State.PREEMPTING
         state.adopt(

@@ -1,8 +1,8 @@
-"""One tree of queues as one pending workload meets it: a state without what cannot matter to it."""
+"""Trees of queues as some pending workloads meet them: without what cannot matter to those."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.db.models import F, Q, QuerySet
 
@@ -14,6 +14,7 @@ from console.engine.policy import PreemptionRule
 from console.engine.state import State
 from console.engine.tree import QueueState
 from console.orgs.models import Organization
+from console.unions import united
 from console.workloads import models
 from console.workloads.models import QueueCount, QueueHold, Usage, Workload
 from console.workloads.services.load_state import (
@@ -28,42 +29,68 @@ from console.workloads.services.load_state import (
 #: first. A search for room by preemption that needs more of one queue is not found here.
 _READ = 300
 
-#: How many of those that are stopping are read, in the whole tree.
+#: How many of those that are stopping are read, in all the trees.
 _STOPPING = 1000
 
 
-def load_tree(org: Organization, workload: Workload, config_version: int) -> State | None:
+def load_trees(org: Organization, workloads: Sequence[Workload], config_version: int) -> State:
     """
-    Return a state in which *workload* waits, or None when its queue is not of the policy.
+    Return a state in which *workloads* wait, but those whose queue is not of the policy.
 
-    One that waits in no queue is alone in it: what keeps it off is in the policy. Else,
-    of those that run in its tree, it has one by one only those that might be
+    One that waits in no queue needs nobody else there: what keeps it off is in the policy.
+    For any other, of those that run in its tree, it has one by one only those that might be
     stopped for it, and as many others as an explanation lists; the rest is charged as a
     sum. Of those that wait, it has those for whom others are stopping, and those that
-    this one has to let go first. The cost does not grow with how many run or wait.
+    this one has to let go first. The cost does not grow with how many run or wait, and how
+    many statements it takes neither with the queues of a tree nor with *workloads*.
     """
     state = State(load_policy(org, config_version))
-    if workload.queue is None:
-        _submit(state, Workload.objects.filter(pk=workload.pk))
-        state.take_in_arrivals()
-        return state
-    queue = state.queues.get(workload.queue)
-    if queue is None or queue.policy is None:
-        return None
-    names = [each.name for each in queue.tree.queues]
+    here = {each.pk: _queue_of(state, each) for each in workloads if each.queue is not None}
+    in_queues = [(queue, each) for each in workloads if (queue := here.get(each.pk)) is not None]
+    trees = dict.fromkeys(queue.tree for queue, _ in in_queues)
+    names = [each.name for tree in trees for each in tree.queues]
+    if names:
+        _run(state, org, names, in_queues, config_version)
+        _wait(state, org, names)
+        _submit(state, _ahead(org, in_queues))
+    told = {each.pk: each for each in workloads if each.queue is None or here[each.pk] is not None}
+    for some in chunks(told):
+        for each in engine_workloads(Workload.objects.filter(pk__in=some)):
+            if state.knows(each.id):
+                continue
+            row = told[each.sequence]
+            if row.queue is None:
+                state.submit(each)
+            else:
+                state.resubmit(each, None, yields_to=row.preemptor)
+    state.take_in_arrivals()
+    return state
+
+
+def _queue_of(state: State, workload: Workload) -> QueueState | None:
+    queue = state.queues.get(workload.queue or "")
+    return queue if queue is not None and queue.policy is not None else None
+
+
+def _run(
+    state: State,
+    org: Organization,
+    names: Sequence[str],
+    waiting: Sequence[tuple[QueueState, Workload]],
+    config_version: int,
+) -> None:
+    """Let in *state* run what runs in the queues *names*, as those who are *waiting* meet it."""
     used = _used(org, names)
     for name in QueueHold.objects.filter(org=org).values_list("queue", flat=True):
         if name in names:
             state.hold(name)
-    # What the tree holds decides who is over nominal, and so who has to be read.
+    # What the trees hold decides who is over nominal, and so who has to be read.
     for name, usage in used.items():
         state.charge(name, usage)
-    keys = list(dict.fromkeys(_one_by_one(org, state, queue, workload)))
+    lists = list(_one_by_one(org, names, waiting))
     for name, usage in used.items():
         state.charge(name, {key: -amount for key, amount in usage.items()})
-    for some in chunks(keys):
-        rows = Workload.objects.filter(org=org, pk__in=some)
-        adopt_running(state, rows, config_version)
+    adopt_running(state, united(lists), config_version)
     for name, usage in used.items():
         adopted = state.usage(name)
         # The worker may have written between the two reads: never less than nothing.
@@ -72,16 +99,9 @@ def load_tree(org: Organization, workload: Workload, config_version: int) -> Sta
     for name, running in _counts(org, names):
         there = state.queues[name]
         there.summed_up = max(0, running - len(there.running))
-    _wait(state, org, names)
-    _submit(state, _ahead(org, queue, workload))
-    if not state.knows(workload.uid):
-        for each in engine_workloads(Workload.objects.filter(pk=workload.pk)):
-            state.resubmit(each, None, yields_to=workload.preemptor)
-    state.take_in_arrivals()
-    return state
 
 
-def _used(org: Organization, names: list[str]) -> dict[str, dict[FlavorResource, int]]:
+def _used(org: Organization, names: Sequence[str]) -> dict[str, dict[FlavorResource, int]]:
     used: dict[str, dict[FlavorResource, int]] = {}
     for some in chunks(names):
         rows = Usage.objects.filter(org=org, queue__in=some)
@@ -93,13 +113,23 @@ def _used(org: Organization, names: list[str]) -> dict[str, dict[FlavorResource,
 
 
 def _one_by_one(
-    org: Organization, state: State, queue: QueueState, workload: Workload
-) -> Iterator[int]:
+    org: Organization, names: Sequence[str], waiting: Iterable[tuple[QueueState, Workload]]
+) -> Iterator[QuerySet[Workload]]:
+    for some in chunks(names):
+        # Who waits for them goes on claiming their room.
+        everywhere = Workload.objects.filter(org=org, queue__in=some)
+        yield _first_to_stop(everywhere.filter(state=models.State.PREEMPTING), _STOPPING)
+    # Those alike in what they may do meet the same.
+    kinds = {(queue.name, workload.priority or 0): queue for queue, workload in waiting}
+    for (_, priority), queue in kinds.items():
+        yield from _within_reach(org, queue, priority)
+
+
+def _within_reach(
+    org: Organization, queue: QueueState, priority: int
+) -> Iterator[QuerySet[Workload]]:
     assert queue.policy is not None
-    rules, priority = queue.policy.preemption, workload.priority or 0
-    everywhere = Workload.objects.filter(org=org, queue__in=[q.name for q in queue.tree.queues])
-    # Who waits for them goes on claiming their room.
-    yield from _first_to_stop(everywhere.filter(state=models.State.PREEMPTING), _STOPPING)
+    rules = queue.policy.preemption
     running = Workload.objects.filter(org=org, state=models.State.ADMITTED)
     for rule, place in (
         (rules.within_queue, [queue]),
@@ -107,40 +137,43 @@ def _one_by_one(
     ):
         if rule is PreemptionRule.NEVER:
             continue
-        allowed = _allowed(rule, priority)
         at_rest = 0
         for each in place:
             theirs = running.filter(queue=each.name)
             if each is queue or any(cell.over for cell in each.node.cells.values()):
-                yield from _first_to_stop(theirs.filter(allowed), _READ)
-                yield from _first_to_stop(theirs.exclude(allowed), LISTED)
+                yield from _allowed_and_others(theirs, rule, priority)
             elif at_rest < LISTED:
                 # An explanation names somebody of each, and that its queue keeps to its quota.
                 at_rest += 1
-                yield from _first_to_stop(theirs, LISTED)
+                yield _first_to_stop(theirs, LISTED)
 
 
-def _allowed(rule: PreemptionRule, priority: int) -> Q:
+def _allowed_and_others(
+    rows: QuerySet[Workload], rule: PreemptionRule, priority: int
+) -> Iterator[QuerySet[Workload]]:
     match rule:
         case PreemptionRule.LOWER_PRIORITY:
-            return Q(priority__lt=priority)
+            allowed = Q(priority__lt=priority)
         case PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY:
-            return Q(priority__lte=priority)
-    return Q(pk__isnull=False)
+            allowed = Q(priority__lte=priority)
+        case _:
+            yield _first_to_stop(rows, _READ)
+            return
+    yield _first_to_stop(rows.filter(allowed), _READ)
+    yield _first_to_stop(rows.exclude(allowed), LISTED)
 
 
-def _first_to_stop(rows: QuerySet[Workload], most: int) -> Iterable[int]:
-    ordered = rows.order_by("priority", F("reservation").desc())
-    return ordered.values_list("pk", flat=True)[:most]
+def _first_to_stop(rows: QuerySet[Workload], most: int) -> QuerySet[Workload]:
+    return rows.order_by("priority", F("reservation").desc())[:most]
 
 
-def _counts(org: Organization, names: list[str]) -> Iterator[tuple[str, int]]:
+def _counts(org: Organization, names: Sequence[str]) -> Iterator[tuple[str, int]]:
     for some in chunks(names):
         rows = QueueCount.objects.filter(org=org, queue__in=some)
         yield from rows.values_list("queue", "running")
 
 
-def _wait(state: State, org: Organization, names: list[str]) -> None:
+def _wait(state: State, org: Organization, names: Sequence[str]) -> None:
     # Those for whom others are stopping go on claiming room. They are few, in all queues
     # together, so the reason alone is asked for: it leads to the shortest index range.
     waiting = Workload.objects.filter(org=org, reason=Reason.WAITING_FOR_PREEMPTED)
@@ -151,17 +184,22 @@ def _wait(state: State, org: Organization, names: list[str]) -> None:
             state.resubmit(engine_workload(row), (queue, priority, rule, pending_class), victims)
 
 
-def _ahead(org: Organization, queue: QueueState, workload: Workload) -> QuerySet[Workload]:
-    """Return whom *workload* yields to, and who is first in its line if that has to start first."""
+def _ahead(
+    org: Organization, waiting: Sequence[tuple[QueueState, Workload]]
+) -> Iterator[QuerySet[Workload]]:
+    """Yield whom those *waiting* yield to, and who is first in their lines if that is strict."""
     pending = Workload.objects.filter(org=org, state=models.State.PENDING)
-    others = [workload.preemptor] if workload.preemptor else []
-    if queue.line.is_strict:
-        in_order = pending.filter(queue=queue.name).order_by("-priority", "pk")
-        others += in_order.values_list("uid", flat=True)[:1]
-    return pending.filter(uid__in=others).exclude(pk=workload.pk)
+    preemptors = [workload.preemptor for _, workload in waiting if workload.preemptor]
+    lists = [pending.filter(uid__in=some) for some in chunks(preemptors)]
+    strict = dict.fromkeys(queue.name for queue, _ in waiting if queue.line.is_strict)
+    lists += [pending.filter(queue=name).order_by("-priority", "pk")[:1] for name in strict]
+    own = [workload.pk for _, workload in waiting]
+    for rows in united(lists):
+        yield rows.exclude(pk__in=own)
 
 
-def _submit(state: State, rows: QuerySet[Workload]) -> None:
-    for each in engine_workloads(rows):
-        if not state.knows(each.id):
-            state.submit(each)
+def _submit(state: State, parts: Iterable[QuerySet[Workload]]) -> None:
+    for rows in parts:
+        for each in engine_workloads(rows):
+            if not state.knows(each.id):
+                state.submit(each)

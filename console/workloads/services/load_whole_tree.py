@@ -48,7 +48,7 @@ def load_whole_tree(
     here = Workload.objects.filter(org=org, queue__in=names)
     running = here.filter(state__in=(models.State.ADMITTED, models.State.PREEMPTING))
     first = running.order_by("priority", F("reservation").desc()).values("pk")[:_RUNNING]
-    adopt_running(state, Workload.objects.filter(pk__in=first), config_version)
+    adopt_running(state, [Workload.objects.filter(pk__in=first)], config_version)
     for name, usage in _used(org, names).items():
         adopted = state.usage(name)
         # The worker may have written between the two reads: never less than nothing.

@@ -1,0 +1,106 @@
+"""Readings are remembered by all that they depend on, and not without bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from console.dialects import dialects, kept
+from console.dialects.base import Dialect, PastSpec, Reading
+from console.dialects.kept import forget_readings, read_kept
+
+EVERY = pytest.mark.parametrize("dialect", dialects().values(), ids=dialects())
+
+TEXT = """\
+resource_flavors: [{name: any}]
+resource_queues:
+  - name: train
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{name: any, resources: [{name: gpu, nominal_quota: 4}]}]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _cold() -> Iterator[None]:
+    forget_readings()
+    yield
+    forget_readings()
+
+
+def counted(dialect: Dialect) -> tuple[Dialect, list[str | bytes]]:
+    """Return *dialect*, and the texts that it goes on to read."""
+    read: list[str | bytes] = []
+
+    def noted(text: str | bytes, past: object) -> Reading:
+        read.append(text)
+        return dialect.read(text, past)  # type: ignore[arg-type]
+
+    return replace(dialect, read=noted), read
+
+
+@EVERY
+def test_a_text_is_read_once(dialect: Dialect) -> None:
+    watched, read = counted(dialect)
+    texts = [*dialect.samples().values(), "what: [is\n"]
+    for text in (*texts, *texts):
+        assert read_kept(watched, text, {}) == dialect.read(text, {})
+    assert read == texts
+
+
+@EVERY
+def test_who_keeps_to_the_past_is_not_told_of_it(dialect: Dialect) -> None:
+    watched, read = counted(dialect)
+    for text in dialect.samples().values():
+        specs = dialect.read(text, {}).queue_specs
+        past = {name: PastSpec(version=3, spec=spec) for name, spec in specs.items()}
+        past["gone"] = PastSpec(version=1, spec={})
+        assert read_kept(watched, text, past) == dialect.read(text, past)
+        assert read_kept(watched, text, {}) == dialect.read(text, {})
+    assert read == list(dialect.samples().values())
+
+
+def test_every_past_that_differs_has_an_answer_of_its_own() -> None:
+    native = dialects()["native"]
+    (spec,) = native.read(TEXT, {}).queue_specs.values()
+    other, third = {**spec, "cohort_name": "lab"}, {**spec, "cohort_name": "hall"}
+    pasts = [
+        {"train": PastSpec(version=version, spec=fixed), **more}
+        for version, fixed, more in (
+            (1, other, {}),
+            (2, other, {}),
+            (1, third, {}),
+            # A name that is taken is not proposed.
+            (1, other, {"train:v2": PastSpec(version=1, spec=spec)}),
+            (1, spec, {}),
+        )
+    ]
+    for past in (*pasts, *reversed(pasts)):
+        assert read_kept(native, TEXT, past) == native.read(TEXT, past)
+    told = {read_kept(native, TEXT, past).diagnostics for past in pasts}
+    assert len(told) == len(pasts)
+
+
+def test_what_was_used_last_is_kept_as_far_as_there_is_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kept, "MOST_READINGS", 3)
+    monkeypatch.setattr(kept, "MOST_CHARACTERS", 100)
+    watched, read = counted(dialects()["native"])
+
+    def anew(*texts: str) -> list[str | bytes]:
+        read.clear()
+        for text in texts:
+            read_kept(watched, text, {})
+        return list(read)
+
+    short = ["# 1", "# 2", "# 3", "# 4"]
+    assert anew(*short[:3], short[0], short[3], short[0]) == short
+    assert anew(short[1]) == [short[1]], "of three, the one that was not used longest went"
+    assert anew(short[0]) == []
+    long, longest = "#" * 97, "#" * 101
+    assert anew(long, longest, long, longest) == [long, longest, longest]
+    assert anew(short[0]) == [], "there was room for both"
+    assert anew("#" * 98, long) == ["#" * 98, long], "but not for more"
