@@ -2,6 +2,9 @@
 "use strict";
 
 (() => {
+  // What scripts alone can do is offered from here on.
+  document.documentElement.dataset.scripts = "";
+
   // Announce to screen readers, at most one text each ten seconds.
   let spokeAt = 0;
   window.announce = (text) => {

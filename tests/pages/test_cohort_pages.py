@@ -95,7 +95,7 @@ def test_without_cohorts_the_page_says_what_one_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     browser = client_for({"owner": owner, "viewer": viewer}[role])
-    assert get(browser, "cohorts").all("h2")[0].text == "No config yet"
+    assert get(browser, "cohorts").id("main").all("h2")[0].text == "No config yet"
     put_in_force(owner.org, Policy(dialect="native"), monkeypatch)
     region = get(browser, "cohorts").id("cohorts-region")
     assert region.all("h2")[0].text == "No cohorts in the active config"
