@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import Count, Min, Sum
+from django.db.models import Count, F, Min, Sum
 
-from console.configs.queries import NO_POLICY, get_version, policy_of
+from console.configs.models import ConfigVersion
+from console.configs.queries import NO_POLICY, policy_of
 from console.engine.amounts import Amount, Unlimited
 from console.engine.ledger import FlavorResource
 from console.engine.policy import Policy, StopPolicy
-from console.orgs.models import Organization
 from console.telemetry.models import Total
 from console.workloads.models import Engine, Intake, PendingClass, QueueCount, QueueHold, Usage
 from console.workloads.queries.quotas import Accounts
@@ -35,14 +36,18 @@ def gauge_readings(now: datetime, *, by_queue: bool) -> Iterator[tuple[str, Read
             yield "workloads", ((slug, state), count)
     yield from _intake({engine.pk: engine.org.slug for engine in engines}, now)
     if by_queue:
+        policies = _policies()
+        rows = _queue_rows()
         for engine in engines:
-            for name, (labels, value) in _queues(engine.org, _policy(engine)):
+            policy = policies.get(engine.pk, NO_POLICY)
+            for name, (labels, value) in _queues(policy, rows[engine.pk]):
                 yield name, ((engine.org.slug, *labels), value)
 
 
-def _policy(engine: Engine) -> Policy:
-    number = engine.config_version
-    return policy_of(get_version(engine.org, number)) if number else NO_POLICY
+def _policies() -> dict[int, Policy]:
+    """Return what each engine decides under, by the key of its organization."""
+    current = ConfigVersion.objects.filter(number=F("org__engine__config_version"))
+    return {version.org_id: policy_of(version) for version in current}
 
 
 def _intake(slugs: Mapping[int, str], now: datetime) -> Iterator[tuple[str, Reading]]:
@@ -58,30 +63,48 @@ def _intake(slugs: Mapping[int, str], now: datetime) -> Iterator[tuple[str, Read
         yield "intake_requests", ((slug,), count)
 
 
-def _queues(org: Organization, policy: Policy) -> Iterator[tuple[str, Reading]]:
-    used: defaultdict[str, dict[FlavorResource, int]] = defaultdict(dict)
-    rows = Usage.objects.filter(org=org).values_list("queue", "flavor", "resource", "used")
-    for queue, flavor, resource, amount in rows:
-        used[queue][flavor, resource] = amount
-    running = dict(QueueCount.objects.filter(org=org).values_list("queue", "running"))
-    demand: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    waiting: Counter[tuple[str, str]] = Counter()
-    classes = PendingClass.objects.filter(org=org)
-    for queue, reason, requests, count in classes.values_list(
-        "queue", "reason", "requests", "count"
-    ):
-        waiting[queue, reason] += count
+@dataclass(slots=True)
+class _Rows:
+    """What the rows of one organization say of its queues, by queue."""
+
+    used: defaultdict[str, dict[FlavorResource, int]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    running: dict[str, int] = field(default_factory=dict)
+    demand: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    #: By queue and reason.
+    waiting: Counter[tuple[str, str]] = field(default_factory=Counter)
+    held: set[str] = field(default_factory=set)
+
+
+def _queue_rows() -> defaultdict[int, _Rows]:
+    """Return the rows of all organizations, by their keys."""
+    found: defaultdict[int, _Rows] = defaultdict(_Rows)
+    usage = Usage.objects.values_list("org", "queue", "flavor", "resource", "used")
+    for org, queue, flavor, resource, amount in usage:
+        found[org].used[queue][flavor, resource] = amount
+    for org, queue, count in QueueCount.objects.values_list("org", "queue", "running"):
+        found[org].running[queue] = count
+    classes = PendingClass.objects.values_list("org", "queue", "reason", "requests", "count")
+    for org, queue, reason, requests, count in classes:
+        found[org].waiting[queue, reason] += count
         for resource, amount in requests.items():
-            demand[queue][resource] += amount * count
-    for labels, count in sorted(waiting.items()):
+            found[org].demand[queue][resource] += amount * count
+    for org, queue in QueueHold.objects.values_list("org", "queue"):
+        found[org].held.add(queue)
+    return found
+
+
+def _queues(policy: Policy, rows: _Rows) -> Iterator[tuple[str, Reading]]:
+    for labels, count in sorted(rows.waiting.items()):
         yield "pending_workloads", (labels, count)
-    held = set(QueueHold.objects.filter(org=org).values_list("queue", flat=True))
-    busy = used.keys() | {name for name, count in running.items() if count} | demand.keys()
-    accounts = Accounts(policy, used)
+    busy = rows.used.keys() | {name for name, count in rows.running.items() if count}
+    busy |= rows.demand.keys()
+    accounts = Accounts(policy, rows.used)
     for name in [*policy.queues, *sorted(busy - policy.queues.keys())]:
-        yield "admitted_active_workloads", ((name,), running.get(name, 0))
-        yield "queue_status", ((name, _status(policy, name, is_held=name in held)), 1)
-        yield from _cells(accounts, name, demand[name])
+        yield "admitted_active_workloads", ((name,), rows.running.get(name, 0))
+        yield "queue_status", ((name, _status(policy, name, is_held=name in rows.held)), 1)
+        yield from _cells(accounts, name, rows.demand[name])
 
 
 def _status(policy: Policy, name: str, *, is_held: bool) -> str:

@@ -6,13 +6,16 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.orgs.services.create_org import create_org
 from console.telemetry.families import COUNTERS, GAUGES, HISTOGRAMS
 from console.telemetry.models import Total
 from console.workloads.lease import leased
@@ -208,6 +211,22 @@ def test_queues_can_be_left_out(
     assert found["admission_wait_time_seconds_count"] == {("here", ""): 2}
     assert "queue_nominal_quota" not in found
     assert found["workloads"]["here", "admitted"] == 2
+
+
+def test_many_organizations_take_no_more_queries_than_one(
+    org: Organization, owner: Actor, settle: Settle, client: Client
+) -> None:
+    apply_config(owner, "native", TEAMS, "", 0)
+    submit(owner, "eval", 1)
+    settle(org)
+    with CaptureQueriesContext(connection) as one:
+        scrape(client)
+    for number in range(5):
+        create_org(f"more-{number}", "More", owner=None)
+    with CaptureQueriesContext(connection) as several:
+        found = scrape(client)
+    assert len(found["config_version"]) == 6
+    assert len(several) == len(one)
 
 
 def test_every_metric_is_described_before_anything_happened(db: None, client: Client) -> None:
