@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
+from tests.benchmarks.crowd import submit_all, wait_until
 from tests.product import Api
 
 QUEUES, COHORTS = 36, 6
@@ -54,21 +54,21 @@ def fill(api: Api, finished: int = FINISHED) -> None:
     version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
     api.post("/config/versions", version, expect=201)
     for _ in range(0, finished, 10 * BULK):
-        ids = _submit(api, [workload(n) for n in range(10 * BULK)])
-        _wait(api, "admitted", len(ids))
+        ids = submit_all(api, [workload(n) for n in range(10 * BULK)])
+        wait_until(api, "admitted", len(ids))
         for first in range(0, len(ids), BULK):
             api.post("/workloads/finish", {"ids": ids[first : first + BULK]})
-        _wait(api, "admitted", 0)
+        wait_until(api, "admitted", 0)
     running = [
         workload(queue)
         for queue in range(QUEUES)
         for _ in range(RUNNING if queue % 3 else BORROWING)
     ]
-    _submit(api, running)
-    _wait(api, "admitted", len(running))
+    submit_all(api, running)
+    wait_until(api, "admitted", len(running))
     waiting = [workload(queue, TOO_MANY) for queue in range(0, QUEUES, 3) for _ in range(WAITING)]
-    _submit(api, waiting)
-    _wait(api, "pending", len(waiting))
+    submit_all(api, waiting)
+    wait_until(api, "pending", len(waiting))
 
 
 def workload(number: int, gpu: int = 1) -> dict[str, Any]:
@@ -82,17 +82,3 @@ def workload(number: int, gpu: int = 1) -> dict[str, Any]:
         "user": f"user-{number % 50}",
         "project": f"project-{number % 11}",
     }
-
-
-def _submit(api: Api, workloads: list[dict[str, Any]]) -> list[str]:
-    ids: list[str] = []
-    for first in range(0, len(workloads), BULK):
-        ids += api.post("/workloads", {"workloads": workloads[first : first + BULK]})["ids"]
-    return ids
-
-
-def _wait(api: Api, state: str, count: int) -> None:
-    deadline = time.monotonic() + 120
-    while (found := api.get("")["counts"][state]) != count:
-        assert time.monotonic() < deadline, f"{found} of {count} {state} within 120 s"
-        time.sleep(0.05)

@@ -62,23 +62,23 @@ def fill(api: Api) -> None:
     api.post("/config/versions", version, expect=201)
     number = 0
     for done in range(1, ROUNDS + 1):
-        ids = _submit(api, [workload(number + i) for i in range(ADMITTED)])
+        ids = submit_all(api, [workload(number + i) for i in range(ADMITTED)])
         number += ADMITTED
-        _wait(api, "admitted", ADMITTED)
+        wait_until(api, "admitted", ADMITTED)
         for first in range(0, ADMITTED, BULK):
             api.post("/workloads/finish", {"ids": ids[first : first + BULK]})
-        _wait(api, "finished", done * ADMITTED)
+        wait_until(api, "finished", done * ADMITTED)
     rejected = [workload(number + i) | {"market_type": None} for i in range(REJECTED)]
-    _submit(api, rejected)
-    _wait(api, "rejected", REJECTED)
+    submit_all(api, rejected)
+    wait_until(api, "rejected", REJECTED)
     number += REJECTED
-    _submit(api, [workload(number + i) for i in range(ADMITTED)])
-    _wait(api, "admitted", ADMITTED)
+    submit_all(api, [workload(number + i) for i in range(ADMITTED)])
+    wait_until(api, "admitted", ADMITTED)
     number += ADMITTED
     never = {"gpu": 300, "cpu": 8}
     waiting = [workload(number + i) for i in range(WAITING)]
-    _submit(api, [each | {"requests": never} for each in waiting[:NEVER]] + waiting[NEVER:])
-    _wait(api, "pending", WAITING)
+    submit_all(api, [each | {"requests": never} for each in waiting[:NEVER]] + waiting[NEVER:])
+    wait_until(api, "pending", WAITING)
 
 
 def workload(number: int) -> dict[str, Any]:
@@ -96,14 +96,16 @@ def workload(number: int) -> dict[str, Any]:
     }
 
 
-def _submit(api: Api, workloads: list[dict[str, Any]]) -> list[str]:
+def submit_all(api: Api, workloads: list[dict[str, Any]]) -> list[str]:
+    """Submit *workloads* in bulk, and return their ids in order."""
     ids: list[str] = []
     for first in range(0, len(workloads), BULK):
         ids += api.post("/workloads", {"workloads": workloads[first : first + BULK]})["ids"]
     return ids
 
 
-def _wait(api: Api, state: str, count: int) -> None:
+def wait_until(api: Api, state: str, count: int) -> None:
+    """Wait until *count* workloads of the organization are in *state*."""
     deadline = time.monotonic() + 120
     while (found := api.get("")["counts"][state]) != count:
         assert time.monotonic() < deadline, f"{found} of {count} {state} within 120 s"
