@@ -84,10 +84,12 @@
   });
 
   // An answer about an older text must not replace a newer one.
+  let open = 0;
   const latest = (name, show, fail) => {
     let sent = 0;
     return async () => {
       const seq = (sent += 1);
+      outline.setBusy((open += 1) > 0);
       try {
         const answer = await ask(name, { seq, ...state() });
         if (!answer.ok) throw new Error(`status ${answer.status}`);
@@ -95,6 +97,8 @@
         if (result.seq === sent) show(result);
       } catch (error) {
         if (seq === sent) fail();
+      } finally {
+        outline.setBusy((open -= 1) > 0);
       }
     };
   };

@@ -31,6 +31,11 @@ window.Outline = class {
     editor.selection.on("changeCursor", () => this.#markCurrent());
   }
 
+  // Whoever listens to the page hears the outline when it is whole.
+  setBusy(isBusy) {
+    this.#body.setAttribute("aria-busy", String(isBusy));
+  }
+
   show(groups) {
     this.#groups = groups;
     this.#draw();

@@ -53,7 +53,7 @@ class Visit:
 
     def settle(self) -> None:
         """Wait for what the page asks for by itself, and takes in."""
-        late = "main .htmx-request, main [hx-trigger=load][hx-swap=outerHTML]"
+        late = "main :is(.htmx-request, [hx-trigger=load][hx-swap=outerHTML], [aria-busy=true])"
         expect(self.page.locator(late)).to_have_count(0)
 
     def take(self) -> list[str]:

@@ -30,7 +30,7 @@ TOO_WIDE = """() => [...document.querySelectorAll("main *")]
 
 def test_consequences_are_ticked_and_grave_ones_typed(page: Page, place: Place) -> None:
     place.apply(CONFIG)
-    place.submit(*(lab(number) for number in range(3)))
+    waiting = place.submit(*(lab(number) for number in range(3)))[-1]
     draft(page, place, CONFIG.replace("nominal_quota: 4", "nominal_quota: 2"))
     expect(page.get_by_role("heading", name="This text cannot be applied yet")).to_be_visible()
     page.get_by_role("button", name='Rename to "lab:v2"').click()
@@ -45,6 +45,8 @@ def test_consequences_are_ticked_and_grave_ones_typed(page: Page, place: Place) 
     expect_active(page, 2)
     queues = place.api.get("/queues")["results"]
     assert {queue["name"] for queue in queues} >= {"lab", "lab:v2", "default"}
+    # What follows from the next text is said of work as it is routed under this version.
+    wait_until(lambda: place.api.get(f"/workloads/{waiting}")["config_version"] == 2)
 
     draft(page, place, CONFIG[: CONFIG.index("  - selector")] + RULE)
     tick_all(page)

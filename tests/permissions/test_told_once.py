@@ -18,7 +18,7 @@ MAKERS = [
     ("tokens/{token}/rotate", {}),
     ("invitations", {"email": "new@here.example", "role": "viewer"}),
 ]
-_SECRET = re.compile(r"aslu_\w[\w-]{30,}|whsec_[\w+/=-]{20,}|(?<=/join/)[\w-]{30,}")
+_SECRET = re.compile(r"aslu_[\w-]{30,}|whsec_[\w+/=-]{20,}|(?<=/join/)[\w-]{30,}")
 
 LOOKS = [line for line in (*PAGES, *API) if line.is_safe and line.is_of_org]
 
