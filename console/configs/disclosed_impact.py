@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from console.orgs.permissions import Actor
-from console.workloads.disclosure import Disclosed, disclose, sees_all_names
+from console.orgs.permissions import Actor, Permission
+from console.workloads.disclosure import Disclosed, disclose
 
 
 def impact_for_reader(actor: Actor, result: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -16,7 +16,7 @@ def impact_for_reader(actor: Actor, result: Mapping[str, Any]) -> Mapping[str, A
     A run is found by somebody who drafts configs, and read by every member: what would happen
     to a workload is told to all, who else would gain by it only to whoever may judge both.
     """
-    if sees_all_names(actor):
+    if actor.may(Permission.READ_NAMES):
         return result
     live = result["live"]
     lines = [line for group in live["outcomes"] for line in group["first"]]

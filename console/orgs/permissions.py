@@ -15,6 +15,7 @@ class Permission(StrEnum):
     READ = "look at this organization"
     SUBMIT = "submit workloads, or finish and withdraw their own"
     MANAGE_WORK = "finish or withdraw the workloads of others"
+    READ_NAMES = "read the names of others' workloads in explanations"
     HOLD_QUEUES = "hold and resume queues"
     DRAFT = "edit drafts of the config"
     APPLY = "apply configs"
@@ -29,8 +30,9 @@ _SUBMITTER = _VIEWER | {Permission.SUBMIT}
 GRANTS: dict[str, frozenset[Permission]] = {
     Role.VIEWER: _VIEWER,
     Role.SUBMITTER: _SUBMITTER,
-    Role.OPERATOR: _SUBMITTER | {Permission.MANAGE_WORK, Permission.HOLD_QUEUES},
-    Role.EDITOR: _VIEWER | {Permission.DRAFT},
+    Role.OPERATOR: _SUBMITTER
+    | {Permission.MANAGE_WORK, Permission.READ_NAMES, Permission.HOLD_QUEUES},
+    Role.EDITOR: _VIEWER | {Permission.READ_NAMES, Permission.DRAFT},
     Role.OWNER: frozenset(Permission),
 }
 

@@ -3,9 +3,10 @@ Live pages: an open page asks again every two seconds, and gets as little as wil
 
 It tells which stamp it shows. Where nothing changed, it is answered 204 with the stamp of
 now; otherwise with the live parts of the page alone. What was rendered rests for many times as
-long as that took: meanwhile everybody of the same role who asks for the same page gets it, and
-is told how old it is. So open pages cost no more because more people look, and the busier the
-server, the less often it renders for them; whoever opens a page gets it at once, and anew.
+long as that took: meanwhile everybody who asks for the same page, and to whom it would say the
+same, gets it and is told how old it is. So open pages cost no more because more people look, and
+the busier the server, the less often it renders for them; whoever opens a page gets it at once,
+and anew.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages import pace, snapshots
-from console.pages.poll import PollRequest, WatchedActor, is_poll
+from console.pages.poll import Peers, PollRequest, WatchedActor, is_poll
 from console.pages.shell import build, live_version
 from console.pages.snapshots import Snapshot, Stamp
 
@@ -66,10 +67,7 @@ def _answer(
 ) -> R | HttpResponse:
     shown, now = Stamp.read(request.GET["v"]), Stamp.now()
     poll = PollRequest(request)
-    shared = snapshots.key_of(
-        build(), actor.org.pk, actor.role, poll.build_absolute_uri(), sorted(kwargs.items())
-    )
-    own = snapshots.key_of(shared, actor.key)
+    shared, own = _keys(poll, actor, kwargs)
     resting = snapshots.load(shared, own)
     if resting is not None:
         if resting.stamp.as_of <= shown.as_of:
@@ -84,33 +82,47 @@ def _answer(
         # Somebody else has it rendered already: the next poll gets that.
         return _nothing_new(shown)
     try:
-        return _render(
-            request, poll, WatchedActor.like(actor), present, view, kwargs, (shared, own)
-        )
+        return _render(request, poll, actor, present, view, kwargs)
     finally:
         snapshots.end(shared)
+
+
+#: Kept by each process for itself: another one learns the same from the same pages.
+_peers = Peers()
+
+
+def _keys(poll: PollRequest, actor: Actor, kwargs: dict[str, Any]) -> tuple[str, str]:
+    """Return the keys of what *actor* is given as those are who are answered alike, and alone."""
+    address, peers = poll.build_absolute_uri(), _peers.of(_page_of(poll), actor)
+    shared = snapshots.key_of(build(), actor.org.pk, peers, address, sorted(kwargs.items()))
+    return shared, snapshots.key_of(shared, actor.key)
+
+
+def _page_of(poll: PollRequest) -> str:
+    return poll.resolver_match.view_name if poll.resolver_match else poll.path
 
 
 def _render(
     request: HttpRequest,
     poll: PollRequest,
-    actor: WatchedActor,
+    actor: Actor,
     present: Stamp,
     view: Callable[..., R],
     kwargs: dict[str, Any],
-    keys: tuple[str, str],
 ) -> R | HttpResponse:
     """Render the page as of *present* for *actor*, and keep it for whoever else may see it."""
-    shared, own = keys
     poll.live_stamp = present  # type: ignore[attr-defined]
+    watched = WatchedActor.like(actor)
     begun = time.perf_counter()
-    response = view(poll, actor, **kwargs)
+    response = view(poll, watched, **kwargs)
     if not isinstance(response, HttpResponse) or response.status_code != HTTPStatus.OK:
         return response
     took = (time.perf_counter() - begun) * 1000
     rests_until = present.as_of + pace.rest_of(took, pace.busy_share())
     snapshot = Snapshot(present, rests_until, snapshots.compressed(response.content))
-    snapshots.keep(own if actor.is_personal else shared, snapshot)
+    _peers.learn(_page_of(poll), watched.asked)
+    shared, own = _keys(poll, actor, kwargs)
+    snapshots.keep(own if watched.is_personal else shared, snapshot)
     return _parts(request, snapshot)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 
 from django.http import HttpRequest
 
-from console.orgs.permissions import Actor
+from console.orgs.permissions import GRANTS, Actor, Permission
 
 #: Of what a server and a browser say, this alone is known to a view that answers a poll.
 _KNOWN: Final = ("SERVER_NAME", "SERVER_PORT", "HTTP_HOST", "HTTP_X_FORWARDED_HOST")
@@ -46,9 +46,9 @@ class PollRequest(HttpRequest):
 
 @dataclass(frozen=True)
 class WatchedActor(Actor):
-    """An actor that notes whether anything was decided by who they are, beyond their role."""
+    """An actor that notes what was decided by who they are and by what they may do."""
 
-    _asked: list[str] = field(default_factory=list, compare=False)
+    _asked: set[str] = field(default_factory=set, compare=False)
 
     @classmethod
     def like(cls, actor: Actor) -> Self:
@@ -58,10 +58,43 @@ class WatchedActor(Actor):
     @property
     def is_personal(self) -> bool:
         """Say whether what was made for this actor may differ from that for their peers."""
-        return bool(object.__getattribute__(self, "_asked"))
+        return not _WHO.isdisjoint(self._asked)
+
+    @property
+    def asked(self) -> frozenset[Permission]:
+        """Return the permissions that may have made a difference: all where the role itself did."""
+        if "role" in self._asked:
+            return frozenset(Permission)
+        return frozenset(each for each in Permission if each in self._asked)
+
+    def may(self, permission: Permission) -> bool:
+        """Say whether the role includes *permission*, and note that it was asked for."""
+        self._asked.add(permission)
+        return permission in GRANTS[object.__getattribute__(self, "role")]
 
     def __getattribute__(self, name: str) -> Any:
-        """Return an attribute, and note it when it tells who the actor is."""
-        if name in _WHO:
-            object.__getattribute__(self, "_asked").append(name)
+        """Return an attribute, and note it when it tells who the actor is, or their role."""
+        if name in _WHO or name == "role":
+            object.__getattribute__(self, "_asked").add(name)
         return object.__getattribute__(self, name)
+
+
+class Peers:
+    """
+    Who is answered alike: those whose role says the same to what a page asks of it.
+
+    What a page asks is learned from how it was rendered, and only ever grows: until
+    something is known of it, whoever has the same role is answered alike.
+    """
+
+    def __init__(self) -> None:
+        self._asked: dict[str, frozenset[Permission]] = {}
+
+    def of(self, page: str, actor: Actor) -> str:
+        """Return what is the same for all who may be given what was rendered of *page*."""
+        asked = self._asked.get(page, frozenset(Permission))
+        return " ".join(f"{each.name}:{actor.may(each)}" for each in Permission if each in asked)
+
+    def learn(self, page: str, asked: frozenset[Permission]) -> None:
+        """Note what was asked while *page* was rendered."""
+        self._asked[page] = self._asked.get(page, frozenset()) | asked

@@ -76,12 +76,33 @@ class Shell:
     is_poll: bool
     build: str
     as_of: datetime
-    may_submit: bool
-    may_manage_work: bool
-    may_hold: bool
-    may_draft: bool
-    may_apply: bool
-    may_manage_org: bool
+
+    # Asked only where a template comes to it: who is answered alike is told from what was asked.
+
+    @property
+    def may_submit(self) -> bool:
+        """Say whether the reader may submit workloads."""
+        return self.actor.may(Permission.SUBMIT)
+
+    @property
+    def may_hold(self) -> bool:
+        """Say whether the reader may hold and resume queues."""
+        return self.actor.may(Permission.HOLD_QUEUES)
+
+    @property
+    def may_draft(self) -> bool:
+        """Say whether the reader may edit drafts."""
+        return self.actor.may(Permission.DRAFT)
+
+    @property
+    def may_apply(self) -> bool:
+        """Say whether the reader may apply configs."""
+        return self.actor.may(Permission.APPLY)
+
+    @property
+    def may_manage_org(self) -> bool:
+        """Say whether the reader may manage members, tokens and webhooks."""
+        return self.actor.may(Permission.MANAGE_ORG)
 
 
 def render_page(
@@ -126,12 +147,6 @@ def _shell(request: HttpRequest, actor: Actor, section: str) -> Shell:
         is_poll=is_poll,
         build=build(),
         as_of=datetime.fromtimestamp(stamp.as_of / 1000, UTC) if stamp else timezone.now(),
-        may_submit=actor.may(Permission.SUBMIT),
-        may_manage_work=actor.may(Permission.MANAGE_WORK),
-        may_hold=actor.may(Permission.HOLD_QUEUES),
-        may_draft=actor.may(Permission.DRAFT),
-        may_apply=actor.may(Permission.APPLY),
-        may_manage_org=actor.may(Permission.MANAGE_ORG),
     )
 
 

@@ -31,17 +31,12 @@ class Disclosed:
     hidden: frozenset[str]
 
 
-def sees_all_names(actor: Actor) -> bool:
-    """Say whether *actor* sees the names of all workloads that an explanation speaks of."""
-    return actor.may(Permission.MANAGE_WORK) or actor.may(Permission.DRAFT)
-
-
 def disclose(actor: Actor, uids: Iterable[str]) -> Disclosed:
     """Return what *actor* may call the workloads with these ids; one that is gone has no name."""
     asked = sorted(set(uids))
     names: dict[str, str] = {}
     hidden: set[str] = set()
-    is_open = sees_all_names(actor)
+    is_open = actor.may(Permission.READ_NAMES)
     for some in chunks(asked):
         rows = Workload.objects.filter(org=actor.org, uid__in=some)
         for uid, name, queue, owner in rows.values_list("uid", "name", "queue", "submitted_by"):
@@ -58,7 +53,7 @@ def disclose(actor: Actor, uids: Iterable[str]) -> Disclosed:
 
 def for_reader(actor: Actor, explained: Explained) -> Explained:
     """Return *explained* in the words that *actor* may read."""
-    if sees_all_names(actor):
+    if actor.may(Permission.READ_NAMES):
         return explained
     disclosed = disclose(actor, mentioned(explained.trace))
     told = explain(explained.trace, disclosed.names)
@@ -85,7 +80,7 @@ def for_reader(actor: Actor, explained: Explained) -> Explained:
 
 def help_for_reader(actor: Actor, found: Help) -> Help:
     """Return *found* in the words that *actor* may read."""
-    if sees_all_names(actor) or not found.names:
+    if not found.names or actor.may(Permission.READ_NAMES):
         return found
     disclosed = disclose(actor, found.names)
     told = []
@@ -108,14 +103,14 @@ def _without(uids: Iterable[str], hidden: frozenset[str]) -> tuple[str, ...]:
 
 def disclose_events(actor: Actor, events: Iterable[Event]) -> Iterator[Event]:
     """Yield *events* with what *actor* may know of the workloads that their facts name."""
-    if sees_all_names(actor):
-        yield from events
-        return
     for chunk in chunks(events):
-        disclosed = disclose(actor, (uid for event in chunk for uid in _named(event.data)))
-        for event in chunk:
-            event.data = _facts(event.data, disclosed)
-            yield event
+        named = [uid for event in chunk for uid in _named(event.data)]
+        # Asked only where there is something to tell, as with preemptors below.
+        if named and not actor.may(Permission.READ_NAMES):
+            disclosed = disclose(actor, named)
+            for event in chunk:
+                event.data = _facts(event.data, disclosed)
+        yield from chunk
 
 
 def _named(data: Mapping[str, Any]) -> Iterator[str]:
@@ -138,7 +133,7 @@ def _facts(data: Mapping[str, Any], disclosed: Disclosed) -> dict[str, Any]:
 
 def disclose_decisions(actor: Actor, decisions: Sequence[Decision]) -> None:
     """Have *decisions* tell only those victims and preemptors that *actor* may see."""
-    if sees_all_names(actor):
+    if actor.may(Permission.READ_NAMES):
         return
     disclosed = disclose(
         actor, (uid for each in decisions for uid in (*each.victims, each.preemptor) if uid)
@@ -151,9 +146,11 @@ def disclose_decisions(actor: Actor, decisions: Sequence[Decision]) -> None:
 
 def disclose_preemptors(actor: Actor, workloads: Sequence[Workload]) -> None:
     """Have *workloads* of `workload_rows` tell only those preemptors that *actor* may see."""
-    if sees_all_names(actor):
+    preemptors = [each.preemptor for each in workloads if each.preemptor]
+    # Asked only where there is something to tell: most pages are alike for all who look.
+    if not preemptors or actor.may(Permission.READ_NAMES):
         return
-    disclosed = disclose(actor, filter(None, (each.preemptor for each in workloads)))
+    disclosed = disclose(actor, preemptors)
     for each in workloads:
         if each.preemptor in disclosed.hidden:
             each.preemptor_name = disclosed.names[each.preemptor]  # type: ignore[attr-defined]

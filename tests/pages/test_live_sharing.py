@@ -1,4 +1,4 @@
-"""What open pages share: one rendering for everybody of a role, and nothing of anybody."""
+"""What open pages share: one rendering for all whose page is alike, and nothing of anybody."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -19,7 +20,8 @@ from console.configs.services.apply_config import apply_config
 from console.orgs.models import Membership, Organization, Role
 from console.orgs.permissions import Actor
 from console.orgs.services.create_user import create_user
-from console.pages import snapshots
+from console.pages import live, snapshots
+from console.pages.poll import Peers
 from console.workloads.models import Workload
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
@@ -46,6 +48,15 @@ LIVE = [
     "workloads/{waiting}?tab=spec",
     "events",
 ]
+
+#: The first of those for whom a page is rendered once, where roles are told different things.
+PARTED = {
+    **{path: ["viewer", "owner"] for path in ("", "attention", "events")},
+    **{path: ["viewer", "operator"] for path in LIVE if path.startswith("queues")},
+    "cohorts": ["viewer", "editor"],
+    **{path: list(Role.values) for path in LIVE if path.startswith("workloads/")},
+}
+del PARTED["queues/research/usage"]
 
 
 @dataclass
@@ -184,6 +195,40 @@ def test_another_role_is_given_what_it_may(
         element.attrs.get("id") != "hold"
         for element in read_page(viewer.get(url, {"v": "0-"})).walk()
     )
+
+
+def test_roles_share_what_is_the_same_for_both(
+    world: World,
+    shared: Broker,
+    member: Callable[[str, str], Client],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    people = {role: member(f"the-{role}", role) for role in Role.values}
+    rendered: list[str] = []
+    render = live._render
+
+    def spy(request: object, poll: object, actor: Actor, *more: Any) -> Any:
+        rendered.append(actor.role)
+        return render(request, poll, actor, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(live, "_render", spy)
+    monkeypatch.setattr(live, "_peers", Peers())
+    moment = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: moment)
+    parted = {}
+    for path in LIVE:
+        url = f"/o/here/{path}".format(waiting=world.waiting.uid)
+        # The first answers tell what the page asks of a role; later ones are by that.
+        for one in people.values():
+            one.get(url, {"v": "0-"})
+        shared.now += 20_000
+        rendered.clear()
+        for role, one in people.items():
+            polled = read_page(one.get(f"{url}{'&' if '?' in url else '?'}v=0-"))
+            assert regions(polled) == regions(read_page(one.get(url))), (url, role)
+        if rendered != ["viewer"]:
+            parted[path] = list(rendered)
+    assert parted == PARTED
 
 
 def test_what_is_made_for_one_person_goes_to_nobody_else(

@@ -77,13 +77,17 @@ def test_the_role_picker_says_what_changes(browser: Client, viewer: Actor) -> No
         "submitter": "Gains: submit workloads, or finish and withdraw their own.",
         "operator": (
             "Gains: submit workloads, or finish and withdraw their own; finish or withdraw the "
-            "workloads of others; hold and resume queues."
+            "workloads of others; read the names of others' workloads in explanations; hold and "
+            "resume queues."
         ),
-        "editor": "Gains: edit drafts of the config.",
+        "editor": (
+            "Gains: read the names of others' workloads in explanations; edit drafts of the config."
+        ),
         "owner": (
             "Gains: submit workloads, or finish and withdraw their own; finish or withdraw the "
-            "workloads of others; hold and resume queues; edit drafts of the config; apply "
-            "configs; manage members and tokens; look at what others did."
+            "workloads of others; read the names of others' workloads in explanations; hold and "
+            "resume queues; edit drafts of the config; apply configs; manage members and tokens; "
+            "look at what others did."
         ),
     }
     assert page.id("role-viewer").attrs["checked"] == ""

@@ -67,13 +67,14 @@ def test_a_token_says_what_it_may_do_and_why(owner: Actor, client_for) -> None:
         ["Look at this organization", "Yes"],
         ["Submit workloads, or finish and withdraw their own", "Yes"],
         ["Finish or withdraw the workloads of others", "Yes"],
+        ["Read the names of others' workloads in explanations", "Yes"],
         ["Hold and resume queues", "Yes"],
         ["Find the impact of a config; drafts are edited by people", "No"],
         ["Apply configs", "No"],
         ["Manage members and tokens", "No"],
         ["Look at what others did", "No"],
     ]
-    assert [row[2] for row in told()][2:5] == [
+    assert [row[2] for row in told()][3:6] == [
         "The role operator includes it.",
         "The role operator includes it.",
         "The role operator does not include it: 403. The role editor or owner would.",
@@ -82,7 +83,7 @@ def test_a_token_says_what_it_may_do_and_why(owner: Actor, client_for) -> None:
     token.save()
     assert {row[1] for row in told()} == {"No"}
     expired = "The role operator includes it, but the token expired on 2026-01-31 12:00 UTC: 401."
-    assert [row[2] for row in told()][:4] == [expired] * 4
+    assert [row[2] for row in told()][:5] == [expired] * 5
     revoke_token(owner, token.pk)
     assert "but the token was revoked on " in told()[0][2]
 

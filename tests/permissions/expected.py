@@ -15,14 +15,21 @@ MAY: Final[dict[str, frozenset[Permission]]] = {
     Role.VIEWER: frozenset({Permission.READ}),
     Role.SUBMITTER: frozenset({Permission.READ, Permission.SUBMIT}),
     Role.OPERATOR: frozenset(
-        {Permission.READ, Permission.SUBMIT, Permission.MANAGE_WORK, Permission.HOLD_QUEUES}
+        {
+            Permission.READ,
+            Permission.SUBMIT,
+            Permission.MANAGE_WORK,
+            Permission.READ_NAMES,
+            Permission.HOLD_QUEUES,
+        }
     ),
-    Role.EDITOR: frozenset({Permission.READ, Permission.DRAFT}),
+    Role.EDITOR: frozenset({Permission.READ, Permission.READ_NAMES, Permission.DRAFT}),
     Role.OWNER: frozenset(
         {
             Permission.READ,
             Permission.SUBMIT,
             Permission.MANAGE_WORK,
+            Permission.READ_NAMES,
             Permission.HOLD_QUEUES,
             Permission.DRAFT,
             Permission.APPLY,

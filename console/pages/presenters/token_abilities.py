@@ -15,6 +15,7 @@ _REQUESTS: Final[Mapping[Permission, str]] = {
     Permission.READ: "GET queues",
     Permission.SUBMIT: "POST workloads",
     Permission.MANAGE_WORK: "POST workloads/finish",
+    Permission.READ_NAMES: "GET workloads/ID/explanation",
     Permission.HOLD_QUEUES: "POST queues/NAME/hold",
     Permission.DRAFT: "POST config/impact",
     Permission.APPLY: "POST config/versions",

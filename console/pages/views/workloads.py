@@ -61,7 +61,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "views": lambda: tabs_of(request.path, query, views_of(actor)),
         "view_query": _kept(query),
         "view_columns": query.get(columns.PARAMETER, ""),
-        "may_share": may_share(actor),
+        "may_share": lambda: may_share(actor),
         "chips": chips_of(request.path, query, FILTERS),
         "exports": export_links(request.path, _ungrouped(query)),
         "permalink": (link := permalink(request.path, query)),
