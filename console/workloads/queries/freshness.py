@@ -42,7 +42,7 @@ def present_state_and_age(org: Organization) -> str:
     found = Engine.objects.values_list(*_STATE, Subquery(oldest))
     version, number, changed_at, since = found.get(org=org)
     behind = _if_late(since, timezone.now())
-    return f"{version}.{number}.{changed_at.timestamp()}.{behind or ''}"
+    return f"{version}.{number}.{changed_at.timestamp()}.{behind.timestamp() if behind else ''}"
 
 
 def _if_late(oldest: datetime | None, now: datetime) -> datetime | None:

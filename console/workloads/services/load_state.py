@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from heapq import merge
 from operator import itemgetter
@@ -58,9 +58,33 @@ def load_state(
     state = State(load_policy(org, config_version))
     for queue in sorted(held_queues(org)):
         state.hold(queue)
-    adopt_running(state, [models.Workload.objects.filter(org=org)], config_version, going_on)
+    columns = (*COLUMNS, *_RUNNING)
+    rows = [
+        row
+        for phase in (models.State.ADMITTED, models.State.PREEMPTING)
+        for row in _read(org, phase, columns, going_on)
+    ]
+    rows.sort(key=itemgetter(columns.index("reservation")))
+    _adopt(state, _in_stretches(rows, going_on), config_version)
     _wait(state, org, going_on)
     return state
+
+
+def _read(
+    org: Organization, phase: models.State, columns: Sequence[str], going_on: Callable[[], None]
+) -> Iterator[tuple[Any, ...]]:
+    """
+    Yield *columns*, which start with COLUMNS, of all workloads in *phase*, by key.
+
+    Each stretch is read to its end before *going_on* is called: SQLite refuses to write on
+    a connection that is in the middle of reading what somebody else has written to since.
+    """
+    rows = models.Workload.objects.filter(org=org, state=phase).order_by("pk").values_list(*columns)
+    at, last = columns.index("pk"), 0
+    while stretch := list(rows.filter(pk__gt=last)[:_STRETCH]):
+        yield from stretch
+        going_on()
+        last = stretch[-1][at]
 
 
 def _in_stretches(rows: Iterable[_Row], going_on: Callable[[], None]) -> Iterator[_Row]:
@@ -87,32 +111,36 @@ def _untold(org: Organization, *kinds: Intake.Kind) -> QuerySet[Intake, tuple[st
 
 
 def adopt_running(
-    state: State,
-    parts: Iterable[QuerySet[models.Workload]],
-    config_version: int,
-    going_on: Callable[[], None] = lambda: None,
+    state: State, parts: Iterable[QuerySet[models.Workload]], config_version: int
 ) -> None:
     """Put the running workloads among the querysets *parts* into *state* under *config_version*."""
-    columns = (
-        "queue",
-        "priority",
-        "assignment",
-        "reservation",
-        "state",
-        "config_version",
-        "reason",
-        "preemptor",
-        "stopped_for",
-    )
+    columns = (*COLUMNS, *_RUNNING)
     ordered = (
         rows.filter(state__in=(models.State.ADMITTED, models.State.PREEMPTING))
         .order_by("reservation")
-        .values_list(*COLUMNS, *columns)
+        .values_list(*columns)
         .iterator()
         for rows in parts
     )
-    by_reservation = itemgetter(len(COLUMNS) + columns.index("reservation"))
-    for row in _in_stretches(merge(*ordered, key=by_reservation), going_on):
+    _adopt(state, merge(*ordered, key=itemgetter(columns.index("reservation"))), config_version)
+
+
+#: What the engine has to know of a workload that runs, behind COLUMNS.
+_RUNNING = (
+    "queue",
+    "priority",
+    "assignment",
+    "reservation",
+    "state",
+    "config_version",
+    "reason",
+    "preemptor",
+    "stopped_for",
+)
+
+
+def _adopt(state: State, rows: Iterable[tuple[Any, ...]], config_version: int) -> None:
+    for row in rows:
         if state.knows(row[0]):
             # It moved from one part to the next between two statements.
             continue
@@ -172,8 +200,7 @@ def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None
         "preemptor",
         "stopped_for",
     )
-    waiting = _pending(org).values_list(*COLUMNS, *columns).iterator()
-    rows = list(_in_stretches(waiting, going_on))
+    rows = list(_read(org, models.State.PENDING, (*COLUMNS, *columns), going_on))
     # Read after the rows: whoever is submitted in between is in neither.
     told_later = {key for _, payload in _untold(org, Intake.Kind.SUBMIT) for key in payload["ids"]}
     for row in _in_stretches(rows, going_on):
@@ -184,10 +211,6 @@ def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None
         announced = None if pending_class is None else (queue, priority, rule, pending_class)
         yields_to, stopped_for = stops
         state.resubmit(workload, announced, victims, yields_to=yields_to, stopped_for=stopped_for)
-
-
-def _pending(org: Organization) -> QuerySet[models.Workload]:
-    return models.Workload.objects.filter(org=org, state=models.State.PENDING).order_by("pk")
 
 
 def engine_workloads(rows: QuerySet[models.Workload]) -> Iterator[Workload]:
