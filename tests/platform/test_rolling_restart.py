@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import signal
 import socket
 import subprocess
 import sys
@@ -27,6 +28,9 @@ class Unit:
     def __init__(self, listener: socket.socket, home: Path) -> None:
         command = re.search(r"^ExecStart=\S+/gunicorn (.+)$", UNIT.read_text(), re.MULTILINE)
         assert command is not None
+        count = re.search(r"--workers (\d+)", command[1])
+        assert count is not None
+        self._processes = int(count[1])
         # As systemd hands it over: the third descriptor, and the id of the process itself.
         hand_over = (
             "import os, sys; os.dup2(int(sys.argv[1]), 3); os.environ['LISTEN_FDS'] = '1'; "
@@ -41,10 +45,31 @@ class Unit:
             stderr=subprocess.DEVNULL,
         )
 
+    def is_up(self) -> bool:
+        """
+        Say whether all of its processes serve.
+
+        One that was made this very moment does not listen to signals yet: told to end, it would
+        go on until it is killed, with whatever it is doing.
+        """
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        pids = children.read_text().split()
+        return len(pids) == self._processes and all(map(_catches_abort, pids))
+
     def stop(self) -> int:
         """End it as systemd does, and return its exit status."""
         self.process.terminate()
         return self.process.wait(PATIENCE)
+
+
+def _catches_abort(pid: str) -> bool:
+    """Say whether a process has the handlers of a worker; what made it has none for ABRT."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+    caught = re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.MULTILINE)
+    return caught is not None and bool(int(caught[1], 16) >> (signal.SIGABRT - 1) & 1)
 
 
 def _environment(home: Path) -> dict[str, str]:
@@ -105,7 +130,10 @@ def test_nobody_is_refused_while_the_web_processes_restart(
         ended = []
         for _ in range(3):
             answered = len(statuses)
-            _wait_until(lambda answered=answered: len(statuses) > answered + 20, failures)
+            _wait_until(
+                lambda answered=answered, unit=unit: len(statuses) > answered + 20 and unit.is_up(),
+                failures,
+            )
             ended.append(unit.stop())
             unit = Unit(listener, home)
         answered = len(statuses)
