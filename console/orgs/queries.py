@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Final
 
-from django.db.models import F, QuerySet
+from django.db import connection
+from django.db.models import QuerySet
 
 from console.errors import NotFound
 from console.orgs.models import Membership, Organization, Role, User
@@ -46,16 +48,36 @@ def member_in_session(session_key: str, slug: str, now: datetime) -> Membership 
     Return whoever is signed in with a session, as member of the organization *slug*; or None.
 
     It is one read of everything that lets them in: `session_data` of what is returned is what
-    the session holds, which is still to be verified.
+    the session holds, which is still to be verified. Other columns are read when they are asked.
     """
-    found = Membership.objects.filter(
-        org__slug=slug,
-        user__is_active=True,
-        user__sessions__session_key=session_key,
-        user__sessions__expire_date__gt=now,
-    )
-    told = found.annotate(session_data=F("user__sessions__session_data"))
-    return next(iter(told.select_related("org", "user")), None)
+    moment = connection.ops.adapt_datetimefield_value(now)
+    with connection.cursor() as cursor:
+        cursor.execute(_MEMBER_IN_SESSION, [slug, session_key, moment])
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    session_data, *columns = row
+    using = connection.alias
+    # Values in the order of a model's own columns.
+    user = User.from_db(using, ("id", "password", "is_active", "email"), columns[:4])
+    org = Organization.from_db(using, ("id", "slug", "name"), columns[4:7])
+    member = Membership.from_db(using, ("id", "role"), columns[7:])
+    member.user, member.org = user, org
+    member.session_data = session_data  # type: ignore[attr-defined]
+    return member
+
+
+#: Every poll of every open page begins with it, and putting it together would cost ten times
+#: what the database takes to answer it.
+_MEMBER_IN_SESSION: Final = """
+    SELECT
+        s.session_data, u.id, u.password, u.is_active, u.email, o.id, o.slug, o.name, m.id, m.role
+    FROM orgs_membership m
+    JOIN orgs_organization o ON o.id = m.org_id
+    JOIN orgs_user u ON u.id = m.user_id
+    JOIN orgs_browsersession s ON s.user_id = u.id
+    WHERE o.slug = %s AND u.is_active AND s.session_key = %s AND s.expire_date > %s
+"""
 
 
 def lock_org(org: Organization) -> None:
