@@ -237,6 +237,8 @@ def test_what_the_worker_has_not_looked_at_is_not_called_zero(
     Intake.objects.update(created_at=long_ago)
     page = get(browser)
     assert f"Usage unknown since {long_ago:%H:%M:%S} UTC" in page.id("queues-behind").text
+    # The stamp stands in addresses as it is.
+    assert re.fullmatch(r"[0-9.-]+", page.id("live-poll").attrs["data-version"])
     rows = {row[1].split()[0]: row for row in page.id("queue-rows").rows()}
     # What was written is shown; where nothing ever was, nothing is known.
     assert rows["full"][3] == "1"
