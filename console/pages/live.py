@@ -113,12 +113,12 @@ def _render(
     """Render the page as of *present* for *actor*, and keep it for whoever else may see it."""
     poll.live_stamp = present  # type: ignore[attr-defined]
     watched = WatchedActor.like(actor)
-    begun = time.perf_counter()
+    begun, worked = time.perf_counter(), time.thread_time()
     response = view(poll, watched, **kwargs)
     if not isinstance(response, HttpResponse) or response.status_code != HTTPStatus.OK:
         return response
-    took = (time.perf_counter() - begun) * 1000
-    rests_until = present.as_of + pace.rest_of(took, pace.busy_share())
+    took, worked = time.perf_counter() - begun, time.thread_time() - worked
+    rests_until = present.as_of + pace.rest_of(took * 1000, worked * 1000)
     snapshot = Snapshot(present, rests_until, snapshots.compressed(response.content))
     _peers.learn(_page_of(poll), watched.asked)
     shared, own = _keys(poll, actor, kwargs)
