@@ -22,7 +22,7 @@ test: .venv/.development .venv/.anyscale
 	$(BIN)/python -m tests.postgres $(PYTEST) -m "not browser" tests/services tests/api tests/tasks
 	$(PYTEST)
 
-# Crash after crash, for about an hour; the machine should have nothing else to do.
+# Crash after crash, many more than `make test` has; the machine should have nothing else to do.
 soak: .venv/.development
 	CRASH_KILLS=200 CRASH_RECOVERY=10 $(BIN)/python -m pytest -q -s tests/crash
 
