@@ -58,9 +58,8 @@ def _oldest(
 ) -> tuple[list[int], datetime | None]:
     """Return the keys of a batch that may go, and when the last of it was submitted."""
     # Nothing ends before it is submitted: so an index leads to the few that may be old enough.
-    rows = Workload.objects.filter(
-        org_id=org_id, submitted_at__lt=limit, ended_at__lt=limit, state__in=ENDED
-    )
+    # The state would lead to the index of states, and through all that ever ended.
+    rows = Workload.objects.filter(org_id=org_id, submitted_at__lt=limit, ended_at__lt=limit)
     if since is not None:
         rows = rows.filter(submitted_at__gte=since)
     found = list(rows.order_by("submitted_at").values_list("pk", "submitted_at")[:BATCH])
@@ -80,7 +79,7 @@ def _delete(org_id: int, keys: list[int]) -> tuple[int, int]:
     with transaction.atomic():
         # The worker adds to these counts under the same lock, and another call waits here.
         engine = Engine.objects.select_for_update().get(pk=org_id)
-        rows = Workload.objects.filter(pk__in=keys)
+        rows = Workload.objects.filter(pk__in=keys, state__in=ENDED).order_by()
         found = list(rows.values_list("state", "label_set_id"))
         gone = Counter(state for state, _ in found)
         decided, _ = Decision.objects.filter(workload__in=keys).delete()
