@@ -312,6 +312,12 @@ def _span(seconds: int) -> str:
     return f"{seconds} s"
 
 
+@lru_cache(maxsize=256)
+def _version_url(org: str, version: int, _prefix: str) -> str:
+    """Return the address of a version, as a page links to hundreds of lines of one."""
+    return reverse("pages:config-version", args=[org, version])
+
+
 @register.simple_tag
 def lines(org: str, version: int | None, origin: Origin | None) -> SafeString | str:
     """Link to the lines of a config version that *origin* spans."""
@@ -321,11 +327,11 @@ def lines(org: str, version: int | None, origin: Origin | None) -> SafeString | 
 
 
 @lru_cache(maxsize=4096)
-def _lines(org: str, version: int, span: str, _prefix: str) -> SafeString:
-    """Return the link to *span* of a version, as a page has hundreds of them, and many twice."""
+def _lines(org: str, version: int, span: str, prefix: str) -> SafeString:
+    """Return the link to *span* of a version, to which many sentences of a page lead."""
     return format_html(
         '<a class="lines-link" href="{}#{}" title="Version {}, {}">v{} {}</a>',
-        reverse("pages:config-version", args=[org, version]),
+        _version_url(org, version, prefix),
         span.replace("–", "-"),
         version,
         span,
