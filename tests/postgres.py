@@ -115,7 +115,7 @@ def _run(command: Sequence[str | Path], folder: Path, who: dict[str, Any]) -> No
 
 def _wait_until_it_accepts(binaries: Path, folder: Path, server: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + _PATIENCE
-    probe = [binaries / "pg_isready", "-q", "-h", folder]
+    probe: list[str | Path] = [binaries / "pg_isready", "-q", "-h", folder]
     while subprocess.run(probe, check=False).returncode:
         if server.poll() is not None or time.monotonic() > deadline:
             sys.exit(f"The PostgreSQL server did not start:\n{(folder / 'log').read_text()}")
