@@ -4,7 +4,7 @@ PY ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 
-.PHONY: run test check bench pictures
+.PHONY: run test soak check bench pictures
 .DELETE_ON_ERROR:
 
 # Each process of a product would compile the same source again.
@@ -21,6 +21,10 @@ PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --
 test: .venv/.development .venv/.anyscale
 	$(BIN)/python -m tests.postgres $(PYTEST) -m "not browser" tests/services tests/api tests/tasks
 	$(PYTEST)
+
+# Crash after crash, many more than `make test` has; the machine should have nothing else to do.
+soak: .venv/.development
+	CRASH_KILLS=200 CRASH_RECOVERY=10 $(BIN)/python -m pytest -q -s tests/crash
 
 # Lint, format, types, templates, migrations and settings.
 check: export DATABASE_URL = sqlite://:memory:

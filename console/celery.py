@@ -88,6 +88,7 @@ app.conf.update(
         "seal audit": _every(5, "console.orgs.tasks.seal"),
         "forget sessions": _every(600, "console.orgs.tasks.forget"),
         "forget events": _every(5, "console.workloads.tasks.forget"),
+        "forget workloads": _every(20, "console.workloads.tasks.forget_ended"),
         # Several times a minute, so that a late clock or a busy worker makes no gap.
         "sample": _every(15, "console.series.tasks.sample"),
         "roll up series": _every(300, "console.series.tasks.roll"),

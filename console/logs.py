@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import re
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from typing import Any
+from types import TracebackType
+from typing import Any, TextIO
 
 import structlog
 from django.http import HttpRequest, HttpResponse
@@ -23,6 +25,9 @@ _NAMED = {"org": "org", "uid": "workload", "delivery": "delivery"}
 
 #: The address of an invitation holds its secret.
 _LINK = re.compile(r"^(/join/).+")
+
+#: What ends a line, moves the cursor of a terminal, or turns the direction of its text.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 _SHARED: list[Any] = [
     structlog.contextvars.merge_contextvars,
@@ -59,9 +64,8 @@ def configure(log_format: str) -> dict[str, Any]:
         ]
     else:
         renderers = [
-            structlog.dev.ConsoleRenderer(
-                colors=False, exception_formatter=structlog.dev.plain_traceback
-            )
+            as_one_line,
+            structlog.dev.ConsoleRenderer(colors=False, exception_formatter=indented_traceback),
         ]
     quiet = "WARNING" if log_format == "console" else "INFO"
     return {
@@ -91,6 +95,29 @@ def configure(log_format: str) -> dict[str, Any]:
             "celery.beat": {"level": "WARNING"},
         },
     }
+
+
+def as_one_line(logger: object, method: str, event: dict[str, Any]) -> dict[str, Any]:
+    """Have no text of an event end its line or reach the terminal as a command."""
+    return {
+        name: _printable(value) if isinstance(value, str) else value
+        for name, value in event.items()
+    }
+
+
+def indented_traceback(
+    out: TextIO, failure: tuple[type[BaseException], BaseException, TracebackType | None]
+) -> None:
+    """Write a traceback whose lines, whatever its exception says, none takes for one of the log."""
+    written = io.StringIO()
+    structlog.dev.plain_traceback(written, failure)
+    # Carriage returns and the like would begin a line for some readers as well.
+    for line in written.getvalue().split("\n"):
+        out.write(f"\n  {_printable(line)}" if line else "")
+
+
+def _printable(text: str) -> str:
+    return _UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 class OnlyExceptions(logging.Filter):

@@ -114,12 +114,20 @@ SILENCED_SYSTEM_CHECKS = [
 #: Days that events and audit entries are kept; 0 keeps them for ever.
 EVENT_RETENTION_DAYS = env.number("EVENT_RETENTION_DAYS", 90, 0, 3650)
 AUDIT_RETENTION_DAYS = env.number("AUDIT_RETENTION_DAYS", 365, 0, 3650)
+#: Days that workloads are kept once they have ended, with their decisions and events; 0 for ever.
+WORKLOAD_RETENTION_DAYS = env.number("WORKLOAD_RETENTION_DAYS", 365, 0, 3650)
 #: Days that series over time are kept by minute, hour and day; the coarser at least as long.
 MINUTE_RETENTION_DAYS = env.number("MINUTE_RETENTION_DAYS", 2, 1, 60)
 HOUR_RETENTION_DAYS = env.number("HOUR_RETENTION_DAYS", 40, MINUTE_RETENTION_DAYS, 1000)
 DAY_RETENTION_DAYS = env.number("DAY_RETENTION_DAYS", 730, HOUR_RETENTION_DAYS, 10000)
 #: Days that deliveries of webhooks are kept once they are over.
 WEBHOOK_RETENTION_DAYS = env.number("WEBHOOK_RETENTION_DAYS", 30, 1, 3650)
+
+
+# Rate limit
+
+#: Requests that a token may make in a second over time; 0: as many as it likes.
+TOKEN_REQUESTS_PER_SECOND = env.number("TOKEN_REQUESTS_PER_SECOND", 0, 0, 100_000)
 
 
 # Webhooks

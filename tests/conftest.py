@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user
 from console.orgs.services.issue_token import issue_token
+from tests.prepared import sharing
 
 PASSWORD = "correct horse battery"
 
@@ -34,8 +36,11 @@ settings.register_profile(
 )
 settings.load_profile("steady")
 
-#: Folders whose files take longest: those that start products, the slowest first.
-LONG = ("crash", "compat", "platform", "browser", "oidc")
+#: Files, and folders of files, that take longest: those that start products, the slowest first.
+LONG = (
+    *("browser/test_reach_demo.py", "browser/test_reach_large.py", "crash", "compat", "platform"),
+    *("browser", "oidc"),
+)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -44,12 +49,20 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Have the products of a run share what their first starts would each make again."""
+    shared = ExitStack()
+    shared.enter_context(sharing())
+    config.add_cleanup(shared.close)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the long files when processes share the work, so that all of them end together."""
     if not hasattr(config, "workerinput"):
         return
     rank = {ROOT / name: number for number, name in enumerate(LONG)}
-    items.sort(key=lambda item: rank.get(item.path.parent, len(LONG)))
+    last = len(LONG)
+    items.sort(key=lambda item: rank.get(item.path, rank.get(item.path.parent, last)))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 MISSING = (
     "The tests on PostgreSQL {verb}: there is no PostgreSQL server on this machine; "
@@ -58,8 +57,9 @@ def find_binaries() -> Path | None:
 
 
 @contextmanager
-def serving(binaries: Path) -> Iterator[str]:
-    """Start an empty server and yield its URL."""
+def serving(binaries: Path, *, crashing: bool = False) -> Iterator[str]:
+    """Start an empty server and yield its URL; *crashing*: what was committed outlasts it."""
+    commit = "on" if crashing else "off"
     with tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         who = _unprivileged()
@@ -71,16 +71,27 @@ def serving(binaries: Path) -> Iterator[str]:
         with (folder / "log").open("w") as log:
             server = subprocess.Popen(
                 [binaries / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=",
-                 "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"],
+                 "-c", "fsync=off", "-c", "full_page_writes=off",
+                 "-c", f"synchronous_commit={commit}"],
                 cwd=folder, stdout=log, stderr=log, **who,
             )  # fmt: skip
         try:
             _wait_until_it_accepts(binaries, folder, server)
             yield f"postgresql://sluice@{quote(str(folder), safe='')}/postgres"
         finally:
-            # Fast shutdown: a client that is still there does not hold it up.
-            server.send_signal(signal.SIGINT)
+            # Fast: a client that is still there does not hold it up. Whichever server runs now.
+            _run([binaries / "pg_ctl", "stop", "-D", data, "-m", "fast", "-w"], folder, who)
             server.wait()
+
+
+def restart(binaries: Path, url: str) -> None:
+    """Stop the server at *url* as a crash would, and start it again on its data."""
+    folder = Path(unquote(urlsplit(url).netloc.rpartition("@")[2]))
+    _run(
+        [binaries / "pg_ctl", "restart", "-D", folder / "data", "-m", "immediate", "-w",
+         "-l", folder / "later-log"],
+        folder, _unprivileged(),
+    )  # fmt: skip
 
 
 def _unprivileged() -> dict[str, Any]:
@@ -104,7 +115,7 @@ def _run(command: Sequence[str | Path], folder: Path, who: dict[str, Any]) -> No
 
 def _wait_until_it_accepts(binaries: Path, folder: Path, server: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + _PATIENCE
-    probe = [binaries / "pg_isready", "-q", "-h", folder]
+    probe: list[str | Path] = [binaries / "pg_isready", "-q", "-h", folder]
     while subprocess.run(probe, check=False).returncode:
         if server.poll() is not None or time.monotonic() > deadline:
             sys.exit(f"The PostgreSQL server did not start:\n{(folder / 'log').read_text()}")

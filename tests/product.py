@@ -17,6 +17,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
+from tests.prepared import fill
+
 ROOT = Path(__file__).resolve().parent.parent
 
 #: Seconds that a start may take on a busy machine.
@@ -56,13 +58,14 @@ class Api:
         assert answer.status == expect, answer
         return answer.body
 
-    def request(self, method: str, path: str, body: Any = None) -> Answer:
-        """Send one request and return status and body."""
+    def request(self, method: str, path: str, body: Any = None, key: str = "") -> Answer:
+        """Send one request, with *key* as its Idempotency-Key, and return status and body."""
         # The server closes a connection that was idle for two seconds.
         if time.monotonic() - self._used > 1:
             self._connection.close()
         payload = None if body is None else json.dumps(body)
-        self._connection.request(method, self._base + path, payload, self._headers)
+        headers = {**self._headers, "Idempotency-Key": key} if key else self._headers
+        self._connection.request(method, self._base + path, payload, headers)
         response = self._connection.getresponse()
         text = response.read()
         self._used = time.monotonic()
@@ -111,8 +114,15 @@ class Product:
 
 
 @contextmanager
-def running(home: Path, **settings: str) -> Iterator[Product]:
-    """Start a product on a free port with *home* as its state folder; stop it at the end."""
+def running(home: Path, *, first: bool = False, **settings: str) -> Iterator[Product]:
+    """
+    Start a product on a free port with *home* as its state folder; stop it at the end.
+
+    Within a run of tests an empty folder is filled from one that all tests share, unless what
+    matters is that the *first* start does it all itself.
+    """
+    if not first:
+        fill(home)
     environment = {
         **{name: value for name, value in os.environ.items() if name not in _OURS},
         "SLUICE_HOME": str(home),

@@ -14,7 +14,9 @@ from rest_framework.views import APIView
 
 from console.api.authentication import IsSomebody, actor_of
 from console.api.body import ExactJSONParser
+from console.api.rate_limit import count_request
 from console.errors import BadRequest, FieldError, NotFound
+from console.orgs.models import ApiToken
 from console.orgs.permissions import Actor, Permission
 from console.reading import Reader, is_storable, printable
 from console.workloads.queries import DEFAULT_LIMIT, MAX_LIMIT
@@ -71,6 +73,11 @@ class JSONView(APIView):
         answer = super().finalize_response(request, response, *args, **kwargs)
         patch_cache_control(answer, private=True, no_store=True)
         return answer
+
+    def check_throttles(self, request: Request) -> None:
+        """Count what a token asks; a person in a browser is not counted."""
+        if isinstance(request.auth, ApiToken):
+            count_request(request.auth.pk)
 
     @property
     def verb(self) -> str:

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from console.api.answers.configs import codes_url, findings_answer, version_answer
 from console.api.body import PayloadTooLarge
+from console.api.rate_limit import TooManyRequests
 from console.errors import (
     BadRequest,
     ConfigRejected,
@@ -74,7 +75,10 @@ def _console_problem(error: ConsoleError, context: dict[str, Any]) -> Response:
             more["expected_version"] = error.expected
             more["active_version"] = error.active
             more["newer"] = [version_answer(v, active=error.active) for v in error.newer]
-    return _problem(error.status, error.code, error.title, error.message, more)
+    response = _problem(error.status, error.code, error.title, error.message, more)
+    if isinstance(error, TooManyRequests):
+        response["Retry-After"] = str(error.seconds)
+    return response
 
 
 def _framework_problem(error: exceptions.APIException) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,6 +11,9 @@ from console.dialects.positions import Positions
 
 #: A longer source line is cut around the place that is marked.
 _LINE_WIDTH = 120
+
+#: What would move the cursor of the terminal that shows it, or turn the direction of its text.
+_UNPRINTABLE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def findings_to_json(findings: Sequence[Diagnostic], codes_url: str = "") -> dict[str, Any]:
@@ -30,13 +34,15 @@ def findings_to_text(findings: Sequence[Diagnostic], text: str | bytes, name: st
     """
     Return the findings in *text*, each with its source line and a caret under it.
 
-    *name* is what the text is called, a file name as a rule.
+    *name* is what the text is called, a file name as a rule. What a terminal would obey is
+    shown as a replacement character.
     """
     # What is not UTF-8 is shown as far as it goes; the findings say where it ends.
     decoded = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     positions = Positions(decoded)
     blocks = ["\n".join(_block(d, positions, name)) for d in findings]
-    return "\n\n".join([*blocks, _summary(findings, name)])
+    # One character for each, so that carets stay where they belong.
+    return _UNPRINTABLE.sub("\ufffd", "\n\n".join([*blocks, _summary(findings, name)]))
 
 
 def _block(diagnostic: Diagnostic, positions: Positions, name: str) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from console.engine.trace import Trace
@@ -90,6 +90,14 @@ def merged_flavors(assignment: Iterable[PodSetAssignment]) -> dict[str, str]:
     return {resource: flavor for resource, flavor in merged.items() if resource not in torn}
 
 
+class Facts(Protocol):
+    """What knows the facts behind one decision."""
+
+    def __call__(self, *, judged: bool = True) -> Trace:
+        """Write them down; without the rules that were tried where *judged* is false."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """
@@ -118,9 +126,14 @@ class Decision:
     #: Name of the pending class it waits in; only when pending. See `PendingClass`.
     pending_class: str | None = None
     #: Writes the trace down, from facts that no longer change.
-    facts: Callable[[], Trace]
+    facts: Facts
 
     @property
     def trace(self) -> Trace:
         """The facts that led to it; written down when somebody asks for them."""
         return self.facts()
+
+    @property
+    def brief(self) -> Trace:
+        """The same without the rules that were tried: `routing.with_rules` finds them again."""
+        return self.facts(judged=False)

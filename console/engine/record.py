@@ -268,6 +268,7 @@ def _trace(
     queue: QueueStep | None = None,
     preempted: PreemptedStep | None = None,
     turn: TurnStep | None = None,
+    judged: bool = True,
 ) -> Trace:
     """Write down what was found; nothing here may change after the decision."""
     settings = policy.queues.get(route.queue) if route.queue is not None else None
@@ -286,9 +287,9 @@ def _trace(
         requests=requests,
         requested_priority=workload.priority,
         pod_sets=_pod_sets(workload, _counts(outcome, nomination)),
-        rules=route.rules,
+        rules=route.rules if judged else (),
         local_queue=route.local_queue,
-        priorities=route.priorities,
+        priorities=route.priorities if judged else (),
         queue=queue,
         groups=groups,
         uncovered=_uncovered(settings, requests) if settings is not None and not blocks else (),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TypeAlias
 
@@ -27,6 +27,7 @@ from console.engine.trace import (
     PriorityVerdict,
     RuleTried,
     RuleVerdict,
+    Trace,
 )
 from console.engine.workload import Workload
 
@@ -209,6 +210,29 @@ def effective_priority(rule: Rule, requested: int | None) -> PriorityStep:
         maximum=policy.maximum,
         origin=policy.origin or rule.origin,
     )
+
+
+def with_rules(trace: Trace, policy: Policy, rule: int | None) -> Trace:
+    """
+    Return *trace* with the rules that *policy* tried, and what they made of the priority.
+
+    *rule* is the index of the one that took the workload. They follow from the policy and from
+    what the trace says of the workload, so nobody has to keep them. A trace that has them, or
+    whose workload came by no rule, comes back as it is; so it does when *policy* would
+    not route so: then another one did.
+    """
+    if not lacks_rules(trace, rule):
+        return trace
+    rules, priorities = _judge(policy.rules, trace.labels, trace.requested_priority)
+    took = rules[-1].index if rules and rules[-1].verdict is RuleVerdict.TOOK else None
+    return replace(trace, rules=rules, priorities=priorities) if took == rule else trace
+
+
+def lacks_rules(trace: Trace, rule: int | None) -> bool:
+    """Say whether rules were tried of which *trace* does not tell; *rule* is what took it."""
+    if trace.rules or trace.local_queue is not None:
+        return False
+    return rule is not None or trace.outcome.reason is Reason.NO_RULE_MATCHED
 
 
 def flavor_rejection(route: Route, queue: Queue, requests: Mapping[str, int]) -> Reason | None:

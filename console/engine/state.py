@@ -213,6 +213,10 @@ class State(World):
         # A state rebuilt from rows would have no memory of the turns that were cut off.
         for tree in self._active:
             tree.forget()
+        return self.take_decisions()
+
+    def take_decisions(self) -> list[Decision]:
+        """Return what was decided since the last ones were returned, in order; decide nothing."""
         decisions, self._decisions = self._decisions, []
         return decisions
 
@@ -229,8 +233,7 @@ class State(World):
         for tree in list(self._active):
             if self._turn(tree, skipping=skipping) is Progress.NOTHING:
                 del self._active[tree]
-        decisions, self._decisions = self._decisions, []
-        return decisions
+        return self.take_decisions()
 
     def look_again(self) -> None:
         """Drop all memory of earlier turns, and give everybody another one."""

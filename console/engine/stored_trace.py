@@ -1,8 +1,9 @@
 """
 Traces as they are stored with decisions: plain JSON values, without what is empty.
 
-`TRACE_VERSION` grows with every change of their shape, and the decoder keeps reading
-older shapes.
+The rules that were tried are not stored: they follow from the policy, and `routing.with_rules`
+finds them again. `TRACE_VERSION` grows with every change of their shape, and the decoder keeps
+reading older shapes.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 The trace: the ordered facts that led to a decision, as values.
 
 A trace holds no sentences; `explain` writes those. It is stored with the
-decision, as `stored_trace` says.
+decision, but for the rules that were tried, as `stored_trace` says.
 """
 
 from __future__ import annotations

@@ -34,6 +34,8 @@ MOST: Final = 10_000
 #: What the clock calls the job that forgets a kind.
 _JOBS: Final[Mapping[Kind, str]] = {
     Kind.EVENTS: "forget events",
+    Kind.DECISIONS: "forget workloads",
+    Kind.WORKLOADS: "forget workloads",
     Kind.MINUTES: "forget series",
     Kind.HOURS: "forget series",
     Kind.DAYS: "forget series",
@@ -116,8 +118,8 @@ def _rules() -> Iterator[tuple[Kind, int | None, str]]:
         return kind, getattr(settings, name) or None, name
 
     yield configured(Kind.EVENTS, "EVENT_RETENTION_DAYS")
-    yield Kind.DECISIONS, None, ""
-    yield Kind.WORKLOADS, None, ""
+    yield configured(Kind.DECISIONS, "WORKLOAD_RETENTION_DAYS")
+    yield configured(Kind.WORKLOADS, "WORKLOAD_RETENTION_DAYS")
     yield configured(Kind.MINUTES, "MINUTE_RETENTION_DAYS")
     yield configured(Kind.HOURS, "HOUR_RETENTION_DAYS")
     yield configured(Kind.DAYS, "DAY_RETENTION_DAYS")

@@ -88,7 +88,7 @@ def _half(actor: Actor, workload: Workload, number: int | None) -> Half:
     if decided is None:
         explained = explain_workload(actor.org, workload)
     else:
-        explained = explain_decision(decided)
+        explained = explain_decision(actor.org, decided)
     return Half(workload=workload, decision=decided, explained=for_reader(actor, explained))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -12,12 +12,12 @@ from django.utils import timezone
 from console.engine.decision import Outcome, Reason
 from console.engine.explain import Explanation, explain, mentioned
 from console.engine.state import State
-from console.engine.stored_trace import trace_from_json
 from console.engine.trace import OrderStep, OutcomeStep, PodSetStep, Trace
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Decision, Engine, PendingClass, Workload
 from console.workloads.services.load_tree import load_trees
+from console.workloads.stored_decisions import traces_of
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 
@@ -53,24 +53,32 @@ def explain_workload(org: Organization, workload: Workload) -> Explained:
 def explain_workloads(org: Organization, workloads: Sequence[Workload]) -> list[Explained]:
     """Return of each of *workloads* what `explain_workload` says, judged on one state."""
     live = _explain_live(org, [each for each in workloads if _is_looked_at(each)])
-    return [live.get(each.uid) or _explain_last(each) for each in workloads]
+    return [live.get(each.uid) or _explain_last(org, each) for each in workloads]
 
 
 def _is_looked_at(workload: Workload) -> bool:
     return workload.state == models.State.PENDING and workload.reason != Reason.NOT_EVALUATED
 
 
-def _explain_last(workload: Workload) -> Explained:
+def _explain_last(org: Organization, workload: Workload) -> Explained:
     decided = workload.decisions.exclude(outcome=Outcome.PENDING).order_by("-pk").first()
     if workload.state == models.State.PENDING or decided is None:
         decided = workload.decisions.order_by("-pk").first()
-    return explain_decision(decided) if decided is not None else _unseen(workload)
+    return explain_decision(org, decided) if decided is not None else _unseen(workload)
 
 
-def explain_decision(decision: Decision) -> Explained:
+def explain_decision(org: Organization, decision: Decision) -> Explained:
     """Return one stored decision in words."""
-    trace = trace_from_json(decision.trace)
-    return _worded(trace, decision.config_version, evaluated_at=decision.created_at, live=False)
+    (explained,) = explain_decisions(org, [decision])
+    return explained
+
+
+def explain_decisions(org: Organization, decisions: Iterable[Decision]) -> list[Explained]:
+    """Return stored decisions of *org* in words; each config version is read once."""
+    return [
+        _worded(trace, each.config_version, evaluated_at=each.created_at, live=False)
+        for each, trace in traces_of(org, decisions)
+    ]
 
 
 def _explain_live(org: Organization, workloads: Sequence[Workload]) -> dict[str, Explained]:

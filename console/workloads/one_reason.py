@@ -11,7 +11,7 @@ from console.engine.decision import Outcome
 from console.engine.explain import Sentence
 from console.orgs.permissions import Actor
 from console.workloads.disclosure import for_reader
-from console.workloads.explanations import Explained, explain_decision, explain_workloads
+from console.workloads.explanations import Explained, explain_decisions, explain_workloads
 from console.workloads.fixes import what_would_let_in
 from console.workloads.models import Decision, PendingClass, Workload
 from console.workloads.queries.filters import WorkloadFilter
@@ -104,10 +104,11 @@ def _decided(actor: Actor, reason: str, queue: str | None) -> OneReason:
     newest = list_workloads(actor.org, conditions, MOST_READ).results
     causes: dict[str, list[tuple[Workload, Explained]]] = {}
     decisions = _last_decisions(newest, reason)
-    for each in newest:
-        if each.pk in decisions:
-            explained = for_reader(actor, explain_decision(decisions[each.pk]))
-            causes.setdefault(explained.explanation.headline, []).append((each, explained))
+    decided = [each for each in newest if each.pk in decisions]
+    told = explain_decisions(actor.org, [decisions[each.pk] for each in decided])
+    for each, why in zip(decided, told, strict=True):
+        explained = for_reader(actor, why)
+        causes.setdefault(explained.explanation.headline, []).append((each, explained))
     largest = sorted(causes.values(), key=lambda found: -len(found))[:MOST_EXPLAINED]
     return OneReason(
         reason=reason,

@@ -119,7 +119,7 @@ def get_receipt(actor: Actor, workload: Workload, number: int) -> Receipt:
     if row is None or workload.uid not in (row.workload.uid, row.preemptor):
         raise NotFound(f"There is no preemption {number} of the workload {workload.uid!r}.")
     disclosed = disclose(actor, {row.workload.uid, row.preemptor or ""} - {workload.uid, ""})
-    explained = for_reader(actor, explain_decision(row))
+    explained = for_reader(actor, explain_decision(actor.org, row))
     searched = _search(actor, row)
     ended = _given_back(row)
     mine = _stops_of(row.workload).filter(pk__lte=row.pk)
@@ -204,7 +204,7 @@ def _search(actor: Actor, row: Decision) -> Explained | None:
     asked = Decision.objects.filter(workload=beneficiary, created_at__lte=row.created_at)
     for decided in asked.order_by("-pk")[:3]:
         if row.workload.uid in decided.victims:
-            return for_reader(actor, explain_decision(decided))
+            return for_reader(actor, explain_decision(actor.org, decided))
     return None
 
 

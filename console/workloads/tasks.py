@@ -15,6 +15,7 @@ from console.workloads.models import Engine, Intake
 from console.workloads.services.forget_answers import forget_answers
 from console.workloads.services.forget_events import forget_events
 from console.workloads.services.forget_shapes import forget_shapes
+from console.workloads.services.forget_workloads import forget_workloads
 from console.workloads.services.resume_expired import resume_expired
 from console.workloads.services.run_engine import has_work, run_engine
 
@@ -62,6 +63,12 @@ def tidy() -> None:
 def forget() -> None:
     """Forget some of the events that are too old: few at a time, for it comes often."""
     forget_events(settings.EVENT_RETENTION_DAYS)
+
+
+@shared_task(name="console.workloads.tasks.forget_ended")
+def forget_ended() -> None:
+    """Forget some of the workloads that ended too long ago: few at a time, for it comes often."""
+    forget_workloads(settings.WORKLOAD_RETENTION_DAYS)
 
 
 @shared_task(name="console.workloads.tasks.resume")

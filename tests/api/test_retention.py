@@ -20,8 +20,8 @@ def test_what_is_kept_is_told_kind_by_kind(api, owner):
     assert told["events"]["forgotten_at"] == told["events"]["looked_at"] is not None
     assert told["decisions"] == {
         "kind": "decisions",
-        "days": None,
-        "setting": None,
+        "days": 365,
+        "setting": "WORKLOAD_RETENTION_DAYS",
         "rows": 0,
         "has_more_rows": False,
         "oldest": None,

@@ -19,17 +19,18 @@ PASSWORD = "a long password for tests"
 
 _MAKE = """
 import json
-from django.contrib.auth.hashers import make_password
+from django.db import transaction
 from console.orgs.models import Membership, User
 from console.orgs.services.create_org import create_org
 from console.orgs.services.issue_token import issue_token
 people = [User.objects.create_user(email, {password!r}) for email in {people!r}]
 tokens = {{}}
-for number in range({count}):
-    org = create_org(f"place-{{number}}", f"Place {{number}}", None)
-    for person in people:
-        Membership.objects.create(org=org, user=person, role="owner")
-    tokens[org.slug] = issue_token(org, "owner", "test")
+with transaction.atomic():
+    for number in range({count}):
+        org = create_org(f"place-{{number}}", f"Place {{number}}", None)
+        for person in people:
+            Membership.objects.create(org=org, user=person, role="owner")
+        tokens[org.slug] = issue_token(org, "owner", "test")
 print(json.dumps(tokens))
 """
 

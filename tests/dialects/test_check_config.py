@@ -74,6 +74,20 @@ def test_a_tab_does_not_move_the_caret(config: Path):
     assert output.splitlines()[1:3] == ["   - resource_queue: q", "  ^"]
 
 
+def test_no_finding_commands_the_terminal(config: Path):
+    config.write_bytes('a\u202eb: "\x1b[2J"\n'.encode())
+    printed, status = run(config)
+    assert printed == (
+        f"{config}:1:7: error YML003 The character U+001B cannot stand in YAML text.\n"
+        '  a\ufffdb: "\ufffd[2J"\n'
+        "        ^\n"
+        "  Remove it, or write it as an escape in double quotes.\n"
+        "\n"
+        f"{config}: 1 error, no warnings\n"
+    )
+    assert status == 1
+
+
 def test_warnings_alone_pass(config: Path):
     config.write_text(WARNED)
     output, status = run(config)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 
@@ -12,7 +13,9 @@ from console.engine.amounts import Unlimited
 from console.engine.decision import Decision, Outcome
 from console.engine.ledger import FlavorResource, Node
 from console.engine.policy import Policy
+from console.engine.routing import with_rules
 from console.engine.state import State
+from console.engine.stored_trace import trace_from_json, trace_to_json
 from tests.engine.builders import in_words
 from tests.engine.rows import Rows
 from tests.engine.strategies import draws, policies, workloads, worlds
@@ -130,6 +133,7 @@ class Story:
             decided += made
             twins += self.twin.settle(budget)
             _explains_what_it_decided(made)
+            _finds_the_rules_again(self.policy, made)
             self.rows.note(made)
             _draws_no_deeper(before, self.state)
             _charges_what_runs(self.state)
@@ -172,6 +176,14 @@ class Story:
             if queue is not None and name not in self.state.queues[queue].preemptors:
                 assert row.announced == pending.announced
                 assert self.state.pending_class(queue, row.pending_class or "") is not None
+
+
+def _finds_the_rules_again(policy: Policy, decisions: Iterable[Decision]) -> None:
+    """What is stored of a trace and the policy that decided make the whole of it."""
+    for each in decisions:
+        stored = json.loads(json.dumps(trace_to_json(each.brief)))
+        assert not stored.keys() & {"rules", "priorities"}
+        assert with_rules(trace_from_json(stored), policy, each.rule) == each.trace
 
 
 def _comparable(decisions: Iterable[Decision]) -> list[tuple[object, ...]]:

@@ -26,9 +26,9 @@ def test_what_is_kept_is_told_with_its_setting(world: World, browser: Client) ->
     told = rows(browser)
     assert told["events"][1:3] == ["90 days", "EVENT_RETENTION_DAYS"]
     assert told["events"][5] == "every 5 s, not yet"
-    assert told["decisions"][1:4] == ["without end", "—", told["decisions"][3]]
+    assert told["decisions"][1:4] == ["365 days", "WORKLOAD_RETENTION_DAYS", told["decisions"][3]]
     assert int(told["decisions"][3]) > 0
-    assert told["workloads"][1:4] == ["without end", "—", "6"]
+    assert told["workloads"][1:4] == ["365 days", "WORKLOAD_RETENTION_DAYS", "6"]
     assert told["minutes"][1:4] == ["2 days", "MINUTE_RETENTION_DAYS", "0"]
     assert told["audit"][1:3] == ["365 days", "AUDIT_RETENTION_DAYS"]
     assert told["sessions"][1:5] == ["14 days", "fixed", "—", "—"]

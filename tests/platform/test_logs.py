@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 
+import pytest
 import structlog
 from django.test import Client
 
@@ -35,12 +37,43 @@ except ZeroDivisionError:
 """
 
 
+_INJECTED = """
+import logging.config, sys
+from console import logs
+logging.config.dictConfig(logs.configure(sys.argv[1]))
+import structlog
+bad = "a\\n2026-01-01 [error] forged\\r\\x1b[2J\\u202e\\x85\\u2028\\x07"
+structlog.get_logger("console.x").warning("hello", path=bad, short="b\\x1b[2J", many=[bad])
+structlog.get_logger("console.x").warning(bad)
+logging.getLogger("other").warning("from %s", bad)
+try:
+    raise ValueError(bad)
+except ValueError:
+    logging.getLogger("django.request").exception("failed")
+"""
+
+
+def written(program: str, log_format: str) -> str:
+    """Return all that a small program logs."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, log_format], capture_output=True, check=True
+    )
+    return done.stderr.decode()
+
+
 def lines(log_format: str) -> list[str]:
     """Return what a small program logs."""
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, log_format], capture_output=True, text=True, check=True
-    )
-    return done.stderr.splitlines()
+    return written(_PROGRAM, log_format).splitlines()
+
+
+@pytest.mark.parametrize("log_format", ["console", "json"])
+def test_no_text_forges_a_line_or_reaches_the_terminal(log_format: str) -> None:
+    text = written(_INJECTED, log_format)
+    assert text.endswith("\n")
+    begun = [line for line in text[:-1].split("\n") if not line.startswith("  ")]
+    assert len(begun) == 4
+    assert "forged" in text
+    assert re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e]", text) is None
 
 
 def test_json_has_one_object_per_line() -> None:
@@ -60,7 +93,7 @@ def test_a_console_hears_of_requests_that_went_wrong_only() -> None:
     assert [line for line in text if "console.requests" in line or "Not Found" in line] == []
     assert "hello" in text[0]
     assert "number=1" in text[0]
-    assert text[-1].startswith("ZeroDivisionError")
+    assert text[-1].startswith("  ZeroDivisionError")
 
 
 def bound() -> dict[str, object]:

@@ -82,7 +82,7 @@ def home(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def product(home: Path) -> Iterator[Product]:
     """A product after its first start, without the demo."""
-    with running(home) as product:
+    with running(home, first=True) as product:
         yield product
 
 

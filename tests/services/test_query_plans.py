@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from unittest.mock import patch
 from urllib.parse import urlencode
 
@@ -9,6 +10,7 @@ import pytest
 from django.db import connection
 from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from console.configs.changelog import VersionFilter, authors_of, read_log
 from console.configs.queue_log import queue_log
@@ -35,6 +37,7 @@ from console.workloads.queries.nodes import nodes_by_queue, nodes_of
 from console.workloads.queries.running import running_by_size
 from console.workloads.queries.similar import similar_admitted
 from console.workloads.queries.waiting import waiting_without_queue
+from console.workloads.services.forget_workloads import forget_workloads
 
 pytestmark = pytest.mark.skipif(
     "connection.vendor != 'sqlite'", reason="plans are worded by each database"
@@ -247,3 +250,12 @@ def test_other_reads(org, rows):
     assert_walks_indexes(lambda: waiting_without_queue(org))
     with pytest.raises(Exception, match="no queue"):
         queue_view(org, "q")
+
+
+def test_forgetting_walks_by_time_past_what_may_not_go_yet(org, rows) -> None:
+    ended = timezone.now() - timedelta(days=9)
+    Workload.objects.update(state=State.FINISHED, submitted_at=ended, ended_at=ended)
+    walked = plans(lambda: forget_workloads(365))
+    assert any("workload_by_time (org_id=? AND submitted_at<?)" in line for line in walked), walked
+    assert forget_workloads(8) == 10
+    assert not Workload.objects.exists()

@@ -150,7 +150,7 @@ def preempted(
         reason=reason,
         queue="batch",
         preemptor=preemptor,
-        facts=lambda: trace,
+        facts=lambda *, judged=True: trace,
     )
 
 

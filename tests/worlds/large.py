@@ -19,7 +19,7 @@ from tests.worlds.cast import assemble
 from tests.worlds.crowd import crowd
 from tests.worlds.furnish import furnish, look, tell
 from tests.worlds.large_config import COHORTS, QUEUES, cohort_name, queue_name
-from tests.worlds.past import repeat_work, shorten_traces
+from tests.worlds.past import repeat_work
 from tests.worlds.series import repeat_series
 from tests.worlds.trail import leave_trail
 from tests.worlds.versions import apply_versions
@@ -34,9 +34,6 @@ _MANY, _FEW = 30, 8
 
 #: Lenders that want some of it back, and how many workloads each has for it.
 _RECLAIMING, _RECLAIMED = 20, 6
-
-#: Decisions whose traces tell of every rule.
-_WHOLE_TRACES: Final = 500
 
 _DELIVERIES: Final = 3_000
 
@@ -61,7 +58,6 @@ def build() -> World:
     for number in (40, 41, 42):
         hold_queue(owner, queue_name(number), "The network is being rebuilt")
     settle(org)
-    shorten_traces(org, keep=_WHOLE_TRACES)
     things = furnish(owner, queue_name(1))
     tell(owner, deliveries=_DELIVERIES, name="archive")
     crowd(owner)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db import connection
 from django.db.models import F, Max, Min, Model
 from django.utils import timezone
 
@@ -33,7 +32,6 @@ def repeat_work(org: Organization, total: int, count: int) -> None:
     assert workloads.filter(ended_at=None).count() == 0, "some are not over"
     begin = timezone.now() - timedelta(days=DAYS)
     _move_back(org, begin)
-    shorten_traces(org)
     seconds = DAYS * 86_400 // (copies + 1)
     spans = {model: _span(model, org) for model in (Workload, Decision, Event)}
     _copy(org, spans, copies - 1, seconds, 1, None)
@@ -41,22 +39,6 @@ def repeat_work(org: Organization, total: int, count: int) -> None:
         _copy(org, spans, 1, seconds, copies, rest)
     _count(org)
     _repeat_shapes(org, copies)
-
-
-def shorten_traces(org: Organization, keep: int = 0) -> None:
-    """
-    Have all decisions but the newest *keep* tell of the last rule that was tried alone.
-
-    With 300 rules a trace has 30,000 characters: a file of all of them would be too large to copy.
-    """
-    newest = Decision.objects.filter(org=org).order_by("-pk")[keep : keep + 1]
-    (last,) = newest.values_list("pk", flat=True)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE workloads_decision SET trace = json_set(trace, '$.rules', "
-            "json_array(json_extract(trace, '$.rules[#-1]'))) WHERE org_id = %s AND id <= %s",
-            [org.pk, last],
-        )
 
 
 def _move_back(org: Organization, begin: datetime) -> None:

@@ -28,8 +28,9 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         name: problem.data[name] for name in ("diagnostics", "lints") if name in problem.data
     }
     answer = Response({"error": {**said, **findings}}, status=problem.status_code)
-    if "WWW-Authenticate" in problem:
-        answer["WWW-Authenticate"] = problem["WWW-Authenticate"]
+    for name in ("WWW-Authenticate", "Retry-After"):
+        if name in problem:
+            answer[name] = problem[name]
     return answer
 
 

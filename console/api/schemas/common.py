@@ -75,12 +75,13 @@ _PROBLEMS: Mapping[int, str] = {
     413: "The body is larger than 8 MiB.",
     415: "The body is not `application/json`.",
     422: "The config has errors; nothing was applied.",
+    429: "The token makes more requests than it may; `Retry-After` says in how many seconds.",
 }
 
 
 def problems(*statuses: int) -> dict[tuple[int, str], Any]:
     """Return the responses for *statuses*, and for those that every endpoint may give."""
-    every = sorted({400, 401, 403, 404, *statuses})
+    every = sorted({400, 401, 403, 404, 429, *statuses})
     return {
         (status, PROBLEM_TYPE): OpenApiResponse(Problem, description=_PROBLEMS[status])
         for status in every

@@ -73,6 +73,8 @@ def _admitted(telling: Telling) -> str:
 
 def _no_rule(telling: Telling) -> str:
     rules = telling.trace.rules
+    if not rules:
+        return "Rejected: no scheduling rule takes it."
     lead = (
         "Rejected: the only scheduling rule does not take it."
         if len(rules) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,9 @@ from console.engine.expected import Expected, Met
 from console.engine.explain.landing import expectation_sentence, landing_sentence
 from console.engine.words import sentence_case
 from console.pages.asked import Asked, written
+
+#: What some readers take for the end of a line, and what turns the direction of one.
+_MISREAD = re.compile("[\x85\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +71,12 @@ def asked_of_expectation(row: Expectation) -> Asked:
 
 def as_file(expectations: Iterable[Expected]) -> str:
     """Return expectations as `check_config --expect` reads them."""
-    items = [_item(each) for each in expectations]
-    return yaml.safe_dump({"expectations": items}, sort_keys=False, allow_unicode=True)
+    content = {"expectations": [_item(each) for each in expectations]}
+    text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+    # Escaped, it comes back as it was, and the file says what it shows.
+    if _MISREAD.search(text):
+        text = yaml.safe_dump(content, sort_keys=False)
+    return text
 
 
 def _item(expected: Expected) -> dict[str, Any]:

@@ -13,8 +13,14 @@ from console.retention.queries import Keeping
 
 _TITLES: Final[Mapping[Kind, tuple[str, str]]] = {
     Kind.EVENTS: ("Events", "What the scheduler did."),
-    Kind.DECISIONS: ("Decisions", "Every answer of the engine, with the steps that explain it."),
-    Kind.WORKLOADS: ("Workloads", "Those that ended, too, with what they asked for and got."),
+    Kind.DECISIONS: (
+        "Decisions",
+        "Every answer of the engine, with the steps that explain it. They go with their workload.",
+    ),
+    Kind.WORKLOADS: (
+        "Workloads",
+        "From their end on; what waits or runs stays. Their events go with them at the latest.",
+    ),
     Kind.MINUTES: ("Use and waits by the minute", "Rolled up to hours before they go."),
     Kind.HOURS: ("Use and waits by the hour", "Rolled up to days before they go."),
     Kind.DAYS: ("Use and waits by the day", "With the quota that was in force."),
@@ -83,7 +89,7 @@ def _kept(keeping: Keeping) -> str:
     if keeping.kind in _BY_HAND:
         return "until discarded"
     if keeping.days is None:
-        return "for ever, as set" if keeping.setting else "without end"
+        return "for ever, as set"
     return f"{count(keeping.days)} day{'s' if keeping.days != 1 else ''}"
 
 

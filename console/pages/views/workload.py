@@ -101,7 +101,7 @@ def decision(request: HttpRequest, actor: Actor, uid: str, number: int) -> HttpR
     """Show one decision as it was made; it never changes."""
     subject = get_workload(actor.org, uid)
     made = get_decision(subject, number)
-    explained = for_reader(actor, explain_decision(made))
+    explained = for_reader(actor, explain_decision(actor.org, made))
     text = _markdown(request, actor, subject, explained, number)
     if asks_for_markdown(request):
         return markdown_answer(text)

@@ -96,7 +96,7 @@ def tell_of_batch(org: Organization, batch: Batch, state: State, changes: Change
 
 def _ended(batch: Batch, wanted: set[str]) -> Iterator[tuple[Decision, Trace]]:
     """Yield the decisions that reject or preempt, where that is told."""
-    for decision, trace in batch.decisions:
+    for decision, trace, _ in batch.decisions:
         kind = _KINDS.get(decision.outcome)
         if kind is not None and kind in wanted:
             yield decision, trace
@@ -119,7 +119,7 @@ def _cannot_run(notices: Notices, state: State, changes: Changes) -> Iterator[_F
     """Yield what can never run since this batch, and note which classes that concerns."""
     said = {
         decision.workload: decision
-        for decision, _ in notices.batch.decisions
+        for decision, *_ in notices.batch.decisions
         if decision.outcome is Outcome.PENDING
     }
     never = [each for each in said.values() if _is_never(each.reason)]

@@ -149,7 +149,8 @@ class Decision(models.Model):
     assignment = models.JSONField(default=list)
     victims = models.JSONField(default=list)
     preemptor = models.CharField(max_length=24, null=True)
-    #: `console.engine.stored_trace.trace_to_json`.
+    #: `console.engine.stored_trace.trace_to_json`, without the rules that were tried: they follow
+    #: from the config version, see `console.workloads.stored_decisions`.
     trace = models.JSONField()
     created_at = models.DateTimeField(default=timezone.now)
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from console.bulk import Prepared, insert_rows, update_rows
 from console.chunks import chunks
@@ -54,6 +54,14 @@ _OUTCOMES: dict[Outcome, tuple[State, EventType, Level]] = {
 }
 
 
+class Decided(NamedTuple):
+    """A decision, its trace without the rules that were tried, and the version it is made under."""
+
+    decision: Decision
+    trace: Trace
+    config_version: int
+
+
 @dataclass(slots=True)
 class Batch:
     """What one write transaction has to write, gathered while the engine works."""
@@ -68,7 +76,7 @@ class Batch:
     #: Their ids.
     submitted: list[str] = field(default_factory=list)
     #: Each with its trace, which is written down when it is asked for: so once.
-    decisions: list[tuple[Decision, Trace]] = field(default_factory=list)
+    decisions: list[Decided] = field(default_factory=list)
     #: (type, level, workload uid, queue, actor, data); the row gets its key when written.
     events: list[tuple[EventType, Level, str, str | None, str, dict[str, Any]]] = field(
         default_factory=list
@@ -107,10 +115,10 @@ class Batch:
         self.events.append((EventType.REQUEST_RELEASED, Level.INFO, uid, queue, actor, {}))
 
     def decide(self, decisions: Iterable[Decision], loans: Iterable[Loan] = ()) -> None:
-        """Note what the engine decided, and what is borrowed by it."""
-        decided = [(decision, decision.trace) for decision in decisions]
+        """Note what the engine decided under the present version, and what is borrowed by it."""
+        decided = [Decided(each, each.brief, self.config_version) for each in decisions]
         self.decisions += decided
-        for decision, trace in decided:
+        for decision, trace, _ in decided:
             # What withdrawing does to rows was noted when it was asked for.
             if decision.outcome is not Outcome.WITHDRAWN:
                 self._update(decision)
@@ -120,7 +128,7 @@ class Batch:
             kind, uid, queue = EventType.QUOTA_BORROWED, loan.workload, loan.queue
             data = {"borrowed": dict(loan.borrowed), "cohort": loan.cohort}
             self.events.append((kind, Level.INFO, uid, queue, "engine", data))
-        for reclaim in reclaims_of(decided):
+        for reclaim in reclaims_of((each.decision, each.trace) for each in decided):
             kind, uid, reclaimed_for = EventType.QUOTA_RECLAIMED, reclaim.preemptor, reclaim.queue
             data = {"reason": reclaim.reason.value, "victims": list(reclaim.victims)}
             self.events.append((kind, Level.INFO, uid, reclaimed_for, "engine", data))
@@ -131,7 +139,7 @@ class Batch:
         decisions = insert_rows(
             models.Decision,
             _DECISION_COLUMNS,
-            (self._decision_row(decision, trace, known) for decision, trace in self.decisions),
+            (self._decision_row(each, known) for each in self.decisions),
         )
         events = insert_rows(
             Event,
@@ -200,8 +208,8 @@ class Batch:
     def _known(self) -> dict[str, tuple[int, str]]:
         """Return key and name, which never change, of every workload that the batch speaks of."""
         uids = list(
-            {decision.workload for decision, _ in self.decisions}
-            | {decision.preemptor for decision, _ in self.decisions if decision.preemptor}
+            {each.decision.workload for each in self.decisions}
+            | {each.decision.preemptor for each in self.decisions if each.decision.preemptor}
             | {event[2] for event in self.events}
         )
         known: dict[str, tuple[int, str]] = {}
@@ -211,8 +219,9 @@ class Batch:
         return known
 
     def _decision_row(
-        self, decision: Decision, trace: Trace, known: Mapping[str, tuple[int, str]]
+        self, decided: Decided, known: Mapping[str, tuple[int, str]]
     ) -> tuple[Any, ...]:
+        decision, trace, config_version = decided
         return (
             self.org_id,
             known[decision.workload][0],
@@ -221,7 +230,7 @@ class Batch:
             decision.queue,
             decision.priority,
             decision.rule,
-            self.config_version,
+            config_version,
             encode_assignment(decision.assignment),
             list(decision.victims),
             decision.preemptor,

@@ -37,7 +37,7 @@ def happenings_of(batch: Batch, state: State) -> list[Happening]:
 
 def _submitted(batch: Batch, state: State) -> Iterator[Happening]:
     decided: dict[str, Decision] = {}
-    for decision, _ in batch.decisions:
+    for decision, *_ in batch.decisions:
         decided.setdefault(decision.workload, decision)
     for uid in batch.submitted:
         queue = decided[uid].queue if uid in decided else state.queue_of(uid)

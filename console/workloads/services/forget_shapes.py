@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from datetime import timedelta
 
+from django.db import transaction
 from django.utils import timezone
 
 from console.retention.models import Kind
 from console.retention.note import note
 from console.workloads.models import RecordedShape
 from console.workloads.queries.history import WINDOW
+from console.workloads.services.forget_label_sets import forget_label_sets
 
 #: Rows of one statement, so that other writers need not wait long.
 _ROWS = 1000
@@ -21,9 +23,12 @@ def forget_shapes() -> int:
     first = timezone.now().date() - timedelta(days=WINDOW - 1)
     forgotten: Counter[int] = Counter()
     while True:
-        rows = RecordedShape.objects.order_by("pk").values_list("pk", "org_id", "day")
-        old = {pk: org_id for pk, org_id, day in rows[:_ROWS] if day < first}
-        RecordedShape.objects.filter(pk__in=list(old)).delete()
-        forgotten.update(old.values())
+        rows = RecordedShape.objects.order_by("pk")
+        found = rows.values_list("pk", "org_id", "label_set_id", "day")[:_ROWS]
+        old = {pk: (org_id, label_set) for pk, org_id, label_set, day in found if day < first}
+        with transaction.atomic():
+            RecordedShape.objects.filter(pk__in=list(old)).delete()
+            forget_label_sets(label_set for _, label_set in old.values())
+        forgotten.update(org_id for org_id, _ in old.values())
         if len(old) < _ROWS:
             return note(Kind.SHAPES, forgotten)

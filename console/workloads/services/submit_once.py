@@ -36,19 +36,23 @@ def submit_once(actor: Actor, key: str, submissions: Sequence[Submission]) -> li
     first = _first_answer(row)
     if first is not None:
         return first
+    try:
+        return _write(actor, row, submissions)
+    except IntegrityError:
+        # Either another one with this key was first, or a label set that nothing had any more
+        # was forgotten since it was found: now it is missed.
+        first = _first_answer(row)
+        return _write(actor, row, submissions) if first is None else first
+
+
+def _write(actor: Actor, row: IdempotentAnswer, submissions: Sequence[Submission]) -> list[str]:
     batch = prepare(actor, submissions)
     ids = [workload.uid for workload in batch.workloads]
-    row.answer = {"ids": ids}
-    try:
-        with transaction.atomic():
-            # First of all, so that another one with this key waits here or fails here.
-            row.save(force_insert=True)
-            write(batch)
-    except IntegrityError:
-        first = _first_answer(row)
-        if first is None:
-            raise
-        return first
+    row.pk, row.answer = None, {"ids": ids}
+    with transaction.atomic():
+        # First of all, so that another one with this key waits here or fails here.
+        row.save(force_insert=True)
+        write(batch)
     return ids
 
 

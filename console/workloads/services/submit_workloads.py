@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from console.engine.workload import total_of
@@ -33,6 +33,14 @@ def submit_workloads(actor: Actor, submissions: Sequence[Submission]) -> list[Wo
     Raises NotAllowed, and BadRequest when a tag uses a reserved key.
     """
     actor.require(Permission.SUBMIT)
+    try:
+        return _submit(actor, submissions)
+    except IntegrityError:
+        # A label set that nothing had any more was forgotten since it was found: now it is missed.
+        return _submit(actor, submissions)
+
+
+def _submit(actor: Actor, submissions: Sequence[Submission]) -> list[Workload]:
     batch = prepare(actor, submissions)
     with transaction.atomic():
         write(batch)

@@ -114,6 +114,8 @@ def _release(told: _Told, payload: dict[str, Any]) -> None:
 
 
 def _change_policy(told: _Told, payload: dict[str, Any]) -> None:
+    # What came before, such as the word to stop what was taken back, belongs to the version before.
+    told.batch.decide(told.state.take_decisions())
     told.batch.config_version = payload["version"]
     told.state.change_policy(load_policy(told.org, payload["version"]))
 

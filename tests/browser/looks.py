@@ -1,21 +1,16 @@
 """
-Every page of an empty organization, the demo and a large one, for everybody who may read it.
+One page that is open, looked at in many ways, by the rules of `tests.browser.rules`.
 
-A page is opened once and looked at in many ways. The demo is put to all rules in both color
-schemes; the other two to those that more or fewer things could break, in one scheme.
+All pages are put to axe and to what holds at any width. A thorough look adds what comes from
+style sheets alone and so is the same for all forms of a page: the dark scheme, forced colors,
+paper, the focus, and a reader's own spacing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from playwright.sync_api import Page, ViewportSize
 
-import pytest
-from playwright.sync_api import Browser, Page, ViewportSize
-
-from tests.browser.reach import forms_of, visiting
 from tests.browser.rules import broken
-from tests.worlds.served import Served, serving
-from tests.worlds.stored import kept_for_a_run
 
 #: Widths of a phone, a small window, a tablet, laptops and screens up to 4K, in CSS pixels.
 _WIDTHS = (320, 380, 768, 1024, 1280, 1920, 3840)
@@ -42,40 +37,7 @@ _UNFOLD = """() => {
 }"""
 
 
-@pytest.fixture(scope="module", params=["empty", "demo", "large"])
-def served(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Served]:
-    """Each world in turn."""
-    with serving(request.param, kept_for_a_run(tmp_path_factory)) as served:
-        yield served
-
-
-def test_every_page_is_within_reach(browser: Browser, served: Served) -> None:
-    is_demo = served.world.name == "demo"
-    found = {}
-    with visiting(browser, served) as visit:
-        for address in forms_of(served, most=2 if is_demo else 1):
-            visit.go(address)
-            visit.settle()
-            complaints = _complaints(visit.page, thorough=is_demo) + visit.take()
-            if complaints:
-                found[address.url] = complaints
-    assert found == {}
-
-
-def test_nothing_waits_for_scripts_that_do_not_run(browser: Browser, served: Served) -> None:
-    found = {}
-    with visiting(browser, served, scripts=False) as visit:
-        for address in forms_of(served, most=2 if served.world.name == "demo" else 1):
-            visit.go(address)
-            complaints = broken(visit.page, "scriptless") + visit.take()
-            if complaints:
-                found[address.url] = complaints
-    assert found == {}
-
-
-def _complaints(page: Page, *, thorough: bool) -> list[str]:
+def complaints(page: Page, *, thorough: bool) -> list[str]:
     """Return what is wrong with the page that is open."""
     page.evaluate(_UNFOLD)
     found = broken(page, "axe", "structure") + _at_widths(page)

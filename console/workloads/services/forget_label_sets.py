@@ -1,0 +1,23 @@
+"""Forget label sets that nothing has any more: they are as many as what is kept needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import Exists, OuterRef
+
+from console.chunks import chunks
+from console.workloads.models import LabelSet, RecordedShape, Workload
+
+
+def forget_label_sets(keys: Iterable[int]) -> None:
+    """
+    Delete those of *keys* that no workload and no recorded shape has, in the caller's transaction.
+
+    Who submits the same labels at this moment writes the set anew.
+    """
+    workloads = Workload.objects.filter(label_set=OuterRef("pk"))
+    shapes = RecordedShape.objects.filter(label_set=OuterRef("pk"))
+    for some in chunks(sorted(set(keys))):
+        unused = LabelSet.objects.filter(~Exists(workloads), ~Exists(shapes), pk__in=some)
+        LabelSet.objects.filter(pk__in=list(unused.values_list("pk", flat=True))).delete()

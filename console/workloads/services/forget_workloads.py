@@ -1,0 +1,90 @@
+"""Forget workloads that ended long ago, with all that was decided and told of them."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from console.retention.models import Kind
+from console.retention.note import note
+from console.workloads.models import ENDED, Decision, Engine, Workload
+from console.workloads.services.forget_label_sets import forget_label_sets
+
+#: Workloads of one transaction, so that other writers need not wait long.
+BATCH = 200
+
+
+def forget_workloads(days: int, seconds: float = 5) -> int:
+    """
+    Delete what ended more than *days* ago, 0 for nothing; return how many workloads.
+
+    What waits or runs stays, however old it is. Organizations take turns, a batch each, and after
+    each batch as much time passes for others as it took. After about *seconds* no further turn
+    begins: what is left goes with the next call.
+    """
+    if not days:
+        return 0
+    limit = timezone.now() - timedelta(days=days)
+    deadline = time.monotonic() + seconds
+    workloads: Counter[int] = Counter()
+    decisions: Counter[int] = Counter()
+    #: By organization: the submission time up to which there is nothing more to forget.
+    left: dict[int, datetime | None] = dict.fromkeys(
+        Engine.objects.order_by("pk").values_list("pk", flat=True)
+    )
+    while left:
+        for org_id, since in list(left.items()):
+            begun = time.monotonic()
+            keys, left[org_id] = _oldest(org_id, since, limit)
+            if keys:
+                gone, decided = _forget(org_id, keys)
+                workloads[org_id] += gone
+                decisions[org_id] += decided
+                time.sleep(min(1.0, time.monotonic() - begun))
+            if len(keys) < BATCH:
+                del left[org_id]
+        if time.monotonic() >= deadline:
+            break
+    note(Kind.DECISIONS, decisions)
+    return note(Kind.WORKLOADS, workloads)
+
+
+def _oldest(
+    org_id: int, since: datetime | None, limit: datetime
+) -> tuple[list[int], datetime | None]:
+    """Return the keys of a batch that may go, and when the last of it was submitted."""
+    # Nothing ends before it is submitted: so an index leads to the few that may be old enough.
+    # The state would lead to the index of states, and through all that ever ended.
+    rows = Workload.objects.filter(org_id=org_id, submitted_at__lt=limit, ended_at__lt=limit)
+    if since is not None:
+        rows = rows.filter(submitted_at__gte=since)
+    found = list(rows.order_by("submitted_at").values_list("pk", "submitted_at")[:BATCH])
+    return [pk for pk, _ in found], found[-1][1] if found else since
+
+
+def _forget(org_id: int, keys: list[int]) -> tuple[int, int]:
+    """Delete workloads of one organization; return how many, and how many decisions about them."""
+    try:
+        return _delete(org_id, keys)
+    except IntegrityError:
+        # Somebody submits labels that nothing had any more at this moment: then the next call.
+        return 0, 0
+
+
+def _delete(org_id: int, keys: list[int]) -> tuple[int, int]:
+    with transaction.atomic():
+        # The worker adds to these counts under the same lock, and another call waits here.
+        engine = Engine.objects.select_for_update().get(pk=org_id)
+        rows = Workload.objects.filter(pk__in=keys, state__in=ENDED).order_by()
+        found = list(rows.values_list("state", "label_set_id"))
+        gone = Counter(state for state, _ in found)
+        decided, _ = Decision.objects.filter(workload__in=keys).delete()
+        rows.delete()
+        counts = {state: count - gone[state] for state, count in engine.counts.items()}
+        Engine.objects.filter(pk=org_id).update(counts=counts)
+        forget_label_sets(label_set for _, label_set in found)
+    return len(found), decided

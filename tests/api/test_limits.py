@@ -1,0 +1,184 @@
+"""Whatever the API takes has an end: each text, list and map of its document, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+
+from console.api.body import LARGEST
+from console.orgs.permissions import Actor
+from tests.api.conftest import Answer, Api, document, furnish
+from tests.pages.page import read_page
+
+#: More than any text, list or map may have; all of it is far below what a body may have.
+CHARACTERS, ITEMS = 10_000, 2_000
+#: More than a config text may have.
+CONFIG_CHARACTERS = 1_100_000
+
+#: A key, an item, or "" for a key that can be chosen.
+Step = str | int
+#: How a value can be too large, and where in the body it is.
+Place = tuple[str, tuple[Step, ...]]
+
+#: What a body needs besides its required fields before the place in it is read.
+BESIDE = {
+    "/workloads": {"workloads": [{"name": "one"}]},
+    "/config/expectations": {"expectations": [{"name": "one", "state": "rejected", "labels": {}}]},
+}
+
+
+@pytest.fixture
+def client(api: Callable[[Actor], Api], owner: Actor) -> Api:
+    """Return a client of the owner, in an organization with one of everything."""
+    found = api(owner)
+    furnish(found, owner)
+    return found
+
+
+def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield method, address below the organization, and the body's schema of what takes one."""
+    for path, methods in document()["paths"].items():
+        for method, operation in methods.items():
+            if "requestBody" in operation:
+                (content,) = operation["requestBody"]["content"].values()
+                yield method, path.partition("{org}")[2], content["schema"]
+
+
+def plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return what *schema* refers to, without its nullable form."""
+    while True:
+        if "$ref" in schema:
+            schema = document()["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        elif "allOf" in schema:
+            (schema,) = schema["allOf"]
+        elif "anyOf" in schema or "oneOf" in schema:
+            schema = (schema.get("anyOf") or schema["oneOf"])[0]
+        else:
+            return schema
+
+
+def places(schema: dict[str, Any], steps: tuple[Step, ...] = ()) -> Iterator[Place]:
+    """Yield every place of *schema* that could hold too much."""
+    schema = plain(schema)
+    match schema.get("type"):
+        case "string" if "enum" not in schema:
+            yield "text", steps
+        case "array":
+            yield "list", steps
+            yield from places(schema["items"], (*steps, 0))
+        case "object" if isinstance(schema.get("additionalProperties"), dict):
+            yield "map", steps
+            yield "key", steps
+            yield from places(schema["additionalProperties"], (*steps, ""))
+        case "object":
+            for name, inner in schema.get("properties", {}).items():
+                yield from places(inner, (*steps, name))
+
+
+def least(schema: dict[str, Any]) -> Any:
+    """Return a small value of *schema*."""
+    schema = plain(schema)
+    if "enum" in schema:
+        return schema["enum"][0]
+    match schema.get("type"):
+        case "object":
+            required = schema.get("required", ())
+            return {name: least(schema["properties"][name]) for name in required}
+        case "array":
+            return [least(schema["items"])] if schema.get("minItems") else []
+        case "string" if schema.get("format") == "email":
+            return "a@b.example"
+        case "string":
+            return "a"
+        case "boolean":
+            return True
+        case _:
+            return max(1, schema.get("minimum", 1))
+
+
+def enlarged(schema: dict[str, Any], place: Place, value: Any, *, is_config: bool = False) -> Any:
+    """Return *value*, which is of *schema*, with too much at *place*."""
+    kind, steps = place
+    schema = plain(schema)
+    if steps:
+        step, rest = steps[0], (kind, steps[1:])
+        if isinstance(step, int):
+            return [enlarged(schema["items"], rest, (value or [least(schema["items"])])[0])]
+        if step == "":
+            inner = schema["additionalProperties"]
+            return {"some": enlarged(inner, rest, least(inner))}
+        inner = schema["properties"][step]
+        before = value.get(step, least(inner))
+        return {**value, step: enlarged(inner, rest, before, is_config=step == "text")}
+    match kind:
+        case "text":
+            return "x" * (CONFIG_CHARACTERS if is_config else CHARACTERS)
+        case "list":
+            item = least(schema["items"])
+            return [deepcopy(item) for _ in range(ITEMS)]
+        case "map":
+            inner = least(schema["additionalProperties"])
+            return {f"k{number}": inner for number in range(ITEMS)}
+        case _:
+            return {"x" * CHARACTERS: least(schema["additionalProperties"])}
+
+
+def told(steps: tuple[Step, ...]) -> str:
+    """Return *steps* as errors name a place, as far as it is known beforehand."""
+    path = ""
+    for step in steps:
+        path += f"[{step}]" if isinstance(step, int) else f".{step}" if step else ""
+    return path.removeprefix(".")
+
+
+def is_refused(answer: Answer, path: str) -> bool:
+    """Say whether *answer* names *path*, or says that a config text is too large."""
+    findings = answer.body.get("diagnostics", [])
+    if path == "text" and [each["code"] for each in findings] == ["YML004"]:
+        return True
+    named = [each for each in answer.body.get("errors", []) if each["path"].startswith(path)]
+    return answer.status == 400 and bool(named)
+
+
+def test_nothing_that_it_takes_is_without_an_end(client: Api) -> None:
+    """Each is refused by its name, in an answer that does not grow with it."""
+    asked, wrong = 0, {}
+    for method, path, schema in operations():
+        filled = path
+        for name, value in {"uid": "w", "queue": "all", "run": "1", "delivery": "told"}.items():
+            filled = filled.replace(f"{{{name}}}", value)
+        filled = filled.replace("{number}", "4000").removeprefix("/")
+        for place in places(schema):
+            body = enlarged(schema, place, {**least(schema), **BESIDE.get(path, {})})
+            send = client.post if method == "post" else client.patch
+            answer = send(filled, body)
+            asked += 1
+            small = len(str(answer.body)) < 100_000
+            if not (is_refused(answer, told(place[1])) and small):
+                wrong[method, path, *place] = (answer.status, str(answer.body)[:300])
+    assert wrong == {}
+    assert asked > 60
+
+
+def test_a_body_has_an_end(client: Api) -> None:
+    answer = client.post("workloads", b" " * (LARGEST + 1))
+    assert answer.problem == (413, "payload_too_large")
+    assert answer.body["detail"] == "A request may have 8 MiB; send the work in several requests."
+
+
+@pytest.mark.parametrize(
+    "path", ["/login", "/o/here/queues/all", "/o/here/workloads/new", "/o/here/config/drafts"]
+)
+def test_a_form_has_an_end(path: str, owner: Actor, client_for: Callable[[Actor], Client]) -> None:
+    answer = client_for(owner).post(
+        path, urlencode({"text": "x" * LARGEST}), content_type="application/x-www-form-urlencoded"
+    )
+    assert (answer.status_code, read_page(answer).all("h1")[0].text) == (
+        400,
+        "The request has errors",
+    )

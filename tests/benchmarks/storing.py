@@ -1,0 +1,93 @@
+"""What one stored decision takes when the last of 300 rules takes the workload: room and time."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+
+from console.engine.decision import Decision
+from console.engine.policy import (
+    Flavor,
+    FlavorQuotas,
+    Policy,
+    Queue,
+    Quota,
+    ResourceGroup,
+    Rule,
+)
+from console.engine.routing import with_rules
+from console.engine.selectors import MatchExpression, Operator, Selector
+from console.engine.state import State
+from console.engine.stored_trace import trace_from_json, trace_to_json
+from console.engine.trace import Trace
+from console.engine.workload import PodSet, Workload
+from tests.benchmarks.measured import Measured
+
+RULES, WORKLOADS = 300, 2_000
+
+
+def run() -> Iterator[Measured]:
+    """Store decisions as they are and with their rules, and read them back."""
+    policy = _policy()
+    decisions = _decided(policy)
+    brief, took = _stored(decisions, lambda each: each.brief)
+    whole, took_whole = _stored(_decided(policy), lambda each: each.trace)
+    start = time.perf_counter()
+    read = [
+        with_rules(trace_from_json(json.loads(text)), policy, each.rule)
+        for text, each in zip(brief, decisions, strict=True)
+    ]
+    read_in = (time.perf_counter() - start) / WORKLOADS
+    assert read == [trace_from_json(json.loads(text)) for text in whole]
+    size, size_whole = (sum(map(len, texts)) / WORKLOADS for texts in (brief, whole))
+    told = f"{RULES} rules"
+    yield Measured(name=f"decision: stored, {told}", value=size, unit="bytes", at_most=1_500)
+    yield Measured(name="decision: the same with its rules", value=size_whole, unit="bytes")
+    yield Measured(name=f"decision: to store one, {told}", value=took * 1e6, unit="µs", at_most=500)
+    yield Measured(name="decision: the same with its rules", value=took_whole * 1e6, unit="µs")
+    yield Measured(
+        name=f"decision: to read one, {told}", value=read_in * 1e3, unit="ms", at_most=10
+    )
+
+
+def _stored(
+    decisions: list[Decision], trace: Callable[[Decision], Trace]
+) -> tuple[list[str], float]:
+    """Return the text of each decision's trace, and the seconds that one takes."""
+    start = time.perf_counter()
+    texts = [json.dumps(trace_to_json(trace(each))) for each in decisions]
+    return texts, (time.perf_counter() - start) / len(decisions)
+
+
+def _decided(policy: Policy) -> list[Decision]:
+    """Return what is decided of workloads that the last rule takes, each with labels of its own."""
+    state = State(policy)
+    for number in range(WORKLOADS):
+        labels = {"team": f"team-{RULES - 1}", "project": f"project-{number}"}
+        pod_sets = (PodSet(requests={"gpu": 1000}),)
+        state.submit(
+            Workload(id=f"w{number}", sequence=number, labels=labels, priority=3, pod_sets=pod_sets)
+        )
+    decisions = state.settle()
+    assert len(decisions) == WORKLOADS
+    return decisions
+
+
+def _policy() -> Policy:
+    group = ResourceGroup(
+        resources=("gpu",),
+        flavors=(FlavorQuotas(flavor="any", quotas={"gpu": Quota(nominal=WORKLOADS * 1000)}),),
+    )
+    return Policy(
+        dialect="native",
+        flavors={"any": Flavor(name="any")},
+        queues={"train": Queue(name="train", groups=(group,))},
+        rules=tuple(_rule(number) for number in range(RULES)),
+    )
+
+
+def _rule(number: int) -> Rule:
+    """Return the rule of one team."""
+    asks = MatchExpression(key="team", operator=Operator.IN, values=(f"team-{number}",))
+    return Rule(index=number, queue="train", selector=Selector(expressions=(asks,)))

@@ -1,0 +1,190 @@
+"""The load under which things crash: who submits and who runs what is admitted never give up."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable
+from http.client import HTTPException
+from typing import Any
+
+from tests.product import Answer, Api, Product
+
+#: Workloads per second that are asked for; a busy machine takes fewer.
+RATE = 300
+BULK = 30
+
+#: So many may wait or run: what came in during a long run has to come to its end, too.
+MOST = 1000
+
+#: Seconds that a workload runs.
+RUNS = 0.1
+
+#: Seconds until an answer that does not come is a failure of the product.
+PATIENCE = 120
+
+CONFIG = """
+resource_flavors:
+  - name: any
+resource_queues:
+  - name: train
+    preemption: {within_resource_queue: lower_priority}
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - {name: any, resources: [{name: gpu, nominal_quota: 40}]}
+  - name: open
+scheduling_rules:
+  - selector: [{key: team, operator: in, values: [probe]}]
+    resource_queue: open
+  - selector: [{key: team, operator: in, values: [research]}]
+    resource_queue: train
+    priority_policy: {default: 50, min: 0, max: 100, on_violation: reject}
+"""
+
+
+class Caller:
+    """Calls the API until it answers: whoever sees no answer has to ask again."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    def get(self, path: str) -> Any:
+        """Return the body of a path below the organization."""
+        return self._until_answered("GET", path).body
+
+    def post(self, path: str, body: Any = None, key: str = "") -> Answer:
+        """Send *body* until it is taken or refused; a *key* makes the repetition harmless."""
+        return self._until_answered("POST", path, body, key)
+
+    def _until_answered(self, method: str, path: str, body: Any = None, key: str = "") -> Answer:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                answer = self._api.request(method, path, body, key=key)
+            except (OSError, HTTPException, ValueError):
+                self._api.close()
+                answer = None
+            if answer is not None and answer.status < 500:
+                return answer
+            assert time.monotonic() < deadline, f"no answer within {PATIENCE} s: {answer}"
+            time.sleep(0.1)
+
+
+class Load:
+    """One organization's submitter and executor, and what they were told."""
+
+    def __init__(self, product: Product) -> None:
+        self._submitter = Caller(product.api())
+        self._executor = Caller(product.api())
+        self._prober = Caller(product.api())
+        #: Ids that were accepted, and whether a rule takes them.
+        self.accepted: dict[str, bool] = {}
+        #: The feed as the executor has read it: number, workload, outcome.
+        self.feed: list[tuple[int, str, str]] = []
+        #: Ids of those whose work is done, and of those that no rule takes.
+        self.finished: set[str] = set()
+        self.rejected: set[str] = set()
+        #: What has yet to be finished, and from when on.
+        self._running: dict[str, float] = {}
+        self._over = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._failures: list[BaseException] = []
+        version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
+        answer = self._prober.post("/config/versions", version)
+        assert answer.status == 201, answer
+
+    def start(self) -> None:
+        """Begin to submit, and to run what is admitted."""
+        self._over.clear()
+        self._threads = [
+            threading.Thread(target=self._keep, args=(work,), daemon=True)
+            for work in (self._submit, self._execute)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """End after the present requests; raises what went wrong."""
+        self._over.set()
+        for thread in self._threads:
+            thread.join(2 * PATIENCE)
+            assert not thread.is_alive()
+        if self._failures:
+            raise self._failures[0]
+
+    def drain(self) -> None:
+        """Run everything to its end, until the feed has nothing more to tell."""
+        deadline = time.monotonic() + PATIENCE
+        while self.finished | self.rejected != set(self.accepted):
+            assert not self._failures, self._failures
+            assert time.monotonic() < deadline, f"not drained within {PATIENCE} s"
+            self._execute_once()
+            time.sleep(0.02)
+
+    def probe(self) -> float:
+        """Submit a workload that fits, and return the seconds until it was admitted."""
+        begun = time.monotonic()
+        (uid,) = self._hand_in(self._prober, ["probe"])
+        while self._prober.get(f"/workloads/{uid}")["state"] == "pending":
+            assert time.monotonic() < begun + PATIENCE, f"not decided within {PATIENCE} s"
+            time.sleep(0.05)
+        return time.monotonic() - begun
+
+    def _keep(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException as error:
+            self._failures.append(error)
+            raise
+
+    def _submit(self) -> None:
+        teams = ["unknown", *["research"] * 9]
+        while not self._over.wait(BULK / RATE):
+            if len(self.accepted) - len(self.finished) - len(self.rejected) < MOST:
+                self._hand_in(self._submitter, [teams[n % 10] for n in range(BULK)])
+
+    def _hand_in(self, caller: Caller, teams: Iterable[str]) -> list[str]:
+        teams = list(teams)
+        workloads = [
+            {
+                "name": "train",
+                "type": "job",
+                "tags": {"team": team},
+                "priority": random.choice((10, 10, 10, 90)),
+                "requests": {"gpu": random.choice((1, 1, 2, 4))},
+            }
+            for team in teams
+        ]
+        # The same key until an answer comes: what was accepted is then known for certain.
+        answer = caller.post("/workloads", {"workloads": workloads}, key=secrets.token_hex(8))
+        assert answer.status == 202, answer
+        ids: list[str] = answer.body["ids"]
+        fits = (team != "unknown" for team in teams)
+        self.accepted.update(zip(ids, fits, strict=True))
+        return ids
+
+    def _execute(self) -> None:
+        while not self._over.wait(0.03):
+            self._execute_once()
+
+    def _execute_once(self) -> None:
+        after = self.feed[-1][0] if self.feed else 0
+        for row in self._executor.get(f"/decisions?after={after}&limit=500")["results"]:
+            uid, outcome = row["workload"]["id"], row["outcome"]
+            self.feed.append((row["seq"], uid, outcome))
+            if outcome == "admitted":
+                self._running[uid] = time.monotonic() + RUNS
+            elif outcome == "preempted" and self._running.pop(uid, None) is not None:
+                # It may have been told before what became of a request that got no answer.
+                answer = self._executor.post(f"/workloads/{uid}/release", {})
+                assert answer.status in (202, 409), answer
+            elif outcome == "rejected":
+                self.rejected.add(uid)
+        due = [uid for uid, until in self._running.items() if until < time.monotonic()]
+        if due and self._executor.post("/workloads/finish", {"ids": due[:500]}).status == 202:
+            for uid in due[:500]:
+                del self._running[uid]
+                self.finished.add(uid)

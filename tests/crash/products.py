@@ -1,0 +1,31 @@
+"""Products to crash: one on each database."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.postgres import MISSING, find_binaries, serving
+from tests.product import Product, running
+
+DATABASES = ("sqlite", "postgresql")
+
+
+@contextmanager
+def running_on(database: str, home: Path) -> Iterator[Product]:
+    """Start a product on *database*; without PostgreSQL on the machine the test is left out."""
+    if database == "sqlite":
+        with running(home) as product:
+            yield product
+        return
+    binaries = find_binaries()
+    if binaries is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(MISSING.format(verb="cannot run"))
+        pytest.skip(MISSING.format(verb="were left out"))
+    with serving(binaries, crashing=True) as url, running(home, DATABASE_URL=url) as product:
+        yield product

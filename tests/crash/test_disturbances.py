@@ -1,0 +1,151 @@
+"""
+What processes lean on goes away, comes twice or late, under load: nothing is lost or done twice.
+
+Broker, database, messages, clock of the sweep, and a worker that sleeps through its lease.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from console.home import Home
+from console.workloads.lease import DURATION
+from tests.crash.load import Load
+from tests.crash.products import DATABASES, running_on
+from tests.crash.truth import hold_feed, hold_outcomes, hold_rows
+from tests.postgres import find_binaries, restart
+from tests.product import ROOT, Product
+
+#: Seconds that the broker gives no answer.
+SILENCE = 5
+
+#: Sends every lane more messages than there is work, so that two workers want the same engine.
+_DOUBLED = """
+import random
+import django
+django.setup()
+from console.celery import LANES, app
+from console.orgs.models import Organization
+from console.workloads.nudge import ADMIT
+org = Organization.objects.get(slug="main").pk
+for lane in LANES * 20:
+    app.send_task(ADMIT, args=[org], queue=lane, countdown=random.choice((0, 0, 1, 2)))
+"""
+
+
+def _environment(product: Product) -> dict[str, str]:
+    return {**product.environment, "DJANGO_SETTINGS_MODULE": "console.settings"}
+
+
+def _signal(pids: Iterable[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
+def kill_broker(product: Product) -> None:
+    """Kill the broker; the supervisor starts another."""
+    _signal(product.children("unixsocket"), signal.SIGKILL)
+
+
+def silence_broker(product: Product) -> None:
+    """Have the broker answer nobody for a while."""
+    found = product.children("unixsocket")
+    _signal(found, signal.SIGSTOP)
+    time.sleep(SILENCE)
+    _signal(found, signal.SIGCONT)
+
+
+def lose_messages(product: Product) -> None:
+    """Have the broker forget all that it was told."""
+    with Redis(unix_socket_path=str(Home(product.home).broker_socket)) as broker:
+        broker.flushall()
+
+
+def double_messages(product: Product) -> None:
+    """Send the same message many times, to all workers, some of them later."""
+    command = [sys.executable, "-c", _DOUBLED]
+    subprocess.run(command, cwd=ROOT, env=_environment(product), timeout=60, check=True)
+
+
+def run_two_beats(product: Product) -> None:
+    """Run another beat for some rounds of the sweep."""
+    schedule = product.home / "another-schedule"
+    beat = subprocess.Popen(
+        [sys.executable, "-m", "celery", "--quiet", "--app", "console.celery", "beat",
+         "--schedule", str(schedule)],
+        cwd=ROOT, env=_environment(product), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    time.sleep(8)
+    beat.kill()
+    beat.wait()
+
+
+def stop_worker(product: Product, name: str) -> None:
+    """Have a worker sleep through its lease, while others are asked to do its work."""
+    found = product.children(f"{name}@")
+    _signal(found, signal.SIGSTOP)
+    try:
+        double_messages(product)
+        time.sleep(DURATION.total_seconds() + 2)
+    finally:
+        _signal(found, signal.SIGCONT)
+
+
+def stop_first_worker(product: Product) -> None:
+    """Have the first one sleep."""
+    stop_worker(product, "worker-0")
+
+
+def stop_second_worker(product: Product) -> None:
+    """Have the second one sleep, where there is one."""
+    stop_worker(product, "worker-1")
+
+
+def restart_database(product: Product) -> None:
+    """Crash PostgreSQL and start it again; SQLite is no process."""
+    url = product.environment.get("DATABASE_URL")
+    binaries = find_binaries()
+    if url and binaries:
+        restart(binaries, url)
+
+
+DISTURBANCES = (
+    kill_broker,
+    silence_broker,
+    lose_messages,
+    double_messages,
+    run_two_beats,
+    stop_first_worker,
+    stop_second_worker,
+    restart_database,
+)
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_nothing_is_lost_and_nothing_is_done_twice(database: str, tmp_path: Path) -> None:
+    with running_on(database, tmp_path / "home") as product:
+        load = Load(product)
+        recoveries = {}
+        load.start()
+        for disturb in DISTURBANCES:
+            time.sleep(1)
+            disturb(product)
+            recoveries[disturb.__name__] = round(load.probe(), 1)
+        load.stop()
+        print(f"{len(load.accepted)} accepted, seconds until recovery: {recoveries}")
+        hold_rows(product)
+        load.drain()
+        hold_rows(product)
+        hold_feed(product.api(), load)
+        hold_outcomes(load)

@@ -1,0 +1,74 @@
+"""
+Whichever process is killed, again and again under load: nothing is lost and nothing done twice.
+
+`CRASH_KILLS` sets how many are killed in a row: `make soak` kills 200.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.crash.load import Load
+from tests.crash.products import DATABASES, running_on
+from tests.crash.truth import hold_feed, hold_outcomes, hold_rows
+from tests.product import Product
+
+KILLS = int(os.environ.get("CRASH_KILLS", "10"))
+
+#: Seconds until what comes in after a crash is decided. All tests at once make a machine slow;
+#: `make soak`, which has it for itself, asks for 10.
+RECOVERY = float(os.environ.get("CRASH_RECOVERY", "60"))
+
+#: Most that are killed before the product may come to itself.
+MOST_AT_ONCE = 3
+
+#: What is killed: words of the command line of processes that have a parent in the product.
+VICTIMS = ("worker-", "gunicorn", "beat")
+
+
+def _kill_one(product: Product, dice: random.Random) -> str:
+    """Kill a process of the product that is neither its supervisor nor the broker."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        word = dice.choice(VICTIMS)
+        # Parents and children alike: of workers and of the web server.
+        found = product.children(word)
+        if found:
+            try:
+                os.kill(dice.choice(found), signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+            return word
+        time.sleep(0.05)
+    raise AssertionError(f"there is nothing to kill:\n{product.output()[-5000:]}")
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_nothing_is_lost_and_nothing_is_done_twice(database: str, tmp_path: Path) -> None:
+    dice = random.Random(7)
+    with running_on(database, tmp_path / "home") as product:
+        load = Load(product)
+        load.start()
+        slowest, killed = 0.0, 0
+        while killed < KILLS:
+            for _ in range(min(dice.randint(1, MOST_AT_ONCE), KILLS - killed)):
+                time.sleep(dice.uniform(0.05, 0.8))
+                _kill_one(product, dice)
+                killed += 1
+            slowest = max(slowest, load.probe())
+        load.stop()
+        print(f"{killed} killed, {len(load.accepted)} accepted, slowest recovery {slowest:.1f} s")
+        # Work waits, runs and is about to stop: everything has to fit together now, too.
+        hold_rows(product)
+        load.drain()
+        hold_rows(product)
+        hold_feed(product.api(), load)
+        hold_outcomes(load)
+        assert any(outcome == "preempted" for _, _, outcome in load.feed)
+        assert slowest < RECOVERY

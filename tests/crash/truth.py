@@ -1,0 +1,73 @@
+"""What has to be true after every crash: nothing lost, nothing twice, and all sums as they are."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from itertools import pairwise
+
+from tests.crash.load import PATIENCE, Load
+from tests.product import ROOT, Api, Product
+
+#: What may be told of a workload after what; it begins with None.
+FOLLOWS: dict[str | None, set[str]] = {
+    None: {"pending", "admitted", "rejected"},
+    "pending": {"pending", "admitted"},
+    "admitted": {"preempted"},
+    "preempted": {"pending", "admitted"},
+    "rejected": set(),
+}
+
+_ROWS = """
+import django
+django.setup()
+from tests.crash.rows import main
+main("main")
+"""
+
+
+def hold_rows(product: Product) -> None:
+    """Wait until the worker has nothing left to do, and hold the rows to each other."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        done = subprocess.run(
+            [sys.executable, "-c", _ROWS],
+            cwd=ROOT,
+            env={**product.environment, "DJANGO_SETTINGS_MODULE": "console.settings"},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout.splitlines()[-1])
+        if found is not None:
+            break
+        assert time.monotonic() < deadline, f"work is left after {PATIENCE} s"
+    assert found == []
+
+
+def hold_feed(api: Api, load: Load) -> None:
+    """Hold what the executor was told, while things crashed, to what the whole feed says now."""
+    feed: list[tuple[int, str, str]] = []
+    after = 0
+    while rows := api.get(f"/decisions?after={after}&limit=1000")["results"]:
+        feed += [(row["seq"], row["workload"]["id"], row["outcome"]) for row in rows]
+        after = rows[-1]["seq"]
+    assert load.feed == feed
+    assert all(one[0] < next_one[0] for one, next_one in pairwise(feed))
+
+
+def hold_outcomes(load: Load) -> None:
+    """Once all has been run: who was accepted was decided, in an order that there can be."""
+    told: dict[str, list[str]] = {}
+    for _, uid, outcome in load.feed:
+        told.setdefault(uid, []).append(outcome)
+    for uid, outcomes in told.items():
+        for before, outcome in zip([None, *outcomes], outcomes, strict=False):
+            assert outcome in FOLLOWS[before], (uid, outcomes)
+    assert told.keys() == load.accepted.keys()
+    assert load.finished == {uid for uid, fits in load.accepted.items() if fits}
+    assert load.rejected == {uid for uid, fits in load.accepted.items() if not fits}

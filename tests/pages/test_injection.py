@@ -1,0 +1,299 @@
+"""What people typed stays text: in pages, files, copies and generated YAML, whatever it holds."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, quote, urldefrag, urljoin, urlsplit
+
+import pytest
+import yaml
+from django.core.cache import cache
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import resolve
+from hypothesis import given
+from hypothesis import strategies as st
+
+from console.configs.read_expectations import read_expectations
+from console.configs.services.apply_config import apply_config
+from console.configs.services.begin_draft import begin_draft
+from console.configs.services.find_impact import find_impact
+from console.configs.services.save_expectations import save_expectations
+from console.engine import workload as engine
+from console.engine.expected import Expected
+from console.orgs.models import Role
+from console.orgs.permissions import Actor
+from console.orgs.services.issue_token import create_token
+from console.pages.presenters.expectations import as_file
+from console.reading import Reader
+from console.webhooks.models import Delivery, Webhook
+from console.workloads import models
+from console.workloads.services.hold_queue import hold_queue
+from console.workloads.services.save_view import save_view
+from tests.conftest import settled
+from tests.pages.conftest import submit_one
+from tests.pages.page import complaints, read_page
+from tests.standing import standing_org
+
+#: What pages, spreadsheets, Markdown, YAML and terminals would each obey, in a hundred characters.
+BAD = (
+    "=1\"'><script>alert(7)</script><b onclick=alert(7)>[a](//e.example)\n# h\n- x: !!y\x1b[31m"
+    "\u202e@all"
+)
+#: The same as a name of a queue or flavor, which is one line.
+NAME = "=1\"'><script>alert(7)</script>@all"
+FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+#: What Markdown would make of it, had nothing been escaped.
+LIVE = re.compile(r"(?<!\\)[<>@]|(?<!\\)!\[|^# |^- x|(?<!\\)\]\(//e", re.MULTILINE)
+#: What ends a line, or turns a terminal or the direction of the text.
+UNPRINTABLE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+CONFIG = {
+    "resource_flavors": [
+        {"name": NAME, "selector": [{"key": NAME, "operator": "in", "values": [NAME]}]}
+    ],
+    "resource_queues": [
+        {
+            "name": NAME,
+            "cohort_name": NAME,
+            "preemption": {"within_resource_queue": "lower_priority"},
+            "resource_groups": [
+                {
+                    "covered_resources": ["gpu"],
+                    "flavors": [{"name": NAME, "resources": [{"name": "gpu", "nominal_quota": 8}]}],
+                }
+            ],
+        }
+    ],
+    "scheduling_rules": [
+        {
+            "selector": [{"key": NAME, "operator": "exists"}],
+            "resource_queue": NAME,
+            "priority_policy": {"default": 5, "min": 0, "max": 9, "on_violation": "reject"},
+        }
+    ],
+}
+
+
+@dataclass(frozen=True)
+class Bad:
+    """Where to begin."""
+
+    workload: models.Workload
+    running: models.Workload
+    addresses: tuple[str, ...]
+
+
+org, owner = standing_org()
+
+
+@pytest.fixture(scope="module")
+def made(owner: Actor) -> Bad:
+    """Fill an organization with one of everything, called and described as badly as may be."""
+    apply_config(owner, "native", json.dumps(CONFIG), BAD, 0)
+    settled(owner.org)
+    token = Actor.from_token(create_token(owner, Role.OWNER, BAD).token)
+    facts = {"user": BAD, "project": BAD, "groups": [BAD]}
+
+    def submitted(gpu: int, priority: int, tags: dict[str, str]) -> models.Workload:
+        asked = {**facts, "tags": tags, "requests": {"gpu": gpu}, "priority": priority}
+        return submit_one(token, BAD, team=None, **asked)
+
+    running = submitted(6, 1, {NAME: NAME, BAD: BAD})
+    submitted(4, 5, {NAME: NAME, BAD: BAD})
+    waiting = submitted(8, 0, {NAME: NAME, BAD: BAD})
+    submitted(1, 5, {NAME: BAD})
+    submitted(1, 5, {BAD: BAD})
+    hold_queue(token, NAME, BAD)
+    settled(owner.org)
+    save_view(token, BAD, "state=pending", ("queue", "label.<b>=1"), is_shared=True)
+    tested = engine.Workload(id="tested", sequence=0, labels={BAD: BAD})
+    save_expectations(
+        token,
+        [
+            Expected(name=BAD, workload=tested, queue=NAME),
+            Expected(name=NAME, workload=tested, queue=None),
+        ],
+    )
+    changed = {**CONFIG, "resource_flavors": [{"name": NAME, "selector": []}]}
+    apply_config(token, "native", json.dumps(changed), BAD, 1)
+    impact = find_impact(owner, "native", json.dumps(CONFIG)).pk
+    draft = begin_draft(owner, "native", json.dumps(CONFIG), 2).pk
+    hook = Webhook.objects.create(org=owner.org, name=BAD, url="https://hooks.example/?<script>")
+    Delivery.objects.create(webhook=hook, uid="told", kind="test", summary=BAD, body="{}")
+    settled(owner.org)
+    return Bad(
+        workload=waiting,
+        running=running,
+        addresses=(
+            f"config/impact/{impact}",
+            f"config/drafts/{draft}",
+            f"settings/webhooks/{hook.pk}",
+            f"settings/webhooks/{hook.pk}/deliveries/told",
+            f"search?q={quote(NAME)}",
+            f"workloads?q={quote(BAD)}",
+            f"workloads?user={quote(BAD)}&label.{quote(NAME)}=%3Cb%3E",
+            f"workloads/{waiting.uid}",
+            f"workloads/{waiting.uid}/compare?with={running.uid}",
+            f"queues/{quote(NAME, safe='')}?hold=1",
+            "tools/route",
+            "tools/expectations",
+            "events/audit",
+            "settings/tokens",
+            "config/compare/1...2",
+            "config/v/2?blame=1",
+        ),
+    )
+
+
+@pytest.fixture
+def browser(made: Bad, owner: Actor, client_for, db: None) -> Client:
+    """Return a browser of the owner."""
+    cache.clear()
+    return client_for(owner)
+
+
+def crawled(browser: Client, first: tuple[str, ...]) -> Iterator[tuple[str, HttpResponse]]:
+    """Yield every kind of page that can be reached: an address once for its set of parameters."""
+    waiting = ["/o/here/", *(f"/o/here/{path}" for path in first)]
+    seen: set[tuple[str, ...]] = set()
+    while waiting:
+        address = waiting.pop(0)
+        parts = urlsplit(address)
+        if not parts.path.startswith("/o/here"):
+            continue
+        names = {f"{key}={value}" if key == "tab" else key for key, value in parse_qsl(parts.query)}
+        kind = (resolve(parts.path).url_name or "", *sorted(names))
+        if kind in seen:
+            continue
+        seen.add(kind)
+        response = browser.get(address)
+        yield address, response
+        if response.headers["Content-Type"].startswith("text/html"):
+            links = [link.attrs.get("href", "") for link in read_page(response).all("a")]
+            waiting += [urldefrag(urljoin(address, link)).url for link in links]
+
+
+def test_no_page_obeys_what_it_shows(browser: Client, made: Bad) -> None:
+    """Nothing of it becomes an element, an attribute or a script of a page, on any page."""
+    showing = 0
+    kinds = set()
+    for address, response in crawled(browser, made.addresses):
+        assert response.status_code < 500, address
+        if not response.headers["Content-Type"].startswith("text/html"):
+            continue
+        kinds.add(resolve(urlsplit(address).path).url_name)
+        text = response.content.decode()
+        page = read_page(response)
+        # Some answer with a part of a page.
+        if page.all("html"):
+            assert complaints(page) == [], address
+        assert "<script>alert" not in text, address
+        handlers = [each for each in page.walk() if any(key.startswith("on") for key in each.attrs)]
+        assert handlers == [], address
+        links = [each.attrs.get("href", "") for each in page.walk()]
+        assert [link for link in links if "e.example" in link.partition("?")[0]] == [], address
+        showing += "&lt;script&gt;alert" in text
+    assert showing >= 30
+    assert len(kinds) >= 35, kinds
+
+
+LISTS = ("workloads", "events", "events/audit")
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_no_cell_of_a_table_is_a_formula(path: str, browser: Client) -> None:
+    blocks = browser.get(f"/o/here/{path}?as=csv").streaming_content
+    text = b"".join(blocks).decode()
+    cells = [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
+    formulas = [cell for cell in cells if cell.startswith(FORMULAS) and not is_number(cell)]
+    assert formulas == []
+    assert [cell for cell in cells if "<script>" in cell] != []
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_every_line_of_a_file_is_one_value(path: str, browser: Client) -> None:
+    text = b"".join(browser.get(f"/o/here/{path}?as=ndjson").streaming_content).decode()
+    assert text.endswith("\n")
+    assert all(isinstance(json.loads(line), dict) for line in text[:-1].split("\n"))
+    assert "alert(7)" in text
+
+
+def test_copies_for_tickets_are_plain_text(browser: Client, made: Bad) -> None:
+    """Neither link, image, heading, mention, HTML nor control character of what was typed."""
+    own = f"/o/here/workloads/{made.workload.uid}"
+    told = made.running.decisions.get(outcome="preempted").pk
+    stop = f"/o/here/workloads/{made.running.uid}/preemptions/{told}"
+    for address in (
+        f"{own}?as=markdown",
+        f"{own}/compare?with={made.running.uid}&as=markdown",
+        f"{stop}?as=markdown",
+    ):
+        response = browser.get(address)
+        assert response.headers["Content-Type"] == "text/markdown; charset=utf-8", address
+        text = response.content.decode()
+        assert "alert(7)" in text, address
+        assert UNPRINTABLE.search(text) is None, address
+        assert LIVE.findall(text) == [], address
+
+
+def is_number(text: str) -> bool:
+    """Say whether a cell is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+WORDS = [
+    "yes",
+    "null",
+    "0x10",
+    "1e3",
+    "~",
+    "---",
+    "...",
+    "&",
+    "%TAG",
+    "'",
+    '"',
+    "!!python/name:a",
+    "&a",
+    "*a",
+]
+STRANGE = ["", " ", "- a", "# b", "a: b", "a\nb", "a\r\nb", "\x85", "\u2028", "\ufeff", "\x1b[31m"]
+awkward = st.sampled_from([*WORDS, *STRANGE, BAD])
+words = awkward | texts
+
+
+@given(
+    name=words.filter(str.strip),
+    labels=st.dictionaries(words.filter(str.strip), words, max_size=3),
+    queue=st.none() | words.filter(str.strip),
+    namespace=words,
+)
+def test_generated_yaml_reads_as_it_was_meant(
+    name: str, labels: dict[str, str], queue: str | None, namespace: str
+) -> None:
+    """A file of expectations says what is kept, however strange, and no line more."""
+    tested = engine.Workload(
+        id="tested",
+        sequence=0,
+        labels=labels,
+        namespace=namespace,
+        pod_sets=(engine.PodSet(requests={}),),
+    )
+    expected = Expected(name=name, workload=tested, queue=queue)
+    text = as_file([expected])
+    reader = Reader()
+    read = read_expectations(reader, yaml.safe_load(text)["expectations"], "expectations")
+    reader.finish()
+    assert read == [expected]
+    assert UNPRINTABLE.search(text) is None

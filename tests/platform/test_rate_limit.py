@@ -1,0 +1,166 @@
+"""Requests of a token: as many as it may make, whichever processes answer them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from redis import Redis, RedisError
+
+from console.api.rate_limit import BURST, TooManyRequests, count_request
+from console.orgs.permissions import Actor
+from console.supervisor.broker import find_binary
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RATE = 2
+
+_PROGRAM = """
+import os, sys
+from django.conf import settings
+settings.configure(TOKEN_REQUESTS_PER_SECOND=int(sys.argv[1]), REDIS_URL=sys.argv[2])
+from console.api.rate_limit import TooManyRequests, count_request
+passed = 0
+for _ in range(int(sys.argv[3])):
+    try:
+        count_request(7)
+    except TooManyRequests:
+        continue
+    passed += 1
+print(passed)
+"""
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a broker that keeps nothing."""
+    folder = tmp_path_factory.mktemp("b")
+    path = folder / "s"
+    server = subprocess.Popen(
+        [find_binary(), "--port", "0", "--unixsocket", str(path), "--save", ""],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+    )
+    client = Redis.from_url(f"unix://{path}")
+    while True:
+        try:
+            client.ping()
+            break
+        except RedisError:
+            assert server.poll() is None
+            time.sleep(0.02)
+    yield f"unix://{path}"
+    server.terminate()
+    server.wait()
+
+
+@pytest.fixture
+def limited(broker: str, settings) -> None:
+    """A console whose tokens may make some requests."""
+    settings.TOKEN_REQUESTS_PER_SECOND = RATE
+    settings.REDIS_URL = broker
+    Redis.from_url(broker).flushall()
+
+
+def most(seconds: float) -> int:
+    """Return how many requests may pass in some seconds."""
+    return RATE * BURST + int(seconds * RATE) + 1
+
+
+def test_a_token_is_told_when_to_go_on(
+    limited: None, owner: Actor, api_for: Callable[[Actor], Client]
+) -> None:
+    client = api_for(owner)
+    begun = time.monotonic()
+    passed = 0
+    while (answer := client.get("/api/v1/orgs/here")).status_code == 200:
+        passed += 1
+        assert passed <= most(time.monotonic() - begun)
+    assert passed >= RATE * BURST
+    assert answer.headers["Retry-After"] == "1"
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.json() == {
+        "type": "urn:sluice:problem:too_many_requests",
+        "title": "Too many requests",
+        "status": 429,
+        "detail": "A token may make 2 requests a second; send this one again in 1 s. "
+        "Hand in many workloads with one request.",
+        "code": "too_many_requests",
+    }
+
+
+def test_another_token_and_people_go_on(
+    limited: None,
+    owner: Actor,
+    viewer: Actor,
+    api_for: Callable[[Actor], Client],
+    client_for: Callable[[Actor], Client],
+) -> None:
+    busy = api_for(owner)
+    while busy.get("/api/v1/orgs/here").status_code == 200:
+        pass
+    assert api_for(viewer).get("/api/v1/orgs/here").status_code == 200
+    browser = client_for(owner)
+    answers = {browser.get("/api/v1/orgs/here").status_code for _ in range(RATE * BURST + 5)}
+    assert answers == {200}
+
+
+def test_the_public_client_is_told_in_its_own_form(
+    limited: None, owner: Actor, api_for: Callable[[Actor], Client]
+) -> None:
+    client = api_for(owner)
+    while (answer := client.get("/api/v2/userinfo/")).status_code != 429:
+        assert answer.status_code == 200
+    assert answer.headers["Retry-After"] == "1"
+    assert answer.json()["error"]["code"] == "too_many_requests"
+
+
+def test_processes_count_together(broker: str) -> None:
+    Redis.from_url(broker).flushall()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    begun = time.monotonic()
+    programs = [
+        subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, str(RATE), broker, "200"],
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    passed = sum(int(program.communicate()[0]) for program in programs)
+    assert RATE * BURST <= passed <= most(time.monotonic() - begun)
+
+
+def test_without_the_broker_nobody_is_held_up(settings, tmp_path: Path) -> None:
+    settings.TOKEN_REQUESTS_PER_SECOND = 1
+    settings.REDIS_URL = f"unix://{tmp_path}/nothing"
+    for _ in range(3 * BURST):
+        count_request(1)
+
+
+def test_without_a_limit_nothing_is_counted(broker: str, settings) -> None:
+    settings.REDIS_URL = broker
+    for _ in range(100):
+        count_request(9)
+    assert Redis.from_url(broker).exists("sluice:rate:9") == 0
+
+
+def test_what_was_refused_does_not_count(limited: None, broker: str) -> None:
+    def refused() -> bool:
+        try:
+            count_request(8)
+        except TooManyRequests:
+            return True
+        return False
+
+    while not refused():
+        pass
+    before = float(Redis.from_url(broker).hget("sluice:rate:8", "left"))
+    assert 0 <= before < 1
+    assert Redis.from_url(broker).pttl("sluice:rate:8") > 0
