@@ -1,16 +1,16 @@
 """
 Fitting: whether a workload could ever start in the queue it lands in, and whether it could now.
 
-Two worlds under one policy answer: one in which nothing runs, and one in which every
-queue holds what it holds at this moment as a sum. Nobody is stopped and nobody waits in
-either, so what is found is what the quota alone says.
+One world answers twice: with nothing in it, and while every queue holds what it holds at this
+moment as a sum. Nobody is stopped and nobody waits in it, so what is found is what the quota
+alone says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from console.engine.amounts import SCALE, Amount
 from console.engine.decision import Outcome
@@ -79,37 +79,40 @@ class Fitting:
     ) -> None:
         self._policy = policy
         self._matcher = Matcher(policy)
-        self._usage, self._held = usage, tuple(held)
-        self._ever = State(policy)
-
-    @cached_property
-    def _now(self) -> State:
-        """The world as it is now, made when it is needed: some are never tried in it."""
-        state = State(self._policy)
-        for queue, amounts in self._usage.items():
-            if queue in self._policy.queues:
-                state.charge(queue, amounts)
-        for queue in self._held:
-            if queue in self._policy.queues:
-                state.hold(queue)
-        return state
+        self._usage = {name: amounts for name, amounts in usage.items() if name in policy.queues}
+        self._held = tuple(queue for queue in held if queue in policy.queues)
+        self._state = State(policy)
 
     def fit(self, landing: Landing) -> Fit:
         """Return how the workload of *landing* fits where it lands."""
         workload = landing.workload
-        ever = _try(self._ever, workload)
+        ever = _try(self._state, workload)
         starts = ever.outcome.outcome is Outcome.ADMITTED
-        return Fit(
-            ever=ever,
-            now=_try(self._now, workload) if starts else None,
-            flavors=tuple(self._flavors(landing.queue, workload)) if landing.queue else (),
-        )
+        with self._as_it_is_now():
+            return Fit(
+                ever=ever,
+                now=_try(self._state, workload) if starts else None,
+                flavors=tuple(self._flavors(landing.queue, workload)) if landing.queue else (),
+            )
+
+    @contextmanager
+    def _as_it_is_now(self) -> Iterator[None]:
+        """Let queues hold what they hold, and be held; making a second world costs far more."""
+        for queue, amounts in self._usage.items():
+            self._state.charge(queue, amounts)
+        for queue in self._held:
+            self._state.hold(queue)
+        yield
+        for queue in self._held:
+            self._state.resume(queue)
+        for queue, amounts in self._usage.items():
+            self._state.charge(queue, {cell: -amount for cell, amount in amounts.items()})
 
     def _flavors(self, name: str, workload: Workload) -> Iterable[FlavorTruth]:
         queue = self._policy.queues.get(name)
         if queue is None:
             return
-        node = self._now.queues[name].node
+        node = self._state.queues[name].node
         asked = workload.total()
         pods = sum(pod_set.count for pod_set in workload.pod_sets) * SCALE
         obstacles = self._matcher.obstacles(workload, queue)
