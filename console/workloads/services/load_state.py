@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from heapq import merge
 from operator import itemgetter
 from sys import intern
 from typing import Any, TypeVar
 
 from django.db.models import QuerySet
+from django.db.models.functions import Cast
 
 from console.configs.queries import NO_POLICY, get_version, policy_of
 from console.engine.decision import Reason
 from console.engine.policy import Policy
 from console.engine.state import State
-from console.engine.workload import PodSet, Workload
+from console.engine.workload import Workload
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Intake, QueueHold
-from console.workloads.stored_assignments import decode_assignment
-from console.workloads.stored_pod_sets import decode_pod_sets
+from console.workloads.stored_texts import as_text, assignment_of, counts_of, labels_of, pod_sets_of
 
 _Row = TypeVar("_Row")
 
@@ -28,11 +27,11 @@ _Row = TypeVar("_Row")
 COLUMNS = (
     "uid",
     "pk",
-    "label_set__labels",
+    as_text("label_set__labels"),
     "namespace",
     "requested_priority",
-    "requests",
-    "pod_sets",
+    as_text("requests"),
+    as_text("pod_sets"),
 )
 
 
@@ -71,7 +70,10 @@ def load_state(
 
 
 def _read(
-    org: Organization, phase: models.State, columns: Sequence[str], going_on: Callable[[], None]
+    org: Organization,
+    phase: models.State,
+    columns: Sequence[str | Cast],
+    going_on: Callable[[], None],
 ) -> Iterator[tuple[Any, ...]]:
     """
     Yield *columns*, which start with COLUMNS, of all workloads in *phase*, by key.
@@ -129,13 +131,13 @@ def adopt_running(
 _RUNNING = (
     "queue",
     "priority",
-    "assignment",
+    as_text("assignment"),
     "reservation",
     "state",
     "config_version",
     "reason",
     "preemptor",
-    "stopped_for",
+    as_text("stopped_for"),
 )
 
 
@@ -150,13 +152,13 @@ def _adopt(state: State, rows: Iterable[tuple[Any, ...]], config_version: int) -
             engine_workload(row),
             queue=queue,
             priority=priority or 0,
-            assignment=decode_assignment(assignment),
+            assignment=assignment_of(assignment),
             reservation=reservation,
             departing=departing,
             is_routed=version == config_version,
             reason=Reason(why[0]) if departing else None,
             preemptor=why[1],
-            stopped_for=why[2],
+            stopped_for=counts_of(why[2]),
         )
 
 
@@ -166,28 +168,11 @@ def engine_workload(row: tuple[Any, ...]) -> Workload:
     return Workload(
         id=uid,
         sequence=pk,
-        labels=_shared_labels(tuple(labels.items())),
+        labels=labels_of(labels),
         namespace=intern(namespace),
         priority=priority,
-        pod_sets=(
-            decode_pod_sets(pod_sets, requests)
-            if pod_sets
-            else _shared_pod_sets(tuple(requests.items()))
-        ),
+        pod_sets=pod_sets_of(pod_sets, requests),
     )
-
-
-# A million waiting workloads have few different labels and requests: each is kept once.
-
-
-@lru_cache(maxsize=20_000)
-def _shared_labels(items: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    return dict(items)
-
-
-@lru_cache(maxsize=20_000)
-def _shared_pod_sets(requests: tuple[tuple[str, int], ...]) -> tuple[PodSet, ...]:
-    return decode_pod_sets((), dict(requests))
 
 
 def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None:
@@ -198,7 +183,7 @@ def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None
         "pending_class",
         "victims",
         "preemptor",
-        "stopped_for",
+        as_text("stopped_for"),
     )
     rows = list(_read(org, models.State.PENDING, (*COLUMNS, *columns), going_on))
     # Read after the rows: whoever is submitted in between is in neither.
@@ -209,7 +194,7 @@ def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None
         queue, priority, rule, pending_class, victims, *stops = row[len(COLUMNS) :]
         workload = engine_workload(row)
         announced = None if pending_class is None else (queue, priority, rule, pending_class)
-        yields_to, stopped_for = stops
+        yields_to, stopped_for = stops[0], counts_of(stops[1])
         state.resubmit(workload, announced, victims, yields_to=yields_to, stopped_for=stopped_for)
 
 

@@ -27,13 +27,13 @@ _COLUMNS = (
 
 
 class TakenIn(NamedTuple):
-    """The shape of one workload as its row has it."""
+    """The shape of one workload as its row has it, what is JSON as text."""
 
     label_set: int
     namespace: str
     priority: int | None
-    requests: dict[str, int]
-    pod_sets: list[Any]
+    requests: str
+    pod_sets: str
 
 
 def record_shapes(org_id: int, day: date, taken_in: Iterable[TakenIn]) -> Prepared:
@@ -44,37 +44,28 @@ def record_shapes(org_id: int, day: date, taken_in: Iterable[TakenIn]) -> Prepar
     counted once, however often a batch is begun.
     """
     runs: Counter[str] = Counter()
-    shapes: dict[str, TakenIn] = {}
-    for shape in taken_in:
-        digest = _digest(
-            shape.label_set,
-            shape.namespace,
-            shape.priority,
-            tuple(shape.requests.items()),
-            _canonical(shape.pod_sets) if shape.pod_sets else "[]",
-        )
-        runs[digest] += 1
-        shapes[digest] = shape
+    rows: dict[str, tuple[Any, ...]] = {}
+    for shape, count in Counter(taken_in).items():
+        digest, requests, pod_sets = _read(shape)
+        runs[digest] += count
+        rows[digest] = (*shape[:3], requests, pod_sets)
     return add_to_rows(
         RecordedShape,
         _COLUMNS,
-        ((org_id, day, digest, *shapes[digest], count) for digest, count in runs.items()),
+        ((org_id, day, digest, *rows[digest], count) for digest, count in runs.items()),
         key=("org_id", "day", "digest"),
         count="runs",
     )
 
 
-# Few different shapes come by the thousands: each is hashed once.
+# Few different shapes come by the thousands: each is hashed once. Texts may differ in the order
+# of their keys alone, digests do not.
 @lru_cache(maxsize=20_000)
-def _digest(
-    label_set: int,
-    namespace: str,
-    priority: int | None,
-    requests: tuple[tuple[str, int], ...],
-    pod_sets: str,
-) -> str:
-    content = _canonical([label_set, namespace, priority, dict(requests), pod_sets])
-    return hashlib.sha256(content.encode()).hexdigest()
+def _read(shape: TakenIn) -> tuple[str, dict[str, int], list[Any]]:
+    requests, pod_sets = json.loads(shape.requests), json.loads(shape.pod_sets)
+    told = _canonical(pod_sets) if pod_sets else "[]"
+    content = _canonical([*shape[:3], requests, told])
+    return hashlib.sha256(content.encode()).hexdigest(), requests, pod_sets
 
 
 def _canonical(value: Any) -> str:

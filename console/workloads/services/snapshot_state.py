@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Callable
 from itertools import chain
 from sys import intern
 from typing import NamedTuple
 
-from django.db.models import TextField
-from django.db.models.functions import Cast
-
-from console.engine.decision import Assignment, Reason
-from console.engine.running import NEVER
+from console.engine.decision import Reason
 from console.engine.state import State
-from console.engine.workload import PodSet, Workload
+from console.engine.workload import Workload
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Engine
 from console.workloads.services.load_state import held_queues, load_policy
-from console.workloads.stored_assignments import decode_assignment
-from console.workloads.stored_pod_sets import decode_pod_sets
+from console.workloads.stored_texts import as_text, assignment_of, counts_of, labels_of, pod_sets_of
 
 #: Rows after which a snapshot says that it goes on.
 STRETCH = 10_000
@@ -31,8 +25,7 @@ class _Row(NamedTuple):
     """
     One live workload as it is read.
 
-    JSON stays text at first: most workloads share theirs with many others, and each is
-    read once.
+    JSON stays text at first, as `stored_texts` says.
     """
 
     uid: str
@@ -105,7 +98,7 @@ def _config_version(org: Organization) -> int:
 def _rows(org: Organization) -> list[_Row]:
     rows = models.Workload.objects.filter(org=org, state__in=_LIVE).order_by()
     texts = {
-        name: Cast(_COLUMNS.get(name, name.removesuffix("_text")), TextField())
+        name: as_text(_COLUMNS.get(name, name.removesuffix("_text")))
         for name in _Row._fields
         if name.endswith("_text")
     }
@@ -118,13 +111,13 @@ def _adopt(state: State, row: _Row, config_version: int) -> None:
         _workload(row),
         queue=row.queue,
         priority=row.priority or 0,
-        assignment=_assignment(row.assignment_text),
+        assignment=assignment_of(row.assignment_text),
         reservation=row.reservation,
         departing=departing,
         is_routed=row.config_version == config_version,
         reason=Reason(row.reason) if departing else None,
         preemptor=row.preemptor,
-        stopped_for=_counts(row.stopped_for_text),
+        stopped_for=counts_of(row.stopped_for_text),
     )
 
 
@@ -137,7 +130,7 @@ def _wait(state: State, row: _Row) -> None:
         announced,
         json.loads(row.victims_text) if row.victims_text != "[]" else (),
         yields_to=row.preemptor,
-        stopped_for=_counts(row.stopped_for_text),
+        stopped_for=counts_of(row.stopped_for_text),
     )
 
 
@@ -145,29 +138,8 @@ def _workload(row: _Row) -> Workload:
     return Workload(
         id=row.uid,
         sequence=row.pk,
-        labels=_labels(row.labels_text),
+        labels=labels_of(row.labels_text),
         namespace=intern(row.namespace),
         priority=row.requested_priority,
-        pod_sets=_pod_sets(row.pod_sets_text, row.requests_text),
+        pod_sets=pod_sets_of(row.pod_sets_text, row.requests_text),
     )
-
-
-@lru_cache(maxsize=20_000)
-def _labels(text: str) -> Mapping[str, str]:
-    labels: dict[str, str] = json.loads(text)
-    return labels
-
-
-@lru_cache(maxsize=20_000)
-def _pod_sets(text: str, requests: str) -> tuple[PodSet, ...]:
-    return decode_pod_sets(json.loads(text), json.loads(requests))
-
-
-@lru_cache(maxsize=20_000)
-def _assignment(text: str) -> Assignment:
-    return decode_assignment(json.loads(text))
-
-
-def _counts(text: str) -> Mapping[str, int]:
-    counts: dict[str, int] = json.loads(text) if text != "{}" else {}
-    return counts or NEVER

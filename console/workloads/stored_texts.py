@@ -1,0 +1,54 @@
+"""
+JSON columns as text: most workloads share theirs with many others, so each text is read once.
+
+What is returned is shared, too: nobody may change it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Final
+
+from django.db.models import TextField
+from django.db.models.functions import Cast
+
+from console.engine.decision import Assignment
+from console.engine.running import NEVER
+from console.engine.workload import PodSet
+from console.workloads.stored_assignments import decode_assignment
+from console.workloads.stored_pod_sets import decode_pod_sets
+
+#: Texts that are remembered of each kind; a million live workloads have few thousand.
+_MOST: Final = 20_000
+
+
+def as_text(column: str) -> Cast:
+    """Return what selects a JSON *column* as its text."""
+    return Cast(column, TextField())
+
+
+@lru_cache(maxsize=_MOST)
+def labels_of(text: str) -> Mapping[str, str]:
+    """Return the labels of a workload."""
+    labels: dict[str, str] = json.loads(text)
+    return labels
+
+
+@lru_cache(maxsize=_MOST)
+def pod_sets_of(text: str, requests: str) -> tuple[PodSet, ...]:
+    """Return the pod sets of a workload, which are told by its *requests* where it has one."""
+    return decode_pod_sets(json.loads(text), json.loads(requests))
+
+
+@lru_cache(maxsize=_MOST)
+def assignment_of(text: str) -> Assignment:
+    """Return the flavors that a workload was given."""
+    return decode_assignment(json.loads(text))
+
+
+def counts_of(text: str) -> Mapping[str, int]:
+    """Return how often a workload was stopped, by for whom."""
+    counts: dict[str, int] = json.loads(text) if text != "{}" else {}
+    return counts or NEVER
