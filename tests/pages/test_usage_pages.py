@@ -36,10 +36,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def sampled(world: World, clock: None) -> Organization:
+def sampled(clock: None, world: World) -> Organization:
     """The world, looked at for ten minutes, then for three not, and then for five again."""
-    # What happened just now happened in the last of these minutes.
-    Tally.objects.update(start=NOW.replace(second=0))
+    # All that happened so far did in the last of these minutes.
+    assert {each.start for each in Tally.objects.all()} == {NOW.replace(second=0)}
     ConfigVersion.objects.update(created_at=NOW - timedelta(minutes=12))
     for ago in [*range(17, 7, -1), *range(4, -1, -1)]:
         sample_orgs(NOW - timedelta(minutes=ago))
