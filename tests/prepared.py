@@ -53,14 +53,18 @@ def sharing() -> Iterator[None]:
         del os.environ[SHARED]
 
 
-def fill(folder: Path) -> None:
-    """Put into a state folder what is shared, unless it has its own or there is none."""
+def fill(folder: Path, *, with_database: bool) -> None:
+    """
+    Put into a state folder what is shared, unless it has its own or there is none.
+
+    *with_database* is for those that keep their rows in it.
+    """
     shared = os.environ.get(SHARED)
     if shared is None:
         return
     source, target = _made(Path(shared)), Home(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    if not target.database.exists():
+    if with_database and not target.database.exists():
         shutil.copyfile(source.database, target.database)
     if not target.static_stamp.exists():
         shutil.copytree(source.static, target.static)

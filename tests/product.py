@@ -121,8 +121,6 @@ def running(home: Path, *, first: bool = False, **settings: str) -> Iterator[Pro
     Within a run of tests an empty folder is filled from one that all tests share, unless what
     matters is that the *first* start does it all itself.
     """
-    if not first:
-        fill(home)
     environment = {
         **{name: value for name, value in os.environ.items() if name not in _OURS},
         "SLUICE_HOME": str(home),
@@ -130,6 +128,8 @@ def running(home: Path, *, first: bool = False, **settings: str) -> Iterator[Pro
         "PORT": "0",
         **settings,
     }
+    if not first:
+        fill(home, with_database="DATABASE_URL" not in environment)
     process = subprocess.Popen(
         [sys.executable, "manage.py", "up"],
         cwd=ROOT,
