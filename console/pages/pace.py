@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 #: So many times what rendering took, where nothing else had to be waited for.
-_TIMES: Final = 50
+_TIMES: Final = 100
 #: Milliseconds that a page rests at least and at most.
 LEAST, MOST = 2_000, 10_000
 

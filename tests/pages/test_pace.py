@@ -11,12 +11,12 @@ from console.pages import pace
     ("took", "worked", "rest"),
     [
         (10, 10, 2_000),
-        (60, 60, 3_000),
+        (30, 30, 3_000),
         # As much work, which waits longer and longer.
-        (30, 20, 2_250),
-        (40, 20, 4_000),
-        (60, 20, 9_000),
-        (80, 20, 10_000),
+        (25, 20, 3_125),
+        (30, 20, 4_500),
+        (40, 20, 8_000),
+        (60, 20, 10_000),
         (500, 500, 10_000),
         # What clocks cannot tell apart.
         (0, 0, 2_000),
