@@ -1,9 +1,6 @@
 """
 The rules of axe-core for one page, in the browser that shows it.
 
-Of the rows of a table, which are alike, the first dozen are looked at: axe takes longer with each
-element, and most of that on lists.
-
 What axe cannot judge for itself counts as broken, too, but for what it says of every drawing
 and of every table with an empty column: that somebody should look.
 """
@@ -26,10 +23,7 @@ _UNSURE: Final = ["color-contrast", "link-in-text-block", "th-has-data-cells"]
 #: The rules that depend on the color scheme.
 COLORS: Final = ("color-contrast", "link-in-text-block")
 
-#: Rows that are like those before them.
-_ALIKE: Final = "tbody > tr:nth-child(n + 13)"
-
-_RUN: Final = """async ([tags, rules, unsure, alike]) => {
+_RUN: Final = """async ([tags, rules, unsure]) => {
   const options = rules.length
     ? { runOnly: { type: 'rule', values: rules } }
     // Asked for by name, as a tag alone leaves it out. The other reads style sheets by means
@@ -38,7 +32,7 @@ _RUN: Final = """async ([tags, rules, unsure, alike]) => {
       runOnly: { type: 'tag', values: tags },
       rules: { 'target-size': { enabled: true }, 'css-orientation-lock': { enabled: false } },
     };
-  const { violations, incomplete } = await axe.run({ include: [document], exclude: [alike] }, {
+  const { violations, incomplete } = await axe.run(document, {
     ...options, iframes: false, preload: false, resultTypes: ['violations', 'incomplete'],
   });
   const doubts = incomplete.filter(({ id }) => !unsure.includes(id));
@@ -56,5 +50,5 @@ def audit(page: Page, *rules: str) -> list[str]:
     """
     if not page.evaluate("'axe' in window"):
         page.evaluate(_SCRIPT)
-    found: list[str] = page.evaluate(_RUN, [_TAGS, list(rules), _UNSURE, _ALIKE])
+    found: list[str] = page.evaluate(_RUN, [_TAGS, list(rules), _UNSURE])
     return found

@@ -1,9 +1,8 @@
 """
 One page that is open, looked at in many ways, by the rules of `tests.browser.rules`.
 
-All pages are put to axe and to what holds at any width. A thorough look adds what comes from
-style sheets alone and so is the same for all forms of a page: the dark scheme, forced colors,
-paper, the focus, and a reader's own spacing.
+All pages are put to axe and to what holds at any width. A thorough look adds the dark scheme,
+forced colors, paper, the focus, and a reader's own spacing.
 """
 
 from __future__ import annotations

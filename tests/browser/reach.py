@@ -106,11 +106,6 @@ def _listened(page: Page) -> list[str]:
     return complaints
 
 
-def are_forms(address: Address) -> bool:
-    """Say whether the page looks different with each of its queries."""
-    return address.route in _FORMS
-
-
 def forms_of(served: Served, most: int) -> list[Address]:
     """
     Return the pages of a world, each route in at most *most* of its forms.

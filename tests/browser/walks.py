@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Browser
 
 from tests.browser.looks import complaints
-from tests.browser.reach import are_forms, forms_of, visiting
+from tests.browser.reach import forms_of, visiting
 from tests.browser.rules import broken
 from tests.worlds.served import Served
 
@@ -13,20 +13,13 @@ from tests.worlds.served import Served
 def out_of_reach(
     browser: Browser, served: Served, *, most: int = 1, thorough: bool = False
 ) -> dict[str, list[str]]:
-    """
-    Return complaints by address, at most *most* forms of each route opened.
-
-    A *thorough* look is for the first form of a route, and for all that look different.
-    """
+    """Return complaints by address, at most *most* forms of each route opened."""
     found = {}
-    seen = set()
     with visiting(browser, served) as visit:
         for address in forms_of(served, most):
             visit.go(address)
             visit.settle()
-            is_new = address.route not in seen or are_forms(address)
-            seen.add(address.route)
-            wrong = complaints(visit.page, thorough=thorough and is_new) + visit.take()
+            wrong = complaints(visit.page, thorough=thorough) + visit.take()
             if wrong:
                 found[address.url] = wrong
     return found

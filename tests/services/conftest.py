@@ -6,13 +6,14 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 from django.core.management import call_command
-from django.db import connection, connections
+from django.db import connection
+
+from tests.worlds.connected import connected
 
 T = TypeVar("T")
 
@@ -20,26 +21,11 @@ T = TypeVar("T")
 RACERS = 6
 
 
-@contextmanager
-def _connected(path: Path) -> Iterator[None]:
-    """Have all connections lead to the file of SQLite at *path*."""
-    usual = connections["default"]
-    before = dict(connections.settings["default"])
-    connections.settings["default"]["NAME"] = str(path)
-    connections["default"] = connections.create_connection("default")
-    try:
-        yield
-    finally:
-        connections["default"].close()
-        connections.settings["default"].update(before)
-        connections["default"] = usual
-
-
 @pytest.fixture(scope="session")
 def migrated(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Path:
     """A file of SQLite with every table, to be copied: migrating takes longer than most tests."""
     path = tmp_path_factory.mktemp("migrated") / "database.sqlite3"
-    with django_db_blocker.unblock(), _connected(path):
+    with django_db_blocker.unblock(), connected(path):
         call_command("migrate", verbosity=0)
     return path
 
@@ -54,7 +40,7 @@ def shared_database(
         return
     path = tmp_path / "shared.sqlite3"
     shutil.copyfile(request.getfixturevalue("migrated"), path)
-    with _connected(path):
+    with connected(path):
         yield
 
 

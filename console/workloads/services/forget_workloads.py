@@ -80,11 +80,12 @@ def _delete(org_id: int, keys: list[int]) -> tuple[int, int]:
         # The worker adds to these counts under the same lock, and another call waits here.
         engine = Engine.objects.select_for_update().get(pk=org_id)
         rows = Workload.objects.filter(pk__in=keys, state__in=ENDED).order_by()
-        found = list(rows.values_list("state", "label_set_id"))
-        gone = Counter(state for state, _ in found)
-        decided, _ = Decision.objects.filter(workload__in=keys).delete()
-        rows.delete()
+        found = list(rows.values_list("pk", "state", "label_set_id"))
+        gone = Counter(state for _, state, _ in found)
+        ended = [pk for pk, _, _ in found]
+        decided, _ = Decision.objects.filter(workload__in=ended).delete()
+        Workload.objects.filter(pk__in=ended).delete()
         counts = {state: count - gone[state] for state, count in engine.counts.items()}
         Engine.objects.filter(pk=org_id).update(counts=counts)
-        forget_label_sets(label_set for _, label_set in found)
+        forget_label_sets(label_set for _, _, label_set in found)
     return len(found), decided
