@@ -40,14 +40,16 @@ class MissingLabel:
     more: int = 0
 
 
-def missing_labels(policy: Policy, landing: Landing) -> tuple[MissingLabel, ...]:
+def missing_labels(
+    policy: Policy, landing: Landing, router: Router | None = None
+) -> tuple[MissingLabel, ...]:
     """
     Return the labels that the workload of *landing* lacks and that could change its way.
 
     Those of rules after the one that took it have no say. A label that would lead to the
-    same end whatever its value is left out.
+    same end whatever its value is left out. *router* is one of the same policy.
     """
-    router = Router(policy)
+    router = router or Router(policy)
     found = []
     for key, values in list(_asked(policy, landing))[:MOST_LABELS]:
         branches = _branches(policy, router, landing, key, values[:MOST_VALUES])

@@ -79,16 +79,16 @@ class Fitting:
     ) -> None:
         self._policy = policy
         self._matcher = Matcher(policy)
-        self._usage = {name: amounts for name, amounts in usage.items() if name in policy.queues}
-        self._held = tuple(queue for queue in held if queue in policy.queues)
-        self._state = State(policy)
+        self._usage = usage
+        self._held = frozenset(held)
+        self._state = State(policy, is_sparse=True)
 
     def fit(self, landing: Landing) -> Fit:
         """Return how the workload of *landing* fits where it lands."""
         workload = landing.workload
         ever = _try(self._state, workload)
         starts = ever.outcome.outcome is Outcome.ADMITTED
-        with self._as_it_is_now():
+        with self._as_it_is_now(landing.queue):
             return Fit(
                 ever=ever,
                 now=_try(self._state, workload) if starts else None,
@@ -96,23 +96,25 @@ class Fitting:
             )
 
     @contextmanager
-    def _as_it_is_now(self) -> Iterator[None]:
-        """Let queues hold what they hold, and be held; making a second world costs far more."""
-        for queue, amounts in self._usage.items():
-            self._state.charge(queue, amounts)
-        for queue in self._held:
-            self._state.hold(queue)
+    def _as_it_is_now(self, name: str | None) -> Iterator[None]:
+        """Let the queues around *name* hold what they hold, and be held, for a while."""
+        around = [] if name is None else [each.name for each in self._state.queue(name).tree.queues]
+        for queue in around:
+            self._state.charge(queue, self._usage.get(queue, {}))
+            if queue in self._held:
+                self._state.hold(queue)
         yield
-        for queue in self._held:
-            self._state.resume(queue)
-        for queue, amounts in self._usage.items():
-            self._state.charge(queue, {cell: -amount for cell, amount in amounts.items()})
+        for queue in around:
+            if queue in self._held:
+                self._state.resume(queue)
+            used = self._usage.get(queue, {})
+            self._state.charge(queue, {cell: -amount for cell, amount in used.items()})
 
     def _flavors(self, name: str, workload: Workload) -> Iterable[FlavorTruth]:
         queue = self._policy.queues.get(name)
         if queue is None:
             return
-        node = self._state.queues[name].node
+        node = self._state.queue(name).node
         asked = workload.total()
         pods = sum(pod_set.count for pod_set in workload.pod_sets) * SCALE
         obstacles = self._matcher.obstacles(workload, queue)

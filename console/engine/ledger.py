@@ -11,11 +11,14 @@ resource_node.go): see disciplines/quota/README.md.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TypeAlias
 
 from console.engine.amounts import UNLIMITED, Amount, Unlimited
-from console.engine.policy import WEIGHT_ONE, Policy, Quota, ResourceGroup
+from console.engine.policy import WEIGHT_ONE, Cohort, Policy, Queue, Quota, ResourceGroup
+from console.engine.trees import Trees
 
 #: (flavor, resource): what quota is counted on.
 FlavorResource: TypeAlias = tuple[str, str]
@@ -228,29 +231,18 @@ class Node:
 
 
 class Ledger:
-    """The quota trees of one policy with the usage of the workloads that run under it."""
+    """
+    The quota trees of one policy with the usage of the workloads that run under it.
+
+    A tree is planted when one of its queues or cohorts is asked for: whoever looks at one
+    workload alone meets one tree of perhaps many.
+    """
 
     def __init__(self, policy: Policy | None = None) -> None:
-        """Plant the trees of *policy*; without one there is no tree as yet."""
+        """Without a *policy* there is no tree."""
         self._cohorts: dict[str, Node] = {}
         self._queues: dict[str, Node] = {}
-        if policy is not None:
-            self._plant(policy)
-
-    def _plant(self, policy: Policy) -> None:
-        for cohort in policy.cohorts.values():
-            self._cohorts[cohort.name] = Node(cohort.name, cohort.groups, cohort.fair_weight)
-        for queue in policy.queues.values():
-            self._queues[queue.name] = Node(queue.name, queue.groups, queue.fair_weight)
-        parents = [(self._queues[q.name], q.parent) for q in policy.queues.values()]
-        parents += [(self._cohorts[c.name], c.parent) for c in policy.cohorts.values()]
-        for node, parent in parents:
-            if parent is not None:
-                node.parent = self._cohorts[parent]
-                node.parent.children.append(node)
-        for node in (*self._queues.values(), *self._cohorts.values()):
-            if node.parent is None:
-                _open_cells(node, node.keys())
+        self._policy = policy or Policy(dialect="")
 
     def queue(self, name: str) -> Node:
         """
@@ -261,12 +253,46 @@ class Ledger:
         """
         node = self._queues.get(name)
         if node is None:
-            node = self._queues[name] = Node(name)
+            queue = self._policy.queues.get(name)
+            if queue is None:
+                node = self._queues[name] = Node(name)
+            elif queue.parent is None:
+                node = self._queues[name] = _node(queue)
+                _open_cells(node, node.keys())
+            else:
+                self._plant(self._groves.root(queue.parent))
+                node = self._queues[name]
         return node
 
     def cohort(self, name: str) -> Node:
         """Return the node of a cohort; raises KeyError when the policy has none of that name."""
+        if name not in self._cohorts:
+            self._plant(self._groves.root(name))
         return self._cohorts[name]
+
+    def queues_around(self, name: str) -> list[str]:
+        """Return the names of all queues in the tree of queue *name*, in the order of the text."""
+        queue = self._policy.queues.get(name)
+        if queue is None or queue.parent is None:
+            return [name]
+        return [each.name for each in self._groves.queues[self._groves.root(queue.parent)]]
+
+    @cached_property
+    def _groves(self) -> _Groves:
+        return _Groves(self._policy)
+
+    def _plant(self, root: str) -> None:
+        cohorts, queues = self._groves.cohorts[root], self._groves.queues[root]
+        self._cohorts.update((cohort.name, _node(cohort)) for cohort in cohorts)
+        self._queues.update((queue.name, _node(queue)) for queue in queues)
+        nodes = [(self._queues[each.name], each.parent) for each in queues]
+        nodes += [(self._cohorts[each.name], each.parent) for each in cohorts]
+        for node, parent in nodes:
+            if parent is not None:
+                node.parent = self._cohorts[parent]
+                node.parent.children.append(node)
+        top = self._cohorts[root]
+        _open_cells(top, top.keys())
 
     def copy(self, root: Node) -> Ledger:
         """Return the tree of *root* on its own, with what is used there."""
@@ -304,28 +330,56 @@ class Ledger:
             node.cell(key).add(-amount)
 
 
+class _Groves:
+    """The queues and cohorts of a policy by the cohort at the top of their tree."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._trees = Trees(policy)
+        #: In the order of the text.
+        self.cohorts: defaultdict[str, list[Cohort]] = defaultdict(list)
+        self.queues: defaultdict[str, list[Queue]] = defaultdict(list)
+        for cohort in policy.cohorts.values():
+            self.cohorts[self.root(cohort.name)].append(cohort)
+        for queue in policy.queues.values():
+            if queue.parent is not None:
+                self.queues[self.root(queue.parent)].append(queue)
+
+    def root(self, cohort: str) -> str:
+        """Return the cohort at the top of the tree of *cohort*; raises KeyError for an unknown."""
+        return next(iter(self._trees.path(cohort)), cohort)
+
+
+def _node(owner: Queue | Cohort) -> Node:
+    return Node(owner.name, owner.groups, owner.fair_weight)
+
+
 def _open_cells(root: Node, keys: Iterable[FlavorResource]) -> None:
     """Give every node of a tree a cell per key, linked to its parent's, and measure the tree."""
     order = _with_all_below(root)
     for node in order:
         for child in node.children:
             child.path = (node.name, *node.path)
-    deposits: dict[tuple[int, FlavorResource], Amount] = {}
+    deposits: dict[int, dict[FlavorResource, Amount]] = {}
     keys = sorted(keys)
     # Children before parents for sums, parents before children for links.
     for node in reversed(order):
         node.height = 1 + max((child.height for child in node.children), default=-1)
+        if node.parent is None:
+            continue
+        above = deposits.setdefault(id(node.parent), {})
+        below = deposits.get(id(node), {})
         for key in keys:
-            below = deposits.get((id(node), key), 0)
-            total = node.quota(key).nominal + below
-            if node.parent is not None:
-                at = (id(node.parent), key)
-                deposit = min(total, node.quota(key).lending_limit)
-                deposits[at] = deposits.get(at, 0) + deposit
+            quota = node.quotas.get(key)
+            if quota is not None:
+                put_in = min(quota.nominal + below.get(key, 0), quota.lending_limit)
+                above[key] = above.get(key, 0) + put_in
+            elif key in below:
+                above[key] = above.get(key, 0) + below[key]
     for node in order:
+        below = deposits.get(id(node), {})
+        above_cells = node.parent.cells if node.parent is not None else {}
         for key in keys:
-            above = node.parent.cells[key] if node.parent is not None else None
-            cell = Cell(node.quota(key), above, deposits.get((id(node), key), 0))
+            cell = Cell(node.quota(key), above_cells.get(key), below.get(key, 0))
             cell.measure_potential()
             node.cells[key] = cell
     for node in order:

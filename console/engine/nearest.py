@@ -105,12 +105,12 @@ class _Trial:
 
 
 class NearestRules:
-    """Finds the nearest miss of rules for one workload under one policy."""
+    """Finds the nearest miss of rules for one workload; *router* is one of the same policy."""
 
-    def __init__(self, policy: Policy, workload: Workload) -> None:
+    def __init__(self, policy: Policy, workload: Workload, router: Router | None = None) -> None:
         self._rules = policy.rules
         self._workload = workload
-        self._router = Router(policy)
+        self._router = router or Router(policy)
         self._left = BUDGET_OF_ALL
         self._named: dict[str, tuple[str, ...]] = {}
         bounds: set[int] = set()

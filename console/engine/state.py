@@ -30,8 +30,15 @@ from console.engine.world import World, usage_of
 class State(World):
     """One organization's world: the only mutable thing of the engine."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, *, is_sparse: bool = False) -> None:
+        """
+        Take *policy*.
+
+        A sparse state has a tree of queues from when somebody is put into it or `queue` asks
+        for it: to look at a few workloads costs what their trees cost.
+        """
         super().__init__()
+        self._is_sparse = is_sparse
         self._arrivals: list[Pending] = []
         #: Ids of those whose queue was stopped to be drained, and who have yet to be told.
         self._draining: list[str] = []
@@ -143,14 +150,14 @@ class State(World):
 
     def hold(self, queue: str) -> None:
         """Admit nothing new from *queue* until `resume`."""
-        state = self._queue(queue)
+        state = self.queue(queue)
         state.held = True
         self._bar(state, state.line.classes.values())
         self._stir(state)
 
     def resume(self, queue: str) -> None:
         """Admit from *queue* again."""
-        state = self._queue(queue)
+        state = self.queue(queue)
         state.held = False
         self._stir(state)
 
@@ -356,8 +363,13 @@ class State(World):
         self._discipline = load_discipline(policy.discipline)
         self.ledger = Ledger(policy)
         self._active.clear()
-        for name in policy.queues:
-            self.queues.setdefault(name, QueueState(name))
+        if self._is_sparse:
+            present = [each for name in self.queues for each in self.ledger.queues_around(name)]
+        else:
+            present = list(policy.queues)
+        for name in present:
+            if name not in self.queues:
+                self.queues[name] = QueueState(name)
         for state in self.queues.values():
             state.follow(policy)
         plant(policy, self.ledger, self.queues)
@@ -399,7 +411,7 @@ class State(World):
             self._arrive(pending)
             return
         route = self._router.route(pending.workload)
-        queue = self.queues.get(route.queue or "")
+        queue = self.queue(route.queue) if route.queue is not None else None
         if queue is None or not self._is_taken_by(queue, pending, route):
             self._arrive(pending)
             return
@@ -423,7 +435,7 @@ class State(World):
         if route.queue is None:
             self._route_nowhere(pending)
             return
-        queue = self.queues[route.queue]
+        queue = self.queue(route.queue)
         assert queue.policy is not None
         judgment = self._judgments.judge(pending, queue.policy)
         if judgment.rejection is not None:

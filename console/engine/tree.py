@@ -167,9 +167,10 @@ class Tree:
 
 
 def plant(policy: Policy, ledger: Ledger, states: dict[str, QueueState]) -> list[Tree]:
-    """Return the trees of *policy*; queues it no longer has stand alone."""
+    """Return the trees of *states*; queues that *policy* no longer has stand alone."""
     by_root: dict[Node, list[QueueState]] = {}
-    for name in (*policy.queues, *(each for each in states if each not in policy.queues)):
+    known = [name for name in policy.queues if name in states]
+    for name in (*known, *(each for each in states if each not in policy.queues)):
         queue = states[name]
         queue.node = ledger.queue(name)
         by_root.setdefault(queue.node.root, []).append(queue)

@@ -29,6 +29,7 @@ class Trees:
     """
 
     def __init__(self, policy: Policy) -> None:
+        self._policy = policy
         self._parents = {cohort.name: cohort.parent for cohort in policy.cohorts.values()}
         self._queues: defaultdict[str, list[str]] = defaultdict(list)
         self._cohorts: defaultdict[str, list[str]] = defaultdict(list)
@@ -65,6 +66,13 @@ class Trees:
         for name in self.cohorts(cohort):
             yield Member(name, True, cohort, depth)
             yield from self.below(name, depth + 1)
+
+    def around(self, queue: str) -> tuple[str, ...]:
+        """Return the queues in the tree of *queue*, itself included; KeyError for an unknown."""
+        parent = self._policy.queues[queue].parent
+        if parent is None:
+            return (queue,)
+        return self.queues_below(next(iter(self.path(parent)), parent))
 
     def queues_below(self, cohort: str) -> tuple[str, ...]:
         """Return the queues of *cohort* and of all cohorts in it."""

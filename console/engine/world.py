@@ -47,6 +47,19 @@ class World:
 
     # What it is asked
 
+    def queue(self, name: str) -> QueueState:
+        """Return a queue as it lives; one that the policy does not have has no settings."""
+        state = self.queues.get(name)
+        if state is None:
+            around = [QueueState(each) for each in self.ledger.queues_around(name)]
+            for each in around:
+                self.queues[each.name] = each
+                each.follow(self.policy)
+                each.node = self.ledger.queue(each.name)
+            state = self.queues[name]
+            Tree(state.node.root, around)
+        return state
+
     def queue_of(self, workload_id: str) -> str | None:
         """Return the queue in which a workload waits or runs, or None when it has none."""
         running = self.running.get(workload_id)
@@ -69,12 +82,12 @@ class World:
 
     def preemptors_in(self, queue: str) -> list[Preemptor]:
         """Return those of *queue* who wait for others to stop, in the order of its line."""
-        waiting = self._queue(queue).preemptors.values()
+        waiting = self.queue(queue).preemptors.values()
         return sorted(waiting, key=lambda each: each.pending.place)
 
     def pending_count(self, queue: str) -> int:
         """Return how many workloads wait in *queue*, those for whom others stop included."""
-        return self._queue(queue).pending_count
+        return self.queue(queue).pending_count
 
     @property
     def has_budget(self) -> bool:
@@ -182,15 +195,6 @@ class World:
 
     # Inside
 
-    def _queue(self, name: str) -> QueueState:
-        state = self.queues.get(name)
-        if state is None:
-            state = self.queues[name] = QueueState(name)
-            state.follow(self.policy)
-            state.node = self.ledger.queue(name)
-            Tree(state.node, [state])
-        return state
-
     def _stir(self, queue: QueueState) -> None:
         """Give everybody in a queue's tree another turn in the next settle."""
         queue.tree.stirred = True
@@ -271,7 +275,7 @@ class World:
         if running.departing:
             self.departing.add(running.workload.id)
         if running.queue is not None:
-            queue = self._queue(running.queue)
+            queue = self.queue(running.queue)
             queue.running.add(running)
             queue.generation += 1
             queue.tree.changed()

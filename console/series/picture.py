@@ -13,8 +13,8 @@ from console.orgs.models import Organization
 from console.series.subjects import EVERYTHING, Subject
 from console.series.totals import Cell, Level, Totals
 from console.workloads.models import Engine, PendingClass, QueueCount, State
-from console.workloads.queries.queues import used_of
 from console.workloads.queries.quotas import Accounts, UsageView
+from console.workloads.queries.used import used_of
 
 #: What a flavor-resource owns, and what may be used of it at most.
 Quota = tuple[Amount, Amount]

@@ -11,8 +11,8 @@ from console.series.subjects import Subject
 from console.series.tallies import Counts
 from console.series.totals import (
     Level,
+    StoredCells,
     Totals,
-    decode_cells,
     decode_demand,
     encode_cells,
     encode_demand,
@@ -66,7 +66,7 @@ def totals_of(row: Sequence[Any]) -> Totals:
         minutes=minutes,
         running=Level(running, running_peak),
         pending=Level(pending, pending_peak),
-        cells=decode_cells(cells),
+        cells=StoredCells(cells),
         demand=decode_demand(demand),
         tightest=tightest,
     )

@@ -8,7 +8,7 @@ gives the same in any order and in any grouping: the minutes of an hour are its 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -140,16 +140,27 @@ def encode_cells(cells: Mapping[FlavorResource, Cell]) -> list[list[Any]]:
     ]
 
 
-def decode_cells(stored: Iterable[list[Any]]) -> dict[FlavorResource, Cell]:
-    """Return the cells that `encode_cells` wrote."""
-    # A month is thousands of them: tuples are made without a call of Python for each.
-    new = tuple.__new__
-    return {
-        (flavor, resource): new(
-            Cell, (new(Level, (a, b)), new(Level, (c, d)), new(Level, (e, f)), new(Level, (g, h)))
-        )
-        for flavor, resource, a, b, c, d, e, f, g, h in stored
-    }
+class StoredCells(Mapping[FlavorResource, Cell]):
+    """What `encode_cells` wrote: a month has thousands, and a page looks at one of a few."""
+
+    __slots__ = ("_numbers",)
+
+    def __init__(self, stored: Iterable[list[Any]]) -> None:
+        self._numbers = {(each[0], each[1]): each for each in stored}
+
+    def __getitem__(self, key: FlavorResource) -> Cell:
+        """Return one cell; raises KeyError when it is not there."""
+        _, _, a, b, c, d, e, f, g, h = self._numbers[key]
+        return Cell(Level(a, b), Level(c, d), Level(e, f), Level(g, h))
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._numbers
+
+    def __iter__(self) -> Iterator[FlavorResource]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
 
 
 def encode_demand(demand: Mapping[str, Level]) -> dict[str, list[int]]:

@@ -20,7 +20,7 @@ from console.engine.policy import Policy
 from console.workloads.models import State
 from console.workloads.queries import state_counts
 from console.workloads.queries.nodes import RUNNING, nodes_of
-from console.workloads.queries.queues import used_of
+from console.workloads.queries.used import used_of
 
 
 class Overview(ClientView):

@@ -13,12 +13,13 @@ from console.engine.nearest import NearestRules, NearMiss
 from console.engine.nearest_doors import nearest_doors
 from console.engine.policy import Policy
 from console.engine.routing import Router
+from console.engine.trees import Trees
 from console.engine.truth import DoorTruth, RuleStanding, RuleTruth, judge_doors, judge_rules
 from console.engine.workload import Workload
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.workloads.models import QueueHold
-from console.workloads.queries.queues import used_of
+from console.workloads.queries.used import used_of
 
 #: Rules and local queues that one look shows, and misses that it finds a way to.
 MOST_RULES = 50
@@ -63,11 +64,12 @@ def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int 
     """
     actor.require(Permission.READ)
     policy = subject.policy
-    landing = land(policy, workload)
+    router = Router(policy)
+    landing = land(policy, workload, router)
     rules = judge_rules(policy, workload)
     shown = rules[start : start + MOST_RULES]
     doors = judge_doors(policy, workload)
-    nearest = NearestRules(policy, workload)
+    nearest = NearestRules(policy, workload, router)
     return Tried(
         subject=subject,
         landing=landing,
@@ -79,8 +81,8 @@ def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int 
         door_misses=nearest_doors(policy, workload, MOST_MISSES)
         if policy.local_routing is not None
         else (),
-        missing=missing_labels(policy, landing),
-        fit=fitting(actor.org, policy).fit(landing),
+        missing=missing_labels(policy, landing, router),
+        fit=fitting(actor.org, policy, around=landing.queue).fit(landing),
     )
 
 
@@ -93,10 +95,16 @@ def try_routes(actor: Actor, subject: Subject, workloads: Sequence[Workload]) ->
     return tuple(Placed(landing, fits.fit(landing)) for landing in landings)
 
 
-def fitting(org: Organization, policy: Policy) -> Fitting:
-    """Return what tries workloads on *policy* with what runs in *org* now."""
+def fitting(org: Organization, policy: Policy, *, around: str | None = None) -> Fitting:
+    """
+    Return what tries workloads on *policy* with what runs in *org* now.
+
+    With *around* they are such as land in that queue: no other tree is read.
+    """
+    queues = None if around is None else Trees(policy).around(around)
+    used = used_of(org, queues)
     held = QueueHold.objects.filter(org=org).values_list("queue", flat=True)
-    return Fitting(policy, used_of(org), held)
+    return Fitting(policy, used, held)
 
 
 def _nearest_first(rules: Iterable[RuleTruth]) -> list[RuleTruth]:

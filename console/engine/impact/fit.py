@@ -64,7 +64,7 @@ class Judge:
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
-        self._empty = State(policy)
+        self._empty = State(policy, is_sparse=True)
         self._tried: dict[tuple[object, ...], tuple[Fit, Reason]] = {}
 
     def standing(self, workload: Workload, request: Request) -> Standing:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db.models import QuerySet, TextField
+from django.db.models import TextField
 from django.db.models.functions import Cast
 from django.utils import timezone
 
@@ -17,6 +17,7 @@ from console.orgs.models import Organization
 from console.series.coverage import DAY, HOUR, floor_hour, floor_minute
 from console.series.models import Kind, SeriesPoint, Step, Tally, What
 from console.series.queries.edges import ceiling, rolled_until
+from console.series.queries.points import Points
 from console.series.queries.use import series_of
 from console.series.readings import FLOOR, LENGTH, edges
 from console.series.subjects import EVERYTHING, Subject
@@ -42,16 +43,17 @@ def counts_series(
     since: datetime,
     until: datetime,
     step: Step = Step.HOUR,
+    points: Points | None = None,
 ) -> dict[datetime, Counts]:
     """
     Return what happened in each step of the time to workloads of *queue*, or of all.
 
-    A *subject* may be given instead. Every step of the time is there.
+    A *subject* may be given instead, and its *points*. Every step of the time is there.
     """
     about = subject or (EVERYTHING if queue is None else Subject.queue(queue))
     since, until = FLOOR[step](since), ceiling(until, step)
     found: dict[datetime, Counts | None] = dict.fromkeys(edges(step, since, until))
-    for _, start, counts in _counted(org, about.kind, [about.name], since, until, step):
+    for start, counts in _counted(org, about, since, until, step, points or Points(org, about)):
         # There are many, and most are on an edge and alone there: those are taken as they are.
         edge = start if start in found else FLOOR[step](start)
         present = found[edge]
@@ -113,25 +115,23 @@ def counts_at(org: Organization, at: datetime, queue: str | None = None) -> Coun
 
 def _counted(
     org: Organization,
-    kind: str,
-    names: Collection[str],
+    subject: Subject,
     since: datetime,
     until: datetime,
     step: Step,
-) -> Iterator[tuple[str, datetime, Counts]]:
+    points: Points,
+) -> Iterator[tuple[datetime, Counts]]:
     """
-    Yield what happened, each thing once, with whom and when.
+    Yield what happened, each thing once, and when.
 
     The coarsest rows that are final come first, then minutes.
     """
-    about: dict[str, Any] = {"org": org, "kind": kind, "name__in": names}
     stretches, rest = _stretches(org, since, until, step)
-    columns = ("name", "start", "counts", "waits")
     for coarse, begin, end in stretches:
-        points = _points(about, coarse, begin, end)
-        for name, start, counts, waits in points.values_list(*columns):
-            yield name, start, Counts.stored(counts, waits)
-    yield from _of_minutes(about, rest, until)
+        yield from points.counts(coarse, begin, end)
+    about = {"org": org, "kind": subject.kind, "name": subject.name}
+    for _, start, counts in _of_minutes(about, rest, until):
+        yield start, counts
 
 
 def _waits(
@@ -144,7 +144,10 @@ def _waits(
     stretches, rest = _stretches(org, since, until, Step.HOUR)
     found: defaultdict[str, Counter[int]] = defaultdict(Counter)
     for coarse, begin, end in stretches:
-        told = _points(about, coarse, begin, end).annotate(text=Cast("waits", TextField()))
+        rows = SeriesPoint.objects.filter(
+            **about, step=coarse.value, start__gte=begin, start__lt=end
+        )
+        told = rows.annotate(text=Cast("waits", TextField()))
         # Of hundreds of queues these are thousands of rows, of which many say the same.
         for (name, text), times in Counter(told.values_list("name", "text")).items():
             of_name = found[name]
@@ -169,12 +172,6 @@ def _stretches(
             stretches.append((coarse, since, end))
             since = end
     return stretches, since
-
-
-def _points(
-    about: dict[str, Any], step: Step, since: datetime, until: datetime
-) -> QuerySet[SeriesPoint]:
-    return SeriesPoint.objects.filter(**about, step=step.value, start__gte=since, start__lt=until)
 
 
 def _of_minutes(

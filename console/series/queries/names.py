@@ -15,6 +15,7 @@ from console.errors import Renamed
 from console.orgs.models import Organization
 from console.series.models import Kind, QuotaLine, SeriesPoint, Step, Tally
 from console.series.queries.counts import counts_series
+from console.series.queries.points import Points
 from console.series.queries.use import QuotaSpan, Series, quota_spans, series_of
 from console.series.readings import Reading
 from console.series.subjects import EVERYTHING, Subject
@@ -61,19 +62,23 @@ def course_of(
     org: Organization, subject: Subject, since: datetime, until: datetime, step: Step
 ) -> Course:
     """Return what *subject* used, owned and saw happen; before a rename, under its old name."""
-    series = series_of(org, subject, since, until, step)
+    points = Points(org, subject)
+    series = series_of(org, subject, since, until, step, points)
     spans = quota_spans(org, subject, since, until)
-    counts = counts_series(org, subject=subject, since=since, until=until, step=step)
+    counts = counts_series(org, subject=subject, since=since, until=until, step=step, points=points)
     before = tuple(each for each in _names_before(org, subject) if each[1] > since)
     for name, end in before:
         past = Subject(subject.kind, name)
-        older = series_of(org, past, since, until, step)
+        points = Points(org, past)
+        older = series_of(org, past, since, until, step, points)
         series = replace(series, readings=_joined(series, older, end))
         spans = [
             *(span for span in quota_spans(org, past, since, until) if span.since < end),
             *spans,
         ]
-        happened = counts_series(org, subject=past, since=since, until=until, step=step)
+        happened = counts_series(
+            org, subject=past, since=since, until=until, step=step, points=points
+        )
         for start, of_past in happened.items():
             if start < end:
                 counts[start].merge(of_past)

@@ -18,10 +18,10 @@ from console.series.models import (
     SampledDay,
     SampledHour,
     Sampler,
-    SeriesPoint,
     Step,
 )
 from console.series.queries.edges import ceiling, rolled_until
+from console.series.queries.points import Points
 from console.series.readings import (
     FLOOR,
     LENGTH,
@@ -31,7 +31,6 @@ from console.series.readings import (
     hour_totals,
     minute_readings,
 )
-from console.series.stored import COLUMNS, totals_of
 from console.series.subjects import Subject
 from console.series.totals import Totals
 
@@ -78,23 +77,29 @@ def sampled_until(org: Organization) -> datetime | None:
 
 
 def series_of(
-    org: Organization, subject: Subject, since: datetime, until: datetime, step: Step
+    org: Organization,
+    subject: Subject,
+    since: datetime,
+    until: datetime,
+    step: Step,
+    points: Points | None = None,
 ) -> Series:
     """
     Return what *subject* used and wanted; both ends are taken down to an edge of *step*.
 
-    What is not rolled up yet is read from its minutes.
+    What is not rolled up yet is read from its minutes. *points* are those of *subject*.
     """
+    points = points or Points(org, subject)
     since, until = FLOOR[step](since), ceiling(until, step)
     hours: dict[datetime, int] = {}
     if step is Step.DAY:
-        readings = _days(org, subject, since, until)
+        readings = _days(org, points, since, until)
         of_days = [reading for reading in readings if reading.is_gap]
         empty = tuple((each.start, each.start + LENGTH[step]) for each in of_days)
         return _series(subject, step, since, until, readings, _joined(empty))
     hours = _covered(org, since, until)
     read = _minutes if step is Step.MINUTE else _hours
-    readings = read(org, subject, hours, since, until)
+    readings = read(org, points, hours, since, until)
     return _series(subject, step, since, until, readings, tuple(gaps(hours, since, until)))
 
 
@@ -156,46 +161,32 @@ def _covered(org: Organization, since: datetime, until: datetime) -> dict[dateti
     return dict(rows.values_list("start", "minutes"))
 
 
-def _points(
-    org: Organization, subject: Subject, step: Step, since: datetime, until: datetime
-) -> list[tuple[datetime, Totals]]:
-    rows = SeriesPoint.objects.filter(
-        org=org,
-        kind=subject.kind,
-        name=subject.name,
-        step=step.value,
-        start__gte=since,
-        start__lt=until,
-    ).order_by("start")
-    return [(start, totals_of(row)) for start, *row in rows.values_list("start", *COLUMNS)]
-
-
 def _minutes(
     org: Organization,
-    subject: Subject,
+    points: Points,
     hours: Mapping[datetime, int],
     since: datetime,
     until: datetime,
 ) -> list[Reading]:
-    rows = _points(org, subject, Step.MINUTE, floor_hour(since), until)
+    rows = points.totals(Step.MINUTE, floor_hour(since), until)
     return minute_readings(rows, hours, since, until)
 
 
 def _hours(
     org: Organization,
-    subject: Subject,
+    points: Points,
     hours: Mapping[datetime, int],
     since: datetime,
     until: datetime,
 ) -> list[Reading]:
     edge = min(max(rolled_until(org) or since, since), until)
-    rows = dict(_points(org, subject, Step.HOUR, since, edge))
+    rows = dict(points.totals(Step.HOUR, since, edge))
     done = [
         Reading(start, rows.get(start, Totals(minutes=hours.get(start, 0).bit_count())))
         for start in edges(Step.HOUR, since, edge)
     ]
     of_hour: defaultdict[datetime, list[tuple[datetime, Totals]]] = defaultdict(list)
-    for start, totals in _points(org, subject, Step.MINUTE, edge, until):
+    for start, totals in points.totals(Step.MINUTE, edge, until):
         of_hour[floor_hour(start)].append((start, totals))
     # An hour at a time: where nothing is rolled up yet, these are weeks of minutes.
     rest = [
@@ -205,15 +196,15 @@ def _hours(
     return done + rest
 
 
-def _days(org: Organization, subject: Subject, since: datetime, until: datetime) -> list[Reading]:
+def _days(org: Organization, points: Points, since: datetime, until: datetime) -> list[Reading]:
     final = rolled_until(org)
     edge = min(max(floor_day(final) if final else since, since), until)
-    rows = dict(_points(org, subject, Step.DAY, since, edge))
+    rows = dict(points.totals(Step.DAY, since, edge))
     days = SampledDay.objects.filter(org=org, start__gte=since, start__lt=edge)
     covered = dict(days.values_list("start", "minutes"))
     done = [
         Reading(start, rows.get(start, Totals(minutes=covered.get(start, 0))))
         for start in edges(Step.DAY, since, edge)
     ]
-    rest = _hours(org, subject, _covered(org, edge, until), edge, until)
+    rest = _hours(org, points, _covered(org, edge, until), edge, until)
     return done + folded(rest, Step.DAY, edge, until)

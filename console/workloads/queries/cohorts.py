@@ -31,9 +31,9 @@ from console.workloads.queries.cohort_views import (
     Starved,
     WaitingView,
 )
-from console.workloads.queries.queues import used_of
 from console.workloads.queries.quotas import PoolView, accounts_of
 from console.workloads.queries.rises import rises_of
+from console.workloads.queries.used import used_of
 
 
 def cohort_list(org: Organization) -> list[CohortSummary]:

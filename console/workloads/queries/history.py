@@ -13,7 +13,7 @@ from console.engine.history import History, Live, Shape
 from console.engine.workload import PodSet, Workload
 from console.orgs.models import Organization
 from console.workloads.models import LabelSet, QueueCount, RecordedShape
-from console.workloads.queries.queues import used_of
+from console.workloads.queries.used import used_of
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 #: Days that a look at history goes back.

@@ -18,14 +18,14 @@ from django.db.models.functions import Cast
 
 from console.configs.queries import active_policy
 from console.configs.renames import absent
-from console.engine.ledger import FlavorResource
 from console.engine.lending import Loan
 from console.engine.origin import Origin
 from console.engine.policy import Queue, StopPolicy, Strategy
 from console.orgs.models import Organization
-from console.workloads.models import PendingClass, QueueCount, QueueHold, State, Usage, Workload
+from console.workloads.models import PendingClass, QueueCount, QueueHold, State, Workload
 from console.workloads.queries.pressure import Pressure, pressure_of
 from console.workloads.queries.quotas import Accounts, UsageView, accounts_of
+from console.workloads.queries.used import used_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,18 +116,6 @@ def queue_view(org: Organization, name: str) -> QueueView:
 def hold_of(org: Organization, queue: str) -> QueueHold | None:
     """Return who paused *queue* and why; None when it admits."""
     return QueueHold.objects.filter(org=org, queue=queue).first()
-
-
-def used_of(org: Organization) -> dict[str, dict[FlavorResource, int]]:
-    """Return what each queue uses, by flavor-resource; queues that use nothing are absent."""
-    used: dict[str, dict[FlavorResource, int]] = {}
-    for queue, flavor, resource, amount in (
-        Usage.objects.filter(org=org)
-        .exclude(used=0)
-        .values_list("queue", "flavor", "resource", "used")
-    ):
-        used.setdefault(queue, {})[flavor, resource] = amount
-    return used
 
 
 def _loans_by_queue(accounts: Accounts) -> defaultdict[str, list[Loan]]:

@@ -9,14 +9,14 @@ from django.db.models import F, Q, QuerySet
 from console.chunks import chunks
 from console.engine.decision import Reason
 from console.engine.disciplines.quota.report import LISTED
-from console.engine.ledger import FlavorResource
 from console.engine.policy import PreemptionRule
 from console.engine.state import State
 from console.engine.tree import QueueState
 from console.orgs.models import Organization
 from console.unions import united
 from console.workloads import models
-from console.workloads.models import QueueCount, QueueHold, Usage, Workload
+from console.workloads.models import QueueCount, QueueHold, Workload
+from console.workloads.queries.used import used_of
 from console.workloads.services.load_state import (
     COLUMNS,
     adopt_running,
@@ -44,7 +44,7 @@ def load_trees(org: Organization, workloads: Sequence[Workload], config_version:
     this one has to let go first. The cost does not grow with how many run or wait, and how
     many statements it takes neither with the queues of a tree nor with *workloads*.
     """
-    state = State(load_policy(org, config_version))
+    state = State(load_policy(org, config_version), is_sparse=True)
     here = {each.pk: _queue_of(state, each) for each in workloads if each.queue is not None}
     in_queues = [(queue, each) for each in workloads if (queue := here.get(each.pk)) is not None]
     trees = dict.fromkeys(queue.tree for queue, _ in in_queues)
@@ -68,8 +68,8 @@ def load_trees(org: Organization, workloads: Sequence[Workload], config_version:
 
 
 def _queue_of(state: State, workload: Workload) -> QueueState | None:
-    queue = state.queues.get(workload.queue or "")
-    return queue if queue is not None and queue.policy is not None else None
+    queue = state.queue(workload.queue or "")
+    return queue if queue.policy is not None else None
 
 
 def _run(
@@ -80,7 +80,7 @@ def _run(
     config_version: int,
 ) -> None:
     """Let in *state* run what runs in the queues *names*, as those who are *waiting* meet it."""
-    used = _used(org, names)
+    used = used_of(org, names)
     for name in QueueHold.objects.filter(org=org).values_list("queue", flat=True):
         if name in names:
             state.hold(name)
@@ -99,17 +99,6 @@ def _run(
     for name, running in _counts(org, names):
         there = state.queues[name]
         there.summed_up = max(0, running - len(there.running))
-
-
-def _used(org: Organization, names: Sequence[str]) -> dict[str, dict[FlavorResource, int]]:
-    used: dict[str, dict[FlavorResource, int]] = {}
-    for some in chunks(names):
-        rows = Usage.objects.filter(org=org, queue__in=some)
-        for name, flavor, resource, amount in rows.values_list(
-            "queue", "flavor", "resource", "used"
-        ):
-            used.setdefault(name, {})[flavor, resource] = amount
-    return used
 
 
 def _one_by_one(

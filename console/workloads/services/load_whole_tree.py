@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.db.models import F, QuerySet
 
 from console.engine.decision import Reason
-from console.engine.ledger import FlavorResource
 from console.engine.state import State
 from console.orgs.models import Organization
 from console.workloads import models
-from console.workloads.models import QueueHold, Usage, Workload
+from console.workloads.models import QueueHold, Workload
+from console.workloads.queries.used import used_of
 from console.workloads.services.load_state import (
     COLUMNS,
     adopt_running,
@@ -34,13 +34,14 @@ def load_whole_tree(
     Everything can be tried on it. One that waits in no queue has all queues
     around it. None when its queue is not of the policy.
     """
-    state = State(load_policy(org, config_version))
+    policy = load_policy(org, config_version)
+    state = State(policy, is_sparse=workload.queue is not None)
     if workload.queue is None:
         names = list(state.queues)
+    elif workload.queue not in policy.queues:
+        return None
     else:
-        queue = state.queues.get(workload.queue)
-        if queue is None or queue.policy is None:
-            return None
+        queue = state.queue(workload.queue)
         names = [each.name for each in queue.tree.queues]
     for name in QueueHold.objects.filter(org=org).values_list("queue", flat=True):
         if name in names:
@@ -49,7 +50,7 @@ def load_whole_tree(
     running = here.filter(state__in=(models.State.ADMITTED, models.State.PREEMPTING))
     first = running.order_by("priority", F("reservation").desc()).values("pk")[:_RUNNING]
     adopt_running(state, [Workload.objects.filter(pk__in=first)], config_version)
-    for name, usage in _used(org, names).items():
+    for name, usage in used_of(org, names).items():
         adopted = state.usage(name)
         # The worker may have written between the two reads: never less than nothing.
         rest = {key: max(0, amount - adopted.get(key, 0)) for key, amount in usage.items()}
@@ -62,14 +63,6 @@ def load_whole_tree(
     _wait(state, Workload.objects.filter(pk=workload.pk))
     state.take_in_arrivals()
     return state, frozenset(names)
-
-
-def _used(org: Organization, names: list[str]) -> dict[str, dict[FlavorResource, int]]:
-    used: dict[str, dict[FlavorResource, int]] = {}
-    rows = Usage.objects.filter(org=org, queue__in=names)
-    for name, flavor, resource, amount in rows.values_list("queue", "flavor", "resource", "used"):
-        used.setdefault(name, {})[flavor, resource] = amount
-    return used
 
 
 def _wait(state: State, rows: QuerySet[Workload]) -> None:
