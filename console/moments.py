@@ -1,4 +1,4 @@
-"""Moments as files, the API and the chain of audit entries write them."""
+"""Moments as text: in files, in the API, in the chain of audit entries, and of a database."""
 
 from __future__ import annotations
 
@@ -13,3 +13,16 @@ def written(moment: datetime) -> str:
     '2026-01-31T12:00:00.250000Z'
     """
     return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def moment_of(text: str) -> datetime:
+    """
+    Return the moment that a database gives as *text*; one without an offset is in UTC.
+
+    Where there are thousands, this costs a tenth of letting Django read them.
+
+    >>> moment_of("2026-01-31 12:00:00").isoformat()
+    '2026-01-31T12:00:00+00:00'
+    """
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

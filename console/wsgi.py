@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.wsgi import get_wsgi_application
 
-from console.collector import collect_seldom
+from console.collector import collect_between_requests, collect_seldom
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 
@@ -24,4 +24,5 @@ application = get_wsgi_application()
 import_module(settings.ROOT_URLCONF)
 # What is loaded stays: to look through all of it again and again would hold requests up.
 collect_seldom()
+collect_between_requests()
 gc.freeze()

@@ -130,6 +130,11 @@ class RunningLine:
         """Return what those of lower priority hold of *key* together, in thousandths."""
         return sum(held.get(key, 0) for each, held in self._held.items() if each < priority)
 
+    @property
+    def has_departing(self) -> bool:
+        """Whether any of them was told to stop."""
+        return bool(self._departing)
+
     def departing(self) -> list[Running]:
         """Return those who were told to stop, in the order of `below`."""
         if not self._departing:

@@ -131,12 +131,14 @@ def _conditions(
         driven = driven.filter(pk=search.id)
     elif "request_id" in rest:
         driven = driven.filter(request_id=rest.pop("request_id"))
-    elif "subject" in rest and len(search.kinds) == 1:
-        driven = driven.filter(kind=next(iter(search.kinds)), subject=rest.pop("subject"))
+    elif "subject" in rest:
+        driven = driven.filter(subject=rest.pop("subject"))
     elif search.actor:
         driven = driven.filter(**{name: rest.pop(name)})
     elif len(search.actions) == 1:
         driven = driven.filter(action=next(iter(search.actions)))
+    elif "ip" in rest:
+        driven = driven.filter(ip=rest.pop("ip"))
     return visible, driven, Q(**rest)
 
 

@@ -216,7 +216,8 @@ class AuditEntry(models.Model):
             models.Index(fields=["org", "action", "-id"], name="audit_by_action"),
             models.Index(fields=["org", "actor", "-id"], name="audit_by_name"),
             models.Index(fields=["org", "actor_key", "-id"], name="audit_by_actor"),
-            models.Index(fields=["org", "kind", "subject", "-id"], name="audit_by_subject"),
+            models.Index(fields=["org", "subject", "-id"], name="audit_by_subject"),
+            models.Index(fields=["org", "ip", "-id"], name="audit_by_address"),
             models.Index(fields=["org", "request_id", "-id"], name="audit_by_request"),
             models.Index(
                 fields=["org", "id"], condition=models.Q(number=None), name="audit_unsealed"

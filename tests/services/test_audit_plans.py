@@ -25,7 +25,9 @@ SEARCHES = {
     "action=config&action=session&since=2026-01-01": "audit_by_action",
     "actor=user:1": "audit_by_actor",
     "actor=somebody": "audit_by_name",
-    "kind=queue&subject=q": "audit_by_subject",
+    "subject=q": "audit_by_subject",
+    "kind=queue&kind=token&subject=q": "audit_by_subject",
+    "ip=10.0.0.1": "audit_by_address",
     "request=r": "audit_by_request",
     "kind=queue": "audit_newest",
     "until=2026-01-01": "audit_newest",
@@ -42,7 +44,7 @@ def test_owners(owner: Actor, query: str) -> None:
     assert [line for line in lines if "TEMP B-TREE" in line or line.startswith("SCAN")] == []
 
 
-@pytest.mark.parametrize("query", ["", "action=config", "subject=q", "actor=somebody"])
+@pytest.mark.parametrize("query", ["", "action=config", "subject=q", "ip=10.0.0.1", "actor=somebody"])
 def test_others(viewer: Actor, query: str) -> None:
     search = AuditSearch.from_query(QueryDict(query))
     lines = plans(lambda: search_audit(viewer, search, 3, "5"))

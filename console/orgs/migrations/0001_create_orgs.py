@@ -358,7 +358,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="auditentry",
-            index=models.Index(fields=["org", "kind", "subject", "-id"], name="audit_by_subject"),
+            index=models.Index(fields=["org", "subject", "-id"], name="audit_by_subject"),
+        ),
+        migrations.AddIndex(
+            model_name="auditentry",
+            index=models.Index(fields=["org", "ip", "-id"], name="audit_by_address"),
         ),
         migrations.AddIndex(
             model_name="auditentry",

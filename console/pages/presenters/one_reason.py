@@ -95,7 +95,8 @@ def _panel(number: int, cause: Cause, found: OneReason) -> CausePanel:
         count=cause.count,
         headline=cause.explained.explanation.headline,
         example=cause.example,
-        stages=stages_of(cause.explained),
+        # There may be hundreds of rules, for every cause.
+        stages=stages_of(cause.explained, fold_in=cause.example.uid),
         fixes=facts_of(cause.fixes, {}),
         version=cause.explained.config_version,
         is_waiting=found.is_waiting,

@@ -43,7 +43,11 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """One stage of the trace; *folded* opens on demand under *fold_title*."""
+    """
+    One stage of the trace; *folded* opens on demand under *fold_title*.
+
+    With *fold_in*, the id of a workload, its own page has those, and there are none here.
+    """
 
     code: str
     title: str
@@ -52,6 +56,7 @@ class Stage:
     shown: tuple[Fact, ...]
     folded: tuple[Fact, ...]
     fold_title: str
+    fold_in: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +68,13 @@ class Action:
     consequence: str
 
 
-def stages_of(explained: Explained) -> tuple[Stage, ...]:
-    """Return the stages; rules that did not match and long lists of candidates are folded."""
-    return tuple(_stage(stage, explained.names) for stage in explained.explanation.stages)
+def stages_of(explained: Explained, fold_in: str = "") -> tuple[Stage, ...]:
+    """
+    Return the stages; rules that did not match and long lists of candidates are folded.
+
+    With *fold_in*, the id of the workload, they are left to its own page.
+    """
+    return tuple(_stage(stage, explained.names, fold_in) for stage in explained.explanation.stages)
 
 
 def actions_of(actor: Actor, workload: Workload) -> tuple[Action, ...]:
@@ -101,7 +110,7 @@ def facts_of(sentences: Iterable[Sentence], names: Mapping[str, str]) -> tuple[F
     return tuple(_fact(sentence, names) for sentence in sentences)
 
 
-def _stage(stage: StageText, names: Mapping[str, str]) -> Stage:
+def _stage(stage: StageText, names: Mapping[str, str], fold_in: str) -> Stage:
     shown, folded = _fold(stage)
     return Stage(
         code=stage.stage,
@@ -109,8 +118,9 @@ def _stage(stage: StageText, names: Mapping[str, str]) -> Stage:
         verdict=stage.verdict.value,
         verdict_title=VERDICT_TITLES[stage.verdict],
         shown=tuple(_fact(sentence, names) for sentence in shown),
-        folded=tuple(_fact(sentence, names) for sentence in folded),
+        folded=() if fold_in else tuple(_fact(sentence, names) for sentence in folded),
         fold_title=_fold_title(stage.stage, len(folded)),
+        fold_in=fold_in if folded else "",
     )
 
 

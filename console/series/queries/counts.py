@@ -6,13 +6,14 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.db.models import TextField
 from django.db.models.functions import Cast
 from django.utils import timezone
 
+from console.moments import moment_of
 from console.orgs.models import Organization
 from console.series.coverage import DAY, HOUR, floor_hour, floor_minute
 from console.series.models import Kind, SeriesPoint, Step, Tally, What
@@ -184,5 +185,4 @@ def _of_minutes(
     for name, at, what, bucket, count in told.values_list("name", "at", "what", "bucket", "count"):
         found[name, at].add(what, bucket, count)
     for (name, at), counts in found.items():
-        moment = datetime.fromisoformat(at)
-        yield name, moment if moment.tzinfo else moment.replace(tzinfo=UTC), counts
+        yield name, moment_of(at), counts

@@ -102,10 +102,20 @@ class Candidates:
         self, groups: Iterable[list[_Reach]], borrowing: bool | None = None
     ) -> Iterator[Candidate]:
         groups = tuple(groups)
-        for find in (stopping_in, self._not_stopping_in):
-            for group in groups:
-                lines = [self._line(reach, find, borrowing) for reach in group]
-                yield from lines[0] if len(lines) == 1 else merge(*lines, key=_place)
+        for group in groups:
+            # Mostly nobody is stopping, and there is nothing to put in order.
+            stopping = [reach for reach in group if reach.queue.running.has_departing]
+            yield from self._merged(stopping, stopping_in, borrowing)
+        for group in groups:
+            yield from self._merged(group, self._not_stopping_in, borrowing)
+
+    def _merged(
+        self, group: list[_Reach], find: _Find, borrowing: bool | None
+    ) -> Iterator[Candidate]:
+        lines = [self._line(reach, find, borrowing) for reach in group]
+        if len(lines) > 1:
+            return merge(*lines, key=_place)
+        return lines[0] if lines else iter(())
 
     def _line(self, reach: _Reach, find: _Find, borrowing: bool | None) -> Iterator[Candidate]:
         """Yield those of one queue; of valid ones, with *borrowing* or not, up to the last."""
