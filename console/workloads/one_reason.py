@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from django.db.models import Count, Sum
 
 from console.engine.decision import Outcome
-from console.engine.explain import Sentence
+from console.engine.explain import Sentence, headline_of, mentioned
 from console.orgs.permissions import Actor
-from console.workloads.disclosure import for_reader
+from console.workloads.disclosure import disclose, for_reader
 from console.workloads.explanations import Explained, explain_decisions, explain_workloads
 from console.workloads.fixes import what_would_let_in
 from console.workloads.models import Decision, PendingClass, Workload
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.groups import Total, count_workloads
 from console.workloads.queries.listing import list_workloads
+from console.workloads.stored_decisions import traces_of
 
 #: Causes that are explained, and that are listed: the largest.
 MOST_EXPLAINED, MOST_LISTED = 3, 20
@@ -102,26 +103,28 @@ def _one_of(each: PendingClass) -> Workload | None:
 def _decided(actor: Actor, reason: str, queue: str | None) -> OneReason:
     conditions = WorkloadFilter(reason=reason, queue=queue)
     newest = list_workloads(actor.org, conditions, MOST_READ).results
-    causes: dict[str, list[tuple[Workload, Explained]]] = {}
     decisions = _last_decisions(newest, reason)
-    decided = [each for each in newest if each.pk in decisions]
-    told = explain_decisions(actor.org, [decisions[each.pk] for each in decided])
-    for each, why in zip(decided, told, strict=True):
-        explained = for_reader(actor, why)
-        causes.setdefault(explained.explanation.headline, []).append((each, explained))
+    decided = {decisions[each.pk].pk: each for each in newest if each.pk in decisions}
+    traces = list(traces_of(actor.org, [decisions[each.pk] for each in decided.values()]))
+    names = disclose(actor, (uid for _, trace in traces for uid in mentioned(trace))).names
+    causes: dict[str, list[Decision]] = {}
+    for decision, trace in traces:
+        causes.setdefault(headline_of(trace, names), []).append(decision)
     largest = sorted(causes.values(), key=lambda found: -len(found))[:MOST_EXPLAINED]
+    explained = explain_decisions(actor.org, [found[0] for found in largest])
+    examples = [decided[found[0].pk] for found in largest]
     return OneReason(
         reason=reason,
         queue=queue,
         total=count_workloads(actor.org, conditions),
         causes=tuple(
             Cause(
-                example=found[0][0],
+                example=example,
                 count=len(found),
-                explained=found[0][1],
-                fixes=what_would_let_in(actor.org, found[0][0]),
+                explained=for_reader(actor, why),
+                fixes=what_would_let_in(actor.org, example),
             )
-            for found in largest
+            for found, example, why in zip(largest, examples, explained, strict=True)
         ),
         others=(),
         kinds=len(causes),

@@ -44,7 +44,9 @@ def test_owners(owner: Actor, query: str) -> None:
     assert [line for line in lines if "TEMP B-TREE" in line or line.startswith("SCAN")] == []
 
 
-@pytest.mark.parametrize("query", ["", "action=config", "subject=q", "ip=10.0.0.1", "actor=somebody"])
+@pytest.mark.parametrize(
+    "query", ["", "action=config", "subject=q", "ip=10.0.0.1", "actor=somebody"]
+)
 def test_others(viewer: Actor, query: str) -> None:
     search = AuditSearch.from_query(QueryDict(query))
     lines = plans(lambda: search_audit(viewer, search, 3, "5"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from console.configs.subjects import Subject
@@ -21,9 +21,8 @@ from console.orgs.permissions import Actor, Permission
 from console.workloads.models import QueueHold
 from console.workloads.queries.used import used_of
 
-#: Rules and local queues that one look shows, and misses that it finds a way to.
-MOST_RULES = 50
-MOST_MISSES = 40
+#: Rules or local queues that one look shows, each with the least that would lead to it.
+MOST_RULES = 30
 
 #: Workloads of one batch.
 MOST_AT_ONCE = 100
@@ -78,11 +77,11 @@ def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int 
         misses={rule.index: nearest.miss(rule.index) for rule in _nearest_first(shown)},
         doors=doors[:MOST_RULES],
         door_count=len(doors),
-        door_misses=nearest_doors(policy, workload, MOST_MISSES)
+        door_misses=nearest_doors(policy, workload, MOST_RULES)
         if policy.local_routing is not None
         else (),
         missing=missing_labels(policy, landing, router),
-        fit=fitting(actor.org, policy, around=landing.queue).fit(landing),
+        fit=fitting(actor.org, policy, _around(landing)).fit(landing),
     )
 
 
@@ -95,20 +94,23 @@ def try_routes(actor: Actor, subject: Subject, workloads: Sequence[Workload]) ->
     return tuple(Placed(landing, fits.fit(landing)) for landing in landings)
 
 
-def fitting(org: Organization, policy: Policy, *, around: str | None = None) -> Fitting:
+def fitting(org: Organization, policy: Policy, queues: Collection[str] | None = None) -> Fitting:
     """
     Return what tries workloads on *policy* with what runs in *org* now.
 
-    With *around* they are such as land in that queue: no other tree is read.
+    With *queues* nothing is read of others.
     """
-    queues = None if around is None else Trees(policy).around(around)
-    used = used_of(org, queues)
     held = QueueHold.objects.filter(org=org).values_list("queue", flat=True)
-    return Fitting(policy, used, held)
+    return Fitting(policy, used_of(org, queues), held)
+
+
+def _around(landing: Landing) -> tuple[str, ...]:
+    """Return the queues that have a say in how it fits: those of the tree in which it lands."""
+    return () if landing.queue is None else Trees(landing.policy).around(landing.queue)
 
 
 def _nearest_first(rules: Iterable[RuleTruth]) -> list[RuleTruth]:
-    """Return the rules whose nearest miss is told: those that lack least come first."""
+    """Return the rules that did not take it; all share one budget, and the nearest come first."""
     missed = [rule for rule in rules if rule.standing is not RuleStanding.TOOK]
     missed.sort(key=lambda rule: sum(not each.holds for each in rule.expressions))
-    return missed[:MOST_MISSES]
+    return missed

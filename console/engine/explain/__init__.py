@@ -21,7 +21,15 @@ from console.engine.explain.route import priority, route
 from console.engine.explain.sentences import Explanation, Sentence, StageText, Telling, Verdict
 from console.engine.trace import Trace
 
-__all__ = ["Explanation", "Sentence", "StageText", "Verdict", "explain", "mentioned"]
+__all__ = [
+    "Explanation",
+    "Sentence",
+    "StageText",
+    "Verdict",
+    "explain",
+    "headline_of",
+    "mentioned",
+]
 
 _STAGES = (intake, route, priority, queue, flavors, preemption, order, outcome)
 
@@ -39,3 +47,8 @@ def explain(trace: Trace, names: Mapping[str, str] | None = None) -> Explanation
         reason=trace.outcome.reason,
         stages=tuple(stage for stage in stages if stage.sentences),
     )
+
+
+def headline_of(trace: Trace, names: Mapping[str, str] | None = None) -> str:
+    """Return the headline that `explain` gives to a trace, at a part of the cost."""
+    return headline(Telling(trace, names or {}))
