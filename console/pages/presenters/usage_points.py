@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Final
 
 from console.engine.amounts import SCALE, Amount, Unlimited
@@ -17,7 +18,7 @@ from console.series.totals import UNUSED, ZERO, Cell, Level, Totals
 from console.series.waits import WaitQuantiles, quantiles
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Point:
     """Some time of a subject, with one flavor-resource looked at; without minutes a gap."""
 
@@ -49,7 +50,7 @@ class Point:
         used, borrowed, over, _ = self.cell
         return self.mean(Level(used.total - borrowed.total - over.total))
 
-    @property
+    @cached_property
     def waits(self) -> WaitQuantiles:
         """How long those admitted in this time had waited."""
         return quantiles(self.counts.waits)
@@ -89,9 +90,11 @@ def points_of(
     points = []
     for i in range(0, len(readings), together):
         part = readings[i : i + together]
-        counted = Counts()
-        for reading in part:
-            counted.merge(counts[reading.start])
+        counted = counts[part[0].start]
+        if len(part) > 1:
+            counted = Counts()
+            for reading in part:
+                counted.merge(counts[reading.start])
         end = part[-1].start + LENGTH[series.step]
         owned = owned_in(spans, part[0].start, end).get(key) if key else None
         points.append(
