@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from django.db.models import TextField
+from django.db.models.functions import Cast
 from django.utils import timezone
 
+from console.moments import moment_of
 from console.orgs.models import Organization
 from console.series.coverage import HOUR, MINUTE, floor_hour, floor_minute
 from console.series.models import Kind, SampledHour, SeriesPoint, Step
@@ -61,16 +64,18 @@ def _sparks(
     step = Step.MINUTE if is_young else Step.HOUR
     if is_young:
         since = last - HOUR
-    points = SeriesPoint.objects.filter(org=org, kind=kind, name__in=names, start__lt=last)
-    columns = ("name", "start", measure)
+    points = SeriesPoint.objects.filter(
+        org=org, kind=kind, name__in=names, start__lt=last
+    ).annotate(at=Cast("start", TextField()))
+    columns = ("name", "at", measure)
     rows = points.filter(step=step.value, start__gte=floor_hour(since)).values_list(*columns)
     if not is_young:
         # An hour that has just begun or ended may not be rolled up, or not for the last time.
         minutes = points.filter(step=Step.MINUTE.value, start__gte=floor_hour(last) - HOUR)
         rows = rows.union(minutes.values_list(*columns), all=True)
     found: defaultdict[str, list[tuple[datetime, int]]] = defaultdict(list)
-    for name, start, value in rows.order_by("start"):
-        found[name].append((start, value))
+    for name, at, value in rows.order_by("at"):
+        found[name].append((moment_of(at), value))
     return Sparks(
         step=step,
         since=since,
