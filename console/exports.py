@@ -36,7 +36,7 @@ _BLOCK: Final = 32 * 1024
 #: What makes spreadsheets take a cell for a formula; some take the wide forms for the others.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
-_MEDIA_TYPES: Final[dict[Format, str]] = {
+MEDIA_TYPES: Final[dict[Format, str]] = {
     "csv": "text/csv; charset=utf-8",
     "ndjson": "application/x-ndjson; charset=utf-8",
 }
@@ -72,7 +72,7 @@ def export_answer(
     NDJSON has all of each row; CSV has *columns*, in which what is not a plain value is JSON.
     """
     blocks = ndjson_of(rows) if form == "ndjson" else csv_of(columns, rows)
-    response = StreamingHttpResponse(blocks, content_type=_MEDIA_TYPES[form])
+    response = StreamingHttpResponse(blocks, content_type=MEDIA_TYPES[form])
     file = f"{name}-{timezone.now():%Y-%m-%d}.{form}"
     response.headers["Content-Disposition"] = f'attachment; filename="{file}"'
     response.headers["Cache-Control"] = "private, no-store"

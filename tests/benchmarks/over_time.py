@@ -60,11 +60,10 @@ def run() -> Iterator[Measured]:
             "/cohorts/lab-7/usage?range=30d",
             "/usage?range=30d",
         ):
-            took = reader.milliseconds(f"/o/main{path}")
-            yield Measured(name=f"page {path}", value=took, unit="ms", at_most=MOST_MS)
+            yield reader.measured(f"page {path}", f"/o/main{path}", MOST_MS)
         path = "/usage?queue=team-7&step=hour&limit=1000&since=2020-01-01T00:00:00Z"
-        took = reader.milliseconds(f"/api/v1/orgs/main{path}")
-        yield Measured(name="API /usage of 30 days by the hour", value=took, unit="ms", at_most=300)
+        name = "API /usage of 30 days by the hour"
+        yield reader.measured(name, f"/api/v1/orgs/main{path}", 300)
         found = json.loads(
             product.manage(
                 "shell", "-c", "from tests.benchmarks.past import measure; measure('main')"

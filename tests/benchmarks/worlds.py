@@ -12,9 +12,6 @@ from tests.worlds import BUILDERS, PASSWORD
 from tests.worlds.addresses import Address, api_addresses, page_addresses
 from tests.worlds.served import serving
 
-#: Times that an address over its bound is measured again.
-AGAIN = 2
-
 #: Routes that find and prove changes that would start a workload, or that compile and compare
 #: two whole configs: work of one person at a time, and never of an open page.
 WORK = frozenset(
@@ -40,24 +37,12 @@ def run() -> Iterator[Measured]:
 
 def _measured(reader: Reader, addresses: list[Address]) -> list[Measured]:
     return [
-        _one(reader, address.url, MOST_MS_WITH_CHANGES if address.route in WORK else MOST_MS)
+        reader.measured(
+            address.url, address.url, MOST_MS_WITH_CHANGES if address.route in WORK else MOST_MS
+        )
         for address in addresses
         if address.pattern not in _UNREADABLE
     ]
-
-
-def _one(reader: Reader, url: str, most: int) -> Measured:
-    """
-    Measure *url*; what misses is measured again at most `AGAIN` times, and the least counts.
-
-    There are hundreds of addresses, and whatever else a machine does only ever adds.
-    """
-    took = reader.milliseconds(url)
-    for _ in range(AGAIN):
-        if took <= most:
-            break
-        took = min(took, reader.milliseconds(url))
-    return Measured(name=url, value=took, unit="ms", at_most=most)
 
 
 #: A link to nothing, and in the empty world the config that is not there yet: they say so.

@@ -81,8 +81,12 @@ class Rows:
             row.version = self.version
 
     def load(self, policy: Policy) -> State:
-        """Return a state that knows only what the rows know, in the order a loader reads them."""
-        state = State(policy)
+        """
+        Return a state that knows only what the rows know, in the order a loader reads them.
+
+        It is sparse: without the trees in which nobody is.
+        """
+        state = State(policy, is_sparse=True)
         for name in sorted(self.held):
             state.hold(name)
         waiting = [row for row in self.rows.values() if row.outcome is Outcome.PENDING]

@@ -30,13 +30,14 @@ class Story:
     One random world, told the same facts twice.
 
     *state* is asked for explanations all the time and goes on; *twin* is now and then
-    replaced by a state that knows only what rows know. Both have to decide the same.
+    replaced by a state that knows only what rows know, and has a tree of queues only once
+    somebody is in it. Both have to decide the same.
     """
 
     def __init__(self, draw: st.DrawFn) -> None:
         self.draw = draw
         self.policy = self._policy()
-        self.state, self.twin = State(self.policy), State(self.policy)
+        self.state, self.twin = State(self.policy), State(self.policy, is_sparse=True)
         self.rows = Rows()
         self.submitted = 0
 

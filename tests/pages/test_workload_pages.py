@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.pages.presenters.workloads import stages_of
+from console.workloads.explanations import explain_workload
 from console.workloads.models import Workload
 from tests.pages.conftest import World
 from tests.pages.page import Element, read_page
@@ -208,6 +211,18 @@ def test_rules_that_did_not_match_are_folded_away(world: World, browser: Client)
     assert [item.text for item in page.id("why").all("summary")] == [
         "1 other rule tried, none matched"
     ]
+
+
+def test_where_many_are_explained_folded_rules_are_left_to_the_page_of_one(world: World) -> None:
+    explained = explain_workload(world.org, world.passed)
+    stages = stages_of(explained, fold_in=world.passed.uid)
+    (route,) = (stage for stage in stages if stage.code == "route")
+    assert (route.folded, route.fold_in) == ((), world.passed.uid)
+    asked = {"stages": [route], "org": world.org.slug, "version": 1, "is_technical": False}
+    text = render_to_string("components/trace.html", asked)
+    link = f'<a href="{LIST}/{world.passed.uid}">1 other rule tried, none matched</a>'
+    assert link in text
+    assert "<details" not in text
 
 
 def test_a_decision_has_an_address_of_its_own(

@@ -9,7 +9,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
-from console.exports import FORMATS
+from console.exports import FORMATS, MARKDOWN_TYPE, MEDIA_TYPES
 
 PROBLEM_TYPE = "application/problem+json"
 
@@ -66,6 +66,8 @@ EXPORT = OpenApiParameter(
     "one page; `limit` and `cursor` do not count then.",
 )
 
+JSON_TYPE = "application/json"
+
 _PROBLEMS: Mapping[int, str] = {
     400: "The request cannot be read; `errors` names every field that is wrong.",
     401: "No token or session, or one that is not valid.",
@@ -86,6 +88,17 @@ def problems(*statuses: int) -> dict[tuple[int, str], Any]:
         (status, PROBLEM_TYPE): OpenApiResponse(Problem, description=_PROBLEMS[status])
         for status in every
     }
+
+
+def or_files(answer: Any) -> dict[Any, Any]:
+    """Return the responses of what gives *answer*, or with `as` all rows as a file."""
+    files = (each.partition(";")[0] for each in MEDIA_TYPES.values())
+    return {(200, JSON_TYPE): answer} | {(200, each): OpenApiTypes.STR for each in files}
+
+
+def or_markdown(answer: Any) -> dict[Any, Any]:
+    """Return the responses of what gives *answer*, or with `as` a text to paste."""
+    return {(200, JSON_TYPE): answer, (200, MARKDOWN_TYPE.partition(";")[0]): OpenApiTypes.STR}
 
 
 def query(name: str, description: str, **options: Any) -> OpenApiParameter:

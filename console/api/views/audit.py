@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 from console.api.base import PAGING, OrgView, results
 from console.api.schemas import audit as schemas
-from console.api.schemas.common import EXPORT, PAGED, problems, query
+from console.api.schemas.common import EXPORT, PAGED, or_files, problems, query
 from console.exports import PARAMETER, asked_format, export_answer
 from console.orgs.audit_search import REPEATABLE, AuditSearch, all_audit, search_audit
 from console.orgs.chain import COLUMNS, sealed_facts_of
@@ -46,7 +46,7 @@ class Audit(OrgView):
             EXPORT,
             *PAGED,
         ],
-        responses={200: schemas.AuditPage, **problems()},
+        responses={**or_files(schemas.AuditPage), **problems()},
         tags=["events"],
     )
     def get(self, request: Request, **kwargs: Any) -> HttpResponseBase:

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from console.api.answers.workloads import decision_answer
 from console.api.base import PAGING, OrgView, results
 from console.api.schemas import state as schemas
-from console.api.schemas.common import EXPORT, LIMIT, PAGED, problems, query
+from console.api.schemas.common import EXPORT, LIMIT, PAGED, or_files, problems, query
 from console.configs.queries import policies_of
 from console.exports import PARAMETER, asked_format, export_answer
 from console.reading import LARGEST_INTEGER
@@ -91,7 +91,7 @@ class Events(OrgView):
             EXPORT,
             *PAGED,
         ],
-        responses={200: schemas.EventPage, **problems()},
+        responses={**or_files(schemas.EventPage), **problems()},
         tags=["events"],
     )
     def get(self, request: Request, **kwargs: Any) -> HttpResponseBase:

@@ -19,7 +19,15 @@ from console.api.answers.groups import groups_answer
 from console.api.answers.workloads import explanation_answer, workload_answer
 from console.api.base import PAGING, OrgView, results
 from console.api.schemas import workloads as schemas
-from console.api.schemas.common import EXPORT, PAGED, example, problems, query
+from console.api.schemas.common import (
+    EXPORT,
+    PAGED,
+    example,
+    or_files,
+    or_markdown,
+    problems,
+    query,
+)
 from console.api.schemas.groups import WorkloadGroups
 from console.exports import (
     MARKDOWN,
@@ -92,10 +100,12 @@ class Workloads(OrgView):
             *PAGED,
         ],
         responses={
-            200: PolymorphicProxySerializer(
-                component_name="WorkloadsOrGroups",
-                serializers=[schemas.WorkloadPage, WorkloadGroups],
-                resource_type_field_name=None,
+            **or_files(
+                PolymorphicProxySerializer(
+                    component_name="WorkloadsOrGroups",
+                    serializers=[schemas.WorkloadPage, WorkloadGroups],
+                    resource_type_field_name=None,
+                )
             ),
             **problems(),
         },
@@ -187,7 +197,7 @@ class WorkloadExplanation(OrgView):
         "a copy. With `as=markdown` the answer is the stages as text to paste into a ticket or a "
         "chat, without `changes`: what people typed stays text in it.",
         parameters=[query(PARAMETER, "Answer with Markdown instead.", enum=(MARKDOWN,))],
-        responses={200: schemas.WorkloadExplanation, **problems()},
+        responses={**or_markdown(schemas.WorkloadExplanation), **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, uid: str, **kwargs: Any) -> HttpResponseBase:

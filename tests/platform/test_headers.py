@@ -1,0 +1,181 @@
+"""What every kind of answer tells a browser, and the cookies: of a product as it is served."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPMessage
+from urllib.parse import urlencode
+
+import pytest
+
+from console.csp import POLICY
+from tests.product import Product, running
+
+#: Every answer has these, and no other value of them.
+GUARDS = {
+    "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in POLICY.items()),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+#: What pages may be kept by nobody, what by whoever likes.
+PRIVATE, FOREVER = "private, no-store", "max-age=315360000, public, immutable"
+NEVER = "max-age=0, no-cache, no-store, must-revalidate, private"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request, and what comes back."""
+
+    path: str
+    status: int
+    content_type: str
+    cache: str | None
+    #: Who asks: somebody who is signed in, a token, or nobody.
+    by: str = ""
+    method: str = "GET"
+    body: str | None = None
+
+
+HTML, JSON, PROBLEM = "text/html; charset=utf-8", "application/json", "application/problem+json"
+
+ANSWERS = {
+    "sign-in page": Asked("/login", 200, HTML, NEVER),
+    "page": Asked("/o/main/", 200, HTML, PRIVATE, "person"),
+    "poll without news": Asked("/o/main/?v=@", 204, HTML, PRIVATE, "person"),
+    "page that says what is wrong": Asked(
+        "/o/main/workloads?state=odd", 400, HTML, PRIVATE, "person"
+    ),
+    "page of nobody": Asked("/o/main/", 302, HTML, None),
+    "organization of others": Asked("/o/other/", 404, HTML, PRIVATE, "person"),
+    "no such page": Asked("/nothing", 404, HTML, None),
+    "form without its token": Asked("/login", 403, HTML, None, "", "POST", "email=a"),
+    "file": Asked("/o/main/workloads?as=csv", 200, "text/csv; charset=utf-8", PRIVATE, "person"),
+    "API": Asked("/api/v1/orgs/main/queues", 200, JSON, PRIVATE, "token"),
+    "API of nobody": Asked("/api/v1/orgs/main/queues", 401, PROBLEM, PRIVATE),
+    "API of others": Asked("/api/v1/orgs/other/queues", 404, PROBLEM, PRIVATE, "token"),
+    "API that says what is wrong": Asked(
+        "/api/v1/orgs/main/workloads", 400, PROBLEM, PRIVATE, "token", "POST", "{"
+    ),
+    "API that does not do that": Asked(
+        "/api/v1/orgs/main/queues", 405, PROBLEM, PRIVATE, "token", "DELETE"
+    ),
+    "API's description": Asked(
+        "/api/v1/schema/", 200, "application/vnd.oai.openapi; charset=utf-8", None
+    ),
+    "liveness": Asked("/healthz", 200, JSON, None),
+    "readiness": Asked("/readyz", 200, JSON, "no-store"),
+    "metrics": Asked("/metrics", 200, "text/plain; version=0.0.4; charset=utf-8", "no-store"),
+    "static file": Asked("/static/@", 200, 'text/css; charset="utf-8"', FOREVER),
+}
+
+
+@dataclass(slots=True)
+class Visitor:
+    """Somebody who asks for anything, with cookies or a token or neither."""
+
+    product: Product
+    cookies: dict[str, str]
+    token: str
+
+    def ask(self, asked: Asked, path: str) -> tuple[int, HTTPMessage, str]:
+        """Return status, headers and body."""
+        headers = {}
+        if asked.by == "person":
+            headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        if asked.by == "token":
+            headers |= {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        elif asked.body is not None:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        return _sent(self.product, asked.method, path, asked.body, headers)
+
+
+@pytest.fixture(scope="module")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    """A product behind TLS: its first owner has signed in nowhere yet."""
+    home = tmp_path_factory.mktemp("headers")
+    with running(home, CSRF_TRUSTED_ORIGINS="https://sluice.example") as product:
+        yield product
+
+
+@pytest.fixture(scope="module")
+def signed_in(product: Product) -> HTTPMessage:
+    """Sign the first owner in, and return the headers of the answer."""
+    welcome = re.search(r"Sign in as +(\S+)\s+Password +(\S+)", product.output())
+    assert welcome is not None
+    _, headers, page = _sent(product, "GET", "/login", None, {})
+    hidden = re.search(r'csrfmiddlewaretoken" value="(\w+)"', page)
+    assert hidden is not None
+    fields = {
+        "csrfmiddlewaretoken": hidden[1],
+        "email": welcome[1],
+        "password": welcome[2],
+        "next": "",
+    }
+    cookie = "; ".join(value.partition(";")[0] for value in headers.get_all("Set-Cookie", []))
+    form = {"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
+    status, headers, _ = _sent(product, "POST", "/login", urlencode(fields), form)
+    assert status == 302
+    return headers
+
+
+@pytest.fixture(scope="module")
+def visitor(product: Product, signed_in: HTTPMessage) -> Visitor:
+    """Return whoever asks."""
+    pairs = (value.partition(";")[0] for value in signed_in.get_all("Set-Cookie", []))
+    cookies = dict(pair.split("=", 1) for pair in pairs)
+    token = product.manage(
+        "create_token", "--org", "main", "--role", "submitter", "--name", "headers"
+    )
+    return Visitor(product, cookies, token)
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_every_kind_of_answer_is_guarded(visitor: Visitor, kind: str) -> None:
+    asked = ANSWERS[kind]
+    path = asked.path
+    if "@" in path:
+        _, _, page = visitor.ask(ANSWERS["page"], ANSWERS["page"].path)
+        pattern = r'data-version="([^"]+)"' if "?v=" in path else r'"/static/([^"]+\.css)"'
+        found = re.search(pattern, page)
+        assert found is not None
+        path = path.replace("@", found[1])
+    status, headers, _ = visitor.ask(asked, path)
+    told = {name: headers.get_all(name) for name in GUARDS}
+    assert told == {name: [value] for name, value in GUARDS.items()}
+    found_here = status, headers.get("Content-Type", ""), headers.get("Cache-Control")
+    assert found_here == (asked.status, asked.content_type, asked.cache)
+
+
+def test_cookies_are_kept_from_scripts_other_sites_and_plain_http(signed_in: HTTPMessage) -> None:
+    cookies = {}
+    for value in signed_in.get_all("Set-Cookie", []):
+        pair, *attributes = value.split("; ")
+        # Its end as a date is its age once more.
+        cookies[pair.partition("=")[0]] = {a for a in attributes if not a.startswith("expires")}
+    everywhere = {"Path=/", "SameSite=Lax", "Secure"}
+    assert cookies == {
+        "sluice_session": {*everywhere, "HttpOnly", "Max-Age=1209600"},
+        "sluice_csrf": {*everywhere, "Max-Age=31449600"},
+    }
+
+
+def test_a_host_that_is_not_ours_is_refused(product: Product) -> None:
+    status, headers, body = _sent(product, "GET", "/login", None, {"Host": "elsewhere.example"})
+    assert (status, headers["X-Content-Type-Options"]) == (400, "nosniff")
+    assert "elsewhere.example" not in body
+
+
+def _sent(
+    product: Product, method: str, path: str, body: str | None, headers: dict[str, str]
+) -> tuple[int, HTTPMessage, str]:
+    connection = HTTPConnection("127.0.0.1", product.port, timeout=30)
+    connection.request(method, path, body, headers)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    return answer.status, answer.headers, text
