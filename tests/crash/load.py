@@ -76,7 +76,8 @@ class Caller:
 class Load:
     """One organization's submitter and executor, and what they were told."""
 
-    def __init__(self, product: Product) -> None:
+    def __init__(self, product: Product, *, is_new: bool = True) -> None:
+        """Begin anew, or go on with whatever *product* has of an earlier load."""
         self._submitter = Caller(product.api())
         self._executor = Caller(product.api())
         self._prober = Caller(product.api())
@@ -92,9 +93,12 @@ class Load:
         self._over = threading.Event()
         self._threads: list[threading.Thread] = []
         self._failures: list[BaseException] = []
-        version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
-        answer = self._prober.post("/config/versions", version)
-        assert answer.status == 201, answer
+        if is_new:
+            version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
+            answer = self._prober.post("/config/versions", version)
+            assert answer.status == 201, answer
+        else:
+            self._look_around()
 
     def start(self) -> None:
         """Begin to submit, and to run what is admitted."""
@@ -132,6 +136,17 @@ class Load:
             assert time.monotonic() < begun + PATIENCE, f"not decided within {PATIENCE} s"
             time.sleep(0.05)
         return time.monotonic() - begun
+
+    def _look_around(self) -> None:
+        """Take over what there is: an executor that lost its notes does the same."""
+        path: str | None = "/workloads?limit=1000"
+        while path is not None:
+            page = self._prober.get(path)
+            for each in page["results"]:
+                self.accepted[each["id"]] = each["labels"]["team"] != "unknown"
+                if each["state"] == "finished":
+                    self.finished.add(each["id"])
+            path = page["next"] and f"/workloads?limit=1000&cursor={page['next']}"
 
     def _keep(self, work: Callable[[], None]) -> None:
         try:
@@ -175,7 +190,7 @@ class Load:
         for row in self._executor.get(f"/decisions?after={after}&limit=500")["results"]:
             uid, outcome = row["workload"]["id"], row["outcome"]
             self.feed.append((row["seq"], uid, outcome))
-            if outcome == "admitted":
+            if outcome == "admitted" and uid not in self.finished:
                 self._running[uid] = time.monotonic() + RUNS
             elif outcome == "preempted" and self._running.pop(uid, None) is not None:
                 # It may have been told before what became of a request that got no answer.
