@@ -75,9 +75,14 @@ def explain_decision(org: Organization, decision: Decision) -> Explained:
 
 def explain_decisions(org: Organization, decisions: Iterable[Decision]) -> list[Explained]:
     """Return stored decisions of *org* in words; each config version is read once."""
+    return explain_traces(traces_of(org, decisions))
+
+
+def explain_traces(traces: Iterable[tuple[Decision, Trace]]) -> list[Explained]:
+    """Return in words what `traces_of` yields."""
     return [
         _worded(trace, each.config_version, evaluated_at=each.created_at, live=False)
-        for each, trace in traces_of(org, decisions)
+        for each, trace in traces
     ]
 
 

@@ -9,9 +9,10 @@ from django.db.models import Count, Sum
 
 from console.engine.decision import Outcome
 from console.engine.explain import Sentence, headline_of, mentioned
+from console.engine.trace import Trace
 from console.orgs.permissions import Actor
 from console.workloads.disclosure import disclose, for_reader
-from console.workloads.explanations import Explained, explain_decisions, explain_workloads
+from console.workloads.explanations import Explained, explain_traces, explain_workloads
 from console.workloads.fixes import what_would_let_in
 from console.workloads.models import Decision, PendingClass, Workload
 from console.workloads.queries.filters import WorkloadFilter
@@ -107,12 +108,12 @@ def _decided(actor: Actor, reason: str, queue: str | None) -> OneReason:
     decided = {decisions[each.pk].pk: each for each in newest if each.pk in decisions}
     traces = list(traces_of(actor.org, [decisions[each.pk] for each in decided.values()]))
     names = disclose(actor, (uid for _, trace in traces for uid in mentioned(trace))).names
-    causes: dict[str, list[Decision]] = {}
+    causes: dict[str, list[tuple[Decision, Trace]]] = {}
     for decision, trace in traces:
-        causes.setdefault(headline_of(trace, names), []).append(decision)
+        causes.setdefault(headline_of(trace, names), []).append((decision, trace))
     largest = sorted(causes.values(), key=lambda found: -len(found))[:MOST_EXPLAINED]
-    explained = explain_decisions(actor.org, [found[0] for found in largest])
-    examples = [decided[found[0].pk] for found in largest]
+    explained = explain_traces(found[0] for found in largest)
+    examples = [decided[found[0][0].pk] for found in largest]
     return OneReason(
         reason=reason,
         queue=queue,
