@@ -18,7 +18,7 @@ from tests.product import Api, Product, running
 #: Requests per address; the slowest of twenty are left out.
 SAMPLES = 40
 #: Requests that are made for them at most, while others slow the machine down.
-MOST_REQUESTS = 400
+MOST_REQUESTS = 120
 MOST_MS = 100
 #: Where changes that would start a workload are found and proven.
 MOST_MS_WITH_CHANGES = 300
