@@ -25,7 +25,7 @@ _MOST: Final = 20_000
 
 
 def as_text(column: str) -> Cast:
-    """Return what selects a JSON *column* as its text."""
+    """Return what selects *column*, of JSON or of moments, as its text."""
     return Cast(column, TextField())
 
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import TextField
-from django.db.models.functions import Cast
 from django.utils import timezone
 
 from console.moments import moment_of
@@ -24,6 +22,7 @@ from console.series.readings import FLOOR, LENGTH, edges
 from console.series.subjects import EVERYTHING, Subject
 from console.series.tallies import Counts
 from console.series.waits import WaitQuantiles, quantiles
+from console.workloads.stored_texts import as_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +147,7 @@ def _waits(
         rows = SeriesPoint.objects.filter(
             **about, step=coarse.value, start__gte=begin, start__lt=end
         )
-        told = rows.annotate(text=Cast("waits", TextField()))
+        told = rows.annotate(text=as_text("waits"))
         # Of hundreds of queues these are thousands of rows, of which many say the same.
         for (name, text), times in Counter(told.values_list("name", "text")).items():
             of_name = found[name]
@@ -181,7 +180,7 @@ def _of_minutes(
     found: defaultdict[tuple[str, str], Counts] = defaultdict(Counts)
     rows = Tally.objects.filter(**about, start__gte=since, start__lt=until)
     # There may be thousands in a few minutes: each of these is read as a time once.
-    told = rows.annotate(at=Cast("start", TextField())).order_by()
+    told = rows.annotate(at=as_text("start")).order_by()
     for name, at, what, bucket, count in told.values_list("name", "at", "what", "bucket", "count"):
         found[name, at].add(what, bucket, count)
     for (name, at), counts in found.items():

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from django.db.models import TextField
-from django.db.models.functions import Cast
 from django.utils import timezone
 
 from console.moments import moment_of
@@ -17,6 +15,7 @@ from console.orgs.models import Organization
 from console.series.coverage import HOUR, MINUTE, floor_hour, floor_minute
 from console.series.models import Kind, SampledHour, SeriesPoint, Step
 from console.series.readings import edges, minutes_of
+from console.workloads.stored_texts import as_text
 
 #: What is looked at: the most used of any nominal quota, in thousandths, or how many at peak.
 Measure = Literal["tightest", "running_peak", "pending_peak"]
@@ -66,7 +65,7 @@ def _sparks(
         since = last - HOUR
     points = SeriesPoint.objects.filter(
         org=org, kind=kind, name__in=names, start__lt=last
-    ).annotate(at=Cast("start", TextField()))
+    ).annotate(at=as_text("start"))
     columns = ("name", "at", measure)
     rows = points.filter(step=step.value, start__gte=floor_hour(since)).values_list(*columns)
     if not is_young:
