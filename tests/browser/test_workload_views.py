@@ -99,6 +99,8 @@ def test_with_scripts_what_would_help_comes_by_itself(
 ) -> None:
     page.goto(place.url(paths["reason"]))
     expect(page.get_by_role("main")).to_contain_text("Each one alone is enough")
+    # What is fetched is of another page; the name of this one stays.
+    expect(page).to_have_title(re.compile("^Waiting for quota"))
     page.goto(place.url("workloads"))
     page.get_by_label("Group by").select_option("queue")
     expect(page.locator("#groups")).to_contain_text("research")
