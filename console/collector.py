@@ -22,15 +22,19 @@ def collect_seldom() -> None:
     gc.set_threshold(_YOUNGEST, 20, 20)
 
 
-#: Young objects from which on they are looked at between two requests; a page leaves a thousand.
-_AFTER_REQUEST = 5_000
+#: Requests after which those are looked at again that outlived their own.
+_SECOND_LOOK = 500
 
 
 def collect_between_requests() -> None:
-    """Look for cycles among the youngest when an answer is sent, so that no page waits for it."""
+    """
+    Look for cycles among the youngest when an answer is sent, so that no page waits for it.
+
+    After every request, whatever it left: a check of a config puts as many objects into the
+    caches as it takes out of them, so counting what is new would not tell how many are young.
+    """
     request_finished.connect(_after_request)
 
 
 def _after_request(**_: object) -> None:
-    if gc.get_count()[0] > _AFTER_REQUEST:
-        gc.collect(0)
+    gc.collect(1 if gc.get_count()[1] >= _SECOND_LOOK else 0)

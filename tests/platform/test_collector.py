@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 from django.core.signals import request_finished
@@ -26,11 +28,38 @@ def between_requests() -> Iterator[None]:
     request_finished.disconnect(collector._after_request)
 
 
-@pytest.mark.parametrize(("young", "looks"), [(1_000, False), (10_000, True)])
-def test_an_answer_is_sent_before_cycles_are_looked_for(
-    between_requests: None, young: int, looks: bool
-) -> None:
-    made = [[number] for number in range(young)]
+@dataclass(eq=False)
+class _Cycle:
+    """Something that only the collector frees."""
+
+    itself: _Cycle | None = None
+
+
+def _cycle() -> weakref.ref[_Cycle]:
+    cycle = _Cycle()
+    cycle.itself = cycle
+    return weakref.ref(cycle)
+
+
+def test_cycles_are_looked_for_when_an_answer_is_sent(between_requests: None) -> None:
+    left = _cycle()
+    assert left() is not None
     request_finished.send(sender=None)
-    assert (gc.get_count()[0] < young) is looks
-    assert len(made) == young
+    assert left() is None
+
+
+def test_what_a_request_left_is_not_walked_again_and_again(between_requests: None) -> None:
+    made = [[number] for number in range(10_000)]
+    request_finished.send(sender=None)
+    assert len(gc.get_objects(generation=0)) < len(made)
+
+
+def test_what_outlived_its_request_is_looked_at_again_in_time(between_requests: None) -> None:
+    held = _cycle()
+    cycle = held()
+    request_finished.send(sender=None)
+    del cycle
+    for _ in range(collector._SECOND_LOOK):
+        assert held() is not None
+        request_finished.send(sender=None)
+    assert held() is None
