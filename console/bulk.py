@@ -9,8 +9,9 @@ for SQLite and PostgreSQL.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.db import connection
@@ -27,6 +28,7 @@ _POSTGRES_TYPES = {
     "IntegerField": "integer",
     "PositiveIntegerField": "integer",
     "PositiveBigIntegerField": "bigint",
+    "TextField": "text",
     "DateField": "date",
     "DateTimeField": "timestamptz",
     "JSONField": "jsonb",
@@ -39,27 +41,32 @@ class Prepared:
 
     statement: str
     payloads: tuple[str, ...]
+    #: Parameters before that of the rows.
+    before: tuple[Any, ...] = ()
 
     def run(self) -> None:
         """Send it; call inside a transaction."""
         with connection.cursor() as cursor:
             for payload in self.payloads:
-                cursor.execute(self.statement, [payload])
+                cursor.execute(self.statement, [*self.before, payload])
 
 
 def insert_rows(
     model: type[Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> Prepared:
     """Prepare the insertion of *rows*, which have a value for each of *columns*, in order."""
-    fields = [_field(model, name) for name in columns]
-    names = ", ".join(_column(field) for field in fields)
-    values = ", ".join(f"j.c{i}" for i in range(len(fields)))
-    table = connection.ops.quote_name(model._meta.db_table)
-    statement = (
-        f"INSERT INTO {table} ({names}) "  # noqa: S608
-        f"SELECT {values} FROM ({_source(fields)}) AS j ORDER BY j.place"
+    columns = tuple(columns)
+    statement = _insertion(model, columns, connection.vendor)
+    return Prepared(statement, _payloads(model, columns, rows))
+
+
+def insert_objects(objects: Sequence[Model]) -> Prepared:
+    """Prepare the insertion of *objects* of one model, in order; the database gives their keys."""
+    model = type(objects[0])
+    columns = _columns(model)
+    return insert_rows(
+        model, columns, ([getattr(each, name) for name in columns] for each in objects)
     )
-    return Prepared(statement, _payloads(fields, rows))
 
 
 def add_to_rows(
@@ -76,13 +83,9 @@ def add_to_rows(
     The columns *key* are unique in the table and in *rows*; *count* is what is
     added up, and everything else stays as it was written first.
     """
-    inserted = insert_rows(model, columns, rows)
-    table = connection.ops.quote_name(model._meta.db_table)
-    counted = _column(_field(model, count))
-    found = ", ".join(_column(_field(model, name)) for name in key)
-    sums = f"{counted} = {table}.{counted} + excluded.{counted}"
-    statement = f"{inserted.statement} ON CONFLICT ({found}) DO UPDATE SET {sums}"
-    return Prepared(statement, inserted.payloads)
+    columns = tuple(columns)
+    statement = _addition(model, columns, tuple(key), count, connection.vendor)
+    return Prepared(statement, _payloads(model, columns, rows))
 
 
 def update_rows(
@@ -94,15 +97,73 @@ def update_rows(
     Each of *rows* has a value for each of *columns*; the first column is the key
     by which the row to change is found.
     """
+    columns = tuple(columns)
+    statement = _change(model, columns, connection.vendor)
+    return Prepared(statement, _payloads(model, columns, rows))
+
+
+def delete_rows(
+    model: type[Model], org_id: int, column: str, values: Iterable[str], *, where: str = ""
+) -> Prepared:
+    """
+    Prepare the deletion of an organization's rows whose text in *column* is one of *values*.
+
+    *where* is one more condition, in SQL.
+    """
+    statement = _deletion(model, column, where, connection.vendor)
+    texts = list(values)
+    payloads = tuple(json.dumps(texts[i : i + _ROWS]) for i in range(0, len(texts), _ROWS))
+    return Prepared(statement, payloads, (org_id,))
+
+
+# Statements differ by database alone, whose name is a parameter for the sake of the cache.
+
+
+@cache
+def _insertion(model: type[Model], columns: tuple[str, ...], vendor: str) -> str:
+    fields = [_field(model, name) for name in columns]
+    names = ", ".join(_column(field) for field in fields)
+    values = ", ".join(f"j.c{i}" for i in range(len(fields)))
+    return (
+        f"INSERT INTO {_table(model)} ({names}) "  # noqa: S608
+        f"SELECT {values} FROM ({_source(fields, vendor)}) AS j ORDER BY j.place"
+    )
+
+
+@cache
+def _addition(
+    model: type[Model], columns: tuple[str, ...], key: tuple[str, ...], count: str, vendor: str
+) -> str:
+    counted = _column(_field(model, count))
+    found = ", ".join(_column(_field(model, name)) for name in key)
+    sums = f"{counted} = {_table(model)}.{counted} + excluded.{counted}"
+    insertion = _insertion(model, columns, vendor)
+    return f"{insertion} ON CONFLICT ({found}) DO UPDATE SET {sums}"
+
+
+@cache
+def _change(model: type[Model], columns: tuple[str, ...], vendor: str) -> str:
     fields = [_field(model, name) for name in columns]
     key, *changed = map(_column, fields)
-    table = connection.ops.quote_name(model._meta.db_table)
     assignments = ", ".join(f"{name} = j.c{i}" for i, name in enumerate(changed, 1))
-    statement = (
-        f"UPDATE {table} SET {assignments} "  # noqa: S608
-        f"FROM ({_source(fields)}) AS j WHERE {table}.{key} = j.c0"
+    return (
+        f"UPDATE {_table(model)} SET {assignments} "  # noqa: S608
+        f"FROM ({_source(fields, vendor)}) AS j WHERE {_table(model)}.{key} = j.c0"
     )
-    return Prepared(statement, _payloads(fields, rows))
+
+
+@cache
+def _deletion(model: type[Model], column: str, where: str, vendor: str) -> str:
+    values = "SELECT value FROM json_each(%s)"
+    if vendor != "sqlite":
+        values = "SELECT jsonb_array_elements_text(%s::jsonb)"
+    org, found = _column(_field(model, "org")), _column(_field(model, column))
+    more = f" AND {where}" if where else ""
+    return f"DELETE FROM {_table(model)} WHERE {org} = %s AND {found} IN ({values}){more}"  # noqa: S608
+
+
+def _table(model: type[Model]) -> str:
+    return connection.ops.quote_name(model._meta.db_table)
 
 
 def _field(model: type[Model], name: str) -> Field[Any, Any]:
@@ -116,9 +177,9 @@ def _column(field: Field[Any, Any]) -> str:
     return connection.ops.quote_name(field.column)
 
 
-def _source(fields: Sequence[Field[Any, Any]]) -> str:
+def _source(fields: Sequence[Field[Any, Any]], vendor: str) -> str:
     """Return the query that turns the parameter into columns c0, c1, ... and their place."""
-    if connection.vendor == "sqlite":
+    if vendor == "sqlite":
         values = [f"json_extract(value, '$[{i}]') AS c{i}" for i in range(len(fields))]
         return f"SELECT key AS place, {', '.join(values)} FROM json_each(%s)"  # noqa: S608
     types = [_POSTGRES_TYPES[field.get_internal_type()] for field in fields]
@@ -132,21 +193,43 @@ def _source(fields: Sequence[Field[Any, Any]]) -> str:
     )
 
 
-def _payloads(fields: Sequence[Field[Any, Any]], rows: Iterable[Sequence[Any]]) -> tuple[str, ...]:
-    plain = [
-        [_plain(field, value) for field, value in zip(fields, row, strict=True)] for row in rows
-    ]
+def _payloads(
+    model: type[Model], columns: tuple[str, ...], rows: Iterable[Sequence[Any]]
+) -> tuple[str, ...]:
+    converters = _converters(model, columns, connection.vendor)
+    plain = []
+    for row in rows:
+        values = list(row)
+        assert len(values) == len(columns), (model, columns, values)
+        for place, convert in converters:
+            if values[place] is not None:
+                values[place] = convert(values[place])
+        plain.append(values)
     return tuple(json.dumps(plain[i : i + _ROWS]) for i in range(0, len(plain), _ROWS))
 
 
-def _plain(field: Field[Any, Any], value: Any) -> Any:
-    """Return *value* as JSON; JSON columns travel as text on SQLite, where they are stored so."""
-    if value is None:
-        return None
-    kind = field.get_internal_type()
-    if kind == "JSONField":
-        return json.dumps(value) if connection.vendor == "sqlite" else value
-    if kind == "DateTimeField":
-        adapted = connection.ops.adapt_datetimefield_value(value)
-        return adapted if isinstance(adapted, str) else value.isoformat()
-    return value.isoformat() if kind == "DateField" else value
+@cache
+def _columns(model: type[Model]) -> tuple[str, ...]:
+    return tuple(field.attname for field in model._meta.concrete_fields if not field.primary_key)
+
+
+@cache
+def _converters(
+    model: type[Model], columns: tuple[str, ...], vendor: str
+) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
+    """Return places whose values are no JSON yet, each with what makes them so."""
+    kinds = (_field(model, name).get_internal_type() for name in columns)
+    found: dict[str, Callable[[Any], Any]] = {
+        "DateField": lambda value: value.isoformat(),
+        "DateTimeField": _moment,
+    }
+    if vendor == "sqlite":
+        # There JSON columns are stored as text.
+        found["JSONField"] = json.dumps
+    return tuple((place, found[kind]) for place, kind in enumerate(kinds) if kind in found)
+
+
+def _moment(value: Any) -> str:
+    adapted = connection.ops.adapt_datetimefield_value(value)
+    text: str = adapted if isinstance(adapted, str) else value.isoformat()
+    return text

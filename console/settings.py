@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,12 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
             "PRAGMA cache_size=-20000;"
         ),
     }
+else:
+    # A process that stops in the middle of a transaction, asleep or cut off from the network,
+    # would keep its rows locked for all others.
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault(
+        "options", "-c idle_in_transaction_session_timeout=10s"
+    )
 DATABASES["default"]["CONN_MAX_AGE"] = 60
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 
@@ -122,6 +129,21 @@ HOUR_RETENTION_DAYS = env.number("HOUR_RETENTION_DAYS", 40, MINUTE_RETENTION_DAY
 DAY_RETENTION_DAYS = env.number("DAY_RETENTION_DAYS", 730, HOUR_RETENTION_DAYS, 10000)
 #: Days that deliveries of webhooks are kept once they are over.
 WEBHOOK_RETENTION_DAYS = env.number("WEBHOOK_RETENTION_DAYS", 30, 1, 3650)
+
+
+# Processes
+
+#: Web processes that `up` starts, and workers of admission; more workers than four help only
+#: installations with many busy organizations.
+WEB_PROCESSES = env.number("WEB_PROCESSES", min(2 * (os.cpu_count() or 1), 8), 1, 64)
+WORKER_PROCESSES = env.number("WORKER_PROCESSES", min(os.cpu_count() or 1, 4), 1, 8)
+
+
+# Memory
+
+#: Live workloads that a worker process keeps in memory between runs, in all organizations
+#: together; what was not used for longest is read from rows again when it is wanted.
+WARM_WORKLOADS = env.number("WARM_WORKLOADS", 500_000, 0, 100_000_000)
 
 
 # Rate limit

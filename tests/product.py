@@ -39,6 +39,10 @@ class Api:
     def __init__(self, port: int, org: str, token: str) -> None:
         self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
         self._used = 0.0
+        self.act_for(org, token)
+
+    def act_for(self, org: str, token: str) -> None:
+        """Act for another organization from now on, over the same connection."""
         self._base = f"/api/v1/orgs/{org}"
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 
@@ -83,7 +87,7 @@ class Product:
     lines: list[str] = field(default_factory=list)
     connections: list[Api] = field(default_factory=list)
 
-    def manage(self, *arguments: str) -> str:
+    def manage(self, *arguments: str, patience: float = PATIENCE) -> str:
         """Run a management command against this product and return what it prints."""
         done = subprocess.run(
             [sys.executable, "manage.py", *arguments],
@@ -91,7 +95,7 @@ class Product:
             env=dict(self.environment),
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=patience,
             check=False,
         )
         assert done.returncode == 0, done.stderr

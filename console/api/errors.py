@@ -5,7 +5,9 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
+import structlog
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -24,6 +26,26 @@ from console.errors import (
 )
 
 CONTENT_TYPE = "application/problem+json"
+
+log = structlog.get_logger("console.api")
+
+
+class DatabaseUnavailable(ConsoleError):
+    """The database does not answer, or cannot write; what it says itself is for the logs."""
+
+    status = 503
+    title = "The database cannot be used at the moment"
+    #: Seconds until it is worth another try.
+    seconds = 5
+
+    def __init__(self) -> None:
+        super().__init__(
+            "database_unavailable",
+            "The database does not answer, or its disk is full. Send the request again in a few "
+            "seconds; with an Idempotency-Key, workloads are not submitted twice. GET /readyz "
+            "says what is wrong.",
+        )
+
 
 #: Problems of HTTP itself that the framework finds: exception -> (code, title).
 _FRAMEWORK: dict[type[exceptions.APIException], tuple[str, str]] = {
@@ -45,6 +67,9 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
             error = NotFound("There is nothing at this address.")
         case PermissionDenied():
             error = exceptions.PermissionDenied()
+        case OperationalError() | InterfaceError():
+            log.error("database unavailable", error=str(error).strip())
+            error = DatabaseUnavailable()
     if isinstance(error, ConsoleError):
         return _console_problem(error, context)
     if isinstance(error, exceptions.APIException):
@@ -76,7 +101,7 @@ def _console_problem(error: ConsoleError, context: dict[str, Any]) -> Response:
             more["active_version"] = error.active
             more["newer"] = [version_answer(v, active=error.active) for v in error.newer]
     response = _problem(error.status, error.code, error.title, error.message, more)
-    if isinstance(error, TooManyRequests):
+    if isinstance(error, (TooManyRequests, DatabaseUnavailable)):
         response["Retry-After"] = str(error.seconds)
     return response
 

@@ -18,6 +18,14 @@ from console.api.views.configs import (
     VersionDiff,
 )
 from console.api.views.confirm import ConfigConfirm
+from console.api.views.endings import (
+    FinishWorkload,
+    FinishWorkloads,
+    ReleaseWorkload,
+    ReleaseWorkloads,
+    WithdrawWorkload,
+    WithdrawWorkloads,
+)
 from console.api.views.feeds import Decisions, Events
 from console.api.views.impact import CancelImpact, ConfigImpact, OneImpact
 from console.api.views.orgs import OneOrg, Orgs
@@ -44,15 +52,7 @@ from console.api.views.webhooks import (
     SendTest,
     Webhooks,
 )
-from console.api.views.workloads import (
-    FinishWorkload,
-    FinishWorkloads,
-    OneWorkload,
-    ReleaseWorkload,
-    WithdrawWorkload,
-    WorkloadExplanation,
-    Workloads,
-)
+from console.api.views.workloads import OneWorkload, WorkloadExplanation, Workloads
 
 app_name = "api"
 
@@ -74,6 +74,8 @@ urlpatterns = [
     path(f"{_ORG}/retention", Retention.as_view(), name="retention"),
     path(f"{_ORG}/workloads", Workloads.as_view(), name="workloads"),
     path(f"{_ORG}/workloads/finish", FinishWorkloads.as_view(), name="finish-workloads"),
+    path(f"{_ORG}/workloads/withdraw", WithdrawWorkloads.as_view(), name="withdraw-workloads"),
+    path(f"{_ORG}/workloads/release", ReleaseWorkloads.as_view(), name="release-workloads"),
     path(_WORKLOAD, OneWorkload.as_view(), name="workload"),
     path(f"{_WORKLOAD}/explanation", WorkloadExplanation.as_view(), name="explanation"),
     path(f"{_WORKLOAD}/finish", FinishWorkload.as_view(), name="finish-workload"),

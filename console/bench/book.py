@@ -31,9 +31,9 @@ class _Entry:
 
     __slots__ = ("admitted_at", "amount", "kind", "pools", "running", "runs", "submitted_at")
 
-    def __init__(self, arrival: Arrival, pools: tuple[_Pool, ...]) -> None:
+    def __init__(self, arrival: Arrival, pools: tuple[_Pool, ...], now: int) -> None:
         self.kind = arrival.kind
-        self.submitted_at = arrival.at
+        self.submitted_at = now
         #: Those of its queue, which comes first, and of its cohort.
         self.pools = pools
         self.amount = arrival.kind.cpu * SCALE
@@ -64,9 +64,9 @@ class Book:
         self._used = 0
         self._last_end = 0
 
-    def submitted(self, arrival: Arrival) -> None:
+    def submitted(self, arrival: Arrival, now: int) -> None:
         """Note that a workload asks for admission."""
-        self._entries[arrival.workload.id] = _Entry(arrival, self._pools[arrival.queue])
+        self._entries[arrival.workload.id] = _Entry(arrival, self._pools[arrival.queue], now)
 
     def admitted(self, workload: str, queue: str | None, now: int) -> tuple[int, int]:
         """
@@ -92,10 +92,10 @@ class Book:
         entry.admitted_at = now
         return now + entry.kind.run_time, entry.runs
 
-    def is_running(self, workload: str, run: int) -> bool:
-        """Say whether *run* of *workload* still goes on: it was not stopped before its end."""
+    def is_running(self, workload: str, run: int | None = None) -> bool:
+        """Say whether *workload*, or that *run* of it, goes on: it was not stopped or finished."""
         entry = self._entries.get(workload)
-        return entry is not None and entry.running and entry.runs == run
+        return entry is not None and entry.running and run in (None, entry.runs)
 
     def stopped(self, workload: str, now: int) -> None:
         """
@@ -126,6 +126,11 @@ class Book:
     def done(self) -> int:
         """How many workloads have done their work."""
         return sum(self._count.values())
+
+    @property
+    def expected(self) -> int:
+        """How many workloads the trace has."""
+        return self._expected
 
     @property
     def makespan(self) -> int:

@@ -24,8 +24,9 @@ class Figures:
     preemptions: int
     #: Seconds of the trace's own time from its begin to the latest end.
     makespan_seconds: float
-    #: Names all decisions in their order: equal digests, equal decisions.
-    digest: str
+    #: Names all decisions in their order: equal digests, equal decisions. In real time no two
+    #: plays are alike, and there is none.
+    digest: str | None = None
 
     @property
     def decisions_per_second(self) -> float:
@@ -34,7 +35,8 @@ class Figures:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values; seconds to the millisecond."""
-        return asdict(self) | {
+        told = {name: value for name, value in asdict(self).items() if value is not None}
+        return told | {
             "wall_seconds": round(self.wall_seconds, 3),
             "cpu_seconds": round(self.cpu_seconds, 3),
             "quota_use": round(self.quota_use, 4),
@@ -48,7 +50,7 @@ class Figures:
     def to_text(self) -> str:
         """Return a line for each figure."""
         waits = ", ".join(f"{kind} {each:.2f} s" for kind, each in self.admission_seconds.items())
-        rows = (
+        rows = [
             ("workloads", f"{self.workloads:,}, every one done once"),
             ("wall", f"{self.wall_seconds:.2f} s"),
             ("cpu", f"{self.cpu_seconds:.2f} s"),
@@ -57,6 +59,7 @@ class Figures:
             ("makespan", f"{self.makespan_seconds:.2f} s of the trace's time"),
             ("quota use", f"{self.quota_use:.1%}"),
             ("mean time to admission", waits),
-            ("digest of the decisions", self.digest),
-        )
+        ]
+        if self.digest is not None:
+            rows.append(("digest of the decisions", self.digest))
         return "\n".join(f"{name:<25}{value}" for name, value in rows)

@@ -75,7 +75,7 @@ class _Play:
         while self._instants:
             now = heappop(self._instants)
             for arrival in self._arrivals.pop(now, ()):
-                book.submitted(arrival)
+                book.submitted(arrival, now)
                 state.submit(arrival.workload)
             for workload, run in self._ends.pop(now, ()):
                 # The end of a run that was stopped before is nobody's end.

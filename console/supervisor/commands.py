@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable
+
+from django.conf import settings
 
 from console.celery import COMMON, IMPACT, LANES, WEBHOOKS
 
 #: Processes rather than threads: two threads that render wait for each other's turn in Python
 #: at every query, 5 ms at a time. The second thread of each is for clients that read slowly.
-_WEB_PROCESSES = min(2 * (os.cpu_count() or 1), 8)
 _WEB_THREADS = 2
-
-#: More workers than this help only installations with many busy organizations.
-_MOST_WORKERS = 4
 
 #: Admission and pages go first: with all cores busy, impact gets about a quarter of one.
 _IMPACT_NICENESS = 5
@@ -29,7 +26,7 @@ def web(descriptor: int) -> list[str]:
         *(sys.executable, "-m", "gunicorn", "console.wsgi"),
         *("--bind", f"fd://{descriptor}"),
         *("--worker-class", "gthread"),
-        *("--workers", str(_WEB_PROCESSES), "--threads", str(_WEB_THREADS)),
+        *("--workers", str(settings.WEB_PROCESSES), "--threads", str(_WEB_THREADS)),
         # Loads the code once and shares its memory.
         "--preload",
         *("--graceful-timeout", "2"),
@@ -42,12 +39,12 @@ def web(descriptor: int) -> list[str]:
 
 def workers() -> dict[str, list[str]]:
     """
-    Return the workers' commands by name: one per core, each with a share of the lanes.
+    Return the workers' commands by name, each with a share of the lanes.
 
     An organization then always meets the same process, which has its state warm,
     and one with a long run delays only those of its own lane.
     """
-    count = min(os.cpu_count() or 1, _MOST_WORKERS)
+    count = settings.WORKER_PROCESSES
     shares = {f"worker-{index}": (COMMON, *LANES[index::count]) for index in range(count)}
     # One more for impact, behind all others when cores are short.
     impact = ["nice", "-n", str(_IMPACT_NICENESS), *_worker("impact", (IMPACT,))]

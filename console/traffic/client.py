@@ -38,7 +38,11 @@ class Client:
         self._base = f"{parts.path.rstrip('/')}/api/v1/orgs/{quote(org, safe='')}"
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 
-    def submit(self, workloads: Sequence[dict[str, Any]], key: str) -> list[str]:
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def submit, workloads: Sequence[dict[str, Any]], key: str) -> list[str]:
         """Submit up to 1,000 workloads and return their ids; the same *key* submits them once."""
         answer = self._send(
             "POST", "/workloads", {"workloads": list(workloads)}, {"Idempotency-Key": key}
@@ -49,6 +53,20 @@ class Client:
     def finish(self, ids: Sequence[str]) -> None:
         """Tell that workloads are done: all of them, or none when one refuses."""
         self._send("POST", "/workloads/finish", {"ids": list(ids)})
+
+    def release(self, ids: Sequence[str]) -> None:
+        """Tell that preempted workloads have stopped: all of them, or none when one refuses."""
+        self._send("POST", "/workloads/release", {"ids": list(ids)})
+
+    def apply(self, dialect: str, text: str) -> None:
+        """Apply the first config of the organization."""
+        version = {"dialect": dialect, "text": text, "message": "", "expected_version": 0}
+        self._send("POST", "/config/versions", version)
+
+    def has_any(self, state: str) -> bool:
+        """Say whether any workload is in *state*."""
+        query = urlencode({"state": state, "limit": 1})
+        return bool(self._send("GET", f"/workloads?{query}")["results"])
 
     def end(self, uid: str, action: str) -> None:
         """Tell what became of one workload; *action* is finish, withdraw or release."""

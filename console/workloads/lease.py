@@ -1,44 +1,61 @@
-"""The lease: which process may run an organization's engine, and who may no longer write."""
+"""
+The lease: which process may run an organization's engine, and who may no longer write.
+
+How long it lasts is told by the database's clock alone, for those of several machines differ.
+"""
 
 from __future__ import annotations
 
 import os
 import secrets
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from console.telemetry.models import Metric
 from console.telemetry.totals import Count, add_totals
 from console.workloads.models import Engine
 
-#: How long a silent owner keeps the lease. Renewed before each batch.
+#: How long a silent owner keeps the lease. Renewed with each batch.
 DURATION = timedelta(seconds=10)
+
+_HELD = Q(lease_until__gte=Now())
+_LATER = Now() + DURATION
 
 
 class LeaseLostError(Exception):
     """Somebody else has taken over; nothing was written."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Lease:
     """The right to write an organization's decisions while its fencing number is the newest."""
 
     org_id: int
     owner: str
     fence: int
+    #: When it was renewed, by a clock that is never set.
+    renewed: float = field(default_factory=time.monotonic)
+
+    def keep(self) -> None:
+        """Renew it unless that was done lately: each time is a write; raises LeaseLostError."""
+        if time.monotonic() - self.renewed > DURATION.total_seconds() / 5:
+            self.renew()
 
     def renew(self) -> None:
         """Keep the lease for another DURATION; raises LeaseLostError."""
-        if not self._mine().update(lease_until=timezone.now() + DURATION):
+        if not self._mine().update(lease_until=_LATER):
             raise LeaseLostError
+        self.renewed = time.monotonic()
 
     def claim_write(self, version: int) -> None:
         """
@@ -47,10 +64,11 @@ class Lease:
         The first statement of the write transaction: it locks the row, so that
         nobody takes the lease until the transaction ends.
         """
-        now = timezone.now()
         moved = self._mine().filter(version=version)
-        if not moved.update(version=version + 1, lease_until=now + DURATION, settled_at=now):
+        after = {"version": version + 1, "settled_at": timezone.now()}
+        if not moved.update(lease_until=_LATER, **after):
             raise LeaseLostError
+        self.renewed = time.monotonic()
 
     def release(self) -> None:
         """Give the lease back, if it is still ours."""
@@ -73,22 +91,21 @@ def leased(org_id: int) -> Iterator[Lease | None]:
 
 def is_leased(org_id: int) -> bool:
     """Say whether somebody runs the organization's engine at this moment."""
-    busy = ~Q(owner="") & Q(lease_until__gte=timezone.now())
-    return Engine.objects.filter(busy, org_id=org_id).exists()
+    return Engine.objects.filter(~Q(owner="") & _HELD, org_id=org_id).exists()
 
 
 def _acquire(org_id: int) -> Lease | None:
-    now = timezone.now()
     owner = f"{_host()}/{os.getpid()}/{secrets.token_hex(4)}"
     found = Engine.objects.filter(org_id=org_id)
-    holder, until = found.values_list("owner", "lease_until").get()
+    held = ExpressionWrapper(_HELD, output_field=BooleanField())
+    holder, until, is_held = found.values_list("owner", "lease_until", held).get()
     # A process that is gone was killed on this machine. Should the guess be wrong, the
     # fencing number still keeps it from writing.
-    if holder and until is not None and until >= now and not _is_gone(holder):
+    if holder and is_held and not _is_gone(holder):
         return None
     # From whom it was found with and no other, who has not renewed it since.
     taken = found.filter(owner=holder, lease_until=until).update(
-        owner=owner, fence=F("fence") + 1, lease_until=now + DURATION
+        owner=owner, fence=F("fence") + 1, lease_until=_LATER
     )
     if not taken:
         return None

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from celery import shared_task
 from django.conf import settings
+from django.db.models import Q
 from django.utils import timezone
 
 from console import health
@@ -21,6 +22,9 @@ from console.workloads.services.run_engine import has_work, run_engine
 
 #: What is older than this was not picked up by its own nudge.
 _FORGOTTEN = timedelta(seconds=2)
+
+#: What is so far ahead was written by a clock that is wrong, or is read by one; it counts, too.
+_AHEAD = timedelta(seconds=30)
 
 
 @shared_task(name=nudge.ADMIT)
@@ -41,15 +45,19 @@ def admit(org_id: int) -> None:
 def sweep() -> None:
     """Nudge every organization whose work was left lying, and note that a worker is alive."""
     health.beat()
-    forgotten = timezone.now() - _FORGOTTEN
-    waiting = Intake.objects.filter(created_at__lt=forgotten).order_by()
-    cut_short = Engine.objects.filter(is_settled=False, settled_at__lt=forgotten)
+    waiting = Intake.objects.filter(_not_lately("created_at")).order_by()
+    cut_short = Engine.objects.filter(_not_lately("settled_at"), is_settled=False)
     orgs = {
         *waiting.values_list("org_id", flat=True).distinct(),
         *cut_short.values_list("pk", flat=True),
     }
     for org_id in sorted(orgs):
         nudge.send(org_id)
+
+
+def _not_lately(column: str) -> Q:
+    now = timezone.now()
+    return Q(**{f"{column}__lt": now - _FORGOTTEN}) | Q(**{f"{column}__gt": now + _AHEAD})
 
 
 @shared_task(name="console.workloads.tasks.tidy")

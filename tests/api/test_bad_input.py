@@ -268,6 +268,8 @@ workload = st.fixed_dictionaries(
 PATHS = [
     "workloads",
     "workloads/finish",
+    "workloads/withdraw",
+    "workloads/release",
     "workloads/unknown/finish",
     "config/check",
     "config/versions",

@@ -14,6 +14,7 @@ from console import paging
 from console.orgs.permissions import Actor
 from console.workloads.models import Event, IdempotentAnswer, Intake, LabelSet, Workload
 from tests.api.documents import CAP, OPEN
+from tests.preempting import CONFIG as PREEMPTING
 from tests.preempting import Settle, stop_for_another
 from tests.yielding import let_one_yield
 
@@ -338,6 +339,41 @@ def test_endings_follow_the_state(client, settle, owner):
     assert client.post(f"workloads/{waiting}/withdraw").status == 202
     assert not Intake.objects.exists()
     assert client.post(f"workloads/{running}/withdraw").problem == (409, "wrong_state")
+
+
+def test_many_are_withdrawn_and_released_at_once(client, settle, owner):
+    apply(client, PREEMPTING)
+    ask = {"tags": {"team": "research"}, "requests": {"gpu": 4}}
+    low = submit(client, *({"name": f"low-{i}", **ask, "priority": 10} for i in range(2)))
+    settle(owner.org)
+    high = submit(client, *({"name": f"high-{i}", **ask, "priority": 90} for i in range(3)))
+    settle(owner.org)
+
+    def states() -> dict[str, str]:
+        rows = client.get("workloads").body["results"]
+        return {row["name"]: row["state"] for row in rows}
+
+    waits = dict.fromkeys(("high-0", "high-1", "high-2"), "pending")
+    assert states() == {**waits, "low-0": "preempting", "low-1": "preempting"}
+    refused = client.post("workloads/release", {"ids": [*low, high[0]]})
+    assert refused.problem == (409, "wrong_state")
+    assert client.post("workloads/withdraw", {"ids": ["gone", high[2]]}).problem == (
+        404,
+        "not_found",
+    )
+    settle(owner.org)
+    assert states() == {**waits, "low-0": "preempting", "low-1": "preempting"}
+
+    assert client.post("workloads/release", {"ids": low}).body == {"ids": low}
+    assert client.post("workloads/withdraw", {"ids": [high[2]]}).body == {"ids": [high[2]]}
+    settle(owner.org)
+    assert states() == {
+        "high-0": "admitted",
+        "high-1": "admitted",
+        "high-2": "withdrawn",
+        "low-0": "pending",
+        "low-1": "pending",
+    }
 
 
 def test_asking_twice_before_the_engine_looks_is_harmless(client, settle, owner):

@@ -20,7 +20,7 @@ def book(arrivals: list[Arrival]) -> Book:
     """Return a book in which all of them wait."""
     book = Book(BORROWING)
     for arrival in arrivals:
-        book.submitted(arrival)
+        book.submitted(arrival, arrival.at)
     return book
 
 

@@ -1,8 +1,14 @@
-"""Run every benchmark and print a line each; exit status 1 when one misses its bound."""
+"""
+Run benchmarks and print a line for each number; exit status 1 when one misses its bound.
+
+    python -m tests.benchmarks                  what `make bench` runs: all that take up to minutes
+    python -m tests.benchmarks dashboards ...   these
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from tests.benchmarks import (
     changing,
@@ -14,36 +20,47 @@ from tests.benchmarks import (
     editing,
     explaining,
     impact,
+    organizations,
     over_time,
     pages,
     storing,
+    sustained,
     throughput,
     traces,
     worlds,
 )
 from tests.benchmarks.measured import Measured
 
+#: What `make bench` runs, the short ones first.
+USUAL = (
+    checking,
+    comparing,
+    editing,
+    deciding,
+    traces,
+    storing,
+    explaining,
+    changing,
+    throughput,
+    impact,
+    pages,
+    cohorts,
+    over_time,
+    dashboards,
+    worlds,
+)
+#: What takes many minutes, by name alone.
+LONG = (organizations, sustained)
 
-def main() -> int:
+
+def main(names: Sequence[str]) -> int:
     """Measure, print, and say whether every bound was met."""
+    known = {each.__name__.rpartition(".")[2]: each for each in (*USUAL, *LONG)}
+    if unknown := set(names) - known.keys():
+        sys.stderr.write(f"There is no {min(unknown)}; there are: {', '.join(sorted(known))}.\n")
+        return 2
     measured: list[Measured] = []
-    for benchmark in (
-        checking,
-        comparing,
-        editing,
-        deciding,
-        traces,
-        storing,
-        explaining,
-        changing,
-        throughput,
-        impact,
-        pages,
-        cohorts,
-        over_time,
-        dashboards,
-        worlds,
-    ):
+    for benchmark in [known[name] for name in names] or USUAL:
         for each in benchmark.run():
             measured.append(each)
             sys.stdout.write(f"{each}\n")
@@ -54,4 +71,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -50,6 +50,8 @@ class Caller:
 
     def __init__(self, api: Api) -> None:
         self._api = api
+        #: Status and code of answers that said to come again.
+        self.refusals: set[tuple[int, str]] = set()
 
     def get(self, path: str) -> Any:
         """Return the body of a path below the organization."""
@@ -69,6 +71,8 @@ class Caller:
                 answer = None
             if answer is not None and answer.status < 500:
                 return answer
+            if answer is not None and isinstance(answer.body, dict):
+                self.refusals.add((answer.status, answer.body["code"]))
             assert time.monotonic() < deadline, f"no answer within {PATIENCE} s: {answer}"
             time.sleep(0.1)
 
@@ -99,6 +103,11 @@ class Load:
             assert answer.status == 201, answer
         else:
             self._look_around()
+
+    @property
+    def refusals(self) -> set[tuple[int, str]]:
+        """Status and code of every answer that said to come again."""
+        return self._submitter.refusals | self._executor.refusals | self._prober.refusals
 
     def start(self) -> None:
         """Begin to submit, and to run what is admitted."""

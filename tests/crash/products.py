@@ -16,10 +16,10 @@ DATABASES = ("sqlite", "postgresql")
 
 
 @contextmanager
-def running_on(database: str, home: Path) -> Iterator[Product]:
+def running_on(database: str, home: Path, **settings: str) -> Iterator[Product]:
     """Start a product on *database*; without PostgreSQL on the machine the test is left out."""
     if database == "sqlite":
-        with running(home) as product:
+        with running(home, **settings) as product:
             yield product
         return
     binaries = find_binaries()
@@ -27,5 +27,8 @@ def running_on(database: str, home: Path) -> Iterator[Product]:
         if os.environ.get("CI") == "true":
             pytest.fail(MISSING.format(verb="cannot run"))
         pytest.skip(MISSING.format(verb="were left out"))
-    with serving(binaries, crashing=True) as url, running(home, DATABASE_URL=url) as product:
+    with (
+        serving(binaries, crashing=True) as url,
+        running(home, DATABASE_URL=url, **settings) as product,
+    ):
         yield product

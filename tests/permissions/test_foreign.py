@@ -66,6 +66,8 @@ def test_the_public_client_s_token_sees_its_own_organization_alone(stage: Stage)
     ("method", "path", "body", "status"),
     [
         ("POST", "/api/v1/orgs/$org/workloads/finish", '{"ids": ["$running"]}', 404),
+        ("POST", "/api/v1/orgs/$org/workloads/withdraw", '{"ids": ["$waiting"]}', 404),
+        ("POST", "/api/v1/orgs/$org/workloads/release", '{"ids": ["$stopped"]}', 404),
         ("GET", "/api/v1/orgs/$org/config/versions/1/diff?to=$version", "", 404),
         ("POST", "/api/v1/orgs/$org/config/rollback", ROLLBACK, 404),
         ("POST", "/api/v1/orgs/$org/config/confirm", '{"version": $version}', 409),

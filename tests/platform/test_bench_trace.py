@@ -61,10 +61,35 @@ def test_an_engine_that_breaks_a_promise_ends_the_command(monkeypatch: pytest.Mo
         call_command("bench_trace", "--trace", "baseline", "--clock", "virtual")
 
 
+def test_in_real_time_a_product_plays_it(capsys) -> None:
+    call_command("bench_trace", "--trace", "baseline", "--clock", "real", "--json")
+    told = json.loads(capsys.readouterr().out)
+    exact = {key: told.pop(key) for key in ("trace", "workloads", "preemptions")}
+    assert exact == {"trace": "preempting", "workloads": 3, "preemptions": 1}
+    waits = told.pop("admission_seconds")
+    # What was stopped began again when the others were done.
+    assert 0 < waits["high"] < 0.7 < waits["low"]
+    assert told["wall_seconds"] >= told["makespan_seconds"] > 1.7
+    assert told.pop("cpu_seconds") > 0
+    assert 0 < told.pop("quota_use") <= 1
+    assert told.keys() == {
+        "wall_seconds",
+        "makespan_seconds",
+        "decisions",
+        "decisions_per_second",
+    }
+
+
+def test_a_product_that_does_not_start_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOG_FORMAT", "stone")
+    with pytest.raises(CommandError, match=r"(?s)^The product did not start:.*LOG_FORMAT"):
+        call_command("bench_trace", "--trace", "baseline", "--clock", "real")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--trace", "baseline", "--clock", "real"], "invalid choice: 'real'"),
+        (["--trace", "baseline", "--clock", "sand"], "invalid choice: 'sand'"),
         (["--trace", "tiny", "--clock", "virtual"], "invalid choice: 'tiny'"),
         (["--trace", "baseline"], "required: --clock"),
     ],

@@ -200,7 +200,7 @@ def test_forgetting_changes_no_row(
         for world in worlds:
             while has_work(world.org.pk):
                 if world is forgetful and chance.random() < 0.6:
-                    run_engine_module._warm.pop(world.org.pk, None)
+                    run_engine_module._warm.drop(world.org.pk)
                 one_batch(world)
                 assert usage_written(world.org) == usage_held(world.org)
         same(warm.org, forgetful.org)

@@ -129,7 +129,7 @@ def test_a_batch_that_is_repeated_after_a_crash_counts_once(
 
     with monkeypatch.context() as broken:
         # After the shapes were written, before the transaction ends.
-        broken.setattr(run_engine_module, "write_aggregates", crash)
+        broken.setattr(run_engine_module, "note_rises", crash)
         with pytest.raises(RuntimeError, match="the machine is gone"):
             run_engine(org.pk)
     assert not RecordedShape.objects.exists()

@@ -143,7 +143,7 @@ def test_a_batch_that_is_not_written_counts_nothing_and_then_once(
 
     submit(owner, "one")
     with monkeypatch.context() as broken:
-        broken.setattr(run_engine_module, "write_aggregates", torn)
+        broken.setattr(run_engine_module, "note_rises", torn)
         with pytest.raises(OSError, match="full"):
             settle(lab)
     assert counted("org") == {}

@@ -78,12 +78,13 @@ _PROBLEMS: Mapping[int, str] = {
     415: "The body is not `application/json`.",
     422: "The config has errors; nothing was applied.",
     429: "The token makes more requests than it may; `Retry-After` says in how many seconds.",
+    503: "The database does not answer or is full; try again after `Retry-After` seconds.",
 }
 
 
 def problems(*statuses: int) -> dict[tuple[int, str], Any]:
     """Return the responses for *statuses*, and for those that every endpoint may give."""
-    every = sorted({400, 401, 403, 404, 429, *statuses})
+    every = sorted({400, 401, 403, 404, 429, 503, *statuses})
     return {
         (status, PROBLEM_TYPE): OpenApiResponse(Problem, description=_PROBLEMS[status])
         for status in every

@@ -1,17 +1,11 @@
-"""Workloads: hand them in, list them, look at one and at why, and end them."""
+"""Workloads: hand them in, list them, look at one and at why."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
-from drf_spectacular.utils import (
-    OpenApiParameter,
-    PolymorphicProxySerializer,
-    extend_schema,
-    extend_schema_view,
-)
+from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -51,11 +45,6 @@ from console.workloads.queries import (
 )
 from console.workloads.queries.groups import GROUPINGS, MOST_COUNTED, group_workloads
 from console.workloads.saved_views import read_grouping
-from console.workloads.services.end_workloads import (
-    finish_workloads,
-    release_workloads,
-    withdraw_workloads,
-)
 from console.workloads.services.submit_once import submit_once
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import MOST_AT_ONCE, read_submissions
@@ -211,97 +200,3 @@ class WorkloadExplanation(OrgView):
             return HttpResponse(text, content_type=MARKDOWN_TYPE)
         found = help_for_reader(self.actor, what_would_help(self.actor.org, workload))
         return Response(explanation_answer(workload, explained, found))
-
-
-class FinishWorkloads(OrgView):
-    """Many workloads whose work is done."""
-
-    permissions = {"POST": Permission.SUBMIT}
-
-    @extend_schema(
-        operation_id="finish_workloads",
-        summary="Finish many workloads",
-        description=f"1 to {MOST_AT_ONCE:,} at once, all of them or none.",
-        request=schemas.Ids,
-        responses={202: schemas.Ids, **problems(409, 413, 415)},
-        examples=[example("Ids", schemas.EXAMPLE_IDS, request=True)],
-        tags=_TAG,
-    )
-    def post(self, request: Request, **kwargs: Any) -> Response:
-        """Finish them."""
-        reader, fields = self.fields(request, ("ids",), required=("ids",))
-        reader.finish()
-        items = reader.items(fields["ids"], "ids", 1, MOST_AT_ONCE)
-        ids = [reader.text(item, f"ids[{i}]", 100, blank=False) for i, item in enumerate(items)]
-        reader.finish()
-        finish_workloads(self.actor, ids)
-        return Response({"ids": ids}, status=202)
-
-
-class _EndWorkload(OrgView):
-    """One way in which one workload ends."""
-
-    permissions = {"POST": Permission.SUBMIT}
-
-    def end(self, uids: Iterable[str]) -> None:
-        """Call the service."""
-        raise NotImplementedError
-
-    def post(self, request: Request, uid: str, **kwargs: Any) -> Response:
-        """End it."""
-        reader, _ = self.fields(request, ())
-        reader.finish()
-        self.end([uid])
-        return Response({"ids": [uid]}, status=202)
-
-
-def _documented(operation: str, summary: str, description: str) -> Callable[[type], type]:
-    schema = extend_schema(
-        operation_id=operation,
-        summary=summary,
-        description=f"{description} Asking again is harmless.",
-        request=None,
-        responses={202: schemas.Ids, **problems(409, 415)},
-        examples=[example("Its id", schemas.EXAMPLE_IDS)],
-        tags=_TAG,
-    )
-    return extend_schema_view(post=schema)
-
-
-@_documented(
-    "finish_workload",
-    "Finish a workload",
-    "Its work is done, and the quota it holds becomes free.",
-)
-class FinishWorkload(_EndWorkload):
-    """A workload whose work is done."""
-
-    def end(self, uids: Iterable[str]) -> None:
-        """Finish it."""
-        finish_workloads(self.actor, uids)
-
-
-@_documented(
-    "withdraw_workload",
-    "Withdraw a workload",
-    "It is not wanted any more, whether it waits or runs.",
-)
-class WithdrawWorkload(_EndWorkload):
-    """A workload that is not wanted any more."""
-
-    def end(self, uids: Iterable[str]) -> None:
-        """Withdraw it."""
-        withdraw_workloads(self.actor, uids)
-
-
-@_documented(
-    "release_workload",
-    "Release a workload",
-    "A preempted workload has stopped: it gives back its quota and waits again.",
-)
-class ReleaseWorkload(_EndWorkload):
-    """A preempted workload that has stopped."""
-
-    def end(self, uids: Iterable[str]) -> None:
-        """Release it."""
-        release_workloads(self.actor, uids)

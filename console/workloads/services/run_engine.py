@@ -10,9 +10,10 @@ was not written is read again from the rows.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from itertools import chain
 
 import structlog
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
@@ -26,46 +27,43 @@ from console.webhooks.services.tell_of_batch import tell_of_batch
 from console.workloads import models
 from console.workloads.lease import Lease, LeaseLostError, leased
 from console.workloads.models import Engine, Intake
+from console.workloads.services.aggregates import aggregates
 from console.workloads.services.batch import Batch
 from console.workloads.services.count_happenings import happenings_of
 from console.workloads.services.load_state import load_state
 from console.workloads.services.note_rises import note_rises
 from console.workloads.services.quota_events import loans_made
 from console.workloads.services.take_in import take_in
-from console.workloads.services.write_aggregates import write_aggregates
+from console.workloads.warm import Warm, WarmStates
 
 #: Workloads that one batch takes in, and decisions after which it is written.
 BATCH = 1000
 
+#: Requests that give quota back. They speak of workloads that were taken in long before, so that
+#: no order is lost.
+_RETURNING = (Intake.Kind.FINISH, Intake.Kind.RELEASE)
+
+#: Seconds after which an organization that has work left makes room for others of its lane.
+SLICE = 0.5
+
 #: Seconds without the write lock between two batches on SQLite, whose lock is
-#: unfair: a writer without pauses starves the web processes.
-PAUSE = 0.02
+#: unfair: a writer without pauses starves the web processes. At most, and as a share of the batch.
+PAUSE, PAUSED = 0.02, 0.1
 
 log = structlog.get_logger("console.engine")
 
 
-@dataclass(slots=True)
-class _Warm:
-    """A live state and the engine version it stands for."""
-
-    version: int
-    config_version: int
-    state: State
-    #: Whether the rows say that nothing is left to decide.
-    is_noted_settled: bool
+#: States that this process keeps between runs.
+_warm = WarmStates(settings.WARM_WORKLOADS)
 
 
-#: States that this process keeps between runs, by organization.
-_warm: dict[int, _Warm] = {}
-
-
-def run_engine(org_id: int, seconds: float = 10) -> int:
+def run_engine(org_id: int, seconds: float = SLICE) -> int:
     """
     Decide everything the organization's intake asks for, and return how many decisions were made.
 
     Returns 0 at once when another process runs this engine; that one looks again
-    before it leaves. Stops after about *seconds*; `has_work` then says whether
-    anything is left.
+    before it leaves. Stops after about *seconds*, and not before one batch;
+    `has_work` then says whether anything is left.
     """
     org = Organization.objects.get(pk=org_id)
     with structlog.contextvars.bound_contextvars(org=org.slug):
@@ -82,12 +80,12 @@ def _run(org: Organization, seconds: float) -> int:
             try:
                 made += _work(org, lease, deadline)
             except LeaseLostError:
-                _warm.pop(org.pk, None)
+                _warm.drop(org.pk)
                 log.warning("lease lost, nothing written")
                 return made
             except BaseException:
                 # Half-used: what it took in was not written.
-                _warm.pop(org.pk, None)
+                _warm.drop(org.pk)
                 raise
         # Something may have been accepted between the last look and the release.
         if not _more_time(deadline) or not has_work(org.pk):
@@ -110,7 +108,7 @@ def forget_states() -> None:
 def _work(org: Organization, lease: Lease, deadline: float) -> int:
     made = 0
     warm = _state(org, lease)
-    while _more_time(deadline):
+    while True:
         # What was begun is settled before more is taken in: so a rebuilt state has found
         # its lines again when the first fact comes, and no cut changes what is decided.
         settled = warm.state.is_settled
@@ -118,10 +116,15 @@ def _work(org: Organization, lease: Lease, deadline: float) -> int:
         # A state that was rebuilt may find nothing left of what its rows call unsettled.
         if settled and not intake and warm.is_noted_settled:
             break
-        lease.renew()
+        lease.keep()
+        begun = time.monotonic()
         made += _run_batch(org, lease, warm, intake)
         if connection.vendor == "sqlite":
-            time.sleep(PAUSE)
+            time.sleep(min(PAUSE, PAUSED * (time.monotonic() - begun)))
+        # Not before: however long it took to load, every run brings it further.
+        if not _more_time(deadline):
+            break
+    _warm.keep(org.pk, warm)
     return made
 
 
@@ -129,7 +132,7 @@ def _more_time(deadline: float) -> bool:
     return time.monotonic() < deadline
 
 
-def _state(org: Organization, lease: Lease) -> _Warm:
+def _state(org: Organization, lease: Lease) -> Warm:
     own = Engine.objects.filter(org=org, fence=lease.fence)
     row = own.values_list("version", "config_version", "is_settled").first()
     if row is None:
@@ -137,15 +140,26 @@ def _state(org: Organization, lease: Lease) -> _Warm:
     version, config_version, is_settled = row
     warm = _warm.get(org.pk)
     if warm is None or warm.version != version:
-        state = load_state(org, config_version, lease.renew)
-        warm = _warm[org.pk] = _Warm(version, config_version, state, is_settled)
+        state = load_state(org, config_version, lease.keep)
+        warm = Warm(version, config_version, state, is_settled)
     return warm
 
 
 def _next_intake(org: Organization) -> list[Intake]:
+    """
+    Return the requests to take in next, for up to BATCH workloads unless the first has more.
+
+    What gives quota back comes before what waits for it: behind a backlog of submissions, work
+    that is done would hold its quota until the last of them is decided, and stop others.
+    """
     taken: list[Intake] = []
     size = 0
-    for row in Intake.objects.filter(org=org).order_by("pk")[:BATCH]:
+    waiting = Intake.objects.filter(org=org).order_by("pk")
+    rows = list(waiting[:BATCH])
+    returning = [row for row in rows if row.kind in _RETURNING]
+    if len(rows) == BATCH:
+        returning = list(waiting.filter(kind__in=_RETURNING)[:BATCH])
+    for row in chain(returning, (row for row in rows if row.kind not in _RETURNING)):
         if taken and size + row.size > BATCH:
             break
         taken.append(row)
@@ -153,7 +167,7 @@ def _next_intake(org: Organization) -> list[Intake]:
     return taken
 
 
-def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake]) -> int:
+def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]) -> int:
     begun = time.perf_counter()
     batch = Batch(org_id=org.pk, config_version=warm.config_version, now=timezone.now())
     warm.config_version = take_in(org, warm.state, intake, batch)
@@ -164,6 +178,7 @@ def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake
     happenings = happenings_of(batch, warm.state)
     statements = [
         *batch.prepare(),
+        *aggregates(org.pk, warm.state, changes),
         tally(org.pk, batch.now, happenings, warm.state.policy),
     ]
     waits = ((batch.now - row.created_at).total_seconds() for row in intake)
@@ -173,8 +188,8 @@ def _run_batch(org: Organization, lease: Lease, warm: _Warm, intake: list[Intake
         lease.claim_write(warm.version)
         for statement in statements:
             statement.run()
-        _count_preemptions(batch.preempted)
-        write_aggregates(org.pk, warm.state, changes)
+        if batch.preempted:
+            _count_preemptions(batch.preempted)
         note_rises(org.pk, warm.state, changes.queues, warm.config_version, batch.now)
         notices.write()
         Engine.objects.filter(org=org).update(

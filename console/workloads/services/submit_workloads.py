@@ -11,6 +11,8 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from console.bulk import insert_objects
+from console.chunks import chunks
 from console.engine.workload import total_of
 from console.orgs.audit import record_many
 from console.orgs.models import Organization
@@ -21,9 +23,6 @@ from console.workloads.stored_pod_sets import encode_pod_sets
 from console.workloads.submissions import Submission
 
 __all__ = ["Submission", "submit_workloads"]
-
-#: Digests that one query looks for.
-_LOOKED_UP = 500
 
 
 def submit_workloads(actor: Actor, submissions: Sequence[Submission]) -> list[Workload]:
@@ -80,17 +79,26 @@ def write(batch: Batch) -> None:
     sets = _with_keys(org, batch.label_sets)
     for workload, digest in zip(batch.workloads, batch.digests, strict=True):
         workload.label_set_id = sets[digest].pk
-    Workload.objects.bulk_create(batch.workloads)
+    insert_objects(batch.workloads).run()
+    _read_keys(batch.workloads)
     Intake.objects.create(
         org=org,
         kind=Intake.Kind.SUBMIT,
         payload={"ids": [workload.pk for workload in batch.workloads], "actor": name},
         size=len(batch.workloads),
     )
-    Event.objects.bulk_create(_submitted(name, workload) for workload in batch.workloads)
+    insert_objects([_submitted(name, workload) for workload in batch.workloads]).run()
     uids = [workload.uid for workload in batch.workloads]
     record_many(batch.actor, "workload.submit", kind="workload", uids=uids)
     nudge.request_admission(org.pk)
+
+
+def _read_keys(workloads: Sequence[Workload]) -> None:
+    keys: dict[str, int] = {}
+    for uids in chunks(workload.uid for workload in workloads):
+        keys |= dict(Workload.objects.filter(uid__in=uids).values_list("uid", "pk"))
+    for workload in workloads:
+        workload.pk = keys[workload.uid]
 
 
 def _workload(actor: Actor, submission: Submission, now: datetime) -> Workload:
@@ -129,8 +137,7 @@ def _digest(labels: Mapping[str, str]) -> str:
 
 def _existing(org: Organization, digests: list[str]) -> dict[str, LabelSet]:
     found: dict[str, LabelSet] = {}
-    for start in range(0, len(digests), _LOOKED_UP):
-        some = digests[start : start + _LOOKED_UP]
+    for some in chunks(digests):
         rows = LabelSet.objects.filter(org=org, digest__in=some)
         found |= {row.digest: row for row in rows}
     return found

@@ -1,0 +1,174 @@
+"""A product of one's own to measure: started as users start it, and gone when it was measured."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from queue import Empty, Queue
+from threading import Thread
+from urllib.parse import urlsplit, urlunsplit
+
+import psutil
+from django.conf import settings
+from django.db import DatabaseError, connection
+
+from console.traffic.client import Client
+
+#: Seconds that a start, a stop and a command may take.
+_PATIENCE = 120
+
+#: What the environment says about another product than this one. The broker is its own, so that
+#: nobody else's messages are in it.
+_OTHERS = (
+    "DATABASE_URL",
+    "REDIS_URL",
+    "SECRET_KEY",
+    "ALLOWED_HOSTS",
+    "HOST",
+    "DJANGO_SETTINGS_MODULE",
+)
+
+#: The organization of a first start.
+_ORG = "main"
+
+
+class DidNotStart(Exception):
+    """There is no product to measure; the message says why, with its last lines."""
+
+
+@dataclass(slots=True)
+class Product:
+    """A running product."""
+
+    process: subprocess.Popen[str]
+    environment: dict[str, str]
+    url: str = ""
+    token: str = ""
+    #: Its last lines.
+    lines: deque[str] = field(default_factory=lambda: deque(maxlen=20))
+    #: Gets its address as soon as a line has it, and None at the end.
+    _address: Queue[str | None] = field(default_factory=Queue)
+    reader: Thread = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read what the process prints until it ends: a full pipe would stop it."""
+        self.reader = Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def wait_until_ready(self) -> None:
+        """Wait for its address; raise DidNotStart when none comes."""
+        with suppress(Empty):
+            self.url = self._address.get(timeout=_PATIENCE) or ""
+        if not self.url:
+            raise DidNotStart(f"The product did not start:\n{''.join(self.lines)}")
+
+    def connect(self) -> Client:
+        """Return a connection of its owner."""
+        return Client(self.url, _ORG, self.token)
+
+    def cpu_seconds(self) -> float:
+        """Return how long all its processes that live now have worked since they began."""
+        total = 0.0
+        parent = psutil.Process(self.process.pid)
+        for process in (parent, *parent.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                times = process.cpu_times()
+                total += times.user + times.system
+        return total
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line)
+            if found := re.search(r"ready at (http://\S+)", line):
+                self._address.put(found[1])
+        self._address.put(None)
+
+
+@contextmanager
+def started() -> Iterator[Product]:
+    """
+    Start a product with an empty database of its own, and stop it at the end.
+
+    The database is SQLite's in a temporary folder or, where `DATABASE_URL` names a PostgreSQL
+    server, a new one on that server, which is dropped at the end. Raises DidNotStart.
+    """
+    with tempfile.TemporaryDirectory() as folder, _database() as database:
+        environment = {name: value for name, value in os.environ.items() if name not in _OTHERS}
+        environment |= {"SLUICE_HOME": folder, "SLUICE_DEMO": "0", **database}
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "up", "--port", "0"],
+            cwd=settings.BASE_DIR,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        product = Product(process, environment)
+        try:
+            product.wait_until_ready()
+            product.token = _token(product)
+            yield product
+        finally:
+            _stop(product)
+
+
+@contextmanager
+def _database() -> Iterator[dict[str, str]]:
+    """Yield the setting of an empty database."""
+    if connection.vendor != "postgresql":
+        yield {}
+        return
+    name = f"sluice_bench_{secrets.token_hex(4)}"
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(f"CREATE DATABASE {name}")
+    except DatabaseError as error:
+        raise DidNotStart(
+            f"No database could be made on the server of DATABASE_URL ({str(error).strip()}); "
+            "its user needs the right to create databases."
+        ) from error
+    try:
+        url = urlsplit(os.environ["DATABASE_URL"])
+        yield {"DATABASE_URL": urlunsplit(url._replace(path=f"/{name}"))}
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _token(product: Product) -> str:
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "manage.py", "create_token", "--org", _ORG, "--role", "owner"],
+        cwd=settings.BASE_DIR,
+        env=product.environment,
+        capture_output=True,
+        text=True,
+        timeout=_PATIENCE,
+        check=False,
+    )
+    if done.returncode:
+        raise DidNotStart(f"There is no token for the product: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
+def _stop(product: Product) -> None:
+    process = product.process
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    # Its end ends the thread that reads its lines.
+    product.reader.join()
+    assert process.stdout is not None
+    process.stdout.close()

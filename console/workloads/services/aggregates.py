@@ -1,0 +1,75 @@
+"""Aggregates that pages read instead of counting: usage, queue counts and pending classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from console.bulk import Prepared, delete_rows, insert_rows
+from console.engine.decision import Reason
+from console.engine.pending import PREEMPTOR, preemptor_key
+from console.engine.state import State
+from console.engine.touched import Changes
+from console.workloads.models import PendingClass, QueueCount, Usage
+
+_USAGE = ("org_id", "queue", "flavor", "resource", "used")
+_COUNTS = ("org_id", "queue", "running", "pending")
+_CLASSES = ("org_id", "key", "queue", "priority", "requests", "reason", "missing", "count")
+
+#: Of the classes, those of one workload that waits for others to stop.
+_IS_PREEMPTOR = f"substr(key, 1, {len(PREEMPTOR)}) = '{PREEMPTOR}'"
+
+
+def aggregates(org_id: int, state: State, changes: Changes) -> list[Prepared]:
+    """
+    Return the statements that write anew what *changes* names.
+
+    They belong into the transaction that writes the decisions.
+    """
+    queues = sorted(changes.queues)
+    used = (
+        (org_id, name, flavor, resource, str(amount))
+        for name in queues
+        for (flavor, resource), amount in sorted(state.usage(name).items())
+    )
+    keys = [key for _, key in changes.classes]
+    return [
+        delete_rows(Usage, org_id, "queue", queues),
+        insert_rows(Usage, _USAGE, used),
+        delete_rows(QueueCount, org_id, "queue", queues),
+        insert_rows(QueueCount, _COUNTS, _counts(org_id, state, queues)),
+        delete_rows(PendingClass, org_id, "key", keys),
+        delete_rows(PendingClass, org_id, "queue", queues, where=_IS_PREEMPTOR),
+        insert_rows(
+            PendingClass,
+            _CLASSES,
+            [*_classes(org_id, state, changes), *_preemptors(org_id, state, queues)],
+        ),
+    ]
+
+
+def _counts(org_id: int, state: State, queues: Iterable[str]) -> Iterable[tuple[Any, ...]]:
+    for name in queues:
+        running, pending = len(state.queues[name].running), state.pending_count(name)
+        if running or pending:
+            yield org_id, name, running, pending
+
+
+def _classes(org_id: int, state: State, changes: Changes) -> Iterable[tuple[Any, ...]]:
+    for queue, key in sorted(changes.classes):
+        cls = state.pending_class(queue, key)
+        # One without a verdict is one that a settle with a budget has not come to; it will.
+        if cls is not None and cls.verdict is not None:
+            missing = {f"{f}/{r}": amount for (f, r), amount in sorted(cls.missing.items())}
+            reason, requests = cls.verdict.reason.value, dict(cls.requests)
+            yield org_id, key, queue, cls.priority, requests, reason, missing, len(cls)
+
+
+def _preemptors(org_id: int, state: State, queues: Iterable[str]) -> Iterable[tuple[Any, ...]]:
+    """Yield a class of one for each workload that waits for others to stop."""
+    for queue in queues:
+        reason = (state.queues[queue].barrier or Reason.WAITING_FOR_PREEMPTED).value
+        for preemptor in state.preemptors_in(queue):
+            workload, priority = preemptor.pending.workload, preemptor.pending.priority
+            key = preemptor_key(workload.id)
+            yield org_id, key, queue, priority, workload.total(), reason, {}, 1

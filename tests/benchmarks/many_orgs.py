@@ -1,0 +1,72 @@
+"""Many small organizations, and how long each workload of theirs waited; inside a command."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from django.db import transaction
+from django.db.models import Count
+
+from console.configs.services.apply_config import apply_config
+from console.orgs.models import Role
+from console.orgs.permissions import Actor
+from console.orgs.services.create_org import create_org
+from console.orgs.services.issue_token import issue_token
+from console.workloads.models import Decision, Intake, Workload
+
+#: Room for whatever comes: what is measured is how soon, not whether.
+CONFIG = """\
+resource_flavors:
+  - name: any
+resource_queues:
+  - name: train
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - name: any
+            resources: [{ name: gpu, nominal_quota: 1000000 }]
+scheduling_rules:
+  - resource_queue: train
+    priority_policy: { default: 50, min: 0, max: 100, on_violation: reject }
+"""
+
+
+def make(count: int) -> None:
+    """Make *count* organizations with CONFIG, and print slug and owner's token of each as JSON."""
+    made = []
+    for number in range(count):
+        with transaction.atomic():
+            org = create_org(f"lab-{number:04}", f"Lab {number}", None)
+            apply_config(Actor.from_command(org), "native", CONFIG, "", 0)
+            made.append((org.slug, issue_token(org, Role.OWNER, "bench")))
+    sys.stdout.write(json.dumps(made))
+
+
+def waits() -> None:
+    """Print slug, time of submission and seconds until it was decided of each workload, as JSON."""
+    rows = Decision.objects.filter(outcome="admitted").values_list(
+        "org__slug", "workload__submitted_at", "created_at"
+    )
+    found = [
+        (slug, submitted.timestamp(), (decided - submitted).total_seconds())
+        for slug, submitted, decided in rows.iterator()
+    ]
+    sys.stdout.write(json.dumps(found))
+
+
+def left() -> None:
+    """Print how many requests no worker has taken in."""
+    sys.stdout.write(json.dumps(Intake.objects.count()))
+
+
+def states() -> None:
+    """Print how many workloads are in each state, as JSON."""
+    rows = Workload.objects.values_list("state").annotate(Count("pk")).order_by()
+    sys.stdout.write(json.dumps(dict(rows)))
+
+
+def admissions() -> None:
+    """Print how many admissions there were, and of how many workloads, as JSON."""
+    rows = Decision.objects.filter(outcome="admitted")
+    sys.stdout.write(json.dumps([rows.count(), rows.values("workload").distinct().count()]))

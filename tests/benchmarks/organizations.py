@@ -1,0 +1,177 @@
+"""
+1,000 organizations, of which 100 send 90 % of the work: how long the others wait.
+
+Then one of them hands in 20,000 workloads at once, and the others must not notice. On PostgreSQL
+where there is one, as an installation of this size would be.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.measured import Measured
+from tests.postgres import find_binaries, serving
+from tests.product import Api, Product, running
+
+ORGS, BUSY, BUSY_SHARE = 1_000, 100, 0.9
+#: Submits per second, each of one workload, and how many connections send them.
+RATE, CONNECTIONS = 100, 4
+WARM, SECONDS = 10, 60
+#: What one organization hands in at once, and in requests of how many.
+BACKLOG, BULK = 20_000, 1_000
+#: What every organization of the measurement of workers hands in, and how many there are.
+EACH, SCALED = 400, 100
+MOST_MS = 1_000
+
+
+def run() -> Iterator[Measured]:
+    """Measure waits beside busy ones and beside a backlog, memory, and one worker against two."""
+    with _product() as (kind, product):
+        orgs = made(product, ORGS)
+        for label, backlog in (("100 busy ones", 0), (f"a backlog of {BACKLOG:,}", BACKLOG)):
+            found = _measure(product, orgs, backlog)
+            yield from found.told(f"{kind}: quiet of 1,000 organizations, beside {label}")
+        memory = max(resident(pid) for pid in product.children("worker-"))
+        name = f"{kind}: memory of a worker with {ORGS:,} organizations"
+        yield Measured(name=name, value=memory, unit="MiB", at_most=500)
+    rates = [_rate(workers) for workers in (1, 2)]
+    for workers, rate in zip((1, 2), rates, strict=True):
+        name = f"{kind}: {SCALED} organizations, {workers} worker(s)"
+        yield Measured(name=name, value=rate, unit="per s")
+
+
+@contextmanager
+def _product(**settings: str) -> Iterator[tuple[str, Product]]:
+    binaries = find_binaries()
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        if binaries is not None:
+            settings["DATABASE_URL"] = stack.enter_context(serving(binaries, crashing=True))
+        kind = "SQLite" if binaries is None else "PostgreSQL"
+        yield kind, stack.enter_context(running(folder, **settings))
+
+
+@dataclass(slots=True)
+class _Waits:
+    """Sorted milliseconds from a submission to its decision."""
+
+    quiet: list[float]
+    busy: list[float]
+    rate: float
+
+    def told(self, name: str) -> Iterator[Measured]:
+        yield Measured(name=f"{name}: submits", value=self.rate, unit="per s", at_least=95)
+        for share, bound in ((0.5, None), (0.95, MOST_MS), (0.99, None)):
+            value = self.quiet[int(len(self.quiet) * share)]
+            title = f"{name}: p{share * 100:.0f}"
+            yield Measured(name=title, value=value, unit="ms", at_most=bound)
+        value = self.busy[int(len(self.busy) * 0.95)]
+        yield Measured(name=f"{name}: busy, p95", value=value, unit="ms")
+
+
+def made(product: Product, count: int) -> list[tuple[str, str]]:
+    """Return slug and token of *count* new organizations, once their configs are in force."""
+    found = asked(product, f"make({count})")
+    _until_idle(product)
+    return [(slug, token) for slug, token in found]
+
+
+def asked(product: Product, call: str) -> Any:
+    """Return what a function of many_orgs prints, run by a command of *product*."""
+    code = f"from tests.benchmarks import many_orgs; many_orgs.{call}"
+    # Making a thousand organizations may take minutes on a slow machine.
+    return json.loads(product.manage("shell", "-c", code, patience=600).splitlines()[-1])
+
+
+def _until_idle(product: Product) -> None:
+    deadline = time.monotonic() + 120
+    while asked(product, "left()"):
+        assert time.monotonic() < deadline, "not everything was taken in within 120 s"
+        time.sleep(0.2)
+
+
+def _measure(product: Product, orgs: list[tuple[str, str]], backlog: int) -> _Waits:
+    """Send work for SECONDS, and return how long that of the quiet and the busy ones waited."""
+    over, failures = threading.Event(), list[BaseException]()
+    begun = time.time() + WARM
+
+    def send(first: int) -> None:
+        try:
+            _send(product.port, orgs, first, over)
+        except BaseException as error:
+            failures.append(error)
+            raise
+
+    threads = [threading.Thread(target=send, args=(n,), daemon=True) for n in range(CONNECTIONS)]
+    for thread in threads:
+        thread.start()
+    time.sleep(WARM)
+    if backlog:
+        _hand_in(product.port, *orgs[0], backlog)
+    time.sleep(max(0.0, begun + SECONDS - time.time()))
+    ended = time.time()
+    over.set()
+    for thread in threads:
+        thread.join(30)
+    assert not failures, failures
+    _until_idle(product)
+    rows = [row for row in asked(product, "waits()") if begun <= row[1] < ended]
+    slow = {slug for slug, _ in orgs[:BUSY]}
+    quiet = sorted(wait * 1000 for slug, _, wait in rows if slug not in slow)
+    busy = sorted(wait * 1000 for slug, _, wait in rows if slug in slow)
+    rate = (len(rows) - backlog) / (ended - begun)
+    return _Waits(quiet=quiet, busy=busy, rate=rate)
+
+
+def _send(port: int, orgs: list[tuple[str, str]], first: int, over: threading.Event) -> None:
+    """Send every CONNECTIONS-th submit by the clock: late ones are made up for."""
+    draw = random.Random(first)
+    busy, quiet = orgs[:BUSY], orgs[BUSY:]
+    api = Api(port, "", "")
+    begun, number = time.monotonic(), first
+    while not over.wait(max(0.0, begun + number / RATE - time.monotonic())):
+        org = draw.choice(busy if draw.random() < BUSY_SHARE else quiet)
+        api.act_for(*org)
+        workload = {"name": f"train-{number}", "requests": {"gpu": 1}}
+        api.post("/workloads", {"workloads": [workload]})
+        number += CONNECTIONS
+    api.close()
+
+
+def _hand_in(port: int, slug: str, token: str, count: int) -> None:
+    api = Api(port, slug, token)
+    for first in range(0, count, BULK):
+        names = (f"bulk-{number}" for number in range(first, min(first + BULK, count)))
+        batch = [{"name": name, "requests": {"gpu": 1}} for name in names]
+        api.post("/workloads", {"workloads": batch})
+    api.close()
+
+
+def _rate(workers: int) -> float:
+    """Return how many workloads a second *workers* decide when the queue of them is never empty."""
+    with _product(WORKER_PROCESSES=str(workers)) as (_, product):
+        orgs = made(product, SCALED)
+        begun = time.monotonic()
+        for slug, token in orgs:
+            _hand_in(product.port, slug, token, EACH)
+        _until_idle(product)
+        took = time.monotonic() - begun
+        decided = len(asked(product, "waits()"))
+        assert decided == SCALED * EACH, decided
+        return decided / took
+
+
+def resident(pid: int) -> float:
+    """Return the MiB that a process has to itself or shares."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    (line,) = (line for line in lines if line.startswith("VmRSS:"))
+    return int(line.split()[1]) / 1024

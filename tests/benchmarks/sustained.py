@@ -1,0 +1,155 @@
+"""
+1,000 workloads a second are submitted, admitted and finished over 50 organizations, for minutes.
+
+Two web processes, two workers, PostgreSQL, the broker, and who submits and finishes share the
+machine. What is held is that nothing piles up: neither requests nor memory.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+
+from tests.benchmarks.measured import Measured
+from tests.benchmarks.organizations import asked, made, resident
+from tests.postgres import find_binaries, serving
+from tests.product import Api, Product, running
+
+ORGS, CONNECTIONS = 50, 2
+#: Workloads per second of all organizations together, and of one request.
+RATE, BULK = 1_000, 40
+#: Seconds before it counts, and that are measured; `SUSTAINED_SECONDS` asks for fewer.
+WARM, SECONDS = 20, int(os.environ.get("SUSTAINED_SECONDS", "300"))
+#: Seconds of intake age that one look in twenty may find exceeded.
+MOST_AGE = 1.0
+#: How much larger all processes together may be at the end than when it begins to count.
+MOST_GROWTH = 1.1
+
+_AGE = "SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0) FROM workloads_intake"
+
+
+def run() -> Iterator[Measured]:
+    """Keep it up, and check at the end that each workload was admitted once and is finished."""
+    binaries = find_binaries()
+    if binaries is None:
+        return
+    with (
+        serving(binaries, crashing=True) as url,
+        tempfile.TemporaryDirectory() as folder,
+        running(Path(folder), DATABASE_URL=url, WEB_PROCESSES="2", WORKER_PROCESSES="2") as product,
+        psycopg.connect(url, autocommit=True) as connection,
+    ):
+        orgs = made(product, ORGS)
+        crew = [_Round(product.port, orgs[n::CONNECTIONS], n) for n in range(CONNECTIONS)]
+        for one in crew:
+            one.start()
+        time.sleep(WARM)
+        begun, before = time.monotonic(), sum(one.finished for one in crew)
+        memory = [_memory(product)]
+        ages = []
+        while time.monotonic() < begun + SECONDS:
+            time.sleep(1)
+            (age,) = connection.execute(_AGE).fetchone() or (0,)
+            ages.append(float(age))
+            if len(ages) % 60 == 0:
+                memory.append(_memory(product))
+        took = time.monotonic() - begun
+        finished = sum(one.finished for one in crew) - before
+        memory.append(_memory(product))
+        for one in crew:
+            one.stop()
+        _check(product, sum(one.submitted for one in crew))
+    yield from _measured(finished / took, sorted(ages), memory)
+
+
+class _Round(threading.Thread):
+    """Submits for its organizations in turn, and finishes what it reads to be admitted."""
+
+    def __init__(self, port: int, orgs: list[tuple[str, str]], number: int) -> None:
+        super().__init__(daemon=True)
+        self._api = Api(port, "", "")
+        self._orgs = orgs
+        self._over = threading.Event()
+        #: Seconds between two turns of all of these.
+        self._pause = BULK * CONNECTIONS / RATE
+        self._after = dict.fromkeys((slug for slug, _ in orgs), 0)
+        self._delay = number / RATE
+        self.submitted = self.finished = 0
+        self.failure: BaseException | None = None
+
+    def run(self) -> None:
+        """Go from one organization to the next, by the clock: late turns are made up for."""
+        try:
+            begun, turn = time.monotonic() + self._delay, 0
+            while not self._over.wait(max(0.0, begun + turn * self._pause - time.monotonic())):
+                slug, token = self._orgs[turn % len(self._orgs)]
+                self._api.act_for(slug, token)
+                self._submit(turn)
+                self._finish(slug)
+                turn += 1
+            while self.finished < self.submitted:
+                for slug, token in self._orgs:
+                    self._api.act_for(slug, token)
+                    self._finish(slug)
+        except BaseException as error:
+            self.failure = error
+            raise
+
+    def stop(self) -> None:
+        """End when everything that was submitted is finished."""
+        self._over.set()
+        self.join(120)
+        assert not self.is_alive(), "not everything was admitted within 120 s"
+        assert self.failure is None, self.failure
+
+    def _submit(self, turn: int) -> None:
+        batch = [{"name": f"train-{turn}-{i}", "requests": {"gpu": 1}} for i in range(BULK)]
+        self._api.post("/workloads", {"workloads": batch})
+        self.submitted += BULK
+
+    def _finish(self, slug: str) -> None:
+        rows = self._api.get(f"/decisions?after={self._after[slug]}&limit=1000")["results"]
+        if rows:
+            self._after[slug] = rows[-1]["seq"]
+            ids = [row["workload"]["id"] for row in rows if row["outcome"] == "admitted"]
+            self._api.post("/workloads/finish", {"ids": ids})
+            self.finished += len(ids)
+
+
+def _memory(product: Product) -> float:
+    """Return the MiB of the web processes and workers."""
+    words = ("gunicorn", "worker-")
+    return sum(resident(pid) for word in words for pid in product.children(word))
+
+
+def _check(product: Product, submitted: int) -> None:
+    deadline = time.monotonic() + 60
+    while asked(product, "left()"):
+        assert time.monotonic() < deadline, "not everything was taken in within 60 s"
+    found = Counter(asked(product, "states()"))
+    assert found == {"finished": submitted}, (found, submitted)
+    assert asked(product, "admissions()") == [submitted, submitted]
+
+
+def _measured(rate: float, ages: list[float], memory: list[float]) -> Iterator[Measured]:
+    name = f"PostgreSQL: {ORGS} organizations for {SECONDS} s"
+    yield Measured(
+        name=f"{name}: submit, admit and finish", value=rate, unit="per s", at_least=0.99 * RATE
+    )
+    for share, bound in ((0.5, None), (0.95, MOST_AGE), (0.99, None)):
+        age = ages[int(len(ages) * share)]
+        title = f"{name}: intake age, p{share * 100:.0f}"
+        yield Measured(name=title, value=age, unit="s", at_most=bound)
+    yield Measured(name=f"{name}: memory at first", value=memory[0], unit="MiB")
+    yield Measured(name=f"{name}: at most", value=max(memory), unit="MiB")
+    growth = memory[-1] / memory[0]
+    yield Measured(
+        name=f"{name}: memory at the end", value=growth, unit="times", at_most=MOST_GROWTH
+    )

@@ -1,0 +1,98 @@
+"""Which states a worker process keeps between runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from console.engine.policy import Policy
+from console.engine.state import State
+from console.engine.workload import PodSet, Workload
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.services import load_state as load_state_module
+from console.workloads.services import run_engine as run_engine_module
+from console.workloads.services.run_engine import run_engine
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import read_submissions
+from console.workloads.warm import _EMPTY, Warm, WarmStates
+
+
+def warm(workloads: int) -> Warm:
+    """Return a state in which so many workloads wait."""
+    state = State(Policy(dialect="native"))
+    for number in range(workloads):
+        asks = PodSet(requests={"gpu": 1})
+        state.submit(Workload(id=str(number), sequence=number, labels={}, pod_sets=(asks,)))
+    return Warm(1, 1, state, is_noted_settled=True)
+
+
+def kept(states: WarmStates) -> list[int]:
+    return [org for org in range(5) if org in states]
+
+
+def test_those_not_used_for_longest_go_first() -> None:
+    states = WarmStates(3 * _EMPTY)
+    for org in range(3):
+        states.keep(org, warm(0))
+    assert kept(states) == [0, 1, 2]
+    found = states.get(0)
+    assert found is not None
+    states.keep(0, found)
+    states.keep(3, warm(0))
+    assert kept(states) == [0, 2, 3]
+    assert states.get(1) is None
+    states.drop(2)
+    states.drop(2)
+    states.keep(4, warm(0))
+    assert kept(states) == [0, 3, 4]
+    states.clear()
+    states.keep(1, warm(0))
+    assert kept(states) == [1]
+
+
+def test_it_counts_what_lives_in_them() -> None:
+    states = WarmStates(2 * _EMPTY + 30)
+    states.keep(0, warm(10))
+    states.keep(1, warm(20))
+    assert kept(states) == [0, 1]
+    # It has grown since.
+    states.keep(1, warm(21))
+    assert kept(states) == [1]
+
+
+def test_the_one_used_last_stays_however_large_it_is() -> None:
+    states = WarmStates(0)
+    states.keep(0, warm(5))
+    assert kept(states) == [0]
+    states.keep(1, warm(5))
+    assert kept(states) == [1]
+
+
+def test_what_was_forgotten_is_read_again(
+    org: Organization,
+    owner: Actor,
+    other_org: Organization,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    boss = owner.user
+    assert boss is not None
+    monkeypatch.setattr(run_engine_module, "_warm", WarmStates(0))
+    loaded: list[str] = []
+    load = load_state_module.load_state
+
+    def noted(org: Organization, *rest: object) -> State:
+        loaded.append(org.slug)
+        return load(org, *rest)
+
+    monkeypatch.setattr(run_engine_module, "load_state", noted)
+
+    def submit(org: Organization, name: str) -> None:
+        actor = Actor.from_user(org, boss, "owner")
+        submit_workloads(actor, read_submissions([{"name": name}]))
+        assert run_engine(org.pk) == 1
+
+    submit(org, "a")
+    submit(org, "b")
+    submit(other_org, "c")
+    submit(org, "d")
+    assert loaded == ["here", "elsewhere", "here"]

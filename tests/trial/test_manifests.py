@@ -1,0 +1,50 @@
+"""The config that a product is given means what the engine is given in virtual time."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import pytest
+
+from console.bench.traces import BASELINE, LARGE, ArrivalTrace
+from console.dialects import dialects
+from console.trial.manifests import body, manifests
+from console.workloads.submissions import read_submissions
+from tests.bench.small import BORROWING
+
+#: Bytes that a config may have.
+MOST = 1 << 20
+
+
+@pytest.mark.parametrize("trace", [BASELINE, LARGE, BORROWING], ids=lambda trace: trace.name)
+def test_it_reads_as_the_same_policy(trace: ArrivalTrace) -> None:
+    text = manifests(trace)
+    reading = dialects()["kueue"].read(text, {})
+    assert reading.diagnostics == ()
+    assert reading.policy is not None
+    # What nobody declares is a matter of the dialect.
+    read = replace(reading.policy, settings=trace.policy().settings)
+    assert without_places(read) == without_places(trace.policy())
+    assert len(text.encode()) < MOST
+    assert "&" not in text
+
+
+def test_workloads_read_as_those_of_the_trace() -> None:
+    for arrival in BORROWING.arrivals():
+        (read,) = read_submissions([body(arrival)])
+        (pods,) = arrival.workload.pod_sets
+        assert read.name == arrival.workload.id
+        assert read.labels() == {**arrival.workload.labels, "workload-type": "job"}
+        assert (read.namespace, read.priority) == (arrival.queue, arrival.kind.priority)
+        assert read.requests == pods.requests
+
+
+def without_places(value: Any) -> Any:
+    """Return *value* as plain data, without the places in a text that its parts come from."""
+    if is_dataclass(value):
+        parts = {each.name: getattr(value, each.name) for each in fields(value)}
+        return {name: without_places(part) for name, part in parts.items() if name != "origin"}
+    if isinstance(value, dict):
+        return {key: without_places(part) for key, part in value.items()}
+    return [without_places(part) for part in value] if isinstance(value, tuple) else value

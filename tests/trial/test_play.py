@@ -1,0 +1,194 @@
+"""The real clock against a product that is an engine and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+from threading import Lock
+from typing import Any
+
+import pytest
+
+from console.bench.book import BrokenPromise
+from console.bench.traces import ArrivalTrace
+from console.engine.decision import Outcome
+from console.engine.state import State
+from console.traffic.client import Away, Client, Refused
+from console.trial import play as play_module
+from console.trial.play import Progress, due_by, play
+from tests.bench.small import CROWDED, PREEMPTING
+
+#: Seconds that a program of its own pauses between two looks, and more.
+PAUSE = 0.15
+
+
+class Engine:
+    """Decides at once what is asked for, and answers with numbered decisions."""
+
+    def __init__(self, trace: ArrivalTrace) -> None:
+        self.state = State(trace.policy())
+        self.requests: list[str] = []
+        self.arrivals = {each.workload.id: each for each in trace.arrivals()}
+        self.feed: list[dict[str, Any]] = []
+        self.lock = Lock()
+        self.keys: set[str] = set()
+
+    def connect(self) -> Client:
+        return Connection(self)
+
+    def note(self, request: str) -> None:
+        self.requests.append(request)
+
+    def settle(self) -> None:
+        for each in self.state.settle():
+            row = {
+                "seq": len(self.feed) + 1,
+                "workload": {"id": f"id of {each.workload}", "name": each.workload},
+                "outcome": str(each.outcome),
+                "queue": each.queue,
+                "reason": str(each.reason),
+            }
+            self.feed.append(row)
+
+
+class Connection(Client):
+    """Answers as the API does."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def close(self) -> None:
+        self.engine.note("close")
+
+    def apply, dialect: str, text: str) -> None:
+        self.engine.note(f"apply {dialect}")
+        assert "ClusterQueue" in text
+
+    def submit(self, workloads: Sequence[dict[str, Any]], key: str) -> list[str]:
+        engine = self.engine
+        with engine.lock:
+            assert key not in engine.keys
+            engine.keys.add(key)
+            for each in workloads:
+                engine.state.submit(engine.arrivals[each["name"]].workload)
+            engine.settle()
+        return []
+
+    def decisions(self, after: int, limit: int = 1000) -> list[dict[str, Any]]:
+        with self.engine.lock:
+            return self.engine.feed[after : after + limit]
+
+    def finish(self, ids: Sequence[str]) -> None:
+        self._each(ids, self.engine.state.finish)
+
+    def release(self, ids: Sequence[str]) -> None:
+        self._each(ids, self.engine.state.release)
+
+    def has_any(self, state: str) -> bool:
+        return False
+
+    def _each(self, ids: Sequence[str], tell: Any) -> None:
+        with self.engine.lock:
+            for uid in ids:
+                assert tell(uid.removeprefix("id of ")), uid
+            self.engine.settle()
+
+
+def run(engine: Engine, trace: ArrivalTrace) -> Any:
+    clock = count()
+    told: list[Progress] = []
+    figures = play(trace, engine.connect, lambda: float(next(clock)), told.append)
+    return figures, told
+
+
+def test_it_is_played_as_in_virtual_time() -> None:
+    engine = Engine(PREEMPTING)
+    figures, told = run(engine, PREEMPTING)
+    assert figures.workloads == 3
+    assert figures.preemptions == 1
+    assert figures.decisions == len(engine.feed) == 8
+    assert figures.digest is None
+    assert figures.cpu_seconds == 1.0
+    assert 1.7 <= figures.makespan_seconds < 1.7 + 5 * PAUSE
+    assert figures.wall_seconds >= figures.makespan_seconds
+    assert 0.7 <= figures.admission_seconds["low"] < 0.7 + 4 * PAUSE
+    assert figures.admission_seconds["high"] < 2 * PAUSE
+    assert 0.7 < figures.quota_use <= 1.0
+    assert engine.requests == ["apply kueue", "close", "close", "close"]
+    assert (told[-1].done, told[-1].expected) == (3, 3)
+    assert not engine.state.running
+
+
+def test_many_at_once() -> None:
+    engine = Engine(CROWDED)
+    figures, _ = run(engine, CROWDED)
+    assert figures.workloads == 3 * 53
+    assert {row["outcome"] for row in engine.feed} <= {"admitted", "pending", "preempted"}
+    admitted = [row["workload"]["name"] for row in engine.feed if row["outcome"] == "admitted"]
+    stopped = [row["workload"]["name"] for row in engine.feed if row["outcome"] == "preempted"]
+    assert sorted(admitted) == sorted([*engine.arrivals, *stopped])
+
+
+def test_a_product_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play_module, "_PATIENCE", 0.2)
+    engine = Engine(PREEMPTING)
+    monkeypatch.setattr(Connection, "decisions", lambda *_: [])
+    with pytest.raises(BrokenPromise, match=r"^Nothing was decided for 0.2 s; 3 are not done\.$"):
+        run(engine, PREEMPTING)
+
+
+def test_a_product_that_does_not_come_to_know_the_end_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(play_module, "_PATIENCE", 2)
+    monkeypatch.setattr(Connection, "has_any", lambda _, state: state == "preempting")
+    with pytest.raises(BrokenPromise, match="All is done, and for the product some are preempting"):
+        run(Engine(PREEMPTING), PREEMPTING)
+
+
+def test_a_workload_that_is_rejected_ends_it() -> None:
+    engine = Engine(PREEMPTING)
+    settle = engine.settle
+
+    def reject() -> None:
+        settle()
+        engine.feed[-1]["outcome"] = str(Outcome.REJECTED)
+        engine.feed[-1]["reason"] = "no_rule_matched"
+
+    engine.settle = reject  # type: ignore[method-assign]
+    with pytest.raises(BrokenPromise, match=r"was rejected at \d+ ms: no_rule_matched"):
+        run(engine, PREEMPTING)
+
+
+@pytest.mark.parametrize("call", ["submit", "decisions", "finish", "release"])
+def test_what_got_no_answer_is_asked_again(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = getattr(Connection, call)
+    failures = iter([Away("gone"), Away("gone"), None])
+
+    def once(*arguments: Any) -> Any:
+        if (failure := next(failures, None)) is not None:
+            raise failure
+        return answer(*arguments)
+
+    monkeypatch.setattr(Connection, call, once)
+    figures, _ = run(Engine(PREEMPTING), PREEMPTING)
+    assert figures.workloads == 3
+
+
+@pytest.mark.parametrize("failure", [Away("gone"), Refused(400, "no such field")])
+def test_what_a_submitter_meets_ends_it(
+    failure: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> Any:
+        raise failure
+
+    monkeypatch.setattr(Connection, "submit", refuse)
+    with pytest.raises(type(failure), match=str(failure)):
+        run(Engine(PREEMPTING), PREEMPTING)
+
+
+def test_arrivals_of_one_moment_come_together() -> None:
+    first = PREEMPTING.arrivals()[0]
+    arrivals = [replace(first, at=at) for at in (0, 0, 5, 9)]
+    assert [len(due_by(now, arrivals)) for now in (-1, 0, 4, 5, 9)] == [0, 2, 2, 3, 4]
