@@ -42,7 +42,7 @@ class Client:
         """Close the connection."""
         self._connection.close()
 
-    def submit, workloads: Sequence[dict[str, Any]], key: str) -> list[str]:
+    def submit(self, workloads: Sequence[dict[str, Any]], key: str) -> list[str]:
         """Submit up to 1,000 workloads and return their ids; the same *key* submits them once."""
         answer = self._send(
             "POST", "/workloads", {"workloads": list(workloads)}, {"Idempotency-Key": key}

@@ -61,7 +61,7 @@ class Connection(Client):
     def close(self) -> None:
         self.engine.note("close")
 
-    def apply, dialect: str, text: str) -> None:
+    def apply(self, dialect: str, text: str) -> None:
         self.engine.note(f"apply {dialect}")
         assert "ClusterQueue" in text
 
