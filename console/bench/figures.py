@@ -24,6 +24,8 @@ class Figures:
     preemptions: int
     #: Seconds of the trace's own time from its begin to the latest end.
     makespan_seconds: float
+    #: The same of the time in which work really ran; in virtual time there is no other.
+    work_use: float | None = None
     #: Names all decisions in their order: equal digests, equal decisions. In real time no two
     #: plays are alike, and there is none.
     digest: str | None = None
@@ -40,6 +42,7 @@ class Figures:
             "wall_seconds": round(self.wall_seconds, 3),
             "cpu_seconds": round(self.cpu_seconds, 3),
             "quota_use": round(self.quota_use, 4),
+            **({} if self.work_use is None else {"work_use": round(self.work_use, 4)}),
             "admission_seconds": {
                 kind: round(seconds, 3) for kind, seconds in self.admission_seconds.items()
             },
@@ -60,6 +63,8 @@ class Figures:
             ("quota use", f"{self.quota_use:.1%}"),
             ("mean time to admission", waits),
         ]
+        if self.work_use is not None:
+            rows.append(("quota in use by work", f"{self.work_use:.1%}"))
         if self.digest is not None:
             rows.append(("digest of the decisions", self.digest))
         return "\n".join(f"{name:<25}{value}" for name, value in rows)

@@ -8,11 +8,11 @@ reading older shapes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from console.engine.amounts import Amount, Unlimited, decode_amount, encode_amount
@@ -41,22 +41,47 @@ def trace_from_json(stored: Mapping[str, Any]) -> Trace:
 
 
 def _encode(value: Any) -> Any:
-    if isinstance(value, str | int | None):
-        return value
-    if isinstance(value, Origin):
-        return [value.line, value.column, value.end_line, value.end_column]
-    if isinstance(value, Unlimited):
-        return encode_amount(value)
-    if isinstance(value, tuple):
-        return [_encode(item) for item in value]
-    if isinstance(value, Mapping):
-        return dict(value)
+    return _encoder(type(value))(value)
+
+
+def _find_encoder(kind: type[Any]) -> Callable[[Any], Any]:
+    """Return what makes values of exactly this type JSON."""
+    if issubclass(kind, str | int | NoneType):
+        return _as_it_is
+    if issubclass(kind, Origin):
+        return _encode_origin
+    if issubclass(kind, Unlimited):
+        return encode_amount
+    if issubclass(kind, tuple):
+        return _encode_items
+    if issubclass(kind, Mapping):
+        return dict
+    return _encode_fields
+
+
+#: The same, remembered: a trace has some fifty values of few types.
+_encoder: Any = cache(_find_encoder)
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _encode_origin(value: Origin) -> list[int]:
+    return [value.line, value.column, value.end_line, value.end_column]
+
+
+def _encode_items(items: tuple[Any, ...]) -> list[Any]:
+    return [_encoder(type(item))(item) for item in items]
+
+
+def _encode_fields(value: Any) -> dict[str, Any]:
     encoded = {}
     kind: Any = type(value)
     for name, default in _fields_of(kind):
         item = getattr(value, name)
-        if item != default:
-            encoded[name] = _encode(item)
+        if item is not default and item != default:
+            encoded[name] = _encoder(type(item))(item)
     return encoded
 
 

@@ -76,6 +76,16 @@ class Client:
         """Return the ids of all workloads of *user* in *state*."""
         return [row["id"] for row in self._pages("/workloads", {"user": user, "state": state})]
 
+    def ends(self) -> dict[str, str]:
+        """Return when each finished workload ended, as the product says, by id."""
+        rows = self._pages("/workloads", {"state": "finished"})
+        return {row["id"]: row["ended_at"] for row in rows}
+
+    def releases(self) -> list[tuple[str, str]]:
+        """Return id and time of each release of a preempted workload."""
+        rows = self._pages("/events", {"type": "REQUEST_RELEASED"})
+        return [(row["workload"], row["created_at"]) for row in rows]
+
     def last_decision(self) -> int:
         """Return a number behind which there is no decision yet, found by halving."""
         low, high = 0, 1

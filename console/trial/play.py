@@ -3,8 +3,9 @@ The real clock: plays a trace against a running product over HTTP, as submitters
 
 One connection submits at the instants of the trace, one reads the decisions, and one tells the
 product what has run for its stated time and what has stopped. A preempted workload stops at once
-and starts again from nothing. Every instant is one of this client: a workload waits from when it is
-sent until its admission is read, and holds quota until its end is told.
+and starts again from nothing. Instants are those of this client: a workload waits from when it is
+sent until its admission is read, and works until its end is told. Quota alone is held for as long
+as the product says, which is what keeps others from it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from console.bench.book import Book, BrokenPromise
 from console.bench.figures import Figures
 from console.bench.traces import Arrival, ArrivalTrace
 from console.traffic.client import Away, Client
+from console.trial.held import HeldQuota
 from console.trial.manifests import body, manifests
 
 #: Most workloads of one request.
@@ -75,13 +77,14 @@ def play(
         wall, cpu = time.perf_counter(), cpu_seconds()
         played.to_the_end()
         wall, cpu = time.perf_counter() - wall, cpu_seconds() - cpu
-        played.close()
+        played.close(wall)
     return Figures(
         trace=trace.name,
         workloads=played.book.done,
         wall_seconds=wall,
         cpu_seconds=cpu,
-        quota_use=played.book.quota_use,
+        quota_use=played.quota_use,
+        work_use=played.book.quota_use,
         admission_seconds=played.book.mean_admission_seconds(),
         decisions=played.decisions,
         preemptions=played.preemptions,
@@ -98,6 +101,10 @@ class _Play:
         self.book = Book(trace)
         self.decisions = 0
         self.preemptions = 0
+        self.quota_use = 0.0
+        self._held = HeldQuota()
+        self._cpu = {each.workload.id: each.kind.cpu for each in trace.arrivals()}
+        self._owned = trace.nominal * len(trace.queues())
         self._arrivals = trace.arrivals()
         self._submitter, self._reader, self._executor = lines
         self._tell = tell
@@ -128,8 +135,12 @@ class _Play:
         for other in others:
             other.result()
 
-    def close(self) -> None:
-        """Raise BrokenPromise unless everything is done and the product comes to know it."""
+    def close(self, seconds: float) -> None:
+        """
+        Find out how much quota was held in *seconds*, all of which there were.
+
+        Raises BrokenPromise unless everything is done and the product comes to know it.
+        """
         self.book.close()
         deadline = time.monotonic() + _PATIENCE
         for state in ("admitted", "preempting", "pending"):
@@ -137,6 +148,8 @@ class _Play:
                 if time.monotonic() > deadline:
                     raise BrokenPromise(f"All is done, and for the product some are {state}.")
                 time.sleep(0.1)
+        ends, releases = _until_answered(self._reader.ends), _until_answered(self._reader.releases)
+        self.quota_use = self._held.amount_seconds(ends, releases) / (self._owned * seconds)
 
     def _now(self) -> int:
         return int((time.monotonic() - self._begun) * 1000)
@@ -196,6 +209,7 @@ class _Play:
             if outcome == "admitted":
                 until, run = self.book.admitted(name, row["queue"], now)
                 heappush(self._running, (until, uid, name, run))
+                self._held.admitted(uid, self._cpu[name], row["created_at"])
             elif outcome == "preempted":
                 self.preemptions += 1
                 # One whose end was told in the meantime needs no release.

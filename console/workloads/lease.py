@@ -17,7 +17,7 @@ from datetime import timedelta
 from functools import cache
 from pathlib import Path
 
-from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -98,21 +98,20 @@ def _acquire(org_id: int) -> Lease | None:
     owner = f"{_host()}/{os.getpid()}/{secrets.token_hex(4)}"
     found = Engine.objects.filter(org_id=org_id)
     held = ExpressionWrapper(_HELD, output_field=BooleanField())
-    holder, until, is_held = found.values_list("owner", "lease_until", held).get()
+    holder, until, fence, is_held = found.values_list("owner", "lease_until", "fence", held).get()
     # A process that is gone was killed on this machine. Should the guess be wrong, the
     # fencing number still keeps it from writing.
     if holder and is_held and not _is_gone(holder):
         return None
     # From whom it was found with and no other, who has not renewed it since.
-    taken = found.filter(owner=holder, lease_until=until).update(
-        owner=owner, fence=F("fence") + 1, lease_until=_LATER
+    taken = found.filter(owner=holder, lease_until=until, fence=fence).update(
+        owner=owner, fence=fence + 1, lease_until=_LATER
     )
     if not taken:
         return None
     if holder:
         add_totals(org_id, [Count(Metric.TAKEOVER)]).run()
-    fence = Engine.objects.values_list("fence", flat=True).filter(org_id=org_id, owner=owner)
-    return Lease(org_id, owner, fence[0]) if fence else None
+    return Lease(org_id, owner, fence + 1)
 
 
 def _is_gone(holder: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import count
 from threading import Lock
 from typing import Any
@@ -23,6 +24,10 @@ from tests.bench.small import CROWDED, PREEMPTING
 PAUSE = 0.15
 
 
+def now() -> str:
+    return datetime.now(UTC).isoformat()
+
+
 class Engine:
     """Decides at once what is asked for, and answers with numbered decisions."""
 
@@ -33,6 +38,8 @@ class Engine:
         self.feed: list[dict[str, Any]] = []
         self.lock = Lock()
         self.keys: set[str] = set()
+        self.ends: dict[str, str] = {}
+        self.releases: list[tuple[str, str]] = []
 
     def connect(self) -> Client:
         return Connection(self)
@@ -48,6 +55,7 @@ class Engine:
                 "outcome": str(each.outcome),
                 "queue": each.queue,
                 "reason": str(each.reason),
+                "created_at": now(),
             }
             self.feed.append(row)
 
@@ -81,9 +89,17 @@ class Connection(Client):
 
     def finish(self, ids: Sequence[str]) -> None:
         self._each(ids, self.engine.state.finish)
+        self.engine.ends |= dict.fromkeys(ids, now())
 
     def release(self, ids: Sequence[str]) -> None:
         self._each(ids, self.engine.state.release)
+        self.engine.releases += [(uid, now()) for uid in ids]
+
+    def ends(self) -> dict[str, str]:
+        return self.engine.ends
+
+    def releases(self) -> list[tuple[str, str]]:
+        return self.engine.releases
 
     def has_any(self, state: str) -> bool:
         return False
@@ -114,7 +130,7 @@ def test_it_is_played_as_in_virtual_time() -> None:
     assert figures.wall_seconds >= figures.makespan_seconds
     assert 0.7 <= figures.admission_seconds["low"] < 0.7 + 4 * PAUSE
     assert figures.admission_seconds["high"] < 2 * PAUSE
-    assert 0.7 < figures.quota_use <= 1.0
+    assert 0.7 < figures.work_use <= figures.quota_use <= 1.0
     assert engine.requests == ["apply kueue", "close", "close", "close"]
     assert (told[-1].done, told[-1].expected) == (3, 3)
     assert not engine.state.running

@@ -73,6 +73,8 @@ class Batch:
     updates: dict[str, dict[str, Any]] = field(default_factory=lambda: defaultdict(dict))
     #: Workloads that the engine saw for the first time.
     taken_in: list[TakenIn] = field(default_factory=list)
+    #: Key and name, which never change, of workloads by id, as far as they were read already.
+    known: dict[str, tuple[int, str]] = field(default_factory=dict)
     #: Their ids.
     submitted: list[str] = field(default_factory=list)
     #: Each with its trace, which is written down when it is asked for: so once.
@@ -206,14 +208,14 @@ class Batch:
         self.events.append(told)
 
     def _known(self) -> dict[str, tuple[int, str]]:
-        """Return key and name, which never change, of every workload that the batch speaks of."""
-        uids = list(
+        """Return key and name of every workload that the batch speaks of."""
+        uids = (
             {each.decision.workload for each in self.decisions}
             | {each.decision.preemptor for each in self.decisions if each.decision.preemptor}
             | {event[2] for event in self.events}
         )
-        known: dict[str, tuple[int, str]] = {}
-        for some in chunks(uids):
+        known = dict(self.known)
+        for some in chunks(uids - known.keys()):
             rows = models.Workload.objects.filter(uid__in=some)
             known |= {uid: (pk, name) for uid, pk, name in rows.values_list("uid", "pk", "name")}
         return known

@@ -63,10 +63,11 @@ def take_in(org: Organization, state: State, intake: list[Intake], batch: Batch)
 def _submitted(pending: QuerySet[models.Workload], batch: Batch) -> dict[int, Workload]:
     """Return the submitted workloads by key, and tell *batch* their shapes."""
     submitted = {}
-    for row in pending.order_by("pk").values_list(*COLUMNS, "label_set_id"):
+    for row in pending.order_by("pk").values_list(*COLUMNS, "label_set_id", "name"):
         workload = engine_workload(row)
         submitted[workload.sequence] = workload
-        _, _, _, *shape, label_set = row
+        _, key, _, *shape, label_set, name = row
+        batch.known[workload.id] = key, name
         batch.taken_in.append(TakenIn(label_set, *shape))
         batch.submitted.append(workload.id)
     return submitted

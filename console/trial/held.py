@@ -1,0 +1,36 @@
+"""How long quota was held, by what the product itself says of its decisions and of their ends."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+
+class HeldQuota:
+    """Every run of every workload, from the decision that admits it until its end is taken in."""
+
+    def __init__(self) -> None:
+        self._admitted: dict[str, list[datetime]] = defaultdict(list)
+        self._amounts: dict[str, int] = {}
+
+    def admitted(self, uid: str, amount: int, at: str) -> None:
+        """Note that *uid* holds *amount* from *at* on, an ISO time."""
+        self._admitted[uid].append(datetime.fromisoformat(at))
+        self._amounts[uid] = amount
+
+    def amount_seconds(self, ends: Mapping[str, str], releases: Iterable[tuple[str, str]]) -> float:
+        """
+        Return what was held, times seconds: *ends* of the last runs, *releases* of the others.
+
+        Raises ValueError when they do not fit what was admitted.
+        """
+        stops: dict[str, list[datetime]] = defaultdict(list)
+        for uid, at in releases:
+            stops[uid].append(datetime.fromisoformat(at))
+        total = 0.0
+        for uid, begins in self._admitted.items():
+            until = [*sorted(stops[uid]), datetime.fromisoformat(ends[uid])]
+            for begin, end in zip(begins, until, strict=True):
+                total += self._amounts[uid] * (end - begin).total_seconds()
+        return total

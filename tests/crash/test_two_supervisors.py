@@ -1,0 +1,32 @@
+"""A second supervisor shares the work of a database, and is refused on the same folder."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from console.home import Home
+from tests.crash.holding import A_WHILE, held
+from tests.crash.products import DATABASES, running_on
+from tests.product import ROOT, running
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_two_supervisors_of_one_database(database: str, tmp_path: Path) -> None:
+    with running_on(database, tmp_path / "home") as product, held(product):
+        url = product.environment.get("DATABASE_URL") or f"sqlite:///{Home(product.home).database}"
+        keys = {"SECRET_KEY": Home(product.home).secret_key.read_text().strip()}
+        with running(tmp_path / "another", DATABASE_URL=url, **keys) as other:
+            time.sleep(A_WHILE)
+            assert other.process.poll() is None
+        again = subprocess.run(
+            [sys.executable, "manage.py", "up"],
+            cwd=ROOT, env=dict(product.environment), capture_output=True, text=True,
+            timeout=60, check=False,
+        )  # fmt: skip
+        assert again.returncode == 1
+        assert again.stderr.startswith(f"sluice: Sluice already runs on {product.home} as process ")

@@ -1,0 +1,33 @@
+"""Quota is held from a decision until the end is taken in, run by run."""
+
+from __future__ import annotations
+
+import pytest
+
+from console.trial.held import HeldQuota
+
+
+def at(second: float) -> str:
+    return f"2026-01-31T12:00:{second:09.6f}Z"
+
+
+def test_runs_add_up() -> None:
+    held = HeldQuota()
+    held.admitted("a", 2, at(0))
+    held.admitted("b", 5, at(1))
+    held.admitted("a", 2, at(7.5))
+    # Releases come newest first, as lists do.
+    releases = [("b", at(9)), ("a", at(3))]
+    held.admitted("b", 5, at(10))
+    assert held.amount_seconds({"a": at(8), "b": at(10.25)}, releases) == pytest.approx(
+        2 * (3 + 0.5) + 5 * (8 + 0.25)
+    )
+
+
+def test_an_end_too_many_or_too_few_is_no_sum() -> None:
+    held = HeldQuota()
+    held.admitted("a", 1, at(0))
+    with pytest.raises(ValueError, match="zip"):
+        held.amount_seconds({"a": at(2)}, [("a", at(1))])
+    with pytest.raises(KeyError):
+        held.amount_seconds({}, [])
