@@ -38,6 +38,13 @@ WEBHOOKS = "webhooks"
 #: The queue of everything else.
 COMMON = "sluice"
 
+#: The queue of what is looked after in every organization: samples, counts, check-ups. A worker
+#: takes from its queues in turn, so that a thousand such messages delay no decision.
+BACKGROUND = "background"
+
+#: All of them.
+QUEUES = (COMMON, BACKGROUND, IMPACT, WEBHOOKS, *LANES)
+
 
 def lane_of(org_id: int) -> str:
     """Return the queue of an organization's admission work."""
@@ -58,7 +65,7 @@ app = Celery("sluice")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.update(
     task_default_queue=COMMON,
-    task_queues=[Queue(name, routing_key=name) for name in (COMMON, IMPACT, WEBHOOKS, *LANES)],
+    task_queues=[Queue(name, routing_key=name) for name in QUEUES],
     task_acks_late=True,
     task_reject_on_worker_lost=True,
     task_ignore_result=True,

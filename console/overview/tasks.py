@@ -1,11 +1,11 @@
-"""Tasks of the overview: they give services the time, and go where a config is at hand."""
+"""Tasks of the overview: they give services the time, one organization a message."""
 
 from __future__ import annotations
 
 from celery import current_app, shared_task
 from django.utils import timezone
 
-from console.celery import lane_of
+from console.celery import BACKGROUND
 from console.overview.services.check_up import check_up, due_check_ups
 from console.overview.services.look_out import due_outlooks, look_out
 from console.overview.services.measure_consumers import due_consumptions, measure_consumers
@@ -25,7 +25,7 @@ def look() -> None:
         (_LOOK_OUT, due_outlooks(now)),
     ):
         for org_id in keys:
-            current_app.send_task(name, args=[org_id], queue=lane_of(org_id), expires=20)
+            current_app.send_task(name, args=[org_id], queue=BACKGROUND, expires=20)
 
 
 @shared_task(name=_LOOK_OUT)

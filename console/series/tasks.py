@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import current_app, shared_task
 from django.utils import timezone
 
-from console.celery import lane_of
+from console.celery import BACKGROUND
 from console.series.services.forget_series import forget_series
 from console.series.services.roll_up import due_for_rolling, roll_up_org
 from console.series.services.sample_org import sample_org
@@ -17,9 +17,9 @@ _ROLL_ONE = "console.series.tasks.roll_one"
 
 @shared_task(name="console.series.tasks.sample")
 def sample() -> None:
-    """Sample everybody: those where something changed where their config is at hand."""
+    """Sample everybody: those where something changed in a message of their own."""
     for org_id in sample_orgs(timezone.now()):
-        current_app.send_task(_SAMPLE_ONE, args=[org_id], queue=lane_of(org_id), expires=20)
+        current_app.send_task(_SAMPLE_ONE, args=[org_id], queue=BACKGROUND, expires=20)
 
 
 @shared_task(name=_SAMPLE_ONE)
@@ -32,7 +32,7 @@ def sample_one(org_id: int) -> None:
 def roll() -> None:
     """Have minutes rolled up to hours and days, wherever there are any."""
     for org_id in due_for_rolling(timezone.now()):
-        current_app.send_task(_ROLL_ONE, args=[org_id], queue=lane_of(org_id), expires=240)
+        current_app.send_task(_ROLL_ONE, args=[org_id], queue=BACKGROUND, expires=240)
 
 
 @shared_task(name=_ROLL_ONE)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from django.conf import settings
 
-from console.celery import COMMON, IMPACT, LANES, WEBHOOKS
+from console.celery import BACKGROUND, COMMON, IMPACT, LANES, WEBHOOKS
 
 #: Processes rather than threads: two threads that render wait for each other's turn in Python
 #: at every query, 5 ms at a time. The second thread of each is for clients that read slowly.
@@ -45,7 +45,9 @@ def workers() -> dict[str, list[str]]:
     and one with a long run delays only those of its own lane.
     """
     count = settings.WORKER_PROCESSES
-    shares = {f"worker-{index}": (COMMON, *LANES[index::count]) for index in range(count)}
+    shares = {
+        f"worker-{index}": (COMMON, BACKGROUND, *LANES[index::count]) for index in range(count)
+    }
     # One more for impact, behind all others when cores are short.
     impact = ["nice", "-n", str(_IMPACT_NICENESS), *_worker("impact", (IMPACT,))]
     webhooks = [*_worker("webhooks", (WEBHOOKS,), _WEBHOOK_THREADS), "--pool", "threads"]

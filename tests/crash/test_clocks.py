@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from console.celery import COMMON, LANES
+from console.celery import IMPACT, WEBHOOKS
 from tests.crash.holding import A_WHILE, held
 from tests.crash.products import DATABASES, running_on
 from tests.crash.test_kills import RECOVERY
@@ -32,7 +32,7 @@ def _work(product: Product, preloaded: Path, hours: int) -> None:
     worker = subprocess.Popen(
         [sys.executable, "-m", "celery", "--quiet", "--app", "console.celery", "worker",
          "--hostname", "elsewhere@%h", "--concurrency", "1",
-         "--queues", ",".join((COMMON, *LANES)), "--without-gossip", "--without-mingle"],
+         "--exclude-queues", f"{IMPACT},{WEBHOOKS}", "--without-gossip", "--without-mingle"],
         cwd=ROOT,
         env={
             **product.environment,

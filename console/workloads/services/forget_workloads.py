@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from console.retention.models import Kind
@@ -33,9 +34,11 @@ def forget_workloads(days: int, seconds: float = 5) -> int:
     workloads: Counter[int] = Counter()
     decisions: Counter[int] = Counter()
     #: By organization: the submission time up to which there is nothing more to forget.
-    left: dict[int, datetime | None] = dict.fromkeys(
-        Engine.objects.order_by("pk").values_list("pk", flat=True)
+    ended = Workload.objects.filter(
+        org_id=OuterRef("pk"), submitted_at__lt=limit, ended_at__lt=limit
     )
+    due = Engine.objects.filter(Exists(ended)).order_by("pk")
+    left: dict[int, datetime | None] = dict.fromkeys(due.values_list("pk", flat=True))
     while left:
         for org_id, since in list(left.items()):
             begun = time.monotonic()
