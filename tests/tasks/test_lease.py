@@ -65,6 +65,35 @@ def test_a_write_on_an_old_version_is_refused(org: Organization) -> None:
             lease.claim_write(0)
 
 
+def test_it_is_written_anew_only_now_and_then(
+    org: Organization, django_assert_num_queries: Any
+) -> None:
+    with leased(org.pk) as lease:
+        assert lease is not None
+        with django_assert_num_queries(0):
+            lease.keep()
+        lease.renewed -= 3
+        with django_assert_num_queries(1):
+            lease.keep()
+            lease.keep()
+
+
+def test_it_goes_by_the_clock_of_the_database(
+    org: Organization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One an hour ahead neither takes a lease too early nor holds one for longer."""
+    ahead = timezone.now() + timedelta(hours=1)
+    with leased(org.pk) as first:
+        assert first is not None
+        monkeypatch.setattr(timezone, "now", lambda: ahead)
+        with leased(org.pk) as second:
+            assert second is None
+        first.claim_write(0)
+        until = Engine.objects.get(org=org).lease_until
+        assert until is not None
+        assert until < ahead - timedelta(minutes=50)
+
+
 def test_the_lease_of_a_dead_process_is_taken_at_once(org: Organization) -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()

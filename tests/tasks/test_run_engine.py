@@ -219,6 +219,37 @@ def test_a_run_that_is_cut_short_is_taken_up_again(
     assert Decision.objects.count() == 8
 
 
+@pytest.mark.parametrize("batch", [1, 2, 1000])
+def test_what_gives_quota_back_is_taken_in_first(
+    org: Organization, owner: Actor, settle: Settle, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    apply_config(owner, "native", TRAIN, "first", 0)
+    (done, stopping) = submit(owner, "done", "stopping")
+    settle(org)
+    (urgent,) = submit(owner, "urgent", priority=90)
+    settle(org)
+    assert states(org)["stopping"] == ("preempting", "preempted_in_queue")
+    monkeypatch.setattr(run_engine_module, "BATCH", batch)
+    submit(owner, "a")
+    submit(owner, "b")
+    withdraw_workloads(owner, [urgent.uid])
+    release_workloads(owner, [stopping.uid])
+    finish_workloads(owner, [done.uid])
+
+    kinds = [row.kind for row in run_engine_module._next_intake(org)]
+    everything = ["release", "finish", "submit", "submit", "withdraw"]
+    assert kinds == everything[:batch]
+    settle(org)
+    assert not Intake.objects.exists()
+    assert {name: state for name, (state, _) in states(org).items()} == {
+        "done": "finished",
+        "stopping": "admitted",
+        "urgent": "withdrawn",
+        "a": "admitted",
+        "b": "pending",
+    }
+
+
 def test_the_sweep_finds_what_was_left_lying(
     org: Organization, owner: Actor, other_org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,6 +265,12 @@ def test_the_sweep_finds_what_was_left_lying(
     Engine.objects.filter(org=other_org).update(is_settled=False, settled_at=old)
     tasks.sweep()
     assert nudged == [org.pk, org.pk, other_org.pk]
+    # Written by a clock that is far ahead, or read by one that is far behind.
+    later = timezone.now() + timedelta(hours=1)
+    Intake.objects.update(created_at=later)
+    Engine.objects.filter(org=other_org).update(settled_at=later)
+    tasks.sweep()
+    assert nudged[3:] == [org.pk, other_org.pk]
 
 
 def test_a_task_asks_again_only_when_nobody_else_is_at_it(
