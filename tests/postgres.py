@@ -57,9 +57,14 @@ def find_binaries() -> Path | None:
 
 
 @contextmanager
-def serving(binaries: Path, *, crashing: bool = False) -> Iterator[str]:
-    """Start an empty server and yield its URL; *crashing*: what was committed outlasts it."""
-    commit = "on" if crashing else "off"
+def serving(binaries: Path, *, crashing: bool = False, durable: bool = False) -> Iterator[str]:
+    """
+    Start an empty server and yield its URL.
+
+    *crashing*: what was committed outlasts the server; *durable*: the machine, too, as where it
+    is run for good.
+    """
+    commit, sync = ("on" if on else "off" for on in (crashing or durable, durable))
     with tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         who = _unprivileged()
@@ -71,7 +76,7 @@ def serving(binaries: Path, *, crashing: bool = False) -> Iterator[str]:
         with (folder / "log").open("w") as log:
             server = subprocess.Popen(
                 [binaries / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=",
-                 "-c", "fsync=off", "-c", "full_page_writes=off",
+                 "-c", f"fsync={sync}", "-c", f"full_page_writes={sync}",
                  "-c", f"synchronous_commit={commit}"],
                 cwd=folder, stdout=log, stderr=log, **who,
             )  # fmt: skip

@@ -27,6 +27,7 @@ from tests.benchmarks import (
     sustained,
     throughput,
     traces,
+    trials,
     worlds,
 )
 from tests.benchmarks.measured import Measured
@@ -50,7 +51,7 @@ USUAL = (
     worlds,
 )
 #: What takes many minutes, by name alone.
-LONG = (organizations, sustained)
+LONG = (organizations, sustained, trials)
 
 
 def main(names: Sequence[str]) -> int:

@@ -55,7 +55,7 @@ def _product(**settings: str) -> Iterator[tuple[str, Product]]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         if binaries is not None:
-            settings["DATABASE_URL"] = stack.enter_context(serving(binaries, crashing=True))
+            settings["DATABASE_URL"] = stack.enter_context(serving(binaries, durable=True))
         kind = "SQLite" if binaries is None else "PostgreSQL"
         yield kind, stack.enter_context(running(folder, **settings))
 

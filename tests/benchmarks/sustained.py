@@ -41,7 +41,7 @@ def run() -> Iterator[Measured]:
     if binaries is None:
         return
     with (
-        serving(binaries, crashing=True) as url,
+        serving(binaries, durable=True) as url,
         tempfile.TemporaryDirectory() as folder,
         running(Path(folder), DATABASE_URL=url, WEB_PROCESSES="2", WORKER_PROCESSES="2") as product,
         psycopg.connect(url, autocommit=True) as connection,
