@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from console.engine.state import State
@@ -21,8 +20,6 @@ class Warm:
     state: State
     #: Whether the rows say that nothing is left to decide.
     is_noted_settled: bool
-    #: How many workloads there are by state, as the rows say; of those that ended, ever.
-    counts: Mapping[str, int]
 
     @property
     def size(self) -> int:

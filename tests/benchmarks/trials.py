@@ -1,4 +1,4 @@
-"""Kueue's two traces in real time, through a product on each database, as the command plays them."""
+"""Kueue's two traces in real time, through a product on each database."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def warm(workloads: int) -> Warm:
     for number in range(workloads):
         asks = PodSet(requests={"gpu": 1})
         state.submit(Workload(id=str(number), sequence=number, labels={}, pod_sets=(asks,)))
-    return Warm(1, 1, state, is_noted_settled=True, counts={})
+    return Warm(1, 1, state, is_noted_settled=True)
 
 
 def kept(states: WarmStates) -> list[int]:

@@ -18,6 +18,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from console.engine.state import State
 from console.orgs.models import Organization
 from console.series.tallies import tally
 from console.telemetry.happenings import counts_of
@@ -133,14 +134,14 @@ def _more_time(deadline: float) -> bool:
 
 def _state(org: Organization, lease: Lease) -> Warm:
     own = Engine.objects.filter(org=org, fence=lease.fence)
-    row = own.values_list("version", "config_version", "is_settled", "counts").first()
+    row = own.values_list("version", "config_version", "is_settled").first()
     if row is None:
         raise LeaseLostError
-    version, config_version, is_settled, counts = row
+    version, config_version, is_settled = row
     warm = _warm.get(org.pk)
     if warm is None or warm.version != version:
         state = load_state(org, config_version, lease.keep)
-        warm = Warm(version, config_version, state, is_settled, counts)
+        warm = Warm(version, config_version, state, is_settled)
     return warm
 
 
@@ -183,7 +184,6 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     waits = ((batch.now - row.created_at).total_seconds() for row in intake)
     totals = counts_of(happenings, waits, time.perf_counter() - begun)
     statements.append(add_totals(org.pk, totals))
-    counts = _counts(warm, batch)
     with transaction.atomic():
         lease.claim_write(warm.version)
         for statement in statements:
@@ -195,11 +195,10 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
         Engine.objects.filter(org=org).update(
             config_version=warm.config_version,
             is_settled=warm.state.is_settled,
-            counts=counts,
+            counts=_counts(org, warm.state, batch),
         )
         Intake.objects.filter(pk__in=[row.pk for row in intake]).delete()
     warm.version += 1
-    warm.counts = counts
     warm.is_noted_settled = warm.state.is_settled
     log.info(
         "batch decided",
@@ -216,8 +215,9 @@ def _count_preemptions(uids: list[str]) -> None:
     models.Workload.objects.filter(uid__in=uids).update(preemptions=F("preemptions") + 1)
 
 
-def _counts(warm: Warm, batch: Batch) -> dict[str, int]:
-    state = warm.state
+def _counts(org: Organization, state: State, batch: Batch) -> dict[str, int]:
+    # Read in the transaction: who forgets workloads takes from these counts, too.
+    before = Engine.objects.values_list("counts", flat=True).get(org=org)
     departing = len(state.departing)
     counts = {
         models.State.PENDING: len(state.pending),
@@ -225,5 +225,5 @@ def _counts(warm: Warm, batch: Batch) -> dict[str, int]:
         models.State.PREEMPTING: departing,
     }
     for final in models.ENDED:
-        counts[final] = warm.counts.get(final, 0) + batch.ended[final]
+        counts[final] = before.get(final, 0) + batch.ended[final]
     return {state.value: count for state, count in counts.items()}
