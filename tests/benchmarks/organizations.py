@@ -18,6 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from redis import Redis
+
+from console.celery import BACKGROUND
+from console.home import Home
 from tests.benchmarks.measured import Measured
 from tests.postgres import find_binaries, serving
 from tests.product import Api, Product, running
@@ -79,9 +83,15 @@ class _Waits:
 
 
 def made(product: Product, count: int) -> list[tuple[str, str]]:
-    """Return slug and token of *count* new organizations, once their configs are in force."""
+    """Return slug and token of *count* new organizations, once nothing is left to do in them."""
     found = asked(product, f"make({count})")
     _until_idle(product)
+    # New ones are looked at for the first time, which nobody's thousand are at once.
+    with Redis(unix_socket_path=str(Home(product.home).broker_socket)) as broker:
+        deadline = time.monotonic() + 300
+        while broker.llen(BACKGROUND):
+            assert time.monotonic() < deadline, "not everybody was looked at within 300 s"
+            time.sleep(1)
     return [(slug, token) for slug, token in found]
 
 
