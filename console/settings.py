@@ -50,9 +50,10 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 else:
     # A process that stops in the middle of a transaction, asleep or cut off from the network,
     # would keep its rows locked for all others.
-    DATABASES["default"].setdefault("OPTIONS", {}).setdefault(
-        "options", "-c idle_in_transaction_session_timeout=10s"
-    )
+    _options = DATABASES["default"].setdefault("OPTIONS", {})
+    if "idle_in_transaction_session_timeout" not in _options.get("options", ""):
+        _ours = "-c idle_in_transaction_session_timeout=10s"
+        _options["options"] = f"{_options.get('options', '')} {_ours}".strip()
 DATABASES["default"]["CONN_MAX_AGE"] = 60
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 

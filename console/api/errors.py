@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -26,6 +26,16 @@ from console.errors import (
 )
 
 CONTENT_TYPE = "application/problem+json"
+
+#: What SQLite calls a database that cannot be used at the moment; names may go on.
+_SQLITE = (
+    *("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_CANTOPEN"),
+    "SQLITE_READONLY",
+)
+
+#: The same of PostgreSQL, beside what is an operational error: a transaction that was idle for
+#: too long, and a server that does not write.
+_SQLSTATES = ("25P03", "25006")
 
 log = structlog.get_logger("console.api")
 
@@ -67,14 +77,26 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
             error = NotFound("There is nothing at this address.")
         case PermissionDenied():
             error = exceptions.PermissionDenied()
-        case OperationalError() | InterfaceError():
-            log.error("database unavailable", error=str(error).strip())
+        case DatabaseError() | InterfaceError() if _is_unavailable(error):
+            log.error("database unavailable", error=str(error).strip(), exc_info=error)
             error = DatabaseUnavailable()
     if isinstance(error, ConsoleError):
         return _console_problem(error, context)
     if isinstance(error, exceptions.APIException):
         return _framework_problem(error)
     return None
+
+
+def _is_unavailable(error: Exception) -> bool:
+    """Say whether it is the database that fails, and not the statement."""
+    cause = error.__cause__
+    # SQLite says the same of a table that is missing and of a disk that is full.
+    name = getattr(cause, "sqlite_errorname", None)
+    if name is not None:
+        return any(name.startswith(each) for each in _SQLITE)
+    if getattr(cause, "sqlstate", None) in _SQLSTATES:
+        return True
+    return isinstance(error, (OperationalError, InterfaceError))
 
 
 def _console_problem(error: ConsoleError, context: dict[str, Any]) -> Response:

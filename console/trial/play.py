@@ -250,7 +250,7 @@ class _Play:
 
 
 def _until_answered(request: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
-    """Send *request* again when there is no answer: each of them may come twice."""
+    """Send *request* again when there is no answer."""
     for _ in range(_TRIES - 1):
         try:
             return request(*arguments, **named)

@@ -35,6 +35,7 @@ _OTHERS = (
     "ALLOWED_HOSTS",
     "HOST",
     "DJANGO_SETTINGS_MODULE",
+    "TOKEN_REQUESTS_PER_SECOND",
 )
 
 #: The organization of a first start.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.db import InterfaceError, OperationalError
+from django.db import IntegrityError, InterfaceError, InternalError, OperationalError
 
+from console.api.errors import exception_handler
 from console.api.views import workloads as views
 
 PROBLEM = {
@@ -20,9 +21,37 @@ PROBLEM = {
 }
 
 
+def caused(kind: type[Exception], message: str, **facts: str) -> Exception:
+    """Return an error of Django whose cause, the driver's own, has *facts*."""
+    error = kind(message)
+    error.__cause__ = Exception(message)
+    for name, value in facts.items():
+        setattr(error.__cause__, name, value)
+    return error
+
+
+UNAVAILABLE = [
+    OperationalError("the connection is closed"),
+    InterfaceError("closed"),
+    caused(OperationalError, "database or disk is full", sqlite_errorname="SQLITE_FULL"),
+    caused(OperationalError, "disk I/O error", sqlite_errorname="SQLITE_IOERR_WRITE"),
+    caused(InternalError, "idle for too long", sqlstate="25P03"),
+]
+
+
 @pytest.mark.parametrize(
-    "failure", [OperationalError("database or disk is full"), InterfaceError("closed")]
+    "failure",
+    [
+        caused(OperationalError, "no such table: x", sqlite_errorname="SQLITE_ERROR"),
+        caused(InternalError, "cache lookup failed", sqlstate="XX000"),
+        IntegrityError("twice"),
+    ],
 )
+def test_a_fault_of_the_product_is_none_of_the_database(failure: Exception) -> None:
+    assert exception_handler(failure, {}) is None
+
+
+@pytest.mark.parametrize("failure", UNAVAILABLE)
 def test_it_says_when_to_come_again(
     api: Any,
     owner: Any,

@@ -237,8 +237,9 @@ def test_what_gives_quota_back_is_taken_in_first(
     finish_workloads(owner, [done.uid])
 
     kinds = [row.kind for row in run_engine_module._next_intake(org)]
-    everything = ["release", "finish", "submit", "submit", "withdraw"]
-    assert kinds == everything[:batch]
+    # Each part for as many workloads as a batch has.
+    back, others = ["release", "finish"], ["submit", "submit", "withdraw"]
+    assert kinds == [*back[:batch], *others[:batch]]
     settle(org)
     assert not Intake.objects.exists()
     assert {name: state for name, (state, _) in states(org).items()} == {
@@ -247,6 +248,42 @@ def test_what_gives_quota_back_is_taken_in_first(
         "urgent": "withdrawn",
         "a": "admitted",
         "b": "pending",
+    }
+
+
+def test_a_trickle_of_ends_keeps_no_large_request_waiting(
+    org: Organization, owner: Actor, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apply_config(owner, "native", "{}", "first", 0)
+    running = submit(owner, *"abcd")
+    settle(org)
+    monkeypatch.setattr(run_engine_module, "BATCH", 3)
+    submit(owner, *"efg")
+    finish_workloads(owner, [running[0].uid])
+    run_engine(org.pk, seconds=0)
+    assert not Intake.objects.exists()
+    assert states(org)["a"][0] == "finished"
+    assert states(org)["g"][0] == "admitted"
+
+
+@pytest.mark.parametrize("end", [finish_workloads, release_workloads])
+def test_what_was_withdrawn_before_stays_withdrawn(
+    org: Organization, owner: Actor, settle: Settle, end: Callable[..., None]
+) -> None:
+    apply_config(owner, "native", TRAIN, "first", 0)
+    (done, stopping) = submit(owner, "done", "stopping")
+    settle(org)
+    submit(owner, "urgent", priority=90)
+    settle(org)
+    withdraw_workloads(owner, [stopping.uid])
+    end(owner, [stopping.uid])
+    finish_workloads(owner, [done.uid])
+    assert run_engine_module._next_intake(org)[0].kind == "finish"
+    settle(org)
+    assert {name: state for name, (state, _) in states(org).items()} == {
+        "done": "finished",
+        "stopping": "withdrawn",
+        "urgent": "admitted",
     }
 
 

@@ -10,7 +10,7 @@ was not written is read again from the rows.
 from __future__ import annotations
 
 import time
-from itertools import chain
+from collections.abc import Iterable
 
 import structlog
 from django.conf import settings
@@ -39,8 +39,7 @@ from console.workloads.warm import Warm, WarmStates
 #: Workloads that one batch takes in, and decisions after which it is written.
 BATCH = 1000
 
-#: Requests that give quota back. They speak of workloads that were taken in long before, so that
-#: no order is lost.
+#: Requests that give quota back. They speak of workloads that were taken in long before.
 _RETURNING = (Intake.Kind.FINISH, Intake.Kind.RELEASE)
 
 #: Seconds after which an organization that has work left makes room for others of its lane.
@@ -107,7 +106,10 @@ def forget_states() -> None:
 
 def _work(org: Organization, lease: Lease, deadline: float) -> int:
     made = 0
+    begun = time.monotonic()
     warm = _state(org, lease)
+    # As long as it took to load it is worked with, too: it may be dropped for another one.
+    deadline = max(deadline, 2 * time.monotonic() - begun)
     while True:
         # What was begun is settled before more is taken in: so a rebuilt state has found
         # its lines again when the first fact comes, and no cut changes what is decided.
@@ -147,24 +149,44 @@ def _state(org: Organization, lease: Lease) -> Warm:
 
 def _next_intake(org: Organization) -> list[Intake]:
     """
-    Return the requests to take in next, for up to BATCH workloads unless the first has more.
+    Return the requests to take in next: what gives quota back, and then everything else.
 
-    What gives quota back comes before what waits for it: behind a backlog of submissions, work
-    that is done would hold its quota until the last of them is decided, and stop others.
+    Behind a backlog of submissions, work that is done would hold its quota until the last of
+    them is decided, and stop others. Each part is for up to BATCH workloads unless its first
+    request has more, so that neither can keep the other waiting.
     """
-    taken: list[Intake] = []
-    size = 0
     waiting = Intake.objects.filter(org=org).order_by("pk")
-    rows = list(waiting[:BATCH])
-    returning = [row for row in rows if row.kind in _RETURNING]
+    # Without payloads, of which a backlog may have megabytes.
+    rows = list(waiting.values_list("pk", "kind", "size")[:BATCH])
+    returning = [row for row in rows if row[1] in _RETURNING]
     if len(rows) == BATCH:
-        returning = list(waiting.filter(kind__in=_RETURNING)[:BATCH])
-    for row in chain(returning, (row for row in rows if row.kind not in _RETURNING)):
-        if taken and size + row.size > BATCH:
+        back = waiting.filter(kind__in=_RETURNING)
+        returning = list(back.values_list("pk", "kind", "size")[:BATCH])
+    first = _up_to_batch(returning)
+    early = _without_withdrawn(org, waiting.filter(pk__in=first))
+    others = _up_to_batch(row for row in rows if row[0] not in {each.pk for each in early})
+    return [*early, *waiting.filter(pk__in=others)]
+
+
+def _up_to_batch(rows: Iterable[tuple[int, str, int]]) -> list[int]:
+    taken: list[int] = []
+    total = 0
+    for key, _, size in rows:
+        if taken and total + size > BATCH:
             break
-        taken.append(row)
-        size += row.size
+        taken.append(key)
+        total += size
     return taken
+
+
+def _without_withdrawn(org: Organization, returning: Iterable[Intake]) -> list[Intake]:
+    """Return those that speak of no workload which somebody withdraws: they keep their place."""
+    rows = list(returning)
+    if not rows:
+        return rows
+    withdrawals = Intake.objects.filter(org=org, kind=Intake.Kind.WITHDRAW)
+    named = {key for row in withdrawals for key in row.payload["ids"]}
+    return [row for row in rows if named.isdisjoint(row.payload["ids"])]
 
 
 def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]) -> int:
