@@ -69,7 +69,8 @@ PATHS: Final[Mapping[str, Sequence[str]]] = {
 
 #: Routes that are only ever sent to.
 SENT: Final = (
-    *("finish-workloads", "finish-workload", "withdraw-workload", "release-workload"),
+    *("finish-workloads", "withdraw-workloads", "release-workloads"),
+    *("finish-workload", "withdraw-workload", "release-workload"),
     *("config-check", "config-rollback", "config-confirm", "config-route", "check-expectations"),
     *("delete-expectations", "config-impact", "cancel-impact", "hold-queue", "resume-queue"),
     *("member", "invitation", "rotate-token", "rotate-webhook", "test-webhook"),
