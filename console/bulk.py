@@ -17,6 +17,7 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import Field, Model
+from django.db.models.expressions import DatabaseDefault
 from psycopg import Cursor
 
 #: Rows per statement, so that one parameter stays below a few megabytes.
@@ -74,9 +75,18 @@ def insert_rows(
 
 
 def insert_objects(objects: Sequence[Model]) -> Prepared:
-    """Prepare the insertion of *objects* of one model, in order; the database gives their keys."""
+    """
+    Prepare the insertion of *objects* of one model, in order; the database gives their keys.
+
+    So it does with a column that has a default of its own there, and a value in none of them.
+    """
     model = type(objects[0])
-    columns = _columns(model)
+    unsaid = {
+        name
+        for name in _defaulted(model)
+        if all(isinstance(getattr(each, name), DatabaseDefault) for each in objects)
+    }
+    columns = tuple(name for name in _columns(model) if name not in unsaid)
     return insert_rows(
         model, columns, ([getattr(each, name) for name in columns] for each in objects)
     )
@@ -219,6 +229,11 @@ def _payloads(
                 values[place] = convert(values[place])
         plain.append(values)
     return tuple(json.dumps(plain[i : i + _ROWS]) for i in range(0, len(plain), _ROWS))
+
+
+@cache
+def _defaulted(model: type[Model]) -> tuple[str, ...]:
+    return tuple(field.attname for field in model._meta.concrete_fields if field.has_db_default())
 
 
 @cache

@@ -11,11 +11,13 @@ from zlib import crc32
 import structlog
 from celery import Celery
 from celery.platforms import SecurityWarning
-from celery.signals import setup_logging, task_prerun, worker_init
+from celery.signals import beat_init, setup_logging, task_prerun, worker_init
 from django.conf import settings
 from kombu import Queue
 
 from console.collector import collect_seldom
+from console.migrating.skew import log_skew
+from console.tracing.start import start_tracing
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 # They would load every page and address into workers and beat, which serve none: a third of
@@ -29,7 +31,8 @@ VISIBILITY_TIMEOUT = 120
 #: that serves it alone keeps its state warm; safety does not depend on that.
 LANES = tuple(f"admission-{number}" for number in range(8))
 
-#: The queue of impact questions: they take seconds of a core, and admission never waits for them.
+#: The queue of what takes seconds, and what admission never waits for: impact questions, and
+#: looking through a partition.
 IMPACT = "impact"
 
 #: The queue of webhooks: receivers are slow, and only other receivers wait for them.
@@ -39,7 +42,7 @@ WEBHOOKS = "webhooks"
 COMMON = "sluice"
 
 #: The queue of what is looked after in every organization: samples, counts, check-ups. A worker
-#: takes from its queues in turn, so that a thousand such messages delay no decision.
+#: takes from its queues in turn, so that a thousand such messages are not in front of a decision.
 BACKGROUND = "background"
 
 #: All of them.
@@ -94,8 +97,10 @@ app.conf.update(
         "tidy": _every(3600, "console.workloads.tasks.tidy"),
         "seal audit": _every(5, "console.orgs.tasks.seal"),
         "forget sessions": _every(600, "console.orgs.tasks.forget"),
-        "forget events": _every(5, "console.workloads.tasks.forget"),
-        "forget workloads": _every(20, "console.workloads.tasks.forget_ended"),
+        "forget events": _every(2, "console.workloads.tasks.forget"),
+        "forget workloads": _every(2, "console.workloads.tasks.forget_ended"),
+        "make partitions": _every(60, "console.retention.tasks.make_partitions"),
+        "drop partitions": _every(600, "console.retention.tasks.drop_partitions", IMPACT),
         # Several times a minute, so that a late clock or a busy worker makes no gap.
         "sample": _every(15, "console.series.tasks.sample"),
         "roll up series": _every(300, "console.series.tasks.roll"),
@@ -118,11 +123,24 @@ def collect_garbage_seldom(**_: Any) -> None:
     collect_seldom()
 
 
+@worker_init.connect
+@beat_init.connect
+def say_how_old_the_database_is(**_: Any) -> None:
+    """Name a database that is older or newer than this code, before the first task meets it."""
+    log_skew()
+
+
 @task_prerun.connect
 def bind_task(task_id: str, task: Any, **_: Any) -> None:
     """Have all log lines of a task name it, and nothing of the one before."""
     structlog.contextvars.clear_contextvars()
     structlog.contextvars.bind_contextvars(task=task.name, task_id=task_id)
+
+
+@worker_init.connect
+def trace_what_is_asked_for(**_: Any) -> None:
+    """Trace tasks and statements where traces are wanted; child processes inherit it."""
+    start_tracing()
 
 
 @setup_logging.connect

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, get_args
 
@@ -35,6 +36,9 @@ _BLOCK: Final = 32 * 1024
 
 #: What makes spreadsheets take a cell for a formula; some take the wide forms for the others.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+#: In many countries spreadsheets part cells at semicolons, and quotes that do not begin such a
+#: cell mean nothing to them: behind a semicolon, a tab or an end of line another one begins.
+_INNER_FORMULA: Final = re.compile("([;\t\r\n] *)(?=[-=+@\uff1d\uff0b\uff0d\uff20])")
 
 MEDIA_TYPES: Final[dict[Format, str]] = {
     "csv": "text/csv; charset=utf-8",
@@ -105,18 +109,18 @@ def cell(value: Any) -> str | int | float:
     """
     Return *value* as it may stand in a cell of a spreadsheet.
 
-    A text that would be taken for a formula gets an apostrophe in front.
+    What would be taken for a formula gets an apostrophe in front.
 
-    >>> cell("=1+1"), cell(-3), cell(None), cell({"a": True}), cell(True)
-    ("'=1+1", -3, '', '{"a": true}', 'true')
+    >>> cell("=1+1"), cell("a;=1+1"), cell(-3), cell(None), cell({"a": True}), cell(True)
+    ("'=1+1", "a;'=1+1", -3, '', '{"a": true}', 'true')
     """
     if value is None:
         return ""
-    if isinstance(value, str):
-        return f"'{value}" if value.startswith(_FORMULA) else value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
-    return json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = _INNER_FORMULA.sub(r"\1'", text)
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _blocks(lines: Iterable[str]) -> Iterator[bytes]:

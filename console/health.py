@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import time
-from collections.abc import Callable
 from enum import StrEnum
+from pathlib import Path
 
 import structlog
 from django.db import DatabaseError, connection
@@ -13,11 +14,15 @@ from django.views.decorators.http import require_safe
 from redis import RedisError
 
 from console import broker
+from console.migrating.skew import find_skew
 
 #: Seconds that a worker may stay silent; the sweep comes every two.
 SILENCE = 15
 
 _HEARTBEAT = "sluice:heartbeat"
+
+#: Bytes that a database in a file has to have left on its disk; with less, a write may fail.
+_ROOM = 16 * 1024**2
 
 log = structlog.get_logger("console.health")
 
@@ -71,20 +76,39 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 when database, broker and worker do their part, else 503; the body names each."""
-    checks = {name: check() for name, check in _CHECKS.items()}
+    """
+    Answer 200 when database, broker and worker do their part, else 503; the body names each.
+
+    What is worth knowing and keeps nobody from their part stands under `notes`.
+    """
+    notes: list[str] = []
+    checks = {"database": _database(notes), "broker": _broker(), "worker": _worker()}
     ready = all(answer == "ok" for answer in checks.values())
-    body = {"status": "ok" if ready else "unavailable", "checks": checks}
+    body: dict[str, object] = {"status": "ok" if ready else "unavailable", "checks": checks}
+    if notes:
+        body["notes"] = notes
     return JsonResponse(body, status=200 if ready else 503, headers={"Cache-Control": "no-store"})
 
 
-def _database() -> str:
+def _database(notes: list[str]) -> str:
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
+        skew = find_skew()
     except DatabaseError as error:
         log.error("database does not answer", error=str(error))
         return "does not answer"
+    if skew.newer:
+        notes.append(skew.newer)
+    return skew.older or _room()
+
+
+def _room() -> str:
+    """Say whether a database in a file can still be written; a server looks after its own disk."""
+    if connection.vendor != "sqlite":
+        return "ok"
+    left = shutil.disk_usage(Path(connection.settings_dict["NAME"]).parent).free
+    if left < _ROOM:
+        log.error("disk of the database is full", bytes_left=left)
+        return f"its disk is full: {left // 1024**2} MiB are left"
     return "ok"
 
 
@@ -103,10 +127,3 @@ def _worker() -> str:
     except RedisError:
         return "unknown, because the broker does not answer"
     return "ok" if alive else f"no sign of life for {SILENCE} seconds; are worker and beat running?"
-
-
-_CHECKS: dict[str, Callable[[], str]] = {
-    "database": _database,
-    "broker": _broker,
-    "worker": _worker,
-}

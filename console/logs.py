@@ -14,11 +14,13 @@ from typing import Any, TextIO
 import structlog
 from django.http import HttpRequest, HttpResponse
 
+from console.engine.characters import CONTROLS, DIRECTIONS, LINE_ENDS
+
 #: An id from a proxy is kept when it can stand in a log line as it is.
 _SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 #: Asked every few seconds by machines; a failing check logs a line of its own.
-_UNLOGGED = ("/healthz", "/readyz", "/metrics")
+UNLOGGED = ("/healthz", "/readyz", "/metrics")
 
 #: What an address names -> the key of all log lines while it is answered.
 _NAMED = {"org": "org", "uid": "workload", "delivery": "delivery"}
@@ -27,7 +29,7 @@ _NAMED = {"org": "org", "uid": "workload", "delivery": "delivery"}
 _LINK = re.compile(r"^(/join/).+")
 
 #: What ends a line, moves the cursor of a terminal, or turns the direction of its text.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNPRINTABLE = re.compile(f"[\n{CONTROLS}{LINE_ENDS}{DIRECTIONS}\ud800-\udfff]")
 
 _SHARED: list[Any] = [
     structlog.contextvars.merge_contextvars,
@@ -87,6 +89,8 @@ def configure(log_format: str) -> dict[str, Any]:
         "loggers": {
             "console.requests": {"level": quiet},
             "console.engine": {"level": quiet},
+            # The web server's own handler writes lines of another form.
+            "gunicorn.error": {"handlers": [], "propagate": True},
             # Without an exception its lines repeat those of console.requests.
             "django.request": {"filters": ["exceptions"]},
             # One line for every task would drown the rest: the sweep runs every two seconds.
@@ -144,7 +148,7 @@ class RequestLogMiddleware:
         begun = time.perf_counter()
         response = self.get_response(request)
         response.headers["X-Request-ID"] = request_id
-        if request.path in _UNLOGGED:
+        if request.path in UNLOGGED:
             return response
         status = response.status_code
         level = "error" if status >= 500 else "warning" if status >= 400 else "info"

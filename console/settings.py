@@ -12,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from console import env, logs
 from console.home import Home
 from console.oidc import configure as oidc
+from console.tracing import configure as tracing
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -130,6 +131,12 @@ HOUR_RETENTION_DAYS = env.number("HOUR_RETENTION_DAYS", 40, MINUTE_RETENTION_DAY
 DAY_RETENTION_DAYS = env.number("DAY_RETENTION_DAYS", 730, HOUR_RETENTION_DAYS, 10000)
 #: Days that deliveries of webhooks are kept once they are over.
 WEBHOOK_RETENTION_DAYS = env.number("WEBHOOK_RETENTION_DAYS", 30, 1, 3650)
+#: Rows of one partition of decisions and of events, where `manage.py partition` made any; 0: none.
+PARTITION_ROWS = env.number_or_zero("PARTITION_ROWS", 1_000_000, 20_000_000)
+if PARTITION_ROWS and DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    raise ImproperlyConfigured(
+        "PARTITION_ROWS needs PostgreSQL, and DATABASE_URL names none: SQLite has no partitions."
+    )
 
 
 # Processes
@@ -208,6 +215,11 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
+
+#: Whether OpenTelemetry's own variables ask for traces.
+TRACING = tracing.is_wanted()
+if TRACING:
+    MIDDLEWARE.insert(1, tracing.MIDDLEWARE)
 
 ROOT_URLCONF = "console.urls"
 WSGI_APPLICATION = "console.wsgi.application"
@@ -295,6 +307,7 @@ REST_FRAMEWORK = {
 }
 # A request may carry 1,000 workloads or a config of a megabyte.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
+FILE_UPLOAD_HANDLERS = ["console.uploads.BoundedUploadHandler"]
 
 SPECTACULAR_SETTINGS = {
     "TITLE": "Sluice",

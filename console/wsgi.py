@@ -9,6 +9,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.wsgi import get_wsgi_application
 
 from console.collector import collect_between_requests, collect_seldom
+from console.migrating.skew import log_skew
+from console.tracing.start import start_tracing
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 
@@ -22,6 +24,8 @@ if settings.SECRET_KEY_IS_TEMPORARY:
 application = get_wsgi_application()
 # Every process would load it at its first request: a server that preloads does it once for all.
 import_module(settings.ROOT_URLCONF)
+log_skew()
+start_tracing()
 # What is loaded stays: to look through all of it again and again would hold requests up.
 collect_seldom()
 collect_between_requests()

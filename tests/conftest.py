@@ -9,8 +9,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.db import transaction
-from django.test import Client, TestCase
+from django.test import Client, TestCase, override_settings
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
@@ -63,6 +64,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     rank = {ROOT / name: number for number, name in enumerate(LONG)}
     last = len(LONG)
     items.sort(key=lambda item: rank.get(item.path, rank.get(item.path.parent, last)))
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """With `PARTITIONED`, have all tests find what `manage.py partition` leaves on PostgreSQL."""
+    if "PARTITIONED" in os.environ:
+        with django_db_blocker.unblock(), override_settings(PARTITION_ROWS=50):
+            call_command("partition")
 
 
 @pytest.fixture(scope="session", autouse=True)

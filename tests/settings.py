@@ -3,7 +3,9 @@
 import os
 
 # Neither the developer's own environment nor their state folder takes part.
-for _name in ("SECRET_KEY", "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "HOST", "DEBUG"):
+for _name in (
+    *("SECRET_KEY", "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "HOST", "DEBUG", "PARTITION_ROWS"),
+):
     os.environ.pop(_name, None)
 os.environ["DATABASE_URL"] = os.environ.get("TEST_DATABASE_URL") or "sqlite://:memory:"
 # No server is ever there: a nudge finds the broker down, and tests run the engine themselves.

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import IO, Any
 
-from rest_framework.exceptions import ParseError
+from rest_framework.exceptions import ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
 from console.errors import ConsoleError
@@ -40,10 +40,19 @@ class ExactJSONParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return the value; raises ParseError that says where the text stops being JSON."""
+        """
+        Return the value.
+
+        Raises ParseError that says where the text stops being JSON, PayloadTooLarge, and
+        UnsupportedMediaType for a body that is compressed.
+        """
         request = (parser_context or {})["request"]
         if int(request.META.get("CONTENT_LENGTH") or 0) > LARGEST:
             raise PayloadTooLarge
+        if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+            raise UnsupportedMediaType(
+                self.media_type, "The body is compressed; send it without Content-Encoding."
+            )
         try:
             text = stream.read().decode("utf-8")
             return loads_exactly(text)

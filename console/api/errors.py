@@ -6,7 +6,8 @@ from http import HTTPStatus
 from typing import Any
 
 import structlog
-from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFieldsSent
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions
@@ -20,6 +21,7 @@ from console.errors import (
     ConfigRejected,
     ConsequencesNotAccepted,
     ConsoleError,
+    FieldError,
     NotFound,
     Renamed,
     StaleVersion,
@@ -73,6 +75,9 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     match error:
         case RequestDataTooBig():
             error = PayloadTooLarge()
+        case TooManyFieldsSent():
+            message = f"An address has at most {settings.DATA_UPLOAD_MAX_NUMBER_FIELDS} parameters."
+            error = BadRequest([FieldError("", "wrong_length", message)])
         case Http404():
             error = NotFound("There is nothing at this address.")
         case PermissionDenied():
@@ -93,7 +98,7 @@ def _is_unavailable(error: Exception) -> bool:
     # SQLite says the same of a table that is missing and of a disk that is full.
     name = getattr(cause, "sqlite_errorname", None)
     if name is not None:
-        return any(name.startswith(each) for each in _SQLITE)
+        return bool(name.startswith(_SQLITE))
     if getattr(cause, "sqlstate", None) in _SQLSTATES:
         return True
     return isinstance(error, (OperationalError, InterfaceError))

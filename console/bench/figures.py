@@ -20,11 +20,13 @@ class Figures:
     quota_use: float
     #: Mean seconds of the trace's own time from submission to admission, by set of workloads.
     admission_seconds: Mapping[str, float]
+    #: In real time those that an executor is told, which leaves out who waits.
     decisions: int
     preemptions: int
     #: Seconds of the trace's own time from its begin to the latest end.
     makespan_seconds: float
-    #: The same of the time in which work really ran; in virtual time there is no other.
+    #: What of `quota_use` is time in which the executor ran the work; None in virtual time, in
+    #: which there is no other.
     work_use: float | None = None
     #: Names all decisions in their order: equal digests, equal decisions. In real time no two
     #: plays are alike, and there is none.

@@ -30,13 +30,14 @@ from console.dialects.repairs import did_you_mean, replace, suggest
 from console.dialects.scalars import is_guessed, write_text
 from console.dialects.wording import capitalize, listed, shorten
 from console.dialects.written import UNREAD, Read, Unread, Written
+from console.engine.characters import CONTROLS, LINE_ENDS
 
 Choice = TypeVar("Choice", bound=StrEnum)
 Number = TypeVar("Number")
 
 #: Names are stored and compared as they are; nobody means a longer one.
 MAX_TEXT: Final = 500
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL = re.compile(f"[\n{CONTROLS}{LINE_ENDS}]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,13 @@ from typing import Any
 
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.positions import Positions
+from console.engine.characters import CONTROLS, DIRECTIONS, LINE_ENDS
 
 #: A longer source line is cut around the place that is marked.
 _LINE_WIDTH = 120
 
 #: What would move the cursor of the terminal that shows it, or turn the direction of its text.
-_UNPRINTABLE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_UNPRINTABLE = re.compile(f"[{CONTROLS}{LINE_ENDS}{DIRECTIONS}]")
 
 
 def findings_to_json(findings: Sequence[Diagnostic], codes_url: str = "") -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+from console.engine.characters import DIRECTIONS, LINE_ENDS
+
 #: What YAML 1.1 or 1.2 reads as null, a boolean, a number, a date or a special word.
 _GUESSED = re.compile(
     r"""
@@ -21,7 +23,8 @@ _GUESSED = re.compile(
 )
 #: Plain texts that need no quotes anywhere, in a list in brackets either.
 _PLAIN = re.compile(r"[A-Za-z0-9_./](?:[A-Za-z0-9_./@+-]|:(?=[A-Za-z0-9]))*")
-_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")
+#: What readers disagree about, and what would show the line in another order than it is read.
+_UNSAFE = re.compile(f"[\x7f-\x9f{LINE_ENDS}{DIRECTIONS}\ufeff]")
 
 
 def is_guessed(text: str) -> bool:

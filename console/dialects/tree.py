@@ -31,8 +31,9 @@ MAX_NODES: Final = 200_000
 _BLOCK_STYLES = ("|", ">")
 #: An anchor and a tag, in either order, and comments, in front of a value.
 _PROPERTIES = re.compile(r"(?:[&!]\S*(?:\s+|$)|#[^\r\n]*\s*)+")
+_WORD = re.compile(r"\S+")
 #: An escape of a byte that is not ASCII, in a tag.
-_TAG_ESCAPE = re.compile(r"\S*%[89A-Fa-f][0-9A-Fa-f]\S*")
+_TAG_ESCAPE = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")
 _TAG = re.compile(r"!\S*[ \t]*")
 
 
@@ -79,7 +80,9 @@ def build_trees(findings: Findings, *, stream: bool = False) -> list[Node]:
 
 
 def _report_tag_escape(findings: Findings, reached: int) -> None:
-    found = _TAG_ESCAPE.search(findings.positions.text, reached)
+    # Word by word: in a long one, a pattern of both would begin again at every sign.
+    words = _WORD.finditer(findings.positions.text, reached)
+    found = next((word for word in words if _TAG_ESCAPE.search(word[0])), None)
     start, end = found.span() if found else (reached, reached)
     findings.add(
         TAG,
@@ -201,7 +204,8 @@ class _TreeBuilder:
     def _take_alias(self, event: Any) -> None:
         start, end, name = event.start_mark.index, event.end_mark.index, event.anchor
         if any(frame.anchor == name for frame in self._stack):
-            message = f"*{name} stands inside the value of &{name}."
+            shown = shorten(name)
+            message = f"*{shown} stands inside the value of &{shown}."
             self._findings.add(RECURSIVE_ALIAS, Place(start, end), message)
         elif name in self._anchors:
             node, weight, height = self._anchors[name]
@@ -213,8 +217,8 @@ class _TreeBuilder:
             self._findings.add(
                 UNKNOWN_ALIAS,
                 Place(start, end),
-                f"*{name} repeats an anchor that is not defined above it.",
-                f"Mark a value above with &{name}, or quote the text.",
+                f"*{shorten(name)} repeats an anchor that is not defined above it.",
+                f"Mark a value above with &{shorten(name)}, or quote the text.",
                 (Repair("Quote it", (Edit(start, end, f'"*{name}"'),)),),
             )
         self._count_up(1, start)
@@ -256,7 +260,8 @@ class _TreeBuilder:
             self._findings.add(
                 DUPLICATE_KEY,
                 Place(key.start, key.end),
-                f'The key "{key.text}" is written twice; the first one stands on line {line}.',
+                f'The key "{shorten(key.text)}" is written twice; the first one stands on '
+                f"line {line}.",
                 "Remove one of the two.",
             )
         else:

@@ -112,11 +112,12 @@ class NearestRules:
         self._workload = workload
         self._router = router or Router(policy)
         self._left = BUDGET_OF_ALL
-        self._named: dict[str, tuple[str, ...]] = {}
+        #: By key: the values that selectors name, in their order.
+        self._named: dict[str, dict[str, None]] = {}
         bounds: set[int] = set()
         for rule in policy.rules:
             for each in rule.selector.expressions:
-                self._named[each.key] = _joined(self._named.get(each.key, ()), each.values)
+                self._named.setdefault(each.key, {}).update(dict.fromkeys(each.values))
             for bound in (rule.priority.minimum, rule.priority.maximum):
                 if bound is not None:
                     bounds |= {bound - 1, bound, bound + 1}
@@ -286,7 +287,3 @@ def changed_labels(labels: Mapping[str, str], changes: Mapping[str, str | None])
 
 def _holds(expression: MatchExpression, value: str | None) -> bool:
     return expression.matches({} if value is None else {expression.key: value})
-
-
-def _joined(known: tuple[str, ...], values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*known, *values)))

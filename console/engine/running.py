@@ -49,10 +49,13 @@ class RunningLine:
 
     def __init__(self) -> None:
         self._by_priority: dict[int, dict[str, Running]] = {}
+        #: Those of them who were not told to stop.
+        self._staying: dict[int, dict[str, Running]] = {}
         #: What those of each priority hold together, in thousandths.
         self._held: dict[int, dict[FlavorResource, int]] = {}
-        #: Those who were told to stop, by id.
+        #: Those who were told to stop, by id, and in the order of `below` once they were asked for.
         self._departing: dict[str, Running] = {}
+        self._departing_in_order: tuple[Running, ...] | None = ()
         self._count = 0
         #: The lowest priority that runs here; None when nobody does.
         self.lowest: int | None = None
@@ -79,6 +82,9 @@ class RunningLine:
         line[running.workload.id] = running
         if running.departing:
             self._departing[running.workload.id] = running
+            self._departing_in_order = None
+        else:
+            self._staying.setdefault(priority, {})[running.workload.id] = running
         held = self._held[priority]
         for key, amount in running.usage.items():
             held[key] = held.get(key, 0) + amount
@@ -97,7 +103,8 @@ class RunningLine:
         """
         line = RunningLine()
         line._by_priority, line._held = self._by_priority, self._held
-        line._departing = self._departing
+        line._staying, line._departing = self._staying, self._departing
+        line._departing_in_order = self._departing_in_order
         line._count, line.lowest = self._count, self.lowest
         line._is_shared = True
         return line
@@ -105,19 +112,30 @@ class RunningLine:
     def replace(self, running: Running) -> None:
         """Put *running* at the place of the one with its id and priority."""
         self._own()
-        self._by_priority[running.priority][running.workload.id] = running
+        priority, uid = running.priority, running.workload.id
+        self._by_priority[priority][uid] = running
+        if uid in self._departing:
+            self._departing[uid] = running
+            self._departing_in_order = None
+        else:
+            self._staying[priority][uid] = running
 
     def tell(self, running: Running) -> None:
         """Note that a workload of this line was told to stop."""
         self._own()
+        self._depart(running)
         self._departing[running.workload.id] = running
+        self._departing_in_order = None
 
     def remove(self, running: Running) -> None:
         """Take a workload out."""
         self._own()
         line = self._by_priority[running.priority]
         del line[running.workload.id]
-        self._departing.pop(running.workload.id, None)
+        if self._departing.pop(running.workload.id, None) is None:
+            self._depart(running)
+        else:
+            self._departing_in_order = None
         held = self._held[running.priority]
         for key, amount in running.usage.items():
             held[key] -= amount
@@ -135,11 +153,22 @@ class RunningLine:
         """Whether any of them was told to stop."""
         return bool(self._departing)
 
-    def departing(self) -> list[Running]:
+    def departing(self) -> tuple[Running, ...]:
         """Return those who were told to stop, in the order of `below`."""
-        if not self._departing:
-            return []
-        return sorted(self._departing.values(), key=lambda each: (each.priority, -each.reservation))
+        if self._departing_in_order is None:
+            self._departing_in_order = tuple(sorted(self._departing.values(), key=_place))
+        return self._departing_in_order
+
+    def staying_below(self, priority: int | None) -> Iterator[Running]:
+        """Yield those of `below` who were not told to stop; None: those of every priority."""
+        for each in sorted(self._staying):
+            if priority is not None and each >= priority:
+                return
+            yield from reversed(self._staying[each].values())
+
+    def staying_at(self, priority: int) -> Iterator[Running]:
+        """Yield those of `at` who were not told to stop."""
+        yield from reversed(self._staying.get(priority, {}).values())
 
     def below(self, priority: int) -> Iterator[Running]:
         """
@@ -160,10 +189,21 @@ class RunningLine:
         """Yield workloads of exactly *priority*, the latest reservation first."""
         yield from reversed(self._by_priority.get(priority, {}).values())
 
+    def _depart(self, running: Running) -> None:
+        """Take a workload out of those who stay, if it is one of them."""
+        staying = self._staying.get(running.priority, {})
+        if staying.pop(running.workload.id, None) is not None and not staying:
+            del self._staying[running.priority]
+
     def _own(self) -> None:
         """Part from the line it was copied from, before the first change."""
         if self._is_shared:
             self._is_shared = False
             self._by_priority = {each: dict(of) for each, of in self._by_priority.items()}
+            self._staying = {each: dict(of) for each, of in self._staying.items()}
             self._held = {each: dict(held) for each, held in self._held.items()}
             self._departing = self._departing.copy()
+
+
+def _place(running: Running) -> tuple[int, int]:
+    return running.priority, -running.reservation

@@ -274,6 +274,7 @@ class State(World):
             return
         for queue in tree.queues:
             self._announce_all(queue)
+        tree.hope()
         del self._active[tree]
 
     # What is told

@@ -27,6 +27,9 @@ class Preemptor:
     looked_at: int = -1
     #: The version in which it had a turn that brought nothing new.
     quiet_at: int = -1
+    #: What was found in this settle when others had taken the room of those who stop for it:
+    #: nobody else; None while that has not happened.
+    in_vain: Nomination | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +166,14 @@ class Tree:
         self.seen.clear()
         for queue in self.queues:
             queue.line.sticky = None
+        self.hope()
         self.wake()
+
+    def hope(self) -> None:
+        """Let everybody who waits for others to stop look for more of them again."""
+        for queue in self.queues:
+            for each in queue.preemptors.values():
+                each.in_vain = None
 
 
 def plant(policy: Policy, ledger: Ledger, states: dict[str, QueueState]) -> list[Tree]:

@@ -7,7 +7,7 @@ What comes in from outside, and when somebody decides, is the business of `state
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from console.engine import record, standing
 from console.engine.amounts import SCALE
@@ -84,6 +84,15 @@ class World:
         """Return those of *queue* who wait for others to stop, in the order of its line."""
         waiting = self.queue(queue).preemptors.values()
         return sorted(waiting, key=lambda each: each.pending.place)
+
+    def stopping_for(self, preemptor: Preemptor) -> Iterator[Target]:
+        """Yield those in its tree that have yet to stop for *preemptor*, by id."""
+        tree = self.queues[preemptor.pending.route.queue or ""].tree
+        for uid in sorted(preemptor.victims):
+            running = self.running[uid]
+            queue = self.queues[running.queue] if running.queue is not None else None
+            if queue is not None and queue.tree is tree and running.reason is not None:
+                yield Target(running, queue, running.reason)
 
     def pending_count(self, queue: str) -> int:
         """Return how many workloads wait in *queue*, those for whom others stop included."""

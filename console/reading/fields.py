@@ -26,6 +26,9 @@ LARGEST_INTEGER = 2**53 - 1
 #: The largest amount of one request, in thousandths: enough for petabytes counted in bytes.
 LARGEST_AMOUNT = LARGEST_INTEGER * SCALE
 
+#: Characters of a number: a longer one is no amount that anybody means.
+_LONGEST_NUMBER = 100
+
 #: Errors that one answer lists.
 _LISTED = 100
 
@@ -184,8 +187,13 @@ class Reader:
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
             self._wrong_type(path, "a number", value)
             return 0
+        text = str(value)
+        if len(text) > _LONGEST_NUMBER:
+            message = f"A number has at most {_LONGEST_NUMBER} characters; this has {len(text):,}."
+            self.refuse(path, "invalid_amount", message)
+            return 0
         try:
-            amount = parse_amount(str(value))
+            amount = parse_amount(text)
         except ValueError as error:
             self.refuse(path, "invalid_amount", f"{error}.")
             return 0
@@ -218,9 +226,13 @@ class Reader:
         return amount
 
     def _unknown(self, key: str, path: str, known: Collection[str]) -> None:
-        near = get_close_matches(key, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known are: {', '.join(sorted(known))}."
+        if len(self.errors) >= _LISTED:
+            # It is counted: to look for what is meant by a million keys would take minutes.
+            self.refuse(path, "unknown_field", "There are more fields that are not known here.")
+            return
         shown = printable(key)
+        near = get_close_matches(shown, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known are: {', '.join(sorted(known))}."
         self.refuse(join(path, shown), "unknown_field", f"{shown} is not known here; {hint}")
 
     def _wrong_type(self, path: str, wanted: str, value: Any) -> None:

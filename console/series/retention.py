@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final
 
 from django.conf import settings
 
 from console.series.coverage import floor_day, floor_hour
 from console.series.models import Step
+
+#: Days that rows wait for the rest of their partition: as long as that is, and one more.
+MINUTES_PATIENCE: Final = 2
+HOURS_PATIENCE: Final = 11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +31,18 @@ class Kept:
             minutes=settings.MINUTE_RETENTION_DAYS,
             hours=settings.HOUR_RETENTION_DAYS,
             days=settings.DAY_RETENTION_DAYS,
+        )
+
+    @classmethod
+    def by_row(cls) -> Kept:
+        """Return after how many days rows are deleted that did not go with their partition."""
+        found = cls.configured()
+        if not settings.PARTITION_ROWS:
+            return found
+        return cls(
+            minutes=found.minutes + MINUTES_PATIENCE,
+            hours=found.hours + HOURS_PATIENCE,
+            days=found.days,
         )
 
     def since(self, step: Step, now: datetime) -> datetime:

@@ -13,11 +13,12 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from django.conf import settings
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError
 from redis import RedisError
 
 from console import broker as broker_client
+from console.migrating.skew import find_skew
 from console.supervisor import broker, commands, demo, static
 from console.supervisor.children import Children, Program
 from console.supervisor.failure import StartFailed
@@ -103,10 +104,16 @@ def _environment(port: int) -> dict[str, str]:
 def _prepare_database() -> None:
     try:
         call_command("migrate", interactive=False, verbosity=0)
+        newer = find_skew().newer
+    except CommandError as error:
+        raise StartFailed(str(error)) from error
     except DatabaseError as error:
         raise StartFailed(
             f"The database cannot be used ({_first_line(error)}); check DATABASE_URL."
         ) from error
+    if newer:
+        sys.stdout.write(f"{newer}\n")
+        sys.stdout.flush()
 
 
 def _wait_for_broker(children: Children) -> None:

@@ -13,6 +13,9 @@ _PAGE = 1000
 
 _TIMEOUT = 30
 
+#: Outcomes that an executor acts on, or that its submitter has to hear of.
+_ORDERS = ("admitted", "preempted", "withdrawn", "rejected")
+
 
 class Away(Exception):
     """The API does not answer, or answers that it cannot at the moment; trying again may help."""
@@ -104,6 +107,16 @@ class Client:
         query = urlencode({"after": after, "limit": limit})
         rows: list[dict[str, Any]] = self._send("GET", f"/decisions?{query}")["results"]
         return rows
+
+    def orders(self, after: int) -> tuple[list[dict[str, Any]], int]:
+        """
+        Return the next decisions that an executor acts on, and the number to go on behind.
+
+        Nobody has to act on a workload that waits.
+        """
+        query = urlencode({"after": after, "limit": _PAGE, "outcome": _ORDERS}, doseq=True)
+        answer = self._send("GET", f"/decisions?{query}")
+        return answer["results"], answer["next"]
 
     def _pages(self, path: str, query: dict[str, str]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []

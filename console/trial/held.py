@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
+from console.bench.book import BrokenPromise
+
 
 class HeldQuota:
     """Every run of every workload, from the decision that admits it until its end is taken in."""
@@ -23,14 +25,20 @@ class HeldQuota:
         """
         Return what was held, times seconds: *ends* of the last runs, *releases* of the others.
 
-        Raises ValueError when they do not fit what was admitted.
+        Raises BrokenPromise when they do not fit what was admitted.
         """
         stops: dict[str, list[datetime]] = defaultdict(list)
         for uid, at in releases:
             stops[uid].append(datetime.fromisoformat(at))
         total = 0.0
         for uid, begins in self._admitted.items():
-            until = [*sorted(stops[uid]), datetime.fromisoformat(ends[uid])]
+            last = [datetime.fromisoformat(ends[uid])] if uid in ends else []
+            until = [*sorted(stops[uid]), *last]
+            if len(until) != len(begins):
+                raise BrokenPromise(
+                    f"{uid} was admitted {len(begins)} times,"
+                    f" and its runs ended {len(until)} times."
+                )
             for begin, end in zip(begins, until, strict=True):
                 total += self._amounts[uid] * (end - begin).total_seconds()
         return total

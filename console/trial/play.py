@@ -103,9 +103,9 @@ class _Play:
         self.preemptions = 0
         self.quota_use = 0.0
         self._held = HeldQuota()
-        self._cpu = {each.workload.id: each.kind.cpu for each in trace.arrivals()}
-        self._owned = trace.nominal * len(trace.queues())
         self._arrivals = trace.arrivals()
+        self._cpu = {each.workload.id: each.kind.cpu for each in self._arrivals}
+        self._owned = trace.nominal * len(trace.queues())
         self._submitter, self._reader, self._executor = lines
         self._tell = tell
         #: Three threads write in the book, and read what follows here.
@@ -119,7 +119,8 @@ class _Play:
 
     def configure(self, text: str) -> None:
         """Give the organization its config."""
-        _until_answered(self._submitter.apply, "kueue", text)
+        # Asked again it would be a second config.
+        self._submitter.apply("kueue", text)
 
     def to_the_end(self) -> None:
         """Submit and run until everything is done."""
@@ -181,10 +182,10 @@ class _Play:
                 if other.done():
                     # What went wrong there ends this, too.
                     other.result()
-            rows = _until_answered(self._reader.decisions, seq)
+            rows, seq = _until_answered(self._reader.orders, seq)
             now = time.monotonic()
             if rows:
-                seq, latest = rows[-1]["seq"], now
+                latest = now
                 with self._news:
                     self._take(rows, self._now())
                     self._news.notify_all()
@@ -216,7 +217,7 @@ class _Play:
                 if self.book.is_running(name):
                     self.book.stopped(name, now)
                     self._stopped.append(uid)
-            elif outcome != "pending":
+            else:
                 raise BrokenPromise(f"{name} was {outcome} at {now} ms: {row['reason']}.")
 
     def _execute(self) -> None:
@@ -250,7 +251,7 @@ class _Play:
 
 
 def _until_answered(request: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
-    """Send *request* again when there is no answer."""
+    """Send *request*, which may come twice, again when there is no answer."""
     for _ in range(_TRIES - 1):
         try:
             return request(*arguments, **named)

@@ -147,17 +147,19 @@ def _database() -> Iterator[dict[str, str]]:
 
 
 def _token(product: Product) -> str:
-    done = subprocess.run(  # noqa: S603
-        [sys.executable, "manage.py", "create_token", "--org", _ORG, "--role", "owner"],
-        cwd=settings.BASE_DIR,
-        env=product.environment,
-        capture_output=True,
-        text=True,
-        timeout=_PATIENCE,
-        check=False,
-    )
-    if done.returncode:
-        raise DidNotStart(f"There is no token for the product: {done.stderr.strip()}")
+    try:
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "manage.py", "create_token", "--org", _ORG, "--role", "owner"],
+            cwd=settings.BASE_DIR,
+            env=product.environment,
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE,
+            check=True,
+        )
+    except subprocess.SubprocessError as error:
+        said = str(getattr(error, "stderr", None) or error).strip()
+        raise DidNotStart(f"There is no token for the product: {said}") from error
     return done.stdout.strip()
 
 

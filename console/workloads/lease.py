@@ -17,6 +17,7 @@ from datetime import timedelta
 from functools import cache
 from pathlib import Path
 
+from django.db import connection, transaction
 from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -53,7 +54,9 @@ class Lease:
 
     def renew(self) -> None:
         """Keep the lease for another DURATION; raises LeaseLostError."""
-        if not self._mine().update(lease_until=_LATER):
+        with _unhurried():
+            renewed = self._mine().update(lease_until=_LATER)
+        if not renewed:
             raise LeaseLostError
         self.renewed = time.monotonic()
 
@@ -72,7 +75,8 @@ class Lease:
 
     def release(self) -> None:
         """Give the lease back, if it is still ours."""
-        self._mine().update(owner="", lease_until=None)
+        with _unhurried():
+            self._mine().update(owner="", lease_until=None)
 
     def _mine(self) -> QuerySet[Engine]:
         return Engine.objects.filter(org_id=self.org_id, owner=self.owner, fence=self.fence)
@@ -104,14 +108,32 @@ def _acquire(org_id: int) -> Lease | None:
     if holder and is_held and not _is_gone(holder):
         return None
     # From whom it was found with and no other, who has not renewed it since.
-    taken = found.filter(owner=holder, lease_until=until, fence=fence).update(
-        owner=owner, fence=fence + 1, lease_until=_LATER
-    )
+    with _unhurried():
+        taken = found.filter(owner=holder, lease_until=until, fence=fence).update(
+            owner=owner, fence=fence + 1, lease_until=_LATER
+        )
     if not taken:
         return None
     if holder:
         add_totals(org_id, [Count(Metric.TAKEOVER)]).run()
     return Lease(org_id, owner, fence + 1)
+
+
+@contextmanager
+def _unhurried() -> Iterator[None]:
+    """
+    Let what is written be on disk a moment later, where the database can do that.
+
+    A crash of the database may then forget who has a lease. Whoever had it writes nothing any
+    more, for the row has another owner or none; and what a batch writes is waited for.
+    """
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL synchronous_commit TO off")
+        yield
 
 
 def _is_gone(holder: str) -> bool:

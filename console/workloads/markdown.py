@@ -13,6 +13,7 @@ from datetime import datetime
 
 from django.urls import reverse
 
+from console.engine.characters import CONTROLS, DIRECTIONS, LINE_ENDS
 from console.engine.explain import Sentence, StageText
 from console.engine.explain.titles import STAGE_TITLES, VERDICT_TITLES
 from console.engine.origin import Origin
@@ -22,7 +23,7 @@ from console.workloads.models import Workload
 #: Everything that begins something inside a line.
 _INLINE = re.compile(r"([\\`*_\[\]<>#|~&!@])")
 #: Ends of lines, and characters that have no picture or turn the direction of the text.
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
+_UNPRINTABLE = re.compile(f"[\n{CONTROLS}{LINE_ENDS}{DIRECTIONS}\u200b-\u200d\u2060-\u2065\ufeff]+")
 #: What makes a list, a heading or a line of what it begins.
 _AT_START = re.compile(r"^(\d*)([-+=.)])")
 

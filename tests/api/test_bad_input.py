@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from difflib import get_close_matches
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from console.reading import exact_json, fields
 from console.workloads.models import Intake, Workload
 
 
@@ -52,6 +55,23 @@ def test_what_is_not_json(client, body, detail):
 def test_another_content_type(client, kind):
     answer = client.call("post", "workloads", '{"workloads": []}', content_type=kind)
     assert answer.problem == (415, "unsupported_media_type")
+
+
+def test_a_body_that_is_compressed(client):
+    body = gzip.compress(b'{"workloads": [{"name": "a"}]}')
+    answer = client.post("workloads", body, content_encoding="gzip")
+    assert answer.problem == (415, "unsupported_media_type")
+    assert answer.body["detail"] == "The body is compressed; send it without Content-Encoding."
+    assert client.post("workloads", "{}", content_encoding="Identity").status == 400
+
+
+@pytest.mark.parametrize("path", ["workloads", "queues/a", "config"])
+def test_an_address_with_too_many_parameters(client, path):
+    answer = client.get(f"{path}?{'a&' * 1001}")
+    assert answer.problem == (400, "invalid_request")
+    assert answer.body["errors"] == [
+        {"path": "", "code": "wrong_length", "message": "An address has at most 1000 parameters."}
+    ]
 
 
 def test_a_body_that_is_too_large(client):
@@ -133,6 +153,17 @@ def test_a_number_that_is_no_amount(client, number):
     assert path == "workloads[0].requests.gpu"
 
 
+def test_a_number_is_not_repeated_whatever_its_length(client):
+    number = "0." + "1" * 100_000
+    body = f'{{"workloads": [{{"name": "a", "requests": {{"gpu": {number}}}}}]}}'
+    (error,) = client.post("workloads", body).body["errors"]
+    assert error == {
+        "path": "workloads[0].requests.gpu",
+        "code": "invalid_amount",
+        "message": "A number has at most 100 characters; this has 100,002.",
+    }
+
+
 def test_numbers_stay_exact(client):
     requests = (
         '{"a": 0.1, "b": 1e2, "c": 2.500, "d": 9007199254740991, "e": 0.001, "f": 0, "g": 0.3e1}'
@@ -174,6 +205,38 @@ def test_many_errors_are_cut(client):
     assert len(errors_of(answer)) == 100
 
 
+def test_what_is_meant_is_looked_for_a_hundred_times_at_most(client, monkeypatch):
+    asked = []
+
+    def near(word, known, n) -> list[str]:
+        asked.append(len(word))
+        return get_close_matches(word, known, n)
+
+    monkeypatch.setattr(fields, "get_close_matches", near)
+    answer = client.post("workloads", {"x" * 100_000: 1, **{f"k{n}": 1 for n in range(1000)}})
+    assert answer.body["detail"] == "1002 fields are wrong; these are the first 100."
+    assert {error["code"] for error in answer.body["errors"]} == {"unknown_field"}
+    assert len(asked) == 100
+    assert max(asked) == 80
+
+
+def test_a_key_that_is_there_twice_is_found_in_one_look():
+    class Key(str):
+        __slots__ = ()
+        compared = 0
+
+        def __eq__(self, other) -> bool:
+            Key.compared += 1
+            return super().__eq__(other)
+
+        __hash__ = str.__hash__
+
+    keys = [Key(f"k{n}") for n in range(1000)] + [Key("k999")]
+    with pytest.raises(ValueError, match="the key k999 is there twice"):
+        exact_json._pairs([(key, 1) for key in keys])
+    assert Key.compared < 100
+
+
 def test_a_thousand_are_not_too_many(client):
     answer = client.post("workloads", {"workloads": [{"name": f"w{i}"} for i in range(1000)]})
     assert answer.status == 202
@@ -205,6 +268,8 @@ def test_a_thousand_are_not_too_many(client):
         "decisions?after=-1",
         "decisions?after=99999999999999999999",
         "decisions?cursor=1",
+        "decisions?outcome=started",
+        "decisions?after=1&after=2",
         "events?type=unknown",
         "events?level=info",
         "config/versions/1/diff?to=0",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from console.workloads.queries import feeds
 from tests.api.documents import CAP, OPEN
 
 
@@ -33,6 +34,51 @@ def test_every_decision_is_read_once_by_who_goes_on_with_next(client, settle, ow
             ids += submit(client, {"name": "late"})
             settle(owner.org)
     assert seen == ids
+
+
+ROOM_FOR_TWO = """\
+resource_flavors:
+  - name: any
+resource_queues:
+  - name: train
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors:
+          - name: any
+            resources: [{ name: gpu, nominal_quota: 2 }]
+scheduling_rules:
+  - resource_queue: train
+"""
+
+
+def test_an_executor_reads_those_that_it_acts_on_alone(client, settle, owner, monkeypatch):
+    apply(client, ROOM_FOR_TWO)
+    ids = submit(client, *({"name": name, "requests": {"gpu": 1}} for name in "abcde"))
+    settle(owner.org)
+    client.post("workloads/finish", {"ids": ids[:1]})
+    settle(owner.org)
+    feed = client.get("decisions", after=0).body["results"]
+    numbers = [row["seq"] for row in feed]
+    outcomes = [row["outcome"] for row in feed]
+    assert outcomes == ["admitted", "admitted", "pending", "pending", "pending", "admitted"]
+
+    def read(after: int, limit: int, *wanted: str) -> tuple[list[int], int]:
+        query = "".join(f"&outcome={each}" for each in wanted)
+        body = client.get(f"decisions?after={after}&limit={limit}{query}").body
+        return [row["seq"] for row in body["results"]], body["next"]
+
+    first, second, third, fourth, fifth, sixth = numbers
+    assert read(0, 2, "admitted") == ([first, second], second)
+    assert read(second, 2, "admitted") == ([sixth], sixth)
+    assert read(sixth, 2, "admitted") == ([], sixth)
+    assert read(0, 9, "pending", "preempted") == ([third, fourth, fifth], sixth)
+    assert read(0, 9, "preempted") == ([], sixth)
+    assert read(0, 9) == (numbers, sixth)
+    # One read looks through a bounded number of decisions.
+    monkeypatch.setattr(feeds, "WINDOW", 2)
+    assert read(0, 9, "admitted") == ([first, second], second)
+    assert read(second, 9, "admitted") == ([], fourth)
+    assert read(fourth, 9, "admitted") == ([sixth], sixth)
 
 
 def test_launch_configs_are_those_of_the_version_that_decided(client, settle, owner):

@@ -8,6 +8,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.files.uploadhandler import MemoryFileUploadHandler, TemporaryFileUploadHandler
 from django.test import Client
 
 from console.api.body import LARGEST
@@ -169,6 +171,27 @@ def test_a_body_has_an_end(client: Api) -> None:
     answer = client.post("workloads", b" " * (LARGEST + 1))
     assert answer.problem == (413, "payload_too_large")
     assert answer.body["detail"] == "A request may have 8 MiB; send the work in several requests."
+
+
+@pytest.mark.parametrize("path", ["/login", "/o/here/config/drafts", "/api/v1/orgs/here/workloads"])
+def test_a_form_with_files_has_the_same_end_and_nothing_of_it_is_kept(
+    path: str,
+    owner: Actor,
+    client_for: Callable[[Actor], Client],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept: list[int] = []
+    for handler in (TemporaryFileUploadHandler, MemoryFileUploadHandler):
+        monkeypatch.setattr(
+            handler, "receive_data_chunk", lambda self, data, start: kept.append(len(data))
+        )
+    browser = client_for(owner)
+    # Forms are read for the token in them, before it is known who sends them.
+    browser.handler.enforce_csrf_checks = True
+    browser.cookies["sluice_csrf"] = "c" * 32
+    answer = browser.post(path, {"file": SimpleUploadedFile("a.yaml", b"x" * LARGEST)})
+    assert answer.status_code == (413 if path.startswith("/api") else 400)
+    assert kept == []
 
 
 @pytest.mark.parametrize(

@@ -99,3 +99,22 @@ def test_the_image_brings_what_the_product_reads() -> None:
     for name in ("manage.py", "console", "templates", "static", "requirements.lock"):
         assert name in copied
         assert (ROOT / name).exists()
+
+
+def test_the_papers_restart_units_and_services_that_are_there() -> None:
+    units = {path.name for path in (DEPLOY / "systemd").iterdir()}
+    services = set(yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"])
+    named_units: set[str] = set()
+    named_services: set[str] = set()
+    for paper in ("deploy.md", "operations.md"):
+        text = (ROOT / "docs" / paper).read_text()
+        for command in re.findall(r"^systemctl (?:restart|enable)(.+?)(?:#.*)?$", text, re.M):
+            named_units |= {
+                re.sub(r"@\d+", "@", word) for word in re.findall(r"sluice\S+", command)
+            }
+        for command in re.findall(r"^docker compose .+ (?:--no-deps|--rm) (.+)$", text, re.M):
+            named_services |= set(re.split(r" python ", command)[0].split())
+    assert {name if "." in name else f"{name}.service" for name in named_units} <= units
+    assert named_services <= services
+    assert {"sluice-web", "sluice-worker@", "sluice.target"} <= named_units
+    assert {"migrate", "worker", "impact", "webhooks", "web", "beat"} <= named_services

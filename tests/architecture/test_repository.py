@@ -44,7 +44,10 @@ def test_no_file_names_a_path_of_one_machine_or_a_registry() -> None:
 
 
 def test_locks_hold_names_versions_and_hashes_only() -> None:
-    for name in ("requirements.lock", "requirements-dev.lock", "tests/compat/requirements.lock"):
+    for name in (
+        *("requirements.lock", "requirements-tracing.lock", "requirements-dev.lock"),
+        "tests/compat/requirements.lock",
+    ):
         text = (ROOT / name).read_text()
         assert "://" not in text
         pinned = re.findall(r"^[a-z0-9][\w.-]*==", text, re.MULTILINE | re.IGNORECASE)
@@ -68,7 +71,11 @@ def test_every_setting_is_documented() -> None:
 
 def test_every_direct_dependency_says_why_it_is_there() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    direct = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    direct = [
+        *project["project"]["dependencies"],
+        *project["project"]["optional-dependencies"]["tracing"],
+        *project["dependency-groups"]["dev"],
+    ]
     names = {re.match(r"[\w.-]+", requirement)[0] for requirement in direct}
     text = (ROOT / "docs" / "dependencies.md").read_text()
     assert set(re.findall(r"^\| `([\w.-]+)` \|", text, re.MULTILINE)) == names

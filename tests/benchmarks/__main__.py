@@ -19,6 +19,7 @@ from tests.benchmarks import (
     deciding,
     editing,
     explaining,
+    grown,
     impact,
     organizations,
     over_time,
@@ -51,7 +52,7 @@ USUAL = (
     worlds,
 )
 #: What takes many minutes, by name alone.
-LONG = (organizations, sustained, trials)
+LONG = (grown, organizations, sustained, trials)
 
 
 def main(names: Sequence[str]) -> int:

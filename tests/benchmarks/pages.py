@@ -134,13 +134,8 @@ def _check(api: Api, reader: Reader) -> None:
     assert len(waiting) == crowd.NEVER
 
 
-def _pages(api: Api, reader: Reader) -> Iterator[str]:
-    yield from ("/", "/queues", "/queues/team-7", "/workloads", "/workloads/new")
-    yield from ("/queues?sort=utilization", "/queues?compare=team-3&compare=team-7")
-    yield from (f"/queues/team-7?tab={tab}" for tab in ("running", "rules", "history"))
-    yield "/queues/team-7?reason=waiting_for_quota"
-    for query in _FILTERS:
-        yield f"/workloads?{query}"
+def far_down(reader: Reader) -> str:
+    """Return the address of the thirty-first page of the list of workloads."""
     deep = "/workloads"
     for _ in range(30):
         found = re.search(
@@ -148,7 +143,17 @@ def _pages(api: Api, reader: Reader) -> Iterator[str]:
         )
         assert found is not None
         deep = found[1]
-    yield deep
+    return deep
+
+
+def _pages(api: Api, reader: Reader) -> Iterator[str]:
+    yield from ("/", "/queues", "/queues/team-7", "/workloads", "/workloads/new")
+    yield from ("/queues?sort=utilization", "/queues?compare=team-3&compare=team-7")
+    yield from (f"/queues/team-7?tab={tab}" for tab in ("running", "rules", "history"))
+    yield "/queues/team-7?reason=waiting_for_quota"
+    for query in _FILTERS:
+        yield f"/workloads?{query}"
+    yield far_down(reader)
     for state in ("pending", "admitted", "finished", "rejected"):
         (one,) = api.get(f"/workloads?state={state}&limit=1")["results"]
         yield f"/workloads/{one['id']}"

@@ -8,6 +8,7 @@ machine. What is held is that nothing piles up: neither requests nor memory.
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import threading
 import time
@@ -19,7 +20,7 @@ import psycopg
 
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.organizations import asked, made, resident
-from tests.postgres import find_binaries, serving
+from tests.postgres import MISSING, find_binaries, serving
 from tests.product import Api, Product, running
 
 ORGS, CONNECTIONS = 50, 2
@@ -39,7 +40,7 @@ def run() -> Iterator[Measured]:
     """Keep it up, and check at the end that each workload was admitted once and is finished."""
     binaries = find_binaries()
     if binaries is None:
-        return
+        sys.exit(MISSING.format(verb="cannot run").replace("tests", "measurements"))
     with (
         serving(binaries, durable=True) as url,
         tempfile.TemporaryDirectory() as folder,

@@ -16,10 +16,10 @@ from playwright.sync_api import (
     Page,
     Request,
     Response,
-    expect,
 )
 
 from tests.browser.place import sign_in
+from tests.browser.rules import settle
 from tests.worlds import PASSWORD
 from tests.worlds.addresses import Address, page_addresses
 from tests.worlds.served import Served
@@ -53,8 +53,7 @@ class Visit:
 
     def settle(self) -> None:
         """Wait for what the page asks for by itself, and takes in."""
-        late = "main :is(.htmx-request, [hx-trigger=load][hx-swap=outerHTML], [aria-busy=true])"
-        expect(self.page.locator(late)).to_have_count(0)
+        settle(self.page)
 
     def take(self) -> list[str]:
         """Return the complaints since the last time."""

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visitors
 from tests.browser.place import Place, wait_until
-from tests.browser.rules import broken
+from tests.browser.rules import broken, settle
 from tests.preempting import CONFIG
 
 
@@ -52,6 +52,7 @@ def _broken(page: Page, place: Place, paths: dict[str, str], *rules: str) -> dic
     found = {}
     for name, path in paths.items():
         page.goto(place.url(path))
+        settle(page)
         for fold in page.locator("main details:not([data-menu])").all():
             fold.evaluate("element => { element.open = true; }")
         found[name] = broken(page, *rules)

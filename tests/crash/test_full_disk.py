@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,8 @@ def test_a_full_disk(database: str, tmp_path: Path) -> None:
                 assert time.monotonic() < deadline, "nothing was refused"
                 time.sleep(0.1)
             time.sleep(A_WHILE)
+            said = _checks(product.port)["database"]
+            assert said == ("ok" if database != "sqlite" else "its disk is full: 0 MiB are left")
             before = len(load.accepted)
             ballast.unlink()
         assert len(load.accepted) > before
@@ -49,6 +53,15 @@ def _disk(folder: Path) -> Iterator[Path]:
         yield folder
     finally:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def _checks(port: int) -> dict[str, str]:
+    """Return what `/readyz` says of each part."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request("GET", "/readyz")
+    checks: dict[str, str] = json.loads(connection.getresponse().read())["checks"]
+    connection.close()
+    return checks
 
 
 def _fill(path: Path) -> None:

@@ -8,6 +8,7 @@ from console.dialects.findings import MAX_ERRORS, MAX_KEPT
 from console.dialects.native import DIALECT
 from console.dialects.source import MAX_BYTES, read_source
 from tests.dialects.carets import actual_findings
+from tests.dialects.test_contract import check_diagnostic
 
 SYNTAX = [
     ("list not closed", "a: [1, 2\nb: 3", (2, 2, "YML001")),
@@ -24,6 +25,8 @@ SYNTAX = [
     ("tab behind a dash", "a:\n- \tb: 1", (2, 3, "YML007")),
     ("escape in a tag", "a: b\nc: !%C0%80 d", (2, 4, "YML010")),
     ("escape in a tag prefix", "%TAG !e! %ED%A0%80\n---\na: !e!x b", (1, 10, "YML010")),
+    # Were the escape looked for at each sign of the comment, this would take an hour.
+    ("escape in a tag, behind a long word", f"a: #{'x' * 900_000}\n  !%C0%80 d", (2, 3, "YML010")),
     ("second document", "a: 1\n---\nb: 2", (2, 1, "YML008")),
     ("text after the end", "{}\n...\nb: 2", (3, 1, "YML001")),
     ("control character", "a: b\nc: \x07d\x08", (2, 4, "YML003")),
@@ -60,6 +63,23 @@ def test_one_finding_at_the_place(text: str | bytes, finding: tuple[int, int, st
     codes = [found for found in actual_findings(reading) if found[2].startswith("YML")]
     assert [finding] == codes
     assert reading.policy is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"? {'k' * 1000}\n: 1\n? {'k' * 1000}\n: 2\n",
+        '? "a\\nb"\n: 1\n? "a\\nb"\n: 2\n',
+        f"a: *{'b' * 1000}",
+        f"a: &{'b' * 1000} [*{'b' * 1000}]",
+    ],
+    ids=["key", "key of two lines", "unknown alias", "alias within its anchor"],
+)
+def test_a_message_is_a_sentence_however_long_what_it_is_about(text: str):
+    errors = DIALECT.read(text, {}).errors
+    assert {"YML009", "YML011", "YML012"} & {error.code for error in errors}
+    for error in errors:
+        check_diagnostic(error)
 
 
 def test_syntax_errors_are_told_in_plain_words():

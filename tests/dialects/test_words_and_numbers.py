@@ -96,6 +96,16 @@ def test_a_text_that_was_written_is_read_as_the_same_text(text: str):
         assert yaml.safe_load(f"{written}: {written}") == {text: text}
 
 
+STRANGE = "a:#\"'\\ \n\t\x1b\x7f\x85\u061c\u200f\u2028\u202e\u2067\ufeff"
+
+
+@given(st.text(st.sampled_from(STRANGE), max_size=8))
+def test_a_written_text_is_one_line_that_shows_in_the_order_in_which_it_is_read(text: str):
+    written = write_text(text)
+    assert yaml.safe_load(written) == text
+    assert all(character.isprintable() for character in written)
+
+
 NEAREST = [
     ("selectr", ["selector", "name"], "selector"),
     ("Resource-Queue", ["resource_queue", "selector"], "resource_queue"),

@@ -127,6 +127,23 @@ def test_a_higher_one_takes_the_room_that_comes_and_the_other_looks_for_more() -
     assert world.settle() == ["high: admitted on any", "one: pending (waiting_for_quota)"]
 
 
+def test_at_rest_nobody_remembers_to_have_looked_in_vain() -> None:
+    world = World(queue("train").owns(gpu=4).preempts())
+    world.submit("firm", gpu=2, priority=9).submit("low", gpu=2)
+    world.settle()
+    world.submit("high", gpu=2, priority=5)
+    assert world.settle() == ["low: preempted by high", "high: waits for low to stop"]
+    world.submit("top", gpu=2, priority=8)
+    assert world.settle() == ["top: waits for low to stop"]
+    waiting = world.state.preemptors_in("train")
+    assert [(each.pending.workload.id, each.in_vain) for each in waiting] == [
+        ("top", None),
+        ("high", None),
+    ]
+    world.release("low")
+    assert world.settle()[0] == "top: admitted on any"
+
+
 def test_somebody_else_ends_and_it_starts_before_its_victim_has_stopped() -> None:
     world = World(queue("train").owns(gpu=4).preempts())
     world.submit("firm", gpu=2, priority=9).submit("low", gpu=2)

@@ -242,6 +242,27 @@ def test_behind_rules_with_endless_ways_past_them_all_searches_together_end(monk
     assert looks.count(20) > looks.count(59)
 
 
+def test_values_of_many_rules_on_one_label_are_each_looked_at_once():
+    class Value(str):
+        __slots__ = ()
+        hashed = 0
+
+        def __hash__(self) -> int:
+            Value.hashed += 1
+            return str.__hash__(self)
+
+    rules = tuple(
+        Rule(index=index, queue="a", selector=selector(one_of("k", Value(f"v{index}"))))
+        for index in range(500)
+    )
+    policy = Policy(dialect="any", queues={"a": Queue(name="a")}, rules=rules)
+    router = Router(policy)
+    Value.hashed = 0
+    nearest = NearestRules(policy, asking({}), router)
+    assert Value.hashed < 5 * len(rules)
+    assert nearest.miss(499).labels[0].after == "v499"
+
+
 def quota(nominal: int) -> Quota:
     return Quota(nominal=nominal * 1000)
 

@@ -25,7 +25,7 @@ def rows(browser: Client) -> dict[str, list[str]]:
 def test_what_is_kept_is_told_with_its_setting(world: World, browser: Client) -> None:
     told = rows(browser)
     assert told["events"][1:3] == ["90 days", "EVENT_RETENTION_DAYS"]
-    assert told["events"][5] == "every 5 s, not yet"
+    assert told["events"][5] == "every 2 s, not yet"
     assert told["decisions"][1:4] == ["365 days", "WORKLOAD_RETENTION_DAYS", told["decisions"][3]]
     assert int(told["decisions"][3]) > 0
     assert told["workloads"][1:4] == ["365 days", "WORKLOAD_RETENTION_DAYS", "6"]

@@ -19,6 +19,7 @@ from console.dialects.kueue import DIALECT as KUEUE
 from console.errors import BadRequest
 from console.orgs.permissions import Actor
 from console.pages.pasted_labels import paste_many, paste_one
+from console.reading.typed_values import read_typed
 from console.workloads.models import Workload
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
@@ -318,6 +319,13 @@ def test_many_label_sets_are_a_table_and_a_file(browser: Client, world: World):
         ("a==1+1", "", "no"),
         ("", "", "no"),
     ]
+
+
+def test_places_below_a_long_name_are_not_all_remembered():
+    typed = read_typed(f"? {'k' * 5_000}\n: [{'a,' * 5_000}]", "")
+    assert typed.value == {"k" * 5_000: ["a"] * 5_000}
+    assert sum(map(len, typed._spans)) < 5_000_000
+    assert typed.line_of(f"{'k' * 5_000}[4999]") == 2
 
 
 def test_no_cell_of_the_file_is_a_formula(browser: Client, world: World):

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
-from console.celery import VISIBILITY_TIMEOUT, app
+import pytest
+
+from console.celery import LANES, QUEUES, VISIBILITY_TIMEOUT, app
+from console.supervisor import commands
 
 
 def test_every_entry_of_the_clock_names_a_task() -> None:
@@ -18,6 +22,8 @@ def test_every_entry_of_the_clock_names_a_task() -> None:
 def test_a_worker_loads_neither_pages_nor_the_api() -> None:
     asked = """
 import sys
+from typing import Any
+from typing import Any
 from console.celery import app
 app.loader.init_worker()
 print(sys.modules.keys() & {"console.orgs.tasks", "console.urls", "rest_framework.fields"})
@@ -36,3 +42,17 @@ def test_a_message_outlives_its_worker() -> None:
     assert app.conf.task_reject_on_worker_lost
     assert app.conf.worker_prefetch_multiplier == 1
     assert app.conf.task_ignore_result
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3, len(LANES), len(LANES) + 1])
+def test_every_queue_is_taken_from_and_a_lane_by_one_worker_alone(
+    processes: int, settings: Any
+) -> None:
+    settings.WORKER_PROCESSES = processes
+    taken = [
+        queue
+        for command in commands.workers().values()
+        for queue in command[command.index("--queues") + 1].split(",")
+    ]
+    assert set(taken) == set(QUEUES)
+    assert [taken.count(lane) for lane in LANES] == [1] * len(LANES)

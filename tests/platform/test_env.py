@@ -90,6 +90,14 @@ from console.home import Home
             "-1",
             "X is '-1'; it must be a whole number from 0 to 3650.",
         ),
+        *(
+            (
+                lambda: env.number_or_zero("X", 10, 20),
+                value,
+                f"X is '{value}'; it must be 0, or a whole number from 10 to 20.",
+            )
+            for value in ("9", "21", "x", "100")
+        ),
         (
             lambda: env.database("X", Path("/x")),
             "mysql://me:secret@host/db",
@@ -125,6 +133,7 @@ def test_an_empty_variable_counts_as_unset(monkeypatch, value: str | None) -> No
     assert env.text("X", "default") == "default"
     assert env.flag("X", default=True) is True
     assert env.port("X", 8000) == 8000
+    assert env.number_or_zero("X", 10, 20) == 0
     assert env.words("X", ["a"]) == ["a"]
     assert env.origins("X") == []
     assert env.origin("X", "https://a.example") == "https://a.example"

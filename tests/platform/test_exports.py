@@ -25,6 +25,8 @@ ROWS = [
     {"name": "\tx", "count": 1, "data": {}},
     {"name": "\uff1d1+1", "count": 1, "data": {}},
     {"name": 'a,"b"\nc', "count": 1, "data": "é"},
+    {"name": "a;=1+1;b", "count": 1, "data": {"a": "b;  @x"}},
+    {"name": 'a\n=1+1\r\n"+1"\n-1\t@x', "count": 1, "data": "a; b=1, -1"},
 ]
 
 
@@ -39,6 +41,8 @@ def test_a_csv_has_the_columns_and_no_formula() -> None:
         ["'\tx", "1", "{}"],
         ["'\uff1d1+1", "1", "{}"],
         ['a,"b"\nc', "1", "é"],
+        ["a;'=1+1;b", "1", '{"a": "b;  \'@x"}'],
+        ["a\n'=1+1\r\n\"+1\"\n'-1\t'@x", "1", "a; b=1, -1"],
     ]
 
 

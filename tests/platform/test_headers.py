@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPMessage
@@ -168,6 +169,41 @@ def test_a_host_that_is_not_ours_is_refused(product: Product) -> None:
     status, headers, body = _sent(product, "GET", "/login", None, {"Host": "elsewhere.example"})
     assert (status, headers["X-Content-Type-Options"]) == (400, "nosniff")
     assert "elsewhere.example" not in body
+
+
+HOST = b"Host: localhost\r\n"
+#: Requests that two servers in a row could take for different ones, and what is answered.
+AMBIGUOUS = {
+    "two lengths": (b"POST /login HTTP/1.1\r\n" + HOST, b"Content-Length: 0\r\nContent-Length: 5"),
+    "a length and chunks": (
+        b"POST /login HTTP/1.1\r\n" + HOST,
+        b"Content-Length: 4\r\nTransfer-Encoding: chunked",
+    ),
+    "chunks of another kind": (
+        b"POST /login HTTP/1.1\r\n" + HOST,
+        b"Transfer-Encoding: xchunked\r\nContent-Length: 4",
+    ),
+    "a length with a sign": (b"POST /login HTTP/1.1\r\n" + HOST, b"Content-Length: +4"),
+    "a space before the colon": (b"POST /login HTTP/1.1\r\n" + HOST, b"Content-Length : 4"),
+    "a header that goes on": (b"GET /login HTTP/1.1\r\n" + HOST, b"X-A: 1\r\n folded: 2"),
+    "NUL in a header": (b"GET /login HTTP/1.1\r\n" + HOST, b"X-A: 1\0"),
+    "a line that ends early": (b"GET /login HTTP/1.1\r\n" + HOST, b"X-A: 1\rX-B: 2"),
+    "two hosts": (b"GET /login HTTP/1.1\r\n" + HOST, b"Host: elsewhere.example"),
+    "an address of two words": (b"GET /login /x HTTP/1.1\r\n" + HOST, b"X-A: 1"),
+}
+
+
+@pytest.mark.parametrize("kind", AMBIGUOUS)
+def test_a_request_that_could_be_two_is_none(product: Product, kind: str) -> None:
+    """The rest of the connection is not read: what stands there would be answered as another."""
+    line, header = AMBIGUOUS[kind]
+    smuggled = b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n"
+    with socket.create_connection(("127.0.0.1", product.port), timeout=30) as connection:
+        connection.sendall(line + header + b"\r\n\r\n0\r\n\r\n" + smuggled)
+        connection.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    statuses = re.findall(rb"^HTTP/1\.1 (\d+)", answer, re.MULTILINE)
+    assert statuses == [b"501" if kind == "chunks of another kind" else b"400"]
 
 
 def _sent(

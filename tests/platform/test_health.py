@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import time
+from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
+from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
 from console import broker, health
 from console.home import Home
+from console.migrating import skew
 from console.supervisor.broker import command
 
 
@@ -88,7 +91,7 @@ def test_a_database_that_is_down_is_named(client: Client, embedded, monkeypatch)
     def fail() -> None:
         raise OperationalError("gone")
 
-    monkeypatch.setattr(health.connection, "cursor", fail)
+    monkeypatch.setattr(skew.connection, "cursor", fail)
     health.beat()
     response = client.get("/readyz")
     assert response.status_code == 503
@@ -97,6 +100,69 @@ def test_a_database_that_is_down_is_named(client: Client, embedded, monkeypatch)
         "broker": "ok",
         "worker": "ok",
     }
+
+
+@pytest.mark.django_db
+def test_a_database_that_is_older_than_the_code_is_not_ready(client: Client, embedded) -> None:
+    health.beat()
+    recorder = MigrationRecorder(connection)
+    recorder.record_unapplied("workloads", "0001_create_workloads")
+    recorder.record_unapplied("series", "0001_create_series")
+    response = client.get("/readyz")
+    assert (response.status_code, response.json()) == (
+        503,
+        {
+            "status": "unavailable",
+            "checks": {
+                "database": "is older than this version, and lacks series.0001_create_series and "
+                "1 more; run `manage.py migrate`",
+                "broker": "ok",
+                "worker": "ok",
+            },
+        },
+    )
+
+
+@pytest.mark.django_db
+def test_a_database_that_is_newer_than_the_code_is_ready_and_says_so(
+    client: Client, embedded
+) -> None:
+    health.beat()
+    recorder = MigrationRecorder(connection)
+    recorder.record_applied("workloads", "0999_note_something")
+    # Of an app that was switched off nothing is expected.
+    recorder.record_applied("elsewhere", "0001_initial")
+    response = client.get("/readyz")
+    assert (response.status_code, response.json()) == (
+        200,
+        {
+            "status": "ok",
+            "checks": {"database": "ok", "broker": "ok", "worker": "ok"},
+            "notes": [
+                (
+                    "The database is newer than this version, which does not know "
+                    "workloads.0999_note_something. It works with the version right before its own "
+                    "too; bring this process up to date."
+                )
+            ],
+        },
+    )
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="A server looks after its own disk.")
+def test_a_full_disk_is_named(client: Client, embedded, monkeypatch) -> None:
+    def left(room: int) -> dict[str, str]:
+        usage = Namespace(free=room)
+        monkeypatch.setattr(health.shutil, "disk_usage", lambda folder: usage)
+        response = client.get("/readyz")
+        assert response.status_code == (200 if response.json()["status"] == "ok" else 503)
+        return response.json()["checks"]
+
+    health.beat()
+    fine = {"database": "ok", "broker": "ok", "worker": "ok"}
+    assert left(16 * 1024**2) == fine
+    assert left(16 * 1024**2 - 1) == {**fine, "database": "its disk is full: 15 MiB are left"}
 
 
 @pytest.mark.parametrize("method", ["post", "put", "delete"])

@@ -96,6 +96,30 @@ def test_a_console_hears_of_requests_that_went_wrong_only() -> None:
     assert text[-1].startswith("  ZeroDivisionError")
 
 
+_WEB_SERVER = """
+import logging.config, sys
+from gunicorn.config import Config
+from gunicorn.glogging import Logger
+config = Config()
+config.set("loglevel", "warning")
+web = Logger(config)
+from console import logs
+logging.config.dictConfig(logs.configure(sys.argv[1]))
+web.warning("Invalid request from ip=%s: %s", "192.0.2.1", "a\\n2026-01-01 [error] forged")
+web.info("nobody wants to know")
+"""
+
+
+def test_what_the_web_server_says_is_a_line_like_all_others() -> None:
+    (line,) = written(_WEB_SERVER, "json").splitlines()
+    row = json.loads(line)
+    assert (row["logger"], row["level"]) == ("gunicorn.error", "warning")
+    assert row["event"] == "Invalid request from ip=192.0.2.1: a\n2026-01-01 [error] forged"
+    (line,) = written(_WEB_SERVER, "console").splitlines()
+    assert "Invalid request from ip=192.0.2.1: a\\n2026-01-01 [error] forged" in line
+    assert "gunicorn.error" in line
+
+
 def bound() -> dict[str, object]:
     """Return what every log line would have now, without what differs each time."""
     return {
@@ -112,6 +136,8 @@ def test_lines_of_a_request_have_what_its_address_names(
     client.get("/api/v1/orgs/here/workloads/nothing/explanation")
     assert bound() == {"org": "here", "workload": "nothing"}
     client.get("/api/v1/orgs/here/queues")
+    assert bound() == {"org": "here"}
+    client.get("/api/v2/scheduler/overview")
     assert bound() == {"org": "here"}
     client.get("/healthz")
     assert bound() == {}

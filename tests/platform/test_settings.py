@@ -59,6 +59,7 @@ def settings(names: list[str], **environment: str) -> dict[str, object]:
             "10.0.0.1/8",
             "addresses or networks such as 10.0.0.5,192.168.0.0/16",
         ),
+        ("PARTITION_ROWS", "999", "0, or a whole number from 1000000 to 20000000"),
         ("CSRF_TRUSTED_ORIGINS", "x", "origins such as https://console.example.org"),
     ],
 )
@@ -75,6 +76,27 @@ def test_reading_the_settings_leaves_no_trace(tmp_path: Path) -> None:
     done = run("manage.py", "check", SLUICE_HOME=str(home))
     assert done.returncode == 0, done.stderr
     assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    ("query", "options"),
+    [
+        ("", "-c idle_in_transaction_session_timeout=10s"),
+        (
+            "?currentSchema=console",
+            "-c search_path=console -c idle_in_transaction_session_timeout=10s",
+        ),
+        (
+            "?options=-c%20idle_in_transaction_session_timeout%3D60s",
+            "-c idle_in_transaction_session_timeout=60s",
+        ),
+    ],
+)
+def test_a_process_that_sleeps_in_a_transaction_loses_it(query: str, options: str) -> None:
+    url = f"postgresql://console:secret@127.0.0.1/console{query}"
+    databases = settings(["DATABASES"], DATABASE_URL=url)["DATABASES"]
+    assert isinstance(databases, dict)
+    assert databases["default"]["OPTIONS"] == {"options": options}
 
 
 def test_an_https_origin_makes_the_cookies_secure() -> None:
@@ -133,6 +155,21 @@ def test_the_web_process_refuses_a_key_that_no_other_process_has(tmp_path: Path)
     (tmp_path / "secret_key").write_text("x" * 60)
     assert run("-c", "import console.wsgi", **home).returncode == 0
     assert settings(["SECRET_KEY"], **home) == {"SECRET_KEY": "x" * 60}
+
+
+def test_only_postgresql_has_partitions() -> None:
+    refused = run("manage.py", "check", PARTITION_ROWS="1000000")
+    assert (refused.returncode, refused.stderr) == (
+        1,
+        (
+            "sluice: PARTITION_ROWS needs PostgreSQL, and DATABASE_URL names none: "
+            "SQLite has no partitions.\n"
+        ),
+    )
+    found = settings(
+        ["PARTITION_ROWS"], PARTITION_ROWS="1000000", DATABASE_URL="postgresql://x@localhost/x"
+    )
+    assert found == {"PARTITION_ROWS": 1_000_000}
 
 
 def test_passwords_are_switched_off_only_where_there_is_a_provider() -> None:

@@ -124,7 +124,7 @@ def test_what_ended_long_ago_goes_with_all_that_was_told_of_it(
     kept = {each.kind: each for each in keepings_of(org)}
     told_of = [kept[Kind.WORKLOADS], kept[Kind.DECISIONS]]
     assert [(each.days, each.setting, each.every) for each in told_of] == [
-        (365, "WORKLOAD_RETENTION_DAYS", 20)
+        (365, "WORKLOAD_RETENTION_DAYS", 2)
     ] * 2
     assert [each.forgotten for each in told_of] == [2, 2]
     assert kept[Kind.WORKLOADS].rows.count == 4

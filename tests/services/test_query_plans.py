@@ -244,6 +244,7 @@ def test_other_reads(org, rows):
     assert_walks_indexes(lambda: running_of(org, "q", 3))
     assert_walks_indexes(lambda: position_of(workload))
     assert_walks_indexes(lambda: decisions_after(org, 3, 3))
+    assert_walks_indexes(lambda: decisions_after(org, 3, 3, ("admitted",)))
     assert_walks_indexes(lambda: decisions_of(workload))
     assert_walks_indexes(lambda: queue_list(org))
     assert_walks_indexes(lambda: cohort_list(org))

@@ -44,7 +44,7 @@ def test_what_was_forgotten_is_told_to_whose_it_was(org: Organization, other: Or
         90,
         "EVENT_RETENTION_DAYS",
     )
-    assert (keeping.forgotten, keeping.every) == (3, 5)
+    assert (keeping.forgotten, keeping.every) == (3, 2)
     assert keeping.rows == Rows(count=1, oldest=kept.created_at)
     assert keeping.looked_at == keeping.forgotten_at
     elsewhere = keepings_of(other)[0]

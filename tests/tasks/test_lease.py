@@ -10,6 +10,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from console.configs.services.apply_config import apply_config
@@ -73,9 +75,39 @@ def test_it_is_written_anew_only_now_and_then(
         with django_assert_num_queries(0):
             lease.keep()
         lease.renewed -= 3
-        with django_assert_num_queries(1):
+        with CaptureQueriesContext(connection) as asked:
             lease.keep()
             lease.keep()
+    written = [each["sql"] for each in asked if each["sql"].startswith("UPDATE")]
+    assert len(written) == 1, written
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite always waits.")
+def test_the_disk_is_waited_for_by_what_is_decided_alone(org: Organization) -> None:
+    def waits() -> str:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW synchronous_commit")
+            (answer,) = cursor.fetchone()
+        return str(answer)
+
+    with connection.cursor() as cursor:
+        # Servers of tests wait for no disk.
+        cursor.execute("SET synchronous_commit TO on")
+    try:
+        with lease_module._unhurried():
+            told = [waits()]
+        with leased(org.pk) as lease:
+            assert lease is not None
+            lease.renew()
+            with transaction.atomic():
+                lease.claim_write(0)
+                told.append(waits())
+        told.append(waits())
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("RESET synchronous_commit")
+    assert told == ["off", "on", "on"]
 
 
 def test_it_goes_by_the_clock_of_the_database(

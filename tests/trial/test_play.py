@@ -83,9 +83,10 @@ class Connection(Client):
             engine.settle()
         return []
 
-    def decisions(self, after: int, limit: int = 1000) -> list[dict[str, Any]]:
+    def orders(self, after: int) -> tuple[list[dict[str, Any]], int]:
         with self.engine.lock:
-            return self.engine.feed[after : after + limit]
+            rows = self.engine.feed[after : after + 1000]
+        return [row for row in rows if row["outcome"] != "pending"], after + len(rows)
 
     def finish(self, ids: Sequence[str]) -> None:
         self._each(ids, self.engine.state.finish)
@@ -123,7 +124,8 @@ def test_it_is_played_as_in_virtual_time() -> None:
     figures, told = run(engine, PREEMPTING)
     assert figures.workloads == 3
     assert figures.preemptions == 1
-    assert figures.decisions == len(engine.feed) == 8
+    assert len(engine.feed) == 8
+    assert figures.decisions == sum(row["outcome"] != "pending" for row in engine.feed) == 5
     assert figures.digest is None
     assert figures.cpu_seconds == 1.0
     assert 1.7 <= figures.makespan_seconds < 1.7 + 5 * PAUSE
@@ -149,7 +151,7 @@ def test_many_at_once() -> None:
 def test_a_product_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play_module, "_PATIENCE", 0.2)
     engine = Engine(PREEMPTING)
-    monkeypatch.setattr(Connection, "decisions", lambda *_: [])
+    monkeypatch.setattr(Connection, "orders", lambda _, after: ([], after))
     with pytest.raises(BrokenPromise, match=r"^Nothing was decided for 0.2 s; 3 are not done\.$"):
         run(engine, PREEMPTING)
 
@@ -177,7 +179,7 @@ def test_a_workload_that_is_rejected_ends_it() -> None:
         run(engine, PREEMPTING)
 
 
-@pytest.mark.parametrize("call", ["submit", "decisions", "finish", "release"])
+@pytest.mark.parametrize("call", ["submit", "orders", "finish", "release"])
 def test_what_got_no_answer_is_asked_again(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = getattr(Connection, call)
     failures = iter([Away("gone"), Away("gone"), None])

@@ -49,7 +49,7 @@ PATHS: Final[Mapping[str, Sequence[str]]] = {
     "cohort": _of("/cohorts/{cohort}"),
     "usage": _of("/usage", ("", "queue={queue}&step=hour")),
     "waits": _of("/waits", ("", "queue={queue}")),
-    "decisions": _of("/decisions", ("", "after=3")),
+    "decisions": _of("/decisions", ("", "after=3", "outcome=preempted&outcome=withdrawn")),
     "events": _of(
         "/events",
         ("", "type=REQUEST_REJECTED", "user=nobody", "project=nothing", "actor=nobody"),

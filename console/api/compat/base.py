@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import structlog
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -34,6 +35,8 @@ class ClientView(JSONView):
         """Raise NotAllowed when the token's role is not enough."""
         assert isinstance(request.auth, ApiToken)
         self.actor = Actor.from_token(request.auth)
+        # No address of this protocol names it.
+        structlog.contextvars.bind_contextvars(org=self.actor.org.slug)
         self.actor.require(self.takes)
         if not all(is_storable(value) for value in kwargs.values() if isinstance(value, str)):
             raise NotFound("There is nothing at this address.")

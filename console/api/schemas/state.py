@@ -203,7 +203,7 @@ class DecisionFeed(Schema):
 
     results = Decision(many=True)
     next = serializers.IntegerField(
-        help_text="Pass it as `after`: the last number here, or the one you passed."
+        help_text="Pass it as `after`: the last number that was looked at, or the one you passed."
     )
 
 

@@ -61,28 +61,18 @@ class _EndMany(_End):
         return self.answer(ids)
 
 
-def _one(operation: str, summary: str, description: str) -> Callable[[type], type]:
+def _documented(
+    operation: str, summary: str, description: str, *, many: bool = False
+) -> Callable[[type], type]:
+    bound = f" 1 to {MOST_AT_ONCE:,} at once, all of them or none." if many else ""
+    title = "Ids" if many else "Its id"
     schema = extend_schema(
         operation_id=operation,
         summary=summary,
-        description=f"{description} Asking again is harmless.",
-        request=None,
-        responses={202: schemas.Ids, **problems(409, 415)},
-        examples=[example("Its id", schemas.EXAMPLE_IDS)],
-        tags=_TAG,
-    )
-    return extend_schema_view(post=schema)
-
-
-def _many(operation: str, summary: str, description: str) -> Callable[[type], type]:
-    schema = extend_schema(
-        operation_id=operation,
-        summary=summary,
-        description=f"{description} 1 to {MOST_AT_ONCE:,} at once, all of them or none. "
-        "Asking again is harmless.",
-        request=schemas.Ids,
-        responses={202: schemas.Ids, **problems(409, 413, 415)},
-        examples=[example("Ids", schemas.EXAMPLE_IDS, request=True)],
+        description=f"{description}{bound} Asking again is harmless.",
+        request=schemas.Ids if many else None,
+        responses={202: schemas.Ids, **problems(409, 415, *((413,) if many else ()))},
+        examples=[example(title, schemas.EXAMPLE_IDS, request=many)],
         tags=_TAG,
     )
     return extend_schema_view(post=schema)
@@ -106,31 +96,31 @@ class _Release(_End):
         release_workloads(self.actor, uids)
 
 
-@_one("finish_workload", "Finish a workload", _FINISHED)
+@_documented("finish_workload", "Finish a workload", _FINISHED)
 class FinishWorkload(_Finish, _EndOne):
     """A workload whose work is done."""
 
 
-@_one("withdraw_workload", "Withdraw a workload", _WITHDRAWN)
+@_documented("withdraw_workload", "Withdraw a workload", _WITHDRAWN)
 class WithdrawWorkload(_Withdraw, _EndOne):
     """A workload that is not wanted any more."""
 
 
-@_one("release_workload", "Release a workload", _RELEASED)
+@_documented("release_workload", "Release a workload", _RELEASED)
 class ReleaseWorkload(_Release, _EndOne):
     """A preempted workload that has stopped."""
 
 
-@_many("finish_workloads", "Finish many workloads", _FINISHED)
+@_documented("finish_workloads", "Finish many workloads", _FINISHED, many=True)
 class FinishWorkloads(_Finish, _EndMany):
     """Many workloads whose work is done."""
 
 
-@_many("withdraw_workloads", "Withdraw many workloads", _WITHDRAWN)
+@_documented("withdraw_workloads", "Withdraw many workloads", _WITHDRAWN, many=True)
 class WithdrawWorkloads(_Withdraw, _EndMany):
     """Many workloads that are not wanted any more."""
 
 
-@_many("release_workloads", "Release many workloads", _RELEASED)
+@_documented("release_workloads", "Release many workloads", _RELEASED, many=True)
 class ReleaseWorkloads(_Release, _EndMany):
     """Many preempted workloads that have stopped."""

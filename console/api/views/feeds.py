@@ -14,8 +14,10 @@ from console.api.base import PAGING, OrgView, results
 from console.api.schemas import state as schemas
 from console.api.schemas.common import EXPORT, LIMIT, PAGED, or_files, problems, query
 from console.configs.queries import policies_of
+from console.engine.decision import Outcome
 from console.exports import PARAMETER, asked_format, export_answer
 from console.reading import LARGEST_INTEGER
+from console.reading.query import QueryReader
 from console.workloads.disclosure import disclose_decisions, disclose_events
 from console.workloads.event_facts import COLUMNS, event_facts
 from console.workloads.queries import decisions_after
@@ -42,10 +44,14 @@ _FILTERS = {
 }
 
 
+_OUTCOMES = tuple(outcome.value for outcome in Outcome)
+
+
 class Decisions(OrgView):
     """Every decision of the engine, in order."""
 
-    parameters = ("after", "limit")
+    parameters = ("after", "limit", "outcome")
+    repeatable = ("outcome",)
 
     @extend_schema(
         operation_id="list_decisions",
@@ -56,6 +62,12 @@ class Decisions(OrgView):
         parameters=[
             OpenApiParameter("after", int, description="Number of the last one you have; 0."),
             LIMIT,
+            query(
+                "outcome",
+                "Only decisions of this outcome; may come several times.",
+                many=True,
+                enum=_OUTCOMES,
+            ),
         ],
         responses={200: schemas.DecisionFeed, **problems()},
         tags=["decisions"],
@@ -64,13 +76,16 @@ class Decisions(OrgView):
         """List those behind a number."""
         org = self.actor.org
         after = self.number(request, "after", 0, 0, LARGEST_INTEGER)
-        rows = decisions_after(org, after, self.limit(request))
+        reader = QueryReader(request.query_params)
+        outcomes = reader.choices("outcome", _OUTCOMES)
+        reader.finish()
+        rows, end = decisions_after(org, after, self.limit(request), outcomes)
         disclose_decisions(self.actor, rows)
         policies = policies_of(org, {row.config_version for row in rows if row.assignment})
         return Response(
             {
                 "results": [decision_answer(row, policies) for row in rows],
-                "next": rows[-1].pk if rows else after,
+                "next": end,
             }
         )
 

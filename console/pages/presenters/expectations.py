@@ -11,13 +11,14 @@ import yaml
 
 from console.configs.models import Expectation
 from console.engine.amounts import amount_to_number
+from console.engine.characters import DIRECTIONS, LINE_ENDS
 from console.engine.expected import Expected, Met
 from console.engine.explain.landing import expectation_sentence, landing_sentence
 from console.engine.words import sentence_case
 from console.pages.asked import Asked, written
 
 #: What some readers take for the end of a line, and what turns the direction of one.
-_MISREAD = re.compile("[\x85\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_MISREAD = re.compile(f"[\x85{LINE_ENDS}{DIRECTIONS}\ufeff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

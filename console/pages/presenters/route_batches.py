@@ -11,11 +11,9 @@ from console.configs.services.try_route import Placed
 from console.engine.explain.landing import landing_sentence
 from console.engine.landing import accepted_flavors
 from console.engine.workload import PodSet, Workload
+from console.exports import cell
 from console.pages.asked import Asked, written
 from console.pages.presenters.tester import starts_now
-
-#: A spreadsheet would take what begins like this for a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +98,5 @@ def batch_csv(rows: Iterable[BatchRow]) -> str:
     writer = csv.writer(out)
     writer.writerow(title for _, title in BATCH_COLUMNS)
     for row in rows:
-        writer.writerow(_cell(getattr(row, name)) for name, _ in BATCH_COLUMNS)
+        writer.writerow(cell(getattr(row, name)) for name, _ in BATCH_COLUMNS)
     return out.getvalue()
-
-
-def _cell(value: object) -> str:
-    text = str(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 
 from console.retention.models import Kind
 from console.retention.note import note
+from console.retention.sharing import sharing
 from console.series.coverage import floor_day
 from console.series.models import (
     QuotaLine,
@@ -42,7 +43,7 @@ def forget_series(now: datetime, kept: Kept | None = None) -> int:
         with claimed(org_id, now) as sampler:
             if sampler is None or sampler.rolled_until is None:
                 continue
-            for kind, old in _old(sampler, sampler.rolled_until, now, kept or Kept.configured()):
+            for kind, old in _old(sampler, sampler.rolled_until, now, kept or Kept.by_row()):
                 count = _forget(old, left)
                 left -= count
                 forgotten[kind][org_id] += count
@@ -69,8 +70,9 @@ def _old(
 def _forget(old: QuerySet[Any], most: int) -> int:
     forgotten = 0
     while forgotten < most:
-        keys = list(old.values_list("pk", flat=True)[:_ROWS])
-        old.model.objects.filter(pk__in=keys).delete()
+        with sharing():
+            keys = list(old.values_list("pk", flat=True)[:_ROWS])
+            old.model.objects.filter(pk__in=keys).delete()
         forgotten += len(keys)
         if len(keys) < _ROWS:
             break

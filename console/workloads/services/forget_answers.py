@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from console.retention.models import Kind
 from console.retention.note import note
+from console.retention.sharing import sharing
 from console.workloads.models import IdempotentAnswer
 
 #: How long a request may be sent again.
@@ -24,8 +25,9 @@ def forget_answers() -> int:
     forgotten: Counter[int] = Counter()
     while True:
         rows = IdempotentAnswer.objects.order_by("pk").values_list("pk", "org_id", "created_at")
-        old = {pk: org_id for pk, org_id, created_at in rows[:_ROWS] if created_at < limit}
-        IdempotentAnswer.objects.filter(pk__in=list(old)).delete()
+        with sharing():
+            old = {pk: org_id for pk, org_id, created_at in rows[:_ROWS] if created_at < limit}
+            IdempotentAnswer.objects.filter(pk__in=list(old)).delete()
         forgotten.update(old.values())
         if len(old) < _ROWS:
             return note(Kind.ANSWERS, forgotten)

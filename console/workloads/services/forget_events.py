@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from datetime import timedelta
 
 from django.utils import timezone
 
 from console.retention.models import Kind
 from console.retention.note import note
+from console.retention.patience import kept_by_row
+from console.retention.sharing import sharing
 from console.workloads.models import Event
 
 #: Rows of one statement, so that other writers need not wait long.
 BATCH = 500
 
-#: Rows of one call, so that whoever shares the worker need not wait either.
-_MOST = 5_000
 
-
-def forget_events(days: int) -> int:
+def forget_events(days: int, seconds: float = 0.5) -> int:
     """
     Delete what happened more than *days* ago, 0 for nothing; return how many events.
 
-    What is more than one call deletes goes with the next.
+    After each batch as much time passes for others as it took. After about *seconds* no further
+    one begins, for the same worker decides, too: what is left goes with the next call.
     """
     if not days:
         return 0
-    limit = timezone.now() - timedelta(days=days)
+    limit = timezone.now() - kept_by_row(days)
+    deadline = time.monotonic() + seconds
     forgotten: Counter[int] = Counter()
-    for _ in range(_MOST // BATCH):
-        oldest = Event.objects.order_by("pk").values_list("pk", "org_id", "created_at")[:BATCH]
-        old = {pk: org_id for pk, org_id, created_at in oldest if created_at < limit}
-        Event.objects.filter(pk__in=list(old)).delete()
+    rows = Event.objects.order_by("pk").values_list("pk", "org_id", "created_at")
+    # Behind what went before: an index leads past rows that are gone only once it was vacuumed.
+    last = 0
+    while True:
+        with sharing():
+            oldest = list(rows.filter(pk__gt=last)[:BATCH])
+            old = {pk: org_id for pk, org_id, created_at in oldest if created_at < limit}
+            Event.objects.filter(pk__in=list(old)).delete()
         forgotten.update(old.values())
-        if len(old) < BATCH:
+        if not old or time.monotonic() >= deadline:
             break
+        last = oldest[-1][0]
     return note(Kind.EVENTS, forgotten)

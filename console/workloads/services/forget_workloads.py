@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef
@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from console.retention.models import Kind
 from console.retention.note import note
+from console.retention.patience import kept_by_row
+from console.retention.sharing import sharing
 from console.workloads.models import ENDED, Decision, Engine, Workload
 from console.workloads.services.forget_label_sets import forget_label_sets
 
@@ -19,17 +21,17 @@ from console.workloads.services.forget_label_sets import forget_label_sets
 BATCH = 200
 
 
-def forget_workloads(days: int, seconds: float = 5) -> int:
+def forget_workloads(days: int, seconds: float = 0.5) -> int:
     """
     Delete what ended more than *days* ago, 0 for nothing; return how many workloads.
 
     What waits or runs stays, however old it is. Organizations take turns, a batch each, and after
     each batch as much time passes for others as it took. After about *seconds* no further turn
-    begins: what is left goes with the next call.
+    begins, for the same worker decides, too: what is left goes with the next call.
     """
     if not days:
         return 0
-    limit = timezone.now() - timedelta(days=days)
+    limit = timezone.now() - kept_by_row(days)
     deadline = time.monotonic() + seconds
     workloads: Counter[int] = Counter()
     decisions: Counter[int] = Counter()
@@ -41,13 +43,12 @@ def forget_workloads(days: int, seconds: float = 5) -> int:
     left: dict[int, datetime | None] = dict.fromkeys(due.values_list("pk", flat=True))
     while left:
         for org_id, since in list(left.items()):
-            begun = time.monotonic()
-            keys, left[org_id] = _oldest(org_id, since, limit)
-            if keys:
-                gone, decided = _forget(org_id, keys)
-                workloads[org_id] += gone
-                decisions[org_id] += decided
-                time.sleep(min(1.0, time.monotonic() - begun))
+            with sharing():
+                keys, left[org_id] = _oldest(org_id, since, limit)
+                if keys:
+                    gone, decided = _forget(org_id, keys)
+                    workloads[org_id] += gone
+                    decisions[org_id] += decided
             if len(keys) < BATCH:
                 del left[org_id]
         if time.monotonic() >= deadline:

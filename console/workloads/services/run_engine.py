@@ -23,6 +23,7 @@ from console.orgs.models import Organization
 from console.series.tallies import tally
 from console.telemetry.happenings import counts_of
 from console.telemetry.totals import add_totals
+from console.tracing.spans import note, span
 from console.webhooks.services.tell_of_batch import tell_of_batch
 from console.workloads import models
 from console.workloads.lease import Lease, LeaseLostError, leased
@@ -42,6 +43,10 @@ BATCH = 1000
 #: Requests that give quota back. They speak of workloads that were taken in long before.
 _RETURNING = (Intake.Kind.FINISH, Intake.Kind.RELEASE)
 
+#: Workloads whose quota one batch takes back. Many more than it takes in: to take one back costs
+#: little, and quota that nobody uses any more lets queues stop one another for it.
+RETURNED = 5 * BATCH
+
 #: Seconds after which an organization that has work left makes room for others of its lane.
 SLICE = 0.5
 
@@ -60,10 +65,12 @@ def run_engine(org_id: int, seconds: float = SLICE) -> int:
     """
     Decide everything the organization's intake asks for, and return how many decisions were made.
 
-    Returns 0 at once when another process runs this engine; that one looks again
-    before it leaves. Stops after about *seconds*, and not before one batch;
-    `has_work` then says whether anything is left.
+    Returns 0 at once when there is nothing to do, as when a run before this one has done it, and
+    when another process runs this engine; that one looks again before it leaves. Stops after
+    about *seconds*, and not before one batch; `has_work` then says whether anything is left.
     """
+    if not has_work(org_id):
+        return 0
     org = Organization.objects.get(pk=org_id)
     with structlog.contextvars.bound_contextvars(org=org.slug):
         return _run(org, seconds)
@@ -120,7 +127,8 @@ def _work(org: Organization, lease: Lease, deadline: float) -> int:
             break
         lease.keep()
         begun = time.monotonic()
-        made += _run_batch(org, lease, warm, intake)
+        with span("batch", org=org.slug):
+            made += _run_batch(org, lease, warm, intake)
         if connection.vendor == "sqlite":
             time.sleep(min(PAUSE, PAUSED * (time.monotonic() - begun)))
         # Not before: however long it took to load, every run brings it further.
@@ -152,8 +160,8 @@ def _next_intake(org: Organization) -> list[Intake]:
     Return the requests to take in next: what gives quota back, and then everything else.
 
     Behind a backlog of submissions, work that is done would hold its quota until the last of
-    them is decided, and stop others. Each part is for up to BATCH workloads unless its first
-    request has more, so that neither can keep the other waiting.
+    them is decided, and stop others. The one part is for up to RETURNED workloads, the other for up
+    to BATCH, unless its first request has more: so neither can keep the other waiting.
     """
     waiting = Intake.objects.filter(org=org).order_by("pk")
     # Without payloads, of which a backlog may have megabytes.
@@ -161,32 +169,27 @@ def _next_intake(org: Organization) -> list[Intake]:
     returning = [row for row in rows if row[1] in _RETURNING]
     if len(rows) == BATCH:
         back = waiting.filter(kind__in=_RETURNING)
-        returning = list(back.values_list("pk", "kind", "size")[:BATCH])
-    first = _up_to_batch(returning)
-    early = _without_withdrawn(org, waiting.filter(pk__in=first))
-    others = _up_to_batch(row for row in rows if row[0] not in {each.pk for each in early})
+        returning = list(back.values_list("pk", "kind", "size")[:RETURNED])
+    early = list(waiting.filter(pk__in=_up_to(RETURNED, returning)))
+    if early:
+        # What speaks of a workload that somebody withdraws keeps its place behind that.
+        withdrawals = waiting.filter(kind=Intake.Kind.WITHDRAW)
+        named = {key for row in withdrawals for key in row.payload["ids"]}
+        early = [row for row in early if named.isdisjoint(row.payload["ids"])]
+    taken = {row.pk for row in early}
+    others = _up_to(BATCH, (row for row in rows if row[0] not in taken))
     return [*early, *waiting.filter(pk__in=others)]
 
 
-def _up_to_batch(rows: Iterable[tuple[int, str, int]]) -> list[int]:
+def _up_to(most: int, rows: Iterable[tuple[int, str, int]]) -> list[int]:
     taken: list[int] = []
     total = 0
     for key, _, size in rows:
-        if taken and total + size > BATCH:
+        if taken and total + size > most:
             break
         taken.append(key)
         total += size
     return taken
-
-
-def _without_withdrawn(org: Organization, returning: Iterable[Intake]) -> list[Intake]:
-    """Return those that speak of no workload which somebody withdraws: they keep their place."""
-    rows = list(returning)
-    if not rows:
-        return rows
-    withdrawals = Intake.objects.filter(org=org, kind=Intake.Kind.WITHDRAW)
-    named = {key for row in withdrawals for key in row.payload["ids"]}
-    return [row for row in rows if named.isdisjoint(row.payload["ids"])]
 
 
 def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]) -> int:
@@ -229,6 +232,13 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
         intake=len(intake),
         decisions=len(batch.decisions),
         milliseconds=round((time.perf_counter() - begun) * 1000, 1),
+    )
+    note(
+        version=warm.version,
+        config_version=warm.config_version,
+        intake=len(intake),
+        workloads=sum(row.size for row in intake),
+        decisions=len(batch.decisions),
     )
     return len(batch.decisions)
 

@@ -11,11 +11,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.axe import COLORS, audit
 
 _FOLDER: Final = Path(__file__).parent
+
+
+#: What is on its way into a page by itself.
+_LATE: Final = "main :is(.htmx-request, [hx-trigger=load][hx-swap^=outerHTML], [aria-busy=true])"
+
+
+def settle(page: Page) -> None:
+    """Wait for what a page with scripts asks for by itself: nothing moves while it is judged."""
+    expect(page.locator(_LATE)).to_have_count(0)
 
 
 def broken(page: Page, *rules: str) -> list[str]:

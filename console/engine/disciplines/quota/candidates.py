@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from console.engine.ledger import FlavorResource, Usage
 from console.engine.policy import Preemption, PreemptionRule
@@ -62,26 +63,29 @@ def candidates_in(queue: QueueState, search: Search, rule: PreemptionRule) -> It
     """
     Yield the workloads of *queue* that *rule* lets be stopped and whose end would help.
 
-    Of several the first to stop comes first, but for those who are stopping already.
+    Of several the first to stop comes first: those who are stopping already, then the others.
     """
-    if rule is not PreemptionRule.NEVER:
-        yield from _that_help(search, _allowed(queue, search, rule))
+    yield from stopping_in(queue, search, rule)
+    yield from staying_in(queue, search, rule)
 
 
 def stopping_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
-    """Yield those of `candidates_in` who are stopping already, in the same order."""
-    yield from _that_help(
-        search, (each for each in queue.running.departing() if search.may_stop(each, rule))
-    )
-
-
-def _that_help(search: Search, some: Iterable[Running]) -> Iterator[Running]:
-    short, without, asker = search.short, search.without, search.asker
-    for running in some:
+    """Yield those of `candidates_in` who are stopping already: they are not told again."""
+    short, without = search.short, search.without
+    for running in queue.running.departing():
         if running.workload.id in without or short.isdisjoint(running.usage):
             continue
-        # Whoever is stopping already is not told again.
-        if running.departing or running.stopped_for.get(asker, 0) < MOST_STOPS:
+        if search.may_stop(running, rule):
+            yield running
+
+
+def staying_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
+    """Yield those of `candidates_in` who are not stopping."""
+    short, without, asker = search.short, search.without, search.asker
+    for running in _allowed(queue, search, rule):
+        if running.workload.id in without or short.isdisjoint(running.usage):
+            continue
+        if running.stopped_for.get(asker, 0) < MOST_STOPS:
             yield running
 
 
@@ -91,14 +95,17 @@ def in_order(running: Running, *, own: bool) -> tuple[bool, bool, int, int]:
 
 
 def _allowed(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
-    if rule is PreemptionRule.ANY:
-        yield from queue.running.from_lowest()
-        return
-    yield from queue.running.below(search.priority)
-    if rule is PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY:
-        for running in queue.running.at(search.priority):
-            if search.sequence < running.workload.sequence:
-                yield running
+    match rule:
+        case PreemptionRule.NEVER:
+            return iter(())
+        case PreemptionRule.ANY:
+            return queue.running.staying_below(None)
+        case PreemptionRule.LOWER_PRIORITY:
+            return queue.running.staying_below(search.priority)
+        case PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY:
+            equal = queue.running.staying_at(search.priority)
+            newer = (each for each in equal if search.sequence < each.workload.sequence)
+            return chain(queue.running.staying_below(search.priority), newer)
 
 
 def take_out(target: Running, queue: QueueState) -> None:

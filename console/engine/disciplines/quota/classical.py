@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from heapq import merge
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from heapq import heapify, heappop, heapreplace
+from typing import NamedTuple, TypeAlias
 
 from console.engine.amounts import Amount
 from console.engine.decision import Reason
@@ -14,6 +13,7 @@ from console.engine.disciplines.quota.candidates import (
     candidates_in,
     fill_back,
     put_back,
+    staying_in,
     stopping_in,
     take_out,
 )
@@ -24,8 +24,7 @@ from console.engine.running import Running
 from console.engine.tree import QueueState, Target
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A running workload that might be stopped, and by what right."""
 
     running: Running
@@ -40,14 +39,17 @@ class Candidate:
 _Find: TypeAlias = Callable[[QueueState, Search, PreemptionRule], Iterator[Running]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Reach:
+class _Reach(NamedTuple):
     """A queue of which some may be stopped, and by what right; None of *right*: by priority."""
 
     queue: QueueState
     rule: PreemptionRule
     right: Reason | None
     common: Node | None = None
+
+
+#: The first of a queue that nobody looked at, with its place, and who comes behind it.
+_Head: TypeAlias = tuple[int, int, int, Running, _Reach, Iterator[Running]]
 
 
 class Candidates:
@@ -79,7 +81,7 @@ class Candidates:
 
     def sequence(self) -> Iterator[Candidate]:
         """Yield all of them in the order of stopping: whoever is stopping already first."""
-        return self._in_order((self._hierarchical, self._priority, self._own))
+        return self._in_order()
 
     def valid(self, *, borrowing: bool) -> Iterator[Candidate]:
         """
@@ -88,52 +90,54 @@ class Candidates:
         With *borrowing* the preemptor borrows. Nobody may be put back meanwhile: a queue
         that is within its quota stays so, and none of it is looked at again.
         """
-        groups = (self._hierarchical, self._priority, self._own)
-        for each in self._in_order(groups, borrowing):
-            if self._is_valid(each, borrowing=borrowing):
-                yield each
+        return self._in_order(borrowing)
 
     def _has_anybody(self, group: list[_Reach]) -> bool:
         return any(
             True for each in group for _ in candidates_in(each.queue, self._search, each.rule)
         )
 
-    def _in_order(
-        self, groups: Iterable[list[_Reach]], borrowing: bool | None = None
-    ) -> Iterator[Candidate]:
-        groups = tuple(groups)
+    def _in_order(self, borrowing: bool | None = None) -> Iterator[Candidate]:
+        """Yield everybody in order; with *borrowing* or not, those who are valid when it is so."""
+        groups = (self._hierarchical, self._priority, self._own)
         for group in groups:
             # Mostly nobody is stopping, and there is nothing to put in order.
             stopping = [reach for reach in group if reach.queue.running.has_departing]
             yield from self._merged(stopping, stopping_in, borrowing)
         for group in groups:
-            yield from self._merged(group, self._not_stopping_in, borrowing)
+            yield from self._merged(group, staying_in, borrowing)
 
     def _merged(
         self, group: list[_Reach], find: _Find, borrowing: bool | None
     ) -> Iterator[Candidate]:
-        lines = [self._line(reach, find, borrowing) for reach in group]
-        if len(lines) > 1:
-            return merge(*lines, key=_place)
-        return lines[0] if lines else iter(())
-
-    def _line(self, reach: _Reach, find: _Find, borrowing: bool | None) -> Iterator[Candidate]:
-        """Yield those of one queue; of valid ones, with *borrowing* or not, up to the last."""
-        for running in find(reach.queue, self._search, reach.rule):
-            if reach.right is None:
-                each = _by_priority(self._search, running, reach)
-            else:
-                each = Candidate(running, reach.queue, reach.right, reach.common)
+        """Yield those of several queues in one order, each queue's up to its first invalid one."""
+        heads: list[_Head] = []
+        for number, reach in enumerate(group):
+            line = find(reach.queue, self._search, reach.rule)
+            for running in line:
+                place = running.priority, -running.reservation, number
+                heads.append((*place, running, reach, line))
+                break
+        heapify(heads)
+        while heads:
+            _, _, number, running, reach, line = heads[0]
+            candidate = self._candidate(running, reach)
             # The higher its priority, the less it may be stopped by one that borrows.
-            if borrowing is not None and not self._is_valid(each, borrowing=borrowing):
-                return
-            yield each
+            if borrowing is None or self._is_valid(candidate, borrowing=borrowing):
+                yield candidate
+                for behind in line:
+                    place = behind.priority, -behind.reservation, number
+                    heapreplace(heads, (*place, behind, reach, line))
+                    break
+                else:
+                    heappop(heads)
+            else:
+                heappop(heads)
 
-    @staticmethod
-    def _not_stopping_in(
-        queue: QueueState, search: Search, rule: PreemptionRule
-    ) -> Iterator[Running]:
-        return (each for each in candidates_in(queue, search, rule) if not each.departing)
+    def _candidate(self, running: Running, reach: _Reach) -> Candidate:
+        if reach.right is None:
+            return _by_priority(self._search, running, reach)
+        return Candidate(running, reach.queue, reach.right, reach.common)
 
     def _is_valid(self, candidate: Candidate, *, borrowing: bool) -> bool:
         if candidate.common is None:
@@ -218,10 +222,6 @@ def _by_priority(search: Search, running: Running, reach: _Reach) -> Candidate:
         Reason.RECLAIMED_IN_COHORT if only_without_borrowing else Reason.RECLAIMED_WHILE_BORROWING
     )
     return Candidate(running, reach.queue, reason, reach.common, only_without_borrowing)
-
-
-def _place(candidate: Candidate) -> tuple[int, int]:
-    return candidate.running.priority, -candidate.running.reservation
 
 
 def _attempts(search: Search, found: Candidates) -> tuple[bool, ...]:

@@ -112,7 +112,8 @@ class Cycle:
         """Nominate one that waits for others to stop, if anything has changed since."""
         found = waiting.alone
         if waiting.looked_at != self._tree.version or not isinstance(found, QuotaNomination):
-            found = nominate(queue, waiting.pending, self._settings)
+            stopping = tuple(self._state.stopping_for(waiting))
+            found = nominate(queue, waiting.pending, self._settings, stopping=stopping)
             waiting.alone, waiting.looked_at = found, self._tree.version
         return found
 
@@ -149,13 +150,9 @@ class Cycle:
         pending = entry.pending
         self._keep_scan(entry)
         overlap = [t.running.workload.id for t in entry.nomination.targets if self._claimed(t)]
-        deferred = False
-        if overlap:
-            pending.scan = None
-            entry.nomination = self._again(entry)
-            deferred = entry.nomination.fits
+        deferred = bool(overlap) and self._has_room_behind_others(entry)
         nomination = entry.nomination
-        possible = nomination.fits or nomination.targets
+        possible = deferred or nomination.targets
         if overlap and entry.waiting is not None and not possible:
             # Alone it could still be served by those that are stopping: it goes on waiting.
             self._skip(entry, TurnVerdict.VICTIMS_TAKEN, self._taken.of_victims(overlap))
@@ -209,15 +206,34 @@ class Cycle:
             return ()
         return crowd_before(entry.queue, entry.pending)
 
-    def _again(self, entry: Entry) -> QuotaNomination:
-        """Nominate once more, as if those who have to stop for others had stopped."""
-        return nominate(
+    def _has_room_behind_others(self, entry: Entry) -> bool:
+        """
+        Say whether it fits once those have stopped whom others of this cycle claimed.
+
+        Where it does not, it is nominated once more as if they had stopped: so it may find others.
+        """
+        waiting = entry.waiting
+        entry.pending.scan = None
+        if waiting is not None:
+            if entry.queue.node.has_room(entry.nomination.usage):
+                # Nothing new: it goes on waiting.
+                return True
+            if isinstance(waiting.in_vain, QuotaNomination):
+                entry.nomination = waiting.in_vain
+                return False
+        stopping = self._state.stopping_for(waiting) if waiting is not None else ()
+        entry.nomination = nominate(
             entry.queue,
             entry.pending,
             self._settings,
             nominated=entry.nomination.found.nominated(),
             without=frozenset(self._victims),
+            stopping=tuple(each for each in stopping if not self._claimed(each)),
         )
+        found = entry.nomination
+        if waiting is not None and not (found.fits or found.targets):
+            waiting.in_vain = found
+        return found.fits
 
     def _has_room(self, entry: Entry) -> bool:
         """Say whether it fits once all victims of this cycle, and its own, have stopped."""

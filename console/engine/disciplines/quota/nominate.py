@@ -131,41 +131,50 @@ def nominate(
     scan: ScanPosition | None = None,
     nominated: Nominated | None = None,
     without: frozenset[str] = frozenset(),
+    stopping: tuple[Target, ...] = (),
 ) -> QuotaNomination:
     """
     Return what would happen to *pending* if it had its turn now.
 
     *scan* resumes the walks of an earlier turn. *nominated* keeps to the
     flavors found before, and *without* are running workloads that count as
-    gone already and are no candidates (Kueue, spec 4.4, 6, 7).
+    gone already and are no candidates (Kueue, spec 4.4, 6, 7). *stopping* are those that
+    stop for it: while the end of all of them makes room, nobody else is looked for.
     """
-    whole = _nominate(queue, pending, settings, None, scan, nominated, without)
+    asked = _Question(queue, pending, settings, scan, nominated, without, stopping)
+    whole = _nominate(asked)
     variable = [p for p in pending.workload.pod_sets if p.min_count is not None]
     if not any((p.min_count or 0) < p.count for p in variable) or whole.fits or whole.targets:
         return whole
-    reduced = _reduce(queue, pending, settings, scan, nominated, without)
+    reduced = _reduce(asked)
     return reduced if reduced is not None else whole
 
 
-def _nominate(
-    queue: QueueState,
-    pending: Pending,
-    settings: QuotaSettings,
-    counts: tuple[int, ...] | None,
-    scan: ScanPosition | None,
-    nominated: Nominated | None,
-    without: frozenset[str],
-) -> QuotaNomination:
-    oracle = _Oracle(queue, pending, settings, without)
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What `nominate` was asked."""
+
+    queue: QueueState
+    pending: Pending
+    settings: QuotaSettings
+    scan: ScanPosition | None
+    nominated: Nominated | None
+    without: frozenset[str]
+    stopping: tuple[Target, ...]
+
+
+def _nominate(asked: _Question, counts: tuple[int, ...] | None = None) -> QuotaNomination:
+    queue, settings = asked.queue, asked.settings
+    oracle = _Oracle(asked)
     assigner = Assigner(
         queue,
         oracle.look,
         preempts_while_borrowing=preempts_while_borrowing(queue, settings),
         ignores_undeclared=settings.undeclared is Undeclared.IGNORE,
-        scan=scan,
-        nominated=nominated,
+        scan=asked.scan,
+        nominated=asked.nominated,
     )
-    found = assigner.assign(ask(queue, pending, counts, zeros=settings.zeros_take_flavors))
+    found = assigner.assign(ask(queue, asked.pending, counts, zeros=settings.zeros_take_flavors))
     if found.mode in (Mode.FIT, Mode.NO_FIT):
         return _nomination(queue, settings, found, ())
     targets = oracle.targets(found.usage, found.short)
@@ -200,17 +209,9 @@ def find_targets(search: Search, settings: QuotaSettings) -> list[Target]:
 class _Oracle:
     """Searches for workloads to stop; the same question has the same answer."""
 
-    def __init__(
-        self,
-        queue: QueueState,
-        pending: Pending,
-        settings: QuotaSettings,
-        without: frozenset[str],
-    ) -> None:
-        self._queue = queue
-        self._pending = pending
-        self._settings = settings
-        self._without = without
+    def __init__(self, asked: _Question) -> None:
+        self._asked = asked
+        self._queue = asked.queue
         #: The targets found for one flavor-resource alone. A workload that asks for no more
         #: has them as the answer for all it asks for.
         self._alone: dict[tuple[FlavorResource, int], list[Target]] = {}
@@ -233,8 +234,10 @@ class _Oracle:
         question = next(iter(usage.items())) if len(usage) == 1 else None
         if question is not None and question in self._alone:
             return self._alone[question]
-        pending = self._pending
-        if is_hopeless(self._queue, self._settings, usage, pending.priority):
+        asked, pending = self._asked, self._asked.pending
+        if asked.stopping and self._suffice(asked.stopping, usage):
+            return list(asked.stopping)
+        if is_hopeless(self._queue, asked.settings, usage, pending.priority):
             return []
         search = Search(
             self._queue,
@@ -243,24 +246,25 @@ class _Oracle:
             pending.workload.sequence,
             usage,
             short,
-            self._without,
+            asked.without,
         )
-        targets = find_targets(search, self._settings)
+        targets = find_targets(search, asked.settings)
         if question is not None:
             self._alone[question] = targets
         return targets
 
+    def _suffice(self, stopping: tuple[Target, ...], usage: Usage) -> bool:
+        for target in stopping:
+            take_out(target.running, target.queue)
+        fits = self._queue.node.has_room(usage)
+        for target in stopping:
+            put_back(target.running, target.queue)
+        return fits
 
-def _reduce(
-    queue: QueueState,
-    pending: Pending,
-    settings: QuotaSettings,
-    scan: ScanPosition | None,
-    nominated: Nominated | None,
-    without: frozenset[str],
-) -> QuotaNomination | None:
+
+def _reduce(asked: _Question) -> QuotaNomination | None:
     """Return the nomination with the most pods that fit, or None (Kueue, spec 6.7)."""
-    pod_sets = pending.workload.pod_sets
+    pod_sets = asked.pending.workload.pod_sets
     spare = [p.count - (p.count if p.min_count is None else p.min_count) for p in pod_sets]
     total = sum(spare)
     best: tuple[int, QuotaNomination] | None = None
@@ -270,7 +274,7 @@ def _reduce(
         counts = tuple(
             p.count - each * step // total for p, each in zip(pod_sets, spare, strict=True)
         )
-        tried = _nominate(queue, pending, settings, counts, scan, nominated, without)
+        tried = _nominate(asked, counts)
         if tried.fits or tried.targets:
             best, high = (step, tried), step
         else:

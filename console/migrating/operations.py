@@ -1,0 +1,52 @@
+"""Operations on tables that a running version reads and writes meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations import AddIndex
+from django.db.migrations.state import ProjectState
+
+
+class AddIndexConcurrently(AddIndex):
+    """
+    Build an index while its table is read and written; on SQLite as any other.
+
+    It stands alone in a migration with `atomic = False`. An attempt that was cut off leaves
+    an index that PostgreSQL keeps and never uses; the next one builds it anew.
+    """
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Build it."""
+        if schema_editor.connection.vendor != "postgresql":
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        model = to_state.apps.get_model(app_label, self.model_name)
+        with _waiting_as_long_as_it_takes(schema_editor.connection):
+            for statement in (
+                self.index.remove_sql(model, schema_editor, concurrently=True),
+                self.index.create_sql(model, schema_editor, concurrently=True),
+            ):
+                schema_editor.execute(statement, params=None)
+
+
+@contextmanager
+def _waiting_as_long_as_it_takes(connection: BaseDatabaseWrapper) -> Iterator[None]:
+    """Wait for transactions that are older than the index: nobody else waits behind this one."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('lock_timeout')")
+        [before] = cursor.fetchone()
+        cursor.execute("SET lock_timeout = 0")
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT set_config('lock_timeout', %s, false)", [before])

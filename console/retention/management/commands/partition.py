@@ -1,0 +1,35 @@
+"""Partitions the tables that grow without end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from console.orgs.management.prepared import PreparedCommand
+from console.retention.parts.make_ahead import make_ahead
+from console.retention.parts.reshaping import Busy
+from console.retention.parts.turn_over import turn_over
+
+
+class Command(PreparedCommand):
+    """Partition decisions, events and samples over time."""
+
+    help = "Partition decisions, events and samples by PARTITION_ROWS, while Sluice is stopped."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Turn every table over that is whole, and say which."""
+        if not settings.PARTITION_ROWS:
+            raise CommandError("PARTITION_ROWS says how many rows a partition has; it is not set.")
+        now = timezone.now()
+        try:
+            turned = turn_over(now)
+        except Busy as error:
+            raise CommandError("Somebody uses the tables: stop Sluice first.") from error
+        make_ahead(now)
+        for table in turned:
+            self.stdout.write(f"{table} is partitioned.")
+        if not turned:
+            self.stdout.write("All tables are partitioned already.")

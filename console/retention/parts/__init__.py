@@ -1,0 +1,1 @@
+"""Partitions of the tables that grow without end, on PostgreSQL: made ahead, and dropped whole."""

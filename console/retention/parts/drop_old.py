@@ -1,0 +1,116 @@
+"""Drop partitions of which nothing has to be kept: their room is free at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import structlog
+from django.conf import settings
+from django.db import OperationalError, connection, transaction
+from psycopg.errors import QueryCanceled
+
+from console.retention.note import note
+from console.retention.parts.catalogue import Part, parts_of
+from console.retention.parts.reshaping import Busy, reshaping
+from console.retention.parts.tables import NUMBERED, TIMED, Numbered, Timed
+from console.series.models import Sampler
+from console.series.retention import Kept
+from console.workloads.models import Decision, Event, Workload
+
+#: Seconds that looking through one partition may take.
+_PATIENCE: Final = 30
+
+#: Longer than any transaction may take: whoever writes into a partition has committed.
+_LATE: Final = timedelta(hours=1)
+
+#: Rows that have to be kept, by the table that they are in.
+_STAYING: Final = {
+    Decision: (
+        f"JOIN {Workload._meta.db_table} AS w ON w.id = p.workload_id "
+        "WHERE w.ended_at IS NULL OR w.ended_at >= %s"
+    ),
+    Event: "WHERE p.created_at >= %s",
+}
+_UNROLLED: Final = (
+    f"WHERE NOT EXISTS (SELECT 1 FROM {Sampler._meta.db_table} AS s "  # noqa: S608
+    "WHERE s.org_id = p.org_id AND s.rolled_until >= %s)"
+)
+
+log = structlog.get_logger("console.retention")
+
+
+def drop_old(now: datetime) -> int:
+    """
+    Drop what is past its retention as a whole; return how many partitions.
+
+    Decisions are, once every workload of theirs is; minutes and hours, once they are rolled up
+    everywhere. A table that is in use is left for the next time.
+    """
+    dropped = 0
+    for table, part, each in _due(now):
+        try:
+            rows = _rows_by_org(part) if _may_go(each, part, now) else None
+            if rows is None:
+                continue
+            with reshaping(table) as cursor:
+                cursor.execute(f"DROP TABLE {part.name}")
+        except Busy:
+            log.info("no time to drop a partition", partition=part.name)
+            continue
+        note(each.kind, rows)
+        log.info("partition dropped", partition=part.name, rows=sum(rows.values()))
+        dropped += 1
+    return dropped
+
+
+def _due(now: datetime) -> Iterator[tuple[str, Part[Any], Numbered | Timed]]:
+    """Yield the partitions that are over by their bounds."""
+    for numbered in NUMBERED:
+        if getattr(settings, numbered.setting):
+            reached = numbered.reached(now)
+            for part in parts_of(numbered):
+                if part.until is not None and part.until <= reached:
+                    yield numbered.table, part, numbered
+    kept = Kept.configured()
+    for timed in TIMED:
+        since = kept.since(timed.step, now)
+        for span in parts_of(timed):
+            if span.until is not None and span.until <= since:
+                yield timed.table, span, timed
+
+
+def _may_go(each: Numbered | Timed, part: Part[Any], now: datetime) -> bool:
+    """Say whether no row of a partition has to be kept; none comes any more."""
+    if isinstance(each, Timed):
+        return not _has_rows(part, _UNROLLED, part.until)
+    behind = each.model.objects.filter(pk__gte=part.until).order_by("pk")
+    followed = behind.values_list("created_at", flat=True).first()
+    if followed is None or followed > now - _LATE:
+        return False
+    limit = now - timedelta(days=getattr(settings, each.setting))
+    # From the newest on: where any has to be kept, it is mostly these.
+    return not _has_rows(part, f"{_STAYING[each.model]} ORDER BY p.id DESC", limit)
+
+
+def _has_rows(part: Part[Any], condition: str, value: object) -> bool:
+    query = f"SELECT 1 FROM {part.name} AS p {condition} LIMIT 1"  # noqa: S608
+    return bool(_found(query, [value]))
+
+
+def _rows_by_org(part: Part[Any]) -> Mapping[int, int]:
+    return dict(_found(f"SELECT org_id, count(*) FROM {part.name} GROUP BY org_id", []))  # noqa: S608
+
+
+def _found(query: str, parameters: list[Any]) -> list[Any]:
+    """Return the rows of a query; raises `Busy` when it takes too long to be asked here."""
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL statement_timeout = '{_PATIENCE}s'")
+            cursor.execute(query, parameters)
+            return list(cursor.fetchall())
+    except OperationalError as error:
+        if isinstance(error.__cause__, QueryCanceled):
+            raise Busy from error
+        raise

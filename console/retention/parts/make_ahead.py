@@ -1,0 +1,75 @@
+"""Make partitions before there is anything to write into them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+import structlog
+
+from console.retention.parts.catalogue import Part, bounds, name_of, parts_of
+from console.retention.parts.reshaping import Busy, reshaping
+from console.retention.parts.tables import NUMBERED, TIMED, B, Ranged
+
+log = structlog.get_logger("console.retention")
+
+
+def make_ahead(now: datetime) -> int:
+    """
+    Have an empty partition behind the one that is written to; return how many were made.
+
+    The last one is open at its end: so rows find a place even when nobody comes to make
+    more, and what is made is cut off from it. A table that is in use, or whole, is left as it is.
+    """
+    made = 0
+    for numbered in NUMBERED:
+        made += _extend(numbered, now)
+    for timed in TIMED:
+        made += _extend(timed, now)
+    return made
+
+
+def _extend(each: Ranged[B], now: datetime) -> int:
+    parts = parts_of(each)
+    if not parts or next(_cuts(each, parts[-1], now), None) is None:
+        return 0
+    try:
+        return _cut(each, parts[-1], now)
+    except Busy:
+        log.info("no time to make partitions", table=each.table)
+        return 0
+
+
+def _cut(each: Ranged[B], last: Part[B], now: datetime) -> int:
+    """Cut partitions off the *last* one; return how many."""
+    with reshaping(each.table) as cursor:
+        # Rows may be there already: then it is cut behind them.
+        cursor.execute(f"SELECT max({each.column}) FROM {last.name}")  # noqa: S608
+        largest: B | None = cursor.fetchone()[0]
+        cuts: list[B] = list(_cuts(each, last, now, largest))
+        if cuts:
+            cursor.execute(f"ALTER TABLE {each.table} DETACH PARTITION {last.name}")
+            within = bounds(last.since, cuts[0])
+            cursor.execute(f"ALTER TABLE {each.table} ATTACH PARTITION {last.name} {within}")
+            create(cursor, each.table, [*cuts, None])
+    return len(cuts)
+
+
+def create(cursor: Any, table: str, edges: Sequence[object]) -> None:
+    """Make a partition between every two of *edges*, which are in order; None is an open end."""
+    for since, until in pairwise(edges):
+        name = name_of(table, since)
+        cursor.execute(f"CREATE TABLE {name} PARTITION OF {table} {bounds(since, until)}")
+
+
+def _cuts(each: Ranged[B], last: Part[B], now: datetime, largest: B | None = None) -> Iterator[B]:
+    """Yield the bounds there should be behind the beginning of *last* and the *largest* in it."""
+    if last.since is None:
+        return
+    end = each.after(each.after(each.reached(now)))
+    bound = each.after(last.since if largest is None else max(last.since, largest))
+    while bound <= end:
+        yield bound
+        bound = each.after(bound)

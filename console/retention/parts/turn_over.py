@@ -1,0 +1,153 @@
+"""
+Turn whole tables into partitioned ones, while nobody uses them.
+
+What a table of decisions or events holds is not moved: the table becomes the first partition of a
+new one that has its name. Samples are few beside them, and are copied to where they belong. Names
+of tables, indexes and constraints stay, so that later migrations find them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from django.db import connection
+
+from console.retention.parts.catalogue import bounds, is_partitioned, name_of
+from console.retention.parts.make_ahead import create
+from console.retention.parts.reshaping import reshaping
+from console.retention.parts.tables import (
+    NUMBERED,
+    POINTS,
+    TALLIES,
+    TIMED,
+    Numbered,
+    Timed,
+    last_key,
+)
+from console.series.models import Step
+
+#: Milliseconds that whoever still uses a table is waited for.
+_PATIENCE: Final = 10_000
+
+_INDEXES: Final = """
+SELECT c.relname, pg_get_indexdef(c.oid), EXISTS (
+    SELECT 1 FROM pg_constraint WHERE conindid = c.oid AND conrelid = i.indrelid
+)
+FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+WHERE i.indrelid = %s::regclass ORDER BY c.relname
+"""
+_CONSTRAINTS: Final = """
+SELECT conname, contype = 'p', pg_get_constraintdef(oid) FROM pg_constraint
+WHERE conrelid = %s::regclass AND contype IN ('p', 'u', 'f') ORDER BY conname
+"""
+
+
+def turn_over(now: datetime) -> list[str]:
+    """
+    Partition every table that is to be and is not yet; return their names.
+
+    Each is a transaction of its own: what is cut short goes on when it is called again. Raises
+    `Busy` when a table is in use.
+    """
+    turned = []
+    for numbered in NUMBERED:
+        if not is_partitioned(numbered.table):
+            _turn_numbered(numbered, now)
+            turned.append(numbered.table)
+    for table, turn in ((TALLIES, _turn_tallies), (POINTS, _turn_points)):
+        if not is_partitioned(table):
+            turn(now)
+            turned.append(table)
+    for table in turned:
+        with connection.cursor() as cursor:
+            cursor.execute(f"ANALYZE {table}")
+    return turned
+
+
+def _turn_numbered(each: Numbered, now: datetime) -> None:
+    with reshaping(each.table, _PATIENCE) as cursor:
+        cut = each.after(each.reached(now))
+        first = name_of(each.table, None)
+        _replace(cursor, each.table, first, "RANGE (id)", ())
+        cursor.execute(f"ALTER TABLE {each.table} ATTACH PARTITION {first} {bounds(None, cut)}")
+        create(cursor, each.table, [cut, None])
+
+
+def _turn_tallies(now: datetime) -> None:
+    with reshaping(TALLIES, _PATIENCE) as cursor:
+        whole = f"{TALLIES}_whole"
+        _replace(cursor, TALLIES, whole, "RANGE (start)", ("start",))
+        for each in TIMED:
+            if each.table == TALLIES:
+                _create_times(cursor, each, whole, now)
+        _move(cursor, whole, TALLIES)
+
+
+def _turn_points(now: datetime) -> None:
+    with reshaping(POINTS, _PATIENCE) as cursor:
+        whole = f"{POINTS}_whole"
+        _replace(cursor, POINTS, whole, "LIST (step)", ("step", "start"))
+        tables = {each.table: each for each in TIMED}
+        for step in Step:
+            table = f"{POINTS}_{step.value}"
+            each = tables.get(table)
+            by = "PARTITION BY RANGE (start)" if each else ""
+            cursor.execute(
+                f"CREATE TABLE {table} PARTITION OF {POINTS} FOR VALUES IN ('{step.value}') {by}"
+            )
+            if each:
+                _create_times(cursor, each, f"{whole} WHERE step = '{step.value}'", now)
+        _move(cursor, whole, POINTS)
+
+
+class _Index(NamedTuple):
+    name: str
+    definition: str
+    #: Whether a constraint makes it.
+    is_implied: bool
+
+
+def _replace(cursor: Any, table: str, old: str, by: str, key: Sequence[str]) -> None:
+    """
+    Give *table* the name *old*, and make an empty one like it that is partitioned *by*.
+
+    *key* is what a unique constraint of a partitioned table needs beside the primary key.
+    """
+    cursor.execute(_INDEXES, [table])
+    indexes = [_Index(*row) for row in cursor.fetchall()]
+    cursor.execute(_CONSTRAINTS, [table])
+    constraints = cursor.fetchall()
+    last = last_key(cursor, table)
+    # Partitions have no sequences of their own; this one goes with what it belongs to.
+    cursor.execute(f"ALTER TABLE {table} ALTER COLUMN id DROP IDENTITY")
+    for index in indexes:
+        cursor.execute(f'ALTER INDEX "{index.name}" RENAME TO "{index.name[:57]}_first"')
+    cursor.execute(f"ALTER TABLE {table} RENAME TO {old}")
+    cursor.execute(f"CREATE TABLE {table} (LIKE {old} INCLUDING CONSTRAINTS) PARTITION BY {by}")
+    cursor.execute(f"CREATE SEQUENCE {table}_id_seq AS bigint OWNED BY {table}.id")
+    if last is not None:
+        cursor.execute("SELECT setval(%s, %s)", [f"{table}_id_seq", last])
+    cursor.execute(f"ALTER TABLE {table} ALTER id SET DEFAULT nextval('{table}_id_seq')")
+    for name, is_primary, definition in constraints:
+        found = f"PRIMARY KEY ({', '.join(('id', *key))})" if is_primary else definition
+        cursor.execute(f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {found}')
+    for index in indexes:
+        if not index.is_implied:
+            cursor.execute(index.definition)
+
+
+def _create_times(cursor: Any, each: Timed, rows: str, now: datetime) -> None:
+    """Make the partitions that *rows*, a table and perhaps a condition, belong into."""
+    cursor.execute(f"SELECT min(start) FROM {rows}")  # noqa: S608
+    (earliest,) = cursor.fetchone()
+    cuts = [each.after(min(earliest or now, now))]
+    while cuts[-1] <= now:
+        cuts.append(each.after(cuts[-1]))
+    create(cursor, each.table, [None, *cuts, None])
+
+
+def _move(cursor: Any, old: str, table: str) -> None:
+    cursor.execute(f"INSERT INTO {table} SELECT * FROM {old}")  # noqa: S608
+    cursor.execute(f"DROP TABLE {old}")

@@ -1,0 +1,24 @@
+"""Tasks of retention: partitions, where there are any."""
+
+from __future__ import annotations
+
+from celery import shared_task
+from django.conf import settings
+from django.utils import timezone
+
+from console.retention.parts.drop_old import drop_old
+from console.retention.parts.make_ahead import make_ahead
+
+
+@shared_task(name="console.retention.tasks.make_partitions")
+def make_partitions() -> None:
+    """Make partitions for what comes."""
+    if settings.PARTITION_ROWS:
+        make_ahead(timezone.now())
+
+
+@shared_task(name="console.retention.tasks.drop_partitions")
+def drop_partitions() -> None:
+    """Drop partitions that are past their retention."""
+    if settings.PARTITION_ROWS:
+        drop_old(timezone.now())

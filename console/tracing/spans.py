@@ -1,0 +1,81 @@
+"""Spans: the one place that makes them, and what costs nothing while traces are off."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager, nullcontext
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.trace import Tracer
+
+    Fact = str | int | float | bool
+
+_NOTHING: AbstractContextManager[object] = nullcontext()
+
+#: What collects and sends the spans of this process, by its id, and makes them: the thread that
+#: sends does not live on in a fork.
+_made: dict[int, tuple[TracerProvider, Tracer]] = {}
+_making = Lock()
+
+
+def span(name: str, **facts: Fact) -> AbstractContextManager[object]:
+    """Have a part of what is traced at the moment, with facts under our own prefix."""
+    if not settings.TRACING:
+        return _NOTHING
+    return tracer().start_as_current_span(name, attributes=prefixed(facts))
+
+
+def note(**facts: Fact) -> None:
+    """Add facts to the span of the moment."""
+    if settings.TRACING:
+        from opentelemetry.trace import get_current_span  # noqa: PLC0415
+
+        get_current_span().set_attributes(prefixed(facts))
+
+
+def prefixed(facts: dict[str, Fact]) -> dict[str, Fact]:
+    """Return facts under names that nobody else gives."""
+    return {f"sluice.{name}": value for name, value in facts.items()}
+
+
+def tracer() -> Tracer:
+    """Return what makes spans in this process."""
+    pid = os.getpid()
+    if pid not in _made:
+        with _making:
+            if pid not in _made:
+                provider = _provider()
+                _made[pid] = provider, provider.get_tracer("sluice")
+    return _made[pid][1]
+
+
+def flush() -> None:
+    """Send what this process has not sent yet."""
+    if os.getpid() in _made:
+        _made[os.getpid()][0].force_flush()
+
+
+def _provider() -> TracerProvider:
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
+        OTLPSpanExporter,
+    )
+    from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
+    from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+
+    # Address, headers, sampler and sizes: they read them from the environment themselves.
+    provider = TracerProvider(
+        resource=Resource.create({} if _is_named() else {"service.name": "sluice"})
+    )
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    return provider
+
+
+def _is_named() -> bool:
+    given = os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
+    return "OTEL_SERVICE_NAME" in os.environ or "service.name=" in given

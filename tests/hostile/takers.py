@@ -1,0 +1,200 @@
+"""Every address that takes a config text, or a value in YAML, and how each takes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from string import Template
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import yaml
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+#: Characters of a text in an address: each may be nine there.
+LONGEST_IN_ADDRESS: Final = 800
+
+#: What an address is told of a text: its language, the text, and names of things.
+Fields = Callable[[str, str, Mapping[str, Any]], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taker:
+    """One address, what is sent to it, and in which form."""
+
+    path: str
+    fields: Fields
+    form: str = "json"
+    #: Whether it may store anything; the others only look.
+    stores: bool = False
+    #: Whether the places in its answer are those of the text; the client's are of a document.
+    is_placed: bool = True
+
+    @property
+    def is_page(self) -> bool:
+        """Say whether a browser asks rather than a token."""
+        return self.path.startswith("/o/")
+
+    def address(self, names: Mapping[str, Any]) -> str:
+        """Return the address with *names* in their places."""
+        return Template(self.path).substitute(names)
+
+    def send(self, client: Client, language: str, text: str, names: Mapping[str, Any]) -> Any:
+        """Send *text* and return the answer."""
+        address, fields = self.address(names), self.fields(language, text, names)
+        match self.form:
+            case "json":
+                body = json.dumps(fields, default=str, skipkeys=True)
+                return client.post(address, body, content_type="application/json")
+            case "query":
+                # The web server takes no longer one.
+                short = {name: str(value)[:LONGEST_IN_ADDRESS] for name, value in fields.items()}
+                return client.get(f"{address}?{_encoded(short)}")
+            case "file":
+                file = SimpleUploadedFile("queues.yaml", _bytes(fields.pop("file")))
+                return client.post(address, {**fields, "file": file})
+        kind = "application/x-www-form-urlencoded"
+        return client.post(address, _encoded(fields), content_type=kind)
+
+
+def _encoded(fields: Mapping[str, Any]) -> str:
+    return urlencode({name: _bytes(str(value)) for name, value in fields.items()})
+
+
+def _bytes(text: str) -> bytes:
+    """Return *text* as a program may send it that does not care what UTF-8 allows."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def document_of(text: str) -> Any:
+    """Return what *text* says as a value of JSON, or the text itself where it says none."""
+    # Written out, aliases of aliases are larger than any memory.
+    if "&" in text or len(text) > 200_000:
+        return {"resource_queues": text}
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {"resource_queues": text}
+
+
+def _plain(**more: Any) -> Fields:
+    return lambda language, text, names: {"dialect": language, "text": text, **more}
+
+
+def _document(language: str, text: str, names: Mapping[str, Any]) -> dict[str, Any]:
+    return {"config": document_of(text)}
+
+
+def _value(field: str, /, **more: Any) -> Fields:
+    return lambda language, text, names: {**more, field: text}
+
+
+def _with(*numbers: str, **more: Any) -> Fields:
+    """Return what is sent besides the text: numbers of things, and what is always the same."""
+    things = {
+        "base": "version",
+        "expected_version": "version",
+        "draft": "draft",
+        "onto": "version",
+    }
+    return lambda language, text, names: {
+        "dialect": language,
+        "text": text,
+        **{number: names[things[number]] for number in numbers},
+        **more,
+    }
+
+
+_API: Final = "/api/v1/orgs/$org/config"
+_CLIENT: Final = "/api/v2/scheduler/config"
+_PAGES: Final = "/o/$org/config"
+_TOOLS: Final = "/o/$org/tools"
+
+#: Whatever takes a config text.
+TAKERS: Final = {
+    "check": Taker(path=f"{_API}/check", fields=_plain()),
+    "apply": Taker(path=f"{_API}/versions", fields=_with("expected_version"), stores=True),
+    "try a route": Taker(path=f"{_API}/route", fields=_plain(labels={"team": "a"})),
+    "check expectations": Taker(path=f"{_API}/expectations/check", fields=_plain()),
+    "find the impact": Taker(path=f"{_API}/impact", fields=_plain(), stores=True),
+    "apply by the client": Taker(path=_CLIENT, fields=_document, stores=True, is_placed=False),
+    "validate": Taker(path=f"{_CLIENT}/validate", fields=_document, is_placed=False),
+    "preview": Taker(path=f"{_CLIENT}/preview", fields=_document, is_placed=False),
+    "check while typing": Taker(path=f"{_PAGES}/edit/check", fields=_plain(seq=1)),
+    "complete": Taker(path=f"{_PAGES}/edit/complete", fields=_plain(line=3, column=9)),
+    "explain": Taker(path=f"{_PAGES}/edit/explain", fields=_plain(line=3, column=9)),
+    "context": Taker(path=f"{_PAGES}/edit/context", fields=_plain(line=2, column=11)),
+    "count hits": Taker(path=f"{_PAGES}/edit/hits", fields=_plain()),
+    "begin while typing": Taker(
+        path=f"{_PAGES}/edit/begin", fields=_with("base", title="Mine"), stores=True
+    ),
+    "save while typing": Taker(
+        path=f"{_PAGES}/drafts/$draft/save", fields=_with("base", revision=7), stores=True
+    ),
+    "begin": Taker(
+        path=f"{_PAGES}/edit", fields=_with("base", do="check"), form="form", stores=True
+    ),
+    "save": Taker(
+        path=f"{_PAGES}/drafts/$draft",
+        fields=_with("base", do="check", revision=7),
+        form="form",
+        stores=True,
+    ),
+    "upload": Taker(
+        path=f"{_PAGES}/drafts",
+        fields=lambda language, text, names: {"dialect": language, "file": text},
+        form="file",
+        stores=True,
+    ),
+    "merge": Taker(
+        path=f"{_PAGES}/conflict",
+        fields=lambda language, text, names: {
+            "do": "merge",
+            "draft": names["late_draft"],
+            "revision": 1,
+            "onto": names["version"],
+            "conflicts": 1,
+            "choice-0": "edited",
+            "text-0": text,
+        },
+        form="form",
+        stores=True,
+    ),
+}
+
+#: Whatever takes a value that may be written in YAML.
+VALUE_TAKERS: Final = {
+    "pod sets": Taker(
+        path="/o/$org/workloads/new",
+        fields=_value("pod_sets", name="one", type="job", copies=1),
+        form="form",
+        stores=True,
+    ),
+    "one label set": Taker(path=f"{_TOOLS}/route", fields=_value("paste"), form="query"),
+    "requests": Taker(path=f"{_TOOLS}/route", fields=_value("requests", key="team"), form="query"),
+    "label sets": Taker(path=f"{_TOOLS}/route/many", fields=_value("sets"), form="form"),
+    "a new expectation": Taker(
+        path=f"{_TOOLS}/expectations/new",
+        fields=_value("requests", name="new", key="team", value="a"),
+        form="form",
+        stores=True,
+    ),
+    "an expectation": Taker(
+        path=f"{_TOOLS}/expectations/$expectation",
+        fields=_value("requests", name="kept", key="team", value="a"),
+        form="form",
+        stores=True,
+    ),
+}
+
+#: Pages about a draft, whatever stands in it.
+PAGES_OF_DRAFTS: Final = (
+    *("/o/$org/config/drafts", "/o/$org/config/drafts/$draft", "/o/$org/config/drafts/$draft/text"),
+    *("/o/$org/config/review?draft=$draft", "/o/$org/config/impact?draft=$draft"),
+    *("/o/$org/config/compare?draft=$draft", "/o/$org/config/conflict?draft=$draft"),
+    "/o/$org/tools/route?config=draft-$draft&key=team&value=a",
+    "/o/$org/tools/route/many?config=draft-$draft",
+    "/o/$org/tools/expectations?config=draft-$draft",
+)

@@ -1,0 +1,65 @@
+"""How often a migration asks for a lock, and what it says when it never gets it."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import pytest
+from django.db import OperationalError
+
+from console.migrating import patience
+from console.migrating.patience import LockedOut, migrate_patiently
+
+SERVER = SimpleNamespace(vendor="postgresql")
+
+AGAIN = (
+    "A migration did not get a table within 2 seconds, because others use it; they go on, and it "
+    "is tried again in 3 seconds."
+)
+
+
+def failing(*codes: str):
+    """Return a migration that fails once with each of these codes of PostgreSQL, and then not."""
+    left = list(codes)
+
+    def migrate() -> None:
+        if left:
+            error = OperationalError("failed")
+            error.__cause__ = Exception()
+            error.__cause__.sqlstate = left.pop(0)
+            raise error
+
+    return migrate
+
+
+@pytest.fixture(autouse=True)
+def paused(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Have every turn come at once, and no pause pass; return the pauses."""
+    pauses: list[float] = []
+    monkeypatch.setattr(patience, "_turn", lambda *_: nullcontext())
+    monkeypatch.setattr(patience.time, "sleep", pauses.append)
+    return pauses
+
+
+def test_a_lock_that_did_not_come_and_a_deadlock_are_tried_again(paused: list[float]) -> None:
+    said: list[str] = []
+    migrate_patiently(SERVER, failing("55P03", "40P01"), said.append)
+    assert (said, paused) == ([AGAIN, AGAIN], [3, 3])
+
+
+def test_any_other_failure_is_not(paused: list[float]) -> None:
+    said: list[str] = []
+    with pytest.raises(OperationalError):
+        migrate_patiently(SERVER, failing("53300"), said.append)
+    assert (said, paused) == ([], [])
+
+
+def test_it_gives_up_with_what_to_do() -> None:
+    with pytest.raises(LockedOut) as caught:
+        migrate_patiently(SERVER, failing(*["55P03"] * 41), lambda _: None)
+    assert str(caught.value) == (
+        "A migration did not get a table in 40 attempts, because others use it; what was migrated "
+        "before it stays, and the running version goes on. End what holds the table "
+        "(pg_stat_activity shows the oldest transactions), and migrate again."
+    )

@@ -1,0 +1,236 @@
+"""The next version migrates the database of a running one, and joins it, and nobody notices."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+from console.supervisor import commands
+from console.supervisor.readiness import answer
+from tests.crash.load import Caller, Load
+from tests.crash.products import running_on
+from tests.crash.truth import hold_outcomes, hold_rows
+from tests.prepared import fill
+from tests.product import PATIENCE, ROOT, Api, running
+
+#: What the next version is made of: a column that the running one does not know, and its index.
+NEXT = {
+    "next_settings.py": """
+        from console.settings import *
+        from console.settings import INSTALLED_APPS
+        INSTALLED_APPS = [*INSTALLED_APPS, "next_version"]
+        MIGRATION_MODULES = {"workloads": "next_version.workloads_migrations"}
+        """,
+    "next_version/__init__.py": "",
+    "next_version/models.py": """
+        from django.db import models
+        from console.workloads.models import Workload
+        models.TextField(db_default="nothing").contribute_to_class(Workload, "remark")
+        """,
+    "next_version/workloads_migrations/__init__.py": "",
+    "next_version/workloads_migrations/0002_take_remarks.py": """
+        from django.db import migrations, models
+        class Migration(migrations.Migration):
+            dependencies = [("workloads", "0001_create_workloads")]
+            operations = [
+                migrations.AddField("Workload", "remark", models.TextField(db_default="nothing")),
+            ]
+        """,
+    "next_version/workloads_migrations/0003_find_by_remark.py": """
+        from django.db import migrations, models
+        from console.migrating.operations import AddIndexConcurrently
+        class Migration(migrations.Migration):
+            atomic = False
+            dependencies = [("workloads", "0002_take_remarks")]
+            operations = [
+                AddIndexConcurrently("Workload", models.Index(fields=["remark"], name="by_remark")),
+            ]
+        """,
+}
+
+
+def next_version(folder: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """Write the next version, and return the surroundings in which it runs."""
+    for name, text in NEXT.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = [line.removeprefix(" " * 8) for line in text.splitlines()]
+        path.write_text("\n".join(lines) + "\n")
+    first = ROOT / "console/workloads/migrations/0001_create_workloads.py"
+    shutil.copy(first, folder / "next_version/workloads_migrations")
+    return {
+        **environment,
+        "PYTHONPATH": str(folder),
+        "DJANGO_SETTINGS_MODULE": "next_settings",
+    }
+
+
+class Process:
+    """A process of the next version, and its lines so far."""
+
+    def __init__(self, command: list[str], environment: Mapping[str, str], *inherited: int) -> None:
+        self.lines: list[str] = []
+        self._process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=dict(environment),
+            pass_fds=inherited,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def has_said(self, words: str) -> bool:
+        """Say whether one of its lines has *words*."""
+        return any(words in line for line in self.lines)
+
+    def status(self) -> int:
+        """Wait for its end, and return its status."""
+        status = self._process.wait(PATIENCE)
+        self._reader.join(PATIENCE)
+        return status
+
+    def stop(self) -> None:
+        """End it as systemd does."""
+        self._process.terminate()
+        self.status()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as output:
+            self.lines.extend(output)
+
+
+def migrate(environment: Mapping[str, str]) -> Process:
+    """Migrate as docs/operations.md says."""
+    return Process([sys.executable, "manage.py", "migrate", "--no-input"], environment)
+
+
+@contextmanager
+def beside(environment: Mapping[str, str]) -> Iterator[tuple[int, Process, Process]]:
+    """Start web processes and a worker of the next version; yield them, the port first."""
+    worker = [
+        *(sys.executable, "-m", "celery", "--quiet", "--app", "console.celery", "worker"),
+        *("--concurrency", "1", "--hostname", "next@%h", "--exclude-queues", "impact,webhooks"),
+        *("--without-gossip", "--without-mingle"),
+    ]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        web = Process(commands.web(listener.fileno()), environment, listener.fileno())
+        deciding = Process(worker, environment)
+        try:
+            port = listener.getsockname()[1]
+            until(lambda: answer("127.0.0.1", port, "/healthz")[0] == 200, web)
+            yield port, web, deciding
+        finally:
+            deciding.stop()
+            web.stop()
+
+
+def until(happened: Callable[[], bool], *looked_at: Process) -> None:
+    """Wait for something that must happen."""
+    deadline = time.monotonic() + PATIENCE
+    while not happened():
+        assert time.monotonic() < deadline, [each.lines for each in looked_at]
+        time.sleep(0.05)
+
+
+def goes_on(load: Load) -> None:
+    """Wait until more was accepted and more was decided, in the order of things."""
+    accepted, told = len(load.accepted), len(load.feed)
+    until(lambda: len(load.accepted) > accepted + 60 and len(load.feed) > told + 60)
+
+
+def readiness(port: int) -> tuple[int, dict[str, object]]:
+    """Return status and body of /readyz."""
+    return answer("127.0.0.1", port, "/readyz")
+
+
+def failures(lines: list[str]) -> list[str]:
+    """Return the lines of a log that speak of errors."""
+    return [line for line in lines if '"level": "error"' in line or "Traceback" in line]
+
+
+OK = {"database": "ok", "broker": "ok", "worker": "ok"}
+NEWER = (
+    "The database is newer than this version, which does not know workloads.0002_take_remarks and "
+    "1 more. It works with the version right before its own too; bring this process up to date."
+)
+
+
+def test_the_next_version_migrates_and_joins_under_load(tmp_path: Path) -> None:
+    with running_on("postgresql", tmp_path / "home", LOG_FORMAT="json") as product:
+        later = next_version(tmp_path / "next", product.environment)
+        load = Load(product)
+        load.start()
+        goes_on(load)
+        with psycopg.connect(product.environment["DATABASE_URL"]) as reader:
+            # As a long report would: its transaction keeps the table from being changed.
+            reader.execute("SELECT count(*) FROM workloads_workload")
+            # Two machines at once, as when both start.
+            both = [migrate(later), migrate(later)]
+            until(
+                lambda: any(each.has_said("did not get a table within 2 seconds") for each in both),
+                *both,
+            )
+            goes_on(load)
+        assert [each.status() for each in both] == [0, 0], [each.lines for each in both]
+        applied = [line for each in both for line in each.lines if line.endswith("... OK\n")]
+        assert applied == [
+            "  Applying workloads.0002_take_remarks... OK\n",
+            "  Applying workloads.0003_find_by_remark... OK\n",
+        ]
+        goes_on(load)
+        assert readiness(product.port) == (200, {"status": "ok", "checks": OK, "notes": [NEWER]})
+        with beside(later) as (port, web, worker):
+            until(lambda: worker.has_said("batch decided"), worker)
+            token = product.manage("create_token", "--org", "main", "--role", "operator")
+            api = Api(port, "main", token)
+            [uid] = load._hand_in(Caller(api), ["probe"])
+            until(lambda: api.get(f"/workloads/{uid}")["state"] == "finished", worker)
+            api.close()
+            assert readiness(port) == (200, {"status": "ok", "checks": OK})
+            goes_on(load)
+            assert failures([*web.lines, *worker.lines]) == []
+        load.stop()
+        load.drain()
+        hold_outcomes(load)
+        hold_rows(product)
+        assert load.refusals == set()
+        assert failures(product.lines) == []
+        with psycopg.connect(product.environment["DATABASE_URL"]) as reader:
+            index = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'by_remark'::regclass"
+            assert reader.execute(index).fetchall() == [(True,)]
+            remarks = "SELECT DISTINCT remark FROM workloads_workload"
+            assert reader.execute(remarks).fetchall() == [("nothing",)]
+
+
+def test_the_version_before_is_started_again_on_the_migrated_database(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    fill(home, with_database=True)
+    surroundings = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    done = migrate(next_version(tmp_path / "next", {**surroundings, "SLUICE_HOME": str(home)}))
+    assert done.status() == 0, done.lines
+    assert [line for line in done.lines if line.endswith("... OK\n")] == [
+        "  Applying workloads.0002_take_remarks... OK\n",
+        "  Applying workloads.0003_find_by_remark... OK\n",
+    ]
+    with running(home) as product:
+        assert f"{NEWER}\n" in product.lines
+        assert readiness(product.port) == (200, {"status": "ok", "checks": OK, "notes": [NEWER]})
+        load = Load(product)
+        [uid] = load._hand_in(Caller(product.api()), ["probe"])
+        load.drain()
+        hold_rows(product)
+        assert load.finished == {uid}
