@@ -18,7 +18,8 @@ from typing import Any
 from django.db import connection
 from django.db.models import Field, Model
 from django.db.models.expressions import DatabaseDefault
-from psycopg import Cursor
+
+from console import statements
 
 #: Rows per statement, so that one parameter stays below a few megabytes.
 _ROWS = 2000
@@ -50,19 +51,17 @@ class Prepared:
     def run(self) -> None:
         """Send it; call inside a transaction."""
         for payload in self.payloads:
-            _send(self.statement, [*self.before, payload])
+            statements.run(self.statement, [*self.before, payload])
 
-
-def _send(statement: str, parameters: Sequence[Any]) -> None:
-    if connection.vendor != "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(statement, parameters)
-        return
-    # Django writes parameters into the statement: of a megabyte of rows, that takes longer
-    # than to insert them. The server takes them as they are.
-    connection.ensure_connection()
-    with connection.wrap_database_errors, Cursor(connection.connection) as cursor:
-        cursor.execute(statement, parameters)
+    def run_and_read(self, columns: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Send it as `run` does, and return *columns* of the rows that it wrote."""
+        names = ", ".join(map(connection.ops.quote_name, columns))
+        statement = f"{self.statement} RETURNING {names}"
+        return [
+            row
+            for payload in self.payloads
+            for row in statements.rows(statement, [*self.before, payload])
+        ]
 
 
 def insert_rows(

@@ -14,10 +14,10 @@ from celery import Celery
 from celery.platforms import SecurityWarning
 from celery.signals import beat_init, setup_logging, task_postrun, task_prerun, worker_init
 from django.conf import settings
-from django.db import close_old_connections
 from kombu import Queue
 
 from console.collector import collect_seldom
+from console.connections import renew_connections
 from console.migrating.skew import log_skew
 from console.tracing.start import start_tracing
 
@@ -117,6 +117,8 @@ app.conf.update(
     CELERY_DB_REUSE_MAX=sys.maxsize,
 )
 app.autodiscover_tasks()
+task_prerun.connect(renew_connections)
+task_postrun.connect(renew_connections)
 
 # It warns root against workers that unpickle messages; these read JSON alone.
 warnings.filterwarnings("ignore", category=SecurityWarning)
@@ -133,13 +135,6 @@ def collect_garbage_seldom(**_: Any) -> None:
 def say_how_old_the_database_is(**_: Any) -> None:
     """Name a database that is older or newer than this code, before the first task meets it."""
     log_skew()
-
-
-@task_prerun.connect
-@task_postrun.connect
-def renew_connections(**_: Any) -> None:
-    """Close connections that are too old or broken; one that is kept is tried before its use."""
-    close_old_connections()
 
 
 @task_prerun.connect

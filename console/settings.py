@@ -52,11 +52,14 @@ else:
     # A process that stops in the middle of a transaction, asleep or cut off from the network,
     # would keep its rows locked for all others.
     _options = DATABASES["default"].setdefault("OPTIONS", {})
+    # How often `console.statements` sends one before the server keeps its plan.
+    _options.setdefault("prepare_threshold", 5)
     if "idle_in_transaction_session_timeout" not in _options.get("options", ""):
         _ours = "-c idle_in_transaction_session_timeout=10s"
         _options["options"] = f"{_options.get('options', '')} {_ours}".strip()
 DATABASES["default"]["CONN_MAX_AGE"] = 60
-DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+# `console.connections` looks at them instead.
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = False
 
 REDIS_IS_EMBEDDED = not env.text("REDIS_URL", "")
 REDIS_URL = env.broker("REDIS_URL", HOME.broker_socket)

@@ -6,9 +6,11 @@ from importlib import import_module
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.core.signals import request_started
 from django.core.wsgi import get_wsgi_application
 
 from console.collector import collect_between_requests, collect_seldom
+from console.connections import drop_closed
 from console.migrating.skew import log_skew
 from console.tracing.start import start_tracing
 
@@ -22,6 +24,7 @@ if settings.SECRET_KEY_IS_TEMPORARY:
     )
 
 application = get_wsgi_application()
+request_started.connect(drop_closed)
 # Every process would load it at its first request: a server that preloads does it once for all.
 import_module(settings.ROOT_URLCONF)
 log_skew()

@@ -6,6 +6,7 @@ How long it lasts is told by the database's clock alone, for those of several ma
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import socket
@@ -16,25 +17,106 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from django.db import connection, transaction
-from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
-from django.db.models.functions import Now
+from django.db import connection
 from django.utils import timezone
 
+from console import statements
 from console.telemetry.models import Metric
 from console.telemetry.totals import Count, add_totals
-from console.workloads.models import Engine
 
 #: How long a silent owner keeps the lease. Renewed with each batch.
 DURATION = timedelta(seconds=10)
 
-_HELD = Q(lease_until__gte=Now())
-_LATER = Now() + DURATION
+#: The database's clock now and then, and a condition that does not wait for the disk, where that is
+#: possible. A crash of the database may then forget who has a lease. Whoever had it writes nothing
+#: any more, for the row has another owner or none; and what a batch writes is waited for.
+_NOW, _LATER, _UNHURRIED = {
+    "sqlite": (
+        "strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now')",
+        f"strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now', '+{DURATION.seconds} seconds')",
+        "true",
+    ),
+    "postgresql": (
+        "statement_timestamp()",
+        f"statement_timestamp() + interval '{DURATION.seconds} seconds'",
+        "set_config('synchronous_commit', 'off', true) = 'off'",
+    ),
+}[connection.vendor]
+
+_MINE = "org_id = %s AND owner = %s AND fence = %s"
+_UNTIL = "coalesce(cast(lease_until AS text), '')"
+
+# Every batch is between these, and most batches are small.
+_LOOK = f"""
+    SELECT
+        owner, {_UNTIL}, fence, coalesce(lease_until >= {_NOW}, false),
+        version, config_version, is_settled,
+        EXISTS (SELECT 1 FROM workloads_intake i WHERE i.org_id = e.org_id)
+    FROM workloads_engine e WHERE org_id = %s
+"""  # noqa: S608
+_TAKE = f"""
+    UPDATE workloads_engine SET owner = %s, fence = fence + 1, lease_until = {_LATER}
+    WHERE {_MINE} AND {_UNTIL} = %s AND {_UNHURRIED}
+"""  # noqa: S608
+_RENEW = f"UPDATE workloads_engine SET lease_until = {_LATER} WHERE {_MINE} AND {_UNHURRIED}"  # noqa: S608
+_RELEASE = f"""
+    UPDATE workloads_engine SET owner = '', lease_until = NULL WHERE {_MINE} AND {_UNHURRIED}
+"""  # noqa: S608
+_CLAIM = f"""
+    UPDATE workloads_engine SET version = version + 1, lease_until = {_LATER}, settled_at = %s
+    WHERE {_MINE} AND version = %s RETURNING counts
+"""  # noqa: S608
 
 
 class LeaseLostError(Exception):
     """Somebody else has taken over; nothing was written."""
+
+
+class Found(NamedTuple):
+    """An organization's engine as it was found: who has the lease, and how far it is."""
+
+    owner: str
+    #: As the database writes it; nothing without an owner.
+    until: str
+    fence: int
+    is_held: bool
+    version: int
+    config_version: int
+    is_settled: bool
+    has_intake: bool
+
+    @property
+    def has_work(self) -> bool:
+        """Whether there is something to take in or to decide."""
+        return self.has_intake or not self.is_settled
+
+
+_GONE = Found("", "", 0, False, 0, 0, True, False)
+
+
+def look(org_id: int) -> Found:
+    """
+    Read who runs the organization's engine, how far it is, and whether there is work.
+
+    An organization that is gone has none.
+    """
+    rows = statements.rows(_LOOK, [org_id])
+    if not rows:
+        return _GONE
+    owner, until, fence, is_held, version, config_version, is_settled, has_intake = rows[0]
+    # The truth is a number in one of the databases.
+    return Found(
+        owner=owner,
+        until=until,
+        fence=fence,
+        is_held=bool(owner and is_held),
+        version=version,
+        config_version=config_version,
+        is_settled=bool(is_settled),
+        has_intake=bool(has_intake),
+    )
 
 
 @dataclass(slots=True)
@@ -44,6 +126,8 @@ class Lease:
     org_id: int
     owner: str
     fence: int
+    #: What the engine was when it was taken; only whoever has the lease moves it on.
+    found: Found
     #: When it was renewed, by a clock that is never set.
     renewed: float = field(default_factory=time.monotonic)
 
@@ -54,38 +138,39 @@ class Lease:
 
     def renew(self) -> None:
         """Keep the lease for another DURATION; raises LeaseLostError."""
-        with _unhurried():
-            renewed = self._mine().update(lease_until=_LATER)
-        if not renewed:
+        if not statements.run(_RENEW, self._mine):
             raise LeaseLostError
         self.renewed = time.monotonic()
 
-    def claim_write(self, version: int) -> None:
+    def claim_write(self, version: int) -> dict[str, int]:
         """
         Move the engine from *version* to the next; raises LeaseLostError.
 
-        The first statement of the write transaction: it locks the row, so that
-        nobody takes the lease until the transaction ends.
+        The first statement of the write transaction: it locks the row, so that nobody takes the
+        lease until the transaction ends. Returns how many workloads of each state the engine
+        counts so far.
         """
-        moved = self._mine().filter(version=version)
-        after = {"version": version + 1, "settled_at": timezone.now()}
-        if not moved.update(lease_until=_LATER, **after):
+        now = connection.ops.adapt_datetimefield_value(timezone.now())
+        moved = statements.rows(_CLAIM, [now, *self._mine, version])
+        if not moved:
             raise LeaseLostError
         self.renewed = time.monotonic()
+        counts: dict[str, int] = json.loads(moved[0][0])
+        return counts
 
     def release(self) -> None:
         """Give the lease back, if it is still ours."""
-        with _unhurried():
-            self._mine().update(owner="", lease_until=None)
+        statements.run(_RELEASE, self._mine)
 
-    def _mine(self) -> QuerySet[Engine]:
-        return Engine.objects.filter(org_id=self.org_id, owner=self.owner, fence=self.fence)
+    @property
+    def _mine(self) -> tuple[int, str, int]:
+        return self.org_id, self.owner, self.fence
 
 
 @contextmanager
-def leased(org_id: int) -> Iterator[Lease | None]:
-    """Hold the organization's lease, or None when somebody else does."""
-    lease = _acquire(org_id)
+def leased(org_id: int, found: Found | None = None) -> Iterator[Lease | None]:
+    """Hold the organization's lease, or None when somebody else does or took it since *found*."""
+    lease = _acquire(org_id, found or look(org_id))
     try:
         yield lease
     finally:
@@ -93,47 +178,19 @@ def leased(org_id: int) -> Iterator[Lease | None]:
             lease.release()
 
 
-def is_leased(org_id: int) -> bool:
-    """Say whether somebody runs the organization's engine at this moment."""
-    return Engine.objects.filter(~Q(owner="") & _HELD, org_id=org_id).exists()
-
-
-def _acquire(org_id: int) -> Lease | None:
-    owner = f"{_host()}/{os.getpid()}/{secrets.token_hex(4)}"
-    found = Engine.objects.filter(org_id=org_id)
-    held = ExpressionWrapper(_HELD, output_field=BooleanField())
-    holder, until, fence, is_held = found.values_list("owner", "lease_until", "fence", held).get()
+def _acquire(org_id: int, found: Found) -> Lease | None:
     # A process that is gone was killed on this machine. Should the guess be wrong, the
     # fencing number still keeps it from writing.
-    if holder and is_held and not _is_gone(holder):
+    if found.is_held and not _is_gone(found.owner):
         return None
+    owner = f"{_host()}/{os.getpid()}/{secrets.token_hex(4)}"
     # From whom it was found with and no other, who has not renewed it since.
-    with _unhurried():
-        taken = found.filter(owner=holder, lease_until=until, fence=fence).update(
-            owner=owner, fence=fence + 1, lease_until=_LATER
-        )
-    if not taken:
+    taken = [owner, org_id, found.owner, found.fence, found.until]
+    if not statements.run(_TAKE, taken):
         return None
-    if holder:
+    if found.owner:
         add_totals(org_id, [Count(Metric.TAKEOVER)]).run()
-    return Lease(org_id, owner, fence + 1)
-
-
-@contextmanager
-def _unhurried() -> Iterator[None]:
-    """
-    Let what is written be on disk a moment later, where the database can do that.
-
-    A crash of the database may then forget who has a lease. Whoever had it writes nothing any
-    more, for the row has another owner or none; and what a batch writes is waited for.
-    """
-    if connection.vendor != "postgresql":
-        yield
-        return
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SET LOCAL synchronous_commit TO off")
-        yield
+    return Lease(org_id, owner, found.fence + 1, found)
 
 
 def _is_gone(holder: str) -> bool:

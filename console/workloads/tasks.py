@@ -11,14 +11,13 @@ from django.utils import timezone
 
 from console import health
 from console.workloads import nudge
-from console.workloads.lease import is_leased
 from console.workloads.models import Engine, Intake
 from console.workloads.services.forget_answers import forget_answers
 from console.workloads.services.forget_events import forget_events
 from console.workloads.services.forget_shapes import forget_shapes
 from console.workloads.services.forget_workloads import forget_workloads
 from console.workloads.services.resume_expired import resume_expired
-from console.workloads.services.run_engine import has_work, run_engine
+from console.workloads.services.run_engine import run_engine
 
 #: What is older than this was not picked up by its own nudge.
 _FORGOTTEN = timedelta(seconds=2)
@@ -36,8 +35,7 @@ def admit(org_id: int) -> None:
     asking would only keep two of them knocking until it does.
     """
     nudge.received(org_id)
-    run_engine(org_id)
-    if has_work(org_id) and not is_leased(org_id):
+    if run_engine(org_id).is_cut_short:
         nudge.send(org_id)
 
 

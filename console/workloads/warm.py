@@ -6,6 +6,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from console.engine.state import State
+from console.workloads.services.note_rises import Rises
 
 #: What a state takes without any workload, as if it were so many of them.
 _EMPTY = 200
@@ -18,6 +19,8 @@ class Warm:
     version: int
     config_version: int
     state: State
+    #: What its rows say of queues that use more than they own.
+    rises: Rises
     #: Whether the rows say that nothing is left to decide.
     is_noted_settled: bool
 

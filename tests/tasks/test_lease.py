@@ -160,10 +160,10 @@ def test_a_worker_that_slept_through_its_lease_writes_nothing(
             slept.append(Engine.objects.get(org=org).fence)
             Engine.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
             forget_states()
-            assert run_engine(org.pk) == 1
+            assert run_engine(org.pk).made == 1
 
     monkeypatch.setattr(Batch, "decide", sleepily)
-    assert run_engine(org.pk) == 0
+    assert run_engine(org.pk).made == 0
     assert list(Decision.objects.values_list("workload__name", "outcome")) == [("a", "admitted")]
     assert Workload.objects.get().reservation == 1
     assert not Intake.objects.exists()

@@ -16,8 +16,8 @@ from console.orgs.permissions import Actor
 from console.workloads.models import Intake, LabelSet, RecordedShape
 from console.workloads.queries import history as history_module
 from console.workloads.queries.history import WINDOW, history_of, live_of
-from console.workloads.services import run_engine as run_engine_module
 from console.workloads.services.forget_shapes import forget_shapes
+from console.workloads.services.note_rises import Rises
 from console.workloads.services.run_engine import forget_states, run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
@@ -129,7 +129,7 @@ def test_a_batch_that_is_repeated_after_a_crash_counts_once(
 
     with monkeypatch.context() as broken:
         # After the shapes were written, before the transaction ends.
-        broken.setattr(run_engine_module, "note_rises", crash)
+        broken.setattr(Rises, "note", crash)
         with pytest.raises(RuntimeError, match="the machine is gone"):
             run_engine(org.pk)
     assert not RecordedShape.objects.exists()

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from django.db.models import F, Max, QuerySet
+from django.db.models import F, QuerySet
 
+from console import statements
 from console.orgs.models import Organization
 from console.workloads.models import Decision, Workload
 
 #: Decisions that one read looks through for some outcomes alone.
 WINDOW = 10_000
+
+#: Executors ask again and again.
+_END = """
+    SELECT max(id) FROM (
+        SELECT id FROM workloads_decision WHERE org_id = %s AND id > %s ORDER BY id LIMIT %s
+    ) AS next
+"""
 
 #: Decisions of one workload that a page shows.
 _SHOWN = 200
@@ -25,18 +33,16 @@ def decisions_after(
     With *outcomes* those alone, of the next WINDOW. They come without their traces, and each
     has two further attributes: *workload_uid* and *workload_name*.
     """
-    behind = Decision.objects.filter(org=org, pk__gt=seq).order_by("pk")
-    end = seq
-    rows = behind
+    # Looked up first: what is decided meanwhile is not passed over, for the decisions of one
+    # organization are written one batch after the other. And mostly there are none.
+    ((end,),) = statements.rows(_END, [org.pk, seq, WINDOW if outcomes else limit])
+    if end is None:
+        return [], seq
+    rows = Decision.objects.filter(org=org, pk__gt=seq, pk__lte=end).order_by("pk").defer("trace")
     if outcomes:
-        # Looked up first: what is decided meanwhile is not passed over, for the decisions of one
-        # organization are written one batch after the other.
-        end = behind.values("pk")[:WINDOW].aggregate(last=Max("pk"))["last"] or seq
-        rows = behind.filter(pk__lte=end, outcome__in=outcomes)
-    found = list(_named(rows.defer("trace"))[:limit])
-    if found and (len(found) == limit or not outcomes):
-        end = found[-1].pk
-    return found, end
+        rows = rows.filter(outcome__in=outcomes)
+    found = list(_named(rows)[:limit])
+    return found, found[-1].pk if len(found) == limit else end
 
 
 def decisions_of(workload: Workload) -> list[Decision]:

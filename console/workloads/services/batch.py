@@ -75,8 +75,8 @@ class Batch:
     taken_in: list[TakenIn] = field(default_factory=list)
     #: Key and name, which never change, of workloads by id, as far as they were read already.
     known: dict[str, tuple[int, str]] = field(default_factory=dict)
-    #: Their ids.
-    submitted: list[str] = field(default_factory=list)
+    #: When they were submitted, by id.
+    submitted: dict[str, datetime] = field(default_factory=dict)
     #: Each with its trace, which is written down when it is asked for: so once.
     decisions: list[Decided] = field(default_factory=list)
     #: (type, level, workload uid, queue, actor, data); the row gets its key when written.

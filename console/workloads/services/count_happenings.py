@@ -56,9 +56,8 @@ def _told(batch: Batch) -> Iterator[Happening]:
 
 def _waits(batch: Batch, uids: list[str]) -> dict[str, float]:
     """Return how long those of *uids* that start for the first time have waited, in seconds."""
-    waits = {}
-    for some in chunks(uids):
+    first = {uid: batch.submitted[uid] for uid in uids if uid in batch.submitted}
+    for some in chunks(uid for uid in uids if uid not in first):
         rows = Workload.objects.filter(uid__in=some, preemptions=0)
-        for uid, submitted_at in rows.values_list("uid", "submitted_at"):
-            waits[uid] = (batch.now - submitted_at).total_seconds()
-    return waits
+        first |= dict(rows.values_list("uid", "submitted_at"))
+    return {uid: (batch.now - submitted_at).total_seconds() for uid, submitted_at in first.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from console.chunks import chunks
@@ -10,38 +11,57 @@ from console.engine.state import State
 from console.workloads.models import AboveNominal
 
 
-def note_rises(
-    org_id: int, state: State, queues: Collection[str], config_version: int, now: datetime
-) -> None:
-    """
-    Write which of *queues* rose above nominal quota *now*, and which came down again.
+@dataclass(slots=True)
+class Rises:
+    """What an organization's rows say; its engine alone writes them, and reads them once."""
 
-    Call inside the transaction that writes the decisions, with the queues that they touched.
-    """
-    names = sorted(queues)
-    above = {
-        (name, *key)
-        for name in names
-        for key, used in state.usage(name).items()
-        if used > state.ledger.queue(name).quota(key).nominal
+    org_id: int
+    #: Keys of the rows by flavor and resource, by queue; None before they were read.
+    _rows: dict[str, dict[tuple[str, str], int]] | None = field(default=None, init=False)
+
+    def note(
+        self, state: State, queues: Collection[str], config_version: int, now: datetime
+    ) -> None:
+        """
+        Write which of *queues* rose above nominal quota *now*, and which came down again.
+
+        Call inside the transaction that writes the decisions, with the queues that they touched.
+        When that fails, nothing of this is true any more.
+        """
+        rows = self._rows = self._read() if self._rows is None else self._rows
+        risen, down = [], []
+        for name in sorted(queues):
+            known = rows.get(name, {})
+            above = _above(state, name)
+            down += [known.pop(place) for place in known.keys() - above]
+            risen += [
+                AboveNominal(
+                    org_id=self.org_id,
+                    queue=name,
+                    flavor=flavor,
+                    resource=resource,
+                    since=now,
+                    config_version=config_version,
+                )
+                for flavor, resource in sorted(above - known.keys())
+            ]
+        for keys in chunks(down):
+            AboveNominal.objects.filter(pk__in=keys).delete()
+        for row in AboveNominal.objects.bulk_create(risen) if risen else ():
+            rows.setdefault(row.queue, {})[row.flavor, row.resource] = row.pk
+
+    def _read(self) -> dict[str, dict[tuple[str, str], int]]:
+        rows: dict[str, dict[tuple[str, str], int]] = {}
+        found = AboveNominal.objects.filter(org_id=self.org_id)
+        for pk, queue, flavor, resource in found.values_list("pk", "queue", "flavor", "resource"):
+            rows.setdefault(queue, {})[flavor, resource] = pk
+        return rows
+
+
+def _above(state: State, queue: str) -> set[tuple[str, str]]:
+    """Return flavor and resource of what *queue* uses more of than it owns."""
+    return {
+        key
+        for key, used in state.usage(queue).items()
+        if used > state.ledger.queue(queue).quota(key).nominal
     }
-    known, down = set(), []
-    for some in chunks(names):
-        rows = AboveNominal.objects.filter(org_id=org_id, queue__in=some)
-        for pk, *place in rows.values_list("pk", "queue", "flavor", "resource"):
-            known.add(tuple(place))
-            if tuple(place) not in above:
-                down.append(pk)
-    for keys in chunks(down):
-        AboveNominal.objects.filter(pk__in=keys).delete()
-    AboveNominal.objects.bulk_create(
-        AboveNominal(
-            org_id=org_id,
-            queue=queue,
-            flavor=flavor,
-            resource=resource,
-            since=now,
-            config_version=config_version,
-        )
-        for queue, flavor, resource in sorted(above - known)
-    )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import structlog
 from django.conf import settings
@@ -26,13 +27,13 @@ from console.telemetry.totals import add_totals
 from console.tracing.spans import note, span
 from console.webhooks.services.tell_of_batch import tell_of_batch
 from console.workloads import models
-from console.workloads.lease import Lease, LeaseLostError, leased
+from console.workloads.lease import Lease, LeaseLostError, leased, look
 from console.workloads.models import Engine, Intake
 from console.workloads.services.aggregates import aggregates
 from console.workloads.services.batch import Batch
 from console.workloads.services.count_happenings import happenings_of
 from console.workloads.services.load_state import load_state
-from console.workloads.services.note_rises import note_rises
+from console.workloads.services.note_rises import Rises
 from console.workloads.services.quota_events import loans_made
 from console.workloads.services.take_in import take_in
 from console.workloads.warm import Warm, WarmStates
@@ -46,6 +47,9 @@ _RETURNING = (Intake.Kind.FINISH, Intake.Kind.RELEASE)
 #: Workloads whose quota one batch takes back. Many more than it takes in: to take one back costs
 #: little, and quota that nobody uses any more lets queues stop one another for it.
 RETURNED = 5 * BATCH
+
+#: Requests that are read at once, as they are: mostly there are no more of them.
+FEW = 20
 
 #: Seconds after which an organization that has work left makes room for others of its lane.
 SLICE = 0.5
@@ -61,49 +65,51 @@ log = structlog.get_logger("console.engine")
 _warm = WarmStates(settings.WARM_WORKLOADS)
 
 
-def run_engine(org_id: int, seconds: float = SLICE) -> int:
-    """
-    Decide everything the organization's intake asks for, and return how many decisions were made.
+class Ran(NamedTuple):
+    """What a run came to."""
 
-    Returns 0 at once when there is nothing to do, as when a run before this one has done it, and
+    #: Decisions.
+    made: int
+    #: Whether there is work that it had no time for, and that nobody else is at.
+    is_cut_short: bool
+
+
+def run_engine(org_id: int, seconds: float = SLICE) -> Ran:
+    """
+    Decide everything the organization's intake asks for.
+
+    Does nothing when there is nothing to do, as when a run before this one has done it, and
     when another process runs this engine; that one looks again before it leaves. Stops after
-    about *seconds*, and not before one batch; `has_work` then says whether anything is left.
+    about *seconds*, and not before one batch.
     """
-    if not has_work(org_id):
-        return 0
-    org = Organization.objects.get(pk=org_id)
-    with structlog.contextvars.bound_contextvars(org=org.slug):
-        return _run(org, seconds)
-
-
-def _run(org: Organization, seconds: float) -> int:
-    made = 0
     deadline = time.monotonic() + seconds
-    while True:
-        with leased(org.pk) as lease:
+    made = 0
+    found = look(org_id)
+    while found.has_work:
+        org = Organization.objects.get(pk=org_id)
+        with structlog.contextvars.bound_contextvars(org=org.slug), leased(org_id, found) as lease:
             if lease is None:
-                return made
+                return Ran(made, False)
             try:
                 made += _work(org, lease, deadline)
             except LeaseLostError:
-                _warm.drop(org.pk)
+                _warm.drop(org_id)
                 log.warning("lease lost, nothing written")
-                return made
+                deadline = 0
             except BaseException:
                 # Half-used: what it took in was not written.
-                _warm.drop(org.pk)
+                _warm.drop(org_id)
                 raise
         # Something may have been accepted between the last look and the release.
-        if not _more_time(deadline) or not Intake.objects.filter(org=org).exists():
-            return made
+        found = look(org_id)
+        if not _more_time(deadline):
+            return Ran(made, found.has_work and not found.is_held)
+    return Ran(made, False)
 
 
 def has_work(org_id: int) -> bool:
     """Say whether an organization's engine has something to take in or to decide."""
-    return (
-        Intake.objects.filter(org_id=org_id).exists()
-        or Engine.objects.filter(org_id=org_id, is_settled=False).exists()
-    )
+    return look(org_id).has_work
 
 
 def forget_states() -> None:
@@ -143,15 +149,12 @@ def _more_time(deadline: float) -> bool:
 
 
 def _state(org: Organization, lease: Lease) -> Warm:
-    own = Engine.objects.filter(org=org, fence=lease.fence)
-    row = own.values_list("version", "config_version", "is_settled").first()
-    if row is None:
-        raise LeaseLostError
-    version, config_version, is_settled = row
+    found = lease.found
     warm = _warm.get(org.pk)
-    if warm is None or warm.version != version:
-        state = load_state(org, config_version, lease.keep)
-        warm = Warm(version, config_version, state, is_settled)
+    if warm is None or warm.version != found.version:
+        state = load_state(org, found.config_version, lease.keep)
+        rises = Rises(org.pk)
+        warm = Warm(found.version, found.config_version, state, rises, found.is_settled)
     return warm
 
 
@@ -164,6 +167,9 @@ def _next_intake(org: Organization) -> list[Intake]:
     to BATCH, unless its first request has more: so neither can keep the other waiting.
     """
     waiting = Intake.objects.filter(org=org).order_by("pk")
+    few = list(waiting[:FEW])
+    if len(few) < FEW and sum(row.size for row in few) <= BATCH:
+        return few
     # Without payloads, of which a backlog may have megabytes.
     rows = list(waiting.values_list("pk", "kind", "size")[:BATCH])
     returning = [row for row in rows if row[1] in _RETURNING]
@@ -210,17 +216,17 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     totals = counts_of(happenings, waits, time.perf_counter() - begun)
     statements.append(add_totals(org.pk, totals))
     with transaction.atomic():
-        lease.claim_write(warm.version)
+        counts = lease.claim_write(warm.version)
         for statement in statements:
             statement.run()
         if batch.preempted:
             _count_preemptions(batch.preempted)
-        note_rises(org.pk, warm.state, changes.queues, warm.config_version, batch.now)
+        warm.rises.note(warm.state, changes.queues, warm.config_version, batch.now)
         notices.write()
         Engine.objects.filter(org=org).update(
             config_version=warm.config_version,
             is_settled=warm.state.is_settled,
-            counts=_counts(org, warm.state, batch),
+            counts=_counts(counts, warm.state, batch),
         )
         Intake.objects.filter(pk__in=[row.pk for row in intake]).delete()
     warm.version += 1
@@ -247,9 +253,8 @@ def _count_preemptions(uids: list[str]) -> None:
     models.Workload.objects.filter(uid__in=uids).update(preemptions=F("preemptions") + 1)
 
 
-def _counts(org: Organization, state: State, batch: Batch) -> dict[str, int]:
-    # Read in the transaction: who forgets workloads takes from these counts, too.
-    before = Engine.objects.values_list("counts", flat=True).get(org=org)
+def _counts(before: dict[str, int], state: State, batch: Batch) -> dict[str, int]:
+    """Return what *before*, which the transaction found, becomes by *batch*."""
     departing = len(state.departing)
     counts = {
         models.State.PENDING: len(state.pending),

@@ -79,8 +79,9 @@ def write(batch: Batch) -> None:
     sets = _with_keys(org, batch.label_sets)
     for workload, digest in zip(batch.workloads, batch.digests, strict=True):
         workload.label_set_id = sets[digest].pk
-    insert_objects(batch.workloads).run()
-    _read_keys(batch.workloads)
+    keys = dict(insert_objects(batch.workloads).run_and_read(("uid", "id")))
+    for workload in batch.workloads:
+        workload.pk = keys[workload.uid]
     Intake.objects.create(
         org=org,
         kind=Intake.Kind.SUBMIT,
@@ -91,14 +92,6 @@ def write(batch: Batch) -> None:
     uids = [workload.uid for workload in batch.workloads]
     record_many(batch.actor, "workload.submit", kind="workload", uids=uids)
     nudge.request_admission(org.pk)
-
-
-def _read_keys(workloads: Sequence[Workload]) -> None:
-    keys: dict[str, int] = {}
-    for uids in chunks(workload.uid for workload in workloads):
-        keys |= dict(Workload.objects.filter(uid__in=uids).values_list("uid", "pk"))
-    for workload in workloads:
-        workload.pk = keys[workload.uid]
 
 
 def _workload(actor: Actor, submission: Submission, now: datetime) -> Workload:

@@ -44,16 +44,15 @@ def take_in(org: Organization, state: State, intake: list[Intake], batch: Batch)
     """
     rows = models.Workload.objects.filter(org=org)
     others = _keys(row for row in intake if row.kind != Intake.Kind.SUBMIT)
-    pending = rows.filter(
-        pk__in=_keys(row for row in intake if row.kind == Intake.Kind.SUBMIT),
-        state=models.State.PENDING,
-    )
+    new = _keys(row for row in intake if row.kind == Intake.Kind.SUBMIT)
     told = _Told(
         org=org,
         state=state,
         batch=batch,
-        submitted=_submitted(pending, batch),
-        uids=dict(rows.filter(pk__in=others).values_list("pk", "uid")),
+        submitted=_submitted(rows.filter(pk__in=new, state=models.State.PENDING), batch)
+        if new
+        else {},
+        uids=_uids(rows.filter(pk__in=others), batch) if others else {},
     )
     for row in intake:
         _HANDLERS[row.kind](told, row.payload)
@@ -63,14 +62,24 @@ def take_in(org: Organization, state: State, intake: list[Intake], batch: Batch)
 def _submitted(pending: QuerySet[models.Workload], batch: Batch) -> dict[int, Workload]:
     """Return the submitted workloads by key, and tell *batch* their shapes."""
     submitted = {}
-    for row in pending.order_by("pk").values_list(*COLUMNS, "label_set_id", "name"):
+    columns = (*COLUMNS, "label_set_id", "name", "submitted_at")
+    for row in pending.order_by("pk").values_list(*columns):
         workload = engine_workload(row)
         submitted[workload.sequence] = workload
-        _, key, _, *shape, label_set, name = row
+        _, key, _, *shape, label_set, name, submitted_at = row
         batch.known[workload.id] = key, name
         batch.taken_in.append(TakenIn(label_set, *shape))
-        batch.submitted.append(workload.id)
+        batch.submitted[workload.id] = submitted_at
     return submitted
+
+
+def _uids(named: QuerySet[models.Workload], batch: Batch) -> dict[int, str]:
+    """Return the ids of those that other requests name by key, and tell *batch* their names."""
+    uids = {}
+    for key, uid, name in named.values_list("pk", "uid", "name"):
+        uids[key] = uid
+        batch.known[uid] = key, name
+    return uids
 
 
 def _keys(intake: Iterable[Intake]) -> list[int]:
