@@ -49,25 +49,25 @@ _MINE = "org_id = %s AND owner = %s AND fence = %s"
 _UNTIL = "coalesce(cast(lease_until AS text), '')"
 
 # Every batch is between these, and most batches are small.
-_LOOK = f"""
-    SELECT
-        owner, {_UNTIL}, fence, coalesce(lease_until >= {_NOW}, false),
-        version, config_version, is_settled,
-        EXISTS (SELECT 1 FROM workloads_intake i WHERE i.org_id = e.org_id)
-    FROM workloads_engine e WHERE org_id = %s
-"""  # noqa: S608
-_TAKE = f"""
-    UPDATE workloads_engine SET owner = %s, fence = fence + 1, lease_until = {_LATER}
-    WHERE {_MINE} AND {_UNTIL} = %s AND {_UNHURRIED}
-"""  # noqa: S608
+_LOOK = (
+    f"SELECT owner, {_UNTIL}, fence, coalesce(lease_until >= {_NOW}, false), version, "  # noqa: S608
+    "config_version, is_settled, "
+    "EXISTS (SELECT 1 FROM workloads_intake i WHERE i.org_id = e.org_id) "
+    "FROM workloads_engine e WHERE org_id = %s"
+)
+_TAKE = (
+    f"UPDATE workloads_engine SET owner = %s, fence = fence + 1, lease_until = {_LATER} "  # noqa: S608
+    f"WHERE {_MINE} AND {_UNTIL} = %s AND {_UNHURRIED}"
+)
 _RENEW = f"UPDATE workloads_engine SET lease_until = {_LATER} WHERE {_MINE} AND {_UNHURRIED}"  # noqa: S608
-_RELEASE = f"""
-    UPDATE workloads_engine SET owner = '', lease_until = NULL WHERE {_MINE} AND {_UNHURRIED}
-"""  # noqa: S608
-_CLAIM = f"""
-    UPDATE workloads_engine SET version = version + 1, lease_until = {_LATER}, settled_at = %s
-    WHERE {_MINE} AND version = %s RETURNING counts
-"""  # noqa: S608
+_RELEASE = (
+    "UPDATE workloads_engine SET owner = '', lease_until = NULL "  # noqa: S608
+    f"WHERE {_MINE} AND {_UNHURRIED}"
+)
+_CLAIM = (
+    f"UPDATE workloads_engine SET version = version + 1, lease_until = {_LATER}, settled_at = %s "  # noqa: S608
+    f"WHERE {_MINE} AND version = %s RETURNING counts"
+)
 
 
 class LeaseLostError(Exception):

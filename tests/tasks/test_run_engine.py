@@ -219,7 +219,7 @@ def test_a_run_that_is_cut_short_is_taken_up_again(
     assert Decision.objects.count() == 8
 
 
-@pytest.mark.parametrize(("returned", "batch"), [(1, 1), (2, 1), (2, 2), (1, 2), (5000, 1000)])
+@pytest.mark.parametrize(("returned", "batch"), [(1, 1), (2, 1), (2, 2), (1, 2), (5000, 4)])
 def test_what_gives_quota_back_is_taken_in_first(
     org: Organization,
     owner: Actor,
@@ -274,7 +274,11 @@ def test_a_trickle_of_ends_keeps_no_large_request_waiting(
 
 @pytest.mark.parametrize("end", [finish_workloads, release_workloads])
 def test_what_was_withdrawn_before_stays_withdrawn(
-    org: Organization, owner: Actor, settle: Settle, end: Callable[..., None]
+    org: Organization,
+    owner: Actor,
+    settle: Settle,
+    end: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     apply_config(owner, "native", TRAIN, "first", 0)
     (done, stopping) = submit(owner, "done", "stopping")
@@ -284,7 +288,9 @@ def test_what_was_withdrawn_before_stays_withdrawn(
     withdraw_workloads(owner, [stopping.uid])
     end(owner, [stopping.uid])
     finish_workloads(owner, [done.uid])
-    assert run_engine_module._next_intake(org)[0].kind == "finish"
+    with monkeypatch.context() as small:
+        small.setattr(run_engine_module, "BATCH", 1)
+        assert run_engine_module._next_intake(org)[0].kind == "finish"
     settle(org)
     assert {name: state for name, (state, _) in states(org).items()} == {
         "done": "finished",

@@ -11,6 +11,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.services import load_state as load_state_module
 from console.workloads.services import run_engine as run_engine_module
+from console.workloads.services.note_rises import Rises
 from console.workloads.services.run_engine import run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
@@ -23,7 +24,7 @@ def warm(workloads: int) -> Warm:
     for number in range(workloads):
         asks = PodSet(requests={"gpu": 1})
         state.submit(Workload(id=str(number), sequence=number, labels={}, pod_sets=(asks,)))
-    return Warm(1, 1, state, is_noted_settled=True)
+    return Warm(1, 1, state, Rises(1), is_noted_settled=True)
 
 
 def kept(states: WarmStates) -> list[int]:

@@ -14,8 +14,7 @@ from console.workloads.models import Decision, Workload
 WINDOW = 10_000
 
 #: Executors ask again and again.
-_END = """
-    SELECT max(id) FROM (
+_END = """SELECT max(id) FROM (
         SELECT id FROM workloads_decision WHERE org_id = %s AND id > %s ORDER BY id LIMIT %s
     ) AS next
 """
