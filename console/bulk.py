@@ -47,11 +47,14 @@ class Prepared:
     payloads: tuple[str, ...]
     #: Parameters before that of the rows.
     before: tuple[Any, ...] = ()
+    #: Whether it has to find rows, of which there may be more and more.
+    finds: bool = False
 
     def run(self) -> None:
         """Send it; call inside a transaction."""
         for payload in self.payloads:
-            statements.run(self.statement, [*self.before, payload])
+            parameters = [*self.before, payload]
+            statements.run(self.statement, parameters, is_replanned=self.finds)
 
     def run_and_read(self, columns: Sequence[str]) -> list[tuple[Any, ...]]:
         """Send it as `run` does, and return *columns* of the rows that it wrote."""
@@ -121,7 +124,7 @@ def update_rows(
     """
     columns = tuple(columns)
     statement = _change(model, columns, connection.vendor)
-    return Prepared(statement, _payloads(model, columns, rows))
+    return Prepared(statement, _payloads(model, columns, rows), finds=True)
 
 
 def delete_rows(

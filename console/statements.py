@@ -8,16 +8,22 @@ it takes several times as long as to carry it out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from psycopg import Cursor
 
 
-def run(statement: str, parameters: Sequence[Any]) -> int:
-    """Send *statement*, and return how many rows it changed."""
-    with _cursor() as cursor:
+def run(statement: str, parameters: Sequence[Any], *, is_replanned: bool = False) -> int:
+    """
+    Send *statement*, and return how many rows it changed.
+
+    *is_replanned* has it planned each time: the best way to find many rows depends on how large
+    their table is, and the plan for one that is still empty would be kept until the server counts
+    its rows again.
+    """
+    with _cursor(_Replanning if is_replanned else Cursor) as cursor:
         cursor.execute(statement, parameters)
         count: int = cursor.rowcount
     return count
@@ -25,13 +31,19 @@ def run(statement: str, parameters: Sequence[Any]) -> int:
 
 def rows(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Return the rows that *statement* has; JSON comes as text."""
-    with _cursor() as cursor:
+    with _cursor(Cursor) as cursor:
         cursor.execute(statement, parameters)
         found: list[tuple[Any, ...]] = cursor.fetchall()
     return found
 
 
-def _cursor() -> CursorWrapper:
+class _Replanning(Cursor[Any]):
+    def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
+        """Send a query whose plan is not kept."""
+        return super().execute(query, params, **{**options, "prepare": False})
+
+
+def _cursor(kind: type[Cursor[Any]]) -> CursorWrapper:
     """
     Return a cursor whose parameters the server puts in.
 
@@ -41,6 +53,6 @@ def _cursor() -> CursorWrapper:
     if connection.vendor != "postgresql":
         return connection.cursor()
     connection.ensure_connection()
-    cursor: Any = Cursor(connection.connection)
+    cursor: Any = kind(connection.connection)
     wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
     return wrap(cursor)
