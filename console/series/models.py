@@ -65,7 +65,9 @@ class Sampler(models.Model):
 class SampledHour(models.Model):
     """Which minutes of an hour were sampled: a bit for each, the first the lowest."""
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
     start = models.DateTimeField()
     minutes = models.BigIntegerField(default=0)
 
@@ -81,7 +83,9 @@ class SampledHour(models.Model):
 class SampledDay(models.Model):
     """How many minutes of a day were sampled."""
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
     start = models.DateTimeField()
     minutes = models.PositiveIntegerField()
 
@@ -103,7 +107,9 @@ class SeriesPoint(models.Model):
     sampled has a row for every subject that was not at zero.
     """
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
     kind = models.CharField(max_length=6, choices=Kind.choices)
     name = models.CharField(max_length=500)
     step = models.CharField(max_length=6, choices=Step.choices)
@@ -144,7 +150,9 @@ class Tally(models.Model):
     keep theirs in `SeriesPoint`.
     """
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
     kind = models.CharField(max_length=6, choices=Kind.choices)
     name = models.CharField(max_length=500)
     start = models.DateTimeField()
@@ -168,7 +176,9 @@ class Tally(models.Model):
 class QuotaLine(models.Model):
     """What a subject owned and could use at most, from one sample to another."""
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
     kind = models.CharField(max_length=6, choices=Kind.choices)
     name = models.CharField(max_length=500)
     since = models.DateTimeField()

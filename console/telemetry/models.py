@@ -34,7 +34,9 @@ class Total(models.Model):
     outlives every process: a monitoring system sees no reset.
     """
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
     metric = models.CharField(max_length=16, choices=Metric.choices)
     #: Empty for what is of no queue.
     queue = models.CharField(max_length=500, blank=True)

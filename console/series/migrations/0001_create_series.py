@@ -58,6 +58,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="+",
                         to="orgs.organization",
@@ -87,6 +88,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="+",
                         to="orgs.organization",
@@ -113,6 +115,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="+",
                         to="orgs.organization",
@@ -163,6 +166,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="+",
                         to="orgs.organization",
@@ -215,6 +219,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="+",
                         to="orgs.organization",

@@ -45,6 +45,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="+",
                         to="orgs.organization",

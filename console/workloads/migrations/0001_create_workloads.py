@@ -53,6 +53,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="label_sets",
                         to="orgs.organization",
@@ -108,6 +109,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="pending_classes",
                         to="orgs.organization",
@@ -130,6 +132,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="queue_counts",
                         to="orgs.organization",
@@ -188,6 +191,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="shapes",
                         to="orgs.organization",
@@ -240,6 +244,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="usage",
                         to="orgs.organization",
@@ -258,9 +263,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "uid",
-                    models.CharField(
-                        default=console.workloads.models.new_uid, max_length=24, unique=True
-                    ),
+                    models.CharField(default=console.workloads.models.new_uid, max_length=24),
                 ),
                 ("name", models.CharField(max_length=200)),
                 ("type", models.CharField(max_length=12)),
@@ -344,6 +347,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="workloads",
                         to="orgs.organization",
@@ -404,6 +408,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="events",
                         to="orgs.organization",
@@ -487,6 +492,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="decisions",
                         to="orgs.organization",
@@ -522,6 +528,7 @@ class Migration(migrations.Migration):
                 (
                     "org",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="above_nominal",
                         to="orgs.organization",
@@ -710,7 +717,15 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="workload",
-            index=models.Index(fields=["org", "pending_class", "id"], name="workload_by_class"),
+            index=models.Index(
+                condition=models.Q(("pending_class__isnull", False)),
+                fields=["org", "pending_class", "id"],
+                name="workload_by_class",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="workload",
+            constraint=models.UniqueConstraint(fields=("uid",), name="one_workload_per_id"),
         ),
         migrations.AddIndex(
             model_name="workload",

@@ -38,7 +38,9 @@ class Engine(models.Model):
 class Usage(models.Model):
     """What the running workloads of a queue hold of one flavor-resource, in thousandths."""
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="usage")
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="usage", db_index=False
+    )
     queue = models.CharField(max_length=500)
     flavor = models.CharField(max_length=500)
     resource = models.CharField(max_length=500)
@@ -63,7 +65,9 @@ class AboveNominal(models.Model):
     it owns has no row.
     """
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="above_nominal")
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="above_nominal", db_index=False
+    )
     queue = models.CharField(max_length=500)
     flavor = models.CharField(max_length=500)
     resource = models.CharField(max_length=500)
@@ -85,7 +89,9 @@ class AboveNominal(models.Model):
 class QueueCount(models.Model):
     """How many workloads of a queue run and wait, kept so that no page has to count."""
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="queue_counts")
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="queue_counts", db_index=False
+    )
     queue = models.CharField(max_length=500)
     running = models.PositiveIntegerField(default=0)
     pending = models.PositiveIntegerField(default=0)
@@ -105,7 +111,9 @@ class PendingClass(models.Model):
     the same whether ten or ten thousand of them wait.
     """
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="pending_classes")
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="pending_classes", db_index=False
+    )
     key = models.CharField(max_length=64)
     queue = models.CharField(max_length=500)
     priority = models.BigIntegerField()

@@ -43,7 +43,9 @@ class Level(models.TextChoices):
 class Event(models.Model):
     """Something that happened; facts only, `console.engine.explain` has the sentence."""
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="events")
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="events", db_index=False
+    )
     type = models.CharField(max_length=20, choices=EventType.choices)
     level = models.CharField(max_length=8, choices=Level.choices, default=Level.INFO)
     workload = models.ForeignKey(

@@ -35,7 +35,9 @@ ENDED = (State.FINISHED, State.REJECTED, State.WITHDRAWN)
 class LabelSet(models.Model):
     """One distinct set of labels; workloads share it, so that labels are searched once per set."""
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="label_sets")
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="label_sets", db_index=False
+    )
     #: SHA-256 of the labels in canonical JSON.
     digest = models.CharField(max_length=64)
     labels = models.JSONField()
@@ -55,8 +57,10 @@ class Workload(models.Model):
     are written by the admission worker alone.
     """
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="workloads")
-    uid = models.CharField(max_length=24, unique=True, default=new_uid)
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="workloads", db_index=False
+    )
+    uid = models.CharField(max_length=24, default=new_uid)
     name = models.CharField(max_length=200)
     type = models.CharField(max_length=12)
     label_set = models.ForeignKey(LabelSet, on_delete=models.PROTECT, related_name="workloads")
@@ -104,6 +108,12 @@ class Workload(models.Model):
 
     class Meta:
         ordering = ["-id"]
+        # Every decision writes into each of these, but for those with a condition that is not met:
+        # so no foreign key has one of its own where another one begins with it.
+        constraints = [
+            # Rather than `unique`, which on PostgreSQL makes a second one, for prefixes.
+            models.UniqueConstraint(fields=["uid"], name="one_workload_per_id")
+        ]
         indexes = [
             models.Index(fields=["org", "-id"], name="workload_newest"),
             models.Index(fields=["org", "state", "-id"], name="workload_by_state"),
@@ -127,7 +137,11 @@ class Workload(models.Model):
                 opclasses=["int8_ops", "varchar_pattern_ops"],
                 name="workload_by_name",
             ),
-            models.Index(fields=["org", "pending_class", "id"], name="workload_by_class"),
+            models.Index(
+                fields=["org", "pending_class", "id"],
+                condition=models.Q(pending_class__isnull=False),
+                name="workload_by_class",
+            ),
             models.Index(fields=["org", "submitted_at"], name="workload_by_time"),
         ]
 
@@ -138,7 +152,9 @@ class Workload(models.Model):
 class Decision(models.Model):
     """One answer of the engine; the primary key is its number in the feed for executors."""
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="decisions")
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="decisions", db_index=False
+    )
     workload = models.ForeignKey(Workload, on_delete=models.CASCADE, related_name="decisions")
     outcome = models.CharField(max_length=12, choices=[(o.value, o.value) for o in Outcome])
     reason = models.CharField(max_length=32, choices=[(r.value, r.value) for r in Reason])
@@ -176,7 +192,9 @@ class RecordedShape(models.Model):
     What history is judged by: its size grows with what is different, not with what ran.
     """
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="shapes")
+    org = models.ForeignKey(
+        Organization, on_delete=models.CASCADE, related_name="shapes", db_index=False
+    )
     #: The day they were first looked at, in UTC.
     day = models.DateField()
     label_set = models.ForeignKey(LabelSet, on_delete=models.PROTECT, related_name="+")
