@@ -50,9 +50,9 @@ def _cursor(kind: type[Cursor[Any]]) -> CursorWrapper:
     Django's writes them into the statement, which then is another one each time; and of a megabyte
     of rows, that takes longer than to insert them.
     """
-    if connection.vendor != "postgresql":
+    # Django's own cursor can tell what it sent, for whoever wants to see that.
+    if connection.vendor != "postgresql" or connection.queries_logged:
         return connection.cursor()
     connection.ensure_connection()
     cursor: Any = kind(connection.connection)
-    wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
-    return wrap(cursor)
+    return connection.make_cursor(cursor)

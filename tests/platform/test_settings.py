@@ -96,7 +96,7 @@ def test_a_process_that_sleeps_in_a_transaction_loses_it(query: str, options: st
     url = f"postgresql://console:secret@127.0.0.1/console{query}"
     databases = settings(["DATABASES"], DATABASE_URL=url)["DATABASES"]
     assert isinstance(databases, dict)
-    assert databases["default"]["OPTIONS"] == {"options": options}
+    assert databases["default"]["OPTIONS"] == {"options": options, "prepare_threshold": 5}
 
 
 def test_an_https_origin_makes_the_cookies_secure() -> None:

@@ -17,7 +17,7 @@ from console.paging import Page, merged_newest_first, newest_first
 from console.workloads.models import LabelSet, State, Workload
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.flavors import flavor_sets
-from console.workloads.queries.workloads import workload_rows
+from console.workloads.queries.workloads import as_read, workload_rows
 
 #: Reasons that only a pending workload has, and that its `PendingClass` may hold: then the
 #: reason it was last decided with may be another one.
@@ -83,13 +83,15 @@ def walks_of(org: Organization, conditions: WorkloadFilter) -> list[QuerySet[Wor
 
 def driven_rows(org: Organization, conditions: WorkloadFilter) -> tuple[QuerySet[Workload], Q]:
     """Return the rows that one index answers in order, and what is judged row by row."""
-    rows = _in_time(org, conditions)
     exact, rest = _exact(org, conditions)
     if conditions.q:
         few = _called(org, conditions.q)
         if few is not None:
-            return rows.filter(Q(**exact), rest, pk__in=few), Q()
+            # All of them are the organization's: to say so would lead SQLite away from their keys.
+            named = as_read(Workload.objects.filter(pk__in=few))
+            return named.filter(Q(**exact), rest, _time_of(conditions)), Q()
         rest &= _begins_with(conditions.q)
+    rows = _in_time(org, conditions)
     if [] in (exact.get("label_set__in"), exact.get("flavors__in")):
         return rows.none(), Q()
     for names in _DRIVING:
@@ -109,19 +111,27 @@ def _in_time(org: Organization, conditions: WorkloadFilter) -> QuerySet[Workload
     much before *since* was written before every row asked for, whatever the
     order of those near each other, and one from so much after *until* behind.
     """
-    rows = workload_rows(org)
+    rows = workload_rows(org).filter(_time_of(conditions))
     times = Workload.objects.filter(org=org).values_list("pk", flat=True)
     if conditions.since:
         before = times.filter(submitted_at__lte=conditions.since - _LATE)
         last = before.order_by("-submitted_at").first() or 0
-        rows = rows.filter(submitted_at__gte=conditions.since, pk__gt=last)
+        rows = rows.filter(pk__gt=last)
     if conditions.until:
         after = times.filter(submitted_at__gte=conditions.until + _LATE)
         first = after.order_by("submitted_at").first()
-        rows = rows.filter(submitted_at__lt=conditions.until)
         if first is not None:
             rows = rows.filter(pk__lt=first)
     return rows
+
+
+def _time_of(conditions: WorkloadFilter) -> Q:
+    time = Q()
+    if conditions.since:
+        time &= Q(submitted_at__gte=conditions.since)
+    if conditions.until:
+        time &= Q(submitted_at__lt=conditions.until)
+    return time
 
 
 def _exact(org: Organization, conditions: WorkloadFilter) -> tuple[dict[str, Any], Q]:

@@ -34,8 +34,13 @@ _COUNTED = 100_000
 
 
 def workload_rows(org: Organization) -> QuerySet[Workload]:
+    """Return an organization's workloads as every list and page reads them."""
+    return as_read(Workload.objects.filter(org=org))
+
+
+def as_read(rows: QuerySet[Workload]) -> QuerySet[Workload]:
     """
-    Return an organization's workloads as every list and page reads them.
+    Return workloads as every list and page reads them.
 
     Each has four further attributes: *labels*; *present_reason*, which is the
     reason that holds now where *reason* is the one last decided; *missing*, what a
@@ -45,7 +50,7 @@ def workload_rows(org: Organization) -> QuerySet[Workload]:
     labels = LabelSet.objects.filter(pk=OuterRef("label_set"))
     preemptor = Workload.objects.filter(org=OuterRef("org"), uid=OuterRef("preemptor"))
     waiting = PendingClass.objects.filter(org=OuterRef("org"), key=OuterRef("pending_class"))
-    return Workload.objects.filter(org=org).annotate(
+    return rows.annotate(
         # No join: a query that asks for keys alone is then answered by an index alone.
         labels=Subquery(labels.values("labels")[:1]),
         present_reason=Case(
