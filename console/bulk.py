@@ -138,7 +138,7 @@ def delete_rows(
     statement = _deletion(model, column, where, connection.vendor)
     texts = list(values)
     payloads = tuple(json.dumps(texts[i : i + _ROWS]) for i in range(0, len(texts), _ROWS))
-    return Prepared(statement, payloads, (org_id,))
+    return Prepared(statement, payloads, (org_id,), finds=True)
 
 
 # Statements differ by database alone, whose name is a parameter for the sake of the cache.
