@@ -13,6 +13,9 @@ _PAGE = 1000
 
 _TIMEOUT = 30
 
+#: Seconds that a request for decisions waits when there are none yet.
+_WAIT = 2
+
 #: Outcomes that an executor acts on, or that its submitter has to hear of.
 _ORDERS = ("admitted", "preempted", "withdrawn", "rejected")
 
@@ -112,9 +115,10 @@ class Client:
         """
         Return the next decisions that an executor acts on, and the number to go on behind.
 
-        Nobody has to act on a workload that waits.
+        Waits for them for a moment. Nobody has to act on a workload that waits.
         """
-        query = urlencode({"after": after, "limit": _PAGE, "outcome": _ORDERS}, doseq=True)
+        asked = {"after": after, "limit": _PAGE, "outcome": _ORDERS, "wait": _WAIT}
+        query = urlencode(asked, doseq=True)
         answer = self._send("GET", f"/decisions?{query}")
         return answer["results"], answer["next"]
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
+from console.api import waiting
 from console.workloads.queries import feeds
 from tests.api.documents import CAP, OPEN
 
@@ -79,6 +82,61 @@ def test_an_executor_reads_those_that_it_acts_on_alone(client, settle, owner, mo
     assert read(0, 9, "admitted") == ([first, second], second)
     assert read(second, 9, "admitted") == ([], fourth)
     assert read(fourth, 9, "admitted") == ([sixth], sixth)
+
+
+@pytest.fixture
+def clock(monkeypatch) -> list[float]:
+    """Have nobody really wait: note each pause, and move on by it."""
+    pauses: list[float] = []
+    fake = SimpleNamespace(monotonic=lambda: sum(pauses), sleep=pauses.append)
+    monkeypatch.setattr(waiting, "time", fake)
+    return pauses
+
+
+def test_an_executor_waits_for_what_is_decided_next(client, settle, owner, clock, monkeypatch):
+    apply(client, OPEN)
+    settle(owner.org)
+    submit(client, {"name": "a"})
+
+    def decide(pause: float) -> None:
+        clock.append(pause)
+        if len(clock) == 3:
+            settle(owner.org)
+
+    monkeypatch.setattr(waiting.time, "sleep", decide)
+    feed = client.get("decisions", after=0, wait=2).body
+    assert [row["workload"]["name"] for row in feed["results"]] == ["a"]
+    assert len(clock) == 3
+    # What is there is not waited for.
+    assert client.get("decisions", after=0, wait=2).body == feed
+    assert len(clock) == 3
+
+
+def test_nobody_waits_for_longer_than_asked_for(client, clock):
+    assert client.get("decisions", after=0, wait=1).body == {"results": [], "next": 0}
+    assert 1 <= sum(clock) < 1.1
+    # Less and less often, for an executor may have nothing to do all night.
+    assert clock == sorted(clock)
+    assert len(clock) < 150
+    clock.clear()
+    assert client.get("decisions", after=0).body == {"results": [], "next": 0}
+    assert clock == []
+
+
+def test_of_two_who_wait_in_one_process_the_second_is_answered_at_once(client, clock):
+    with waiting._waiting:
+        assert client.get("decisions", after=0, wait=2).body == {"results": [], "next": 0}
+    assert clock == []
+    assert client.get("decisions", after=0, wait=2).status == 200
+    assert clock
+
+
+@pytest.mark.parametrize("seconds", ["3", "-1", "long"])
+def test_how_long_to_wait_has_a_bound(client, clock, seconds):
+    answer = client.get("decisions", wait=seconds)
+    assert (answer.status, answer.body["errors"][0]["path"]) == (400, "wait")
+    assert answer.body["errors"][0]["message"] == "wait has to be a whole number from 0 to 2."
+    assert clock == []
 
 
 def test_launch_configs_are_those_of_the_version_that_decided(client, settle, owner):

@@ -13,6 +13,7 @@ from console.api.answers.workloads import decision_answer
 from console.api.base import PAGING, OrgView, results
 from console.api.schemas import state as schemas
 from console.api.schemas.common import EXPORT, LIMIT, PAGED, or_files, problems, query
+from console.api.waiting import MOST_SECONDS, wait_for
 from console.configs.queries import policies_of
 from console.engine.decision import Outcome
 from console.exports import PARAMETER, asked_format, export_answer
@@ -20,7 +21,7 @@ from console.reading import LARGEST_INTEGER
 from console.reading.query import QueryReader
 from console.workloads.disclosure import disclose_decisions, disclose_events
 from console.workloads.event_facts import COLUMNS, event_facts
-from console.workloads.queries import decisions_after
+from console.workloads.queries import decisions_after, has_decisions
 from console.workloads.queries.event_search import (
     REPEATABLE,
     EventSearch,
@@ -50,7 +51,7 @@ _OUTCOMES = tuple(outcome.value for outcome in Outcome)
 class Decisions(OrgView):
     """Every decision of the engine, in order."""
 
-    parameters = ("after", "limit", "outcome")
+    parameters = ("after", "limit", "outcome", "wait")
     repeatable = ("outcome",)
 
     @extend_schema(
@@ -68,6 +69,12 @@ class Decisions(OrgView):
                 many=True,
                 enum=_OUTCOMES,
             ),
+            OpenApiParameter(
+                "wait",
+                int,
+                description=f"Seconds to wait while nothing is decided, up to {MOST_SECONDS}; 0. "
+                "An answer may come earlier, and without any decision.",
+            ),
         ],
         responses={200: schemas.DecisionFeed, **problems()},
         tags=["decisions"],
@@ -79,7 +86,11 @@ class Decisions(OrgView):
         reader = QueryReader(request.query_params)
         outcomes = reader.choices("outcome", _OUTCOMES)
         reader.finish()
-        rows, end = decisions_after(org, after, self.limit(request), outcomes)
+        limit = self.limit(request)
+        wait_for(
+            lambda: has_decisions(org, after), self.number(request, "wait", 0, 0, MOST_SECONDS)
+        )
+        rows, end = decisions_after(org, after, limit, outcomes)
         disclose_decisions(self.actor, rows)
         policies = policies_of(org, {row.config_version for row in rows if row.assignment})
         return Response(

@@ -1,7 +1,7 @@
 """Named reads of workloads, queues, decisions and events."""
 
 from console.paging import DEFAULT_LIMIT, MAX_LIMIT, Page
-from console.workloads.queries.feeds import decisions_after, decisions_of
+from console.workloads.queries.feeds import decisions_after, decisions_of, has_decisions
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.listing import list_workloads
 from console.workloads.queries.queues import QueueView, hold_of, queue_list, queue_view
@@ -26,6 +26,7 @@ __all__ = [
     "decisions_after",
     "decisions_of",
     "get_workload",
+    "has_decisions",
     "hold_of",
     "list_workloads",
     "pending_in_order",

@@ -44,6 +44,12 @@ def decisions_after(
     return found, found[-1].pk if len(found) == limit else end
 
 
+def has_decisions(org: Organization, seq: int) -> bool:
+    """Say whether anything was decided behind number *seq*."""
+    ((end,),) = statements.rows(_END, [org.pk, seq, 1])
+    return end is not None
+
+
 def decisions_of(workload: Workload) -> list[Decision]:
     """Return the latest decisions about *workload*, newest first, with their traces."""
     return list(Decision.objects.filter(workload=workload).order_by("-pk")[:_SHOWN])
