@@ -13,9 +13,6 @@ _PAGE = 1000
 
 _TIMEOUT = 30
 
-#: Seconds that a request for decisions waits when there are none yet.
-_WAIT = 2
-
 #: Outcomes that an executor acts on, or that its submitter has to hear of.
 _ORDERS = ("admitted", "preempted", "withdrawn", "rejected")
 
@@ -111,13 +108,13 @@ class Client:
         rows: list[dict[str, Any]] = self._send("GET", f"/decisions?{query}")["results"]
         return rows
 
-    def orders(self, after: int) -> tuple[list[dict[str, Any]], int]:
+    def orders(self, after: int, seconds: int) -> tuple[list[dict[str, Any]], int]:
         """
         Return the next decisions that an executor acts on, and the number to go on behind.
 
-        Waits for them for a moment. Nobody has to act on a workload that waits.
+        Waits up to *seconds*, at most 2, for something to be decided. Nobody has to act on a workload that waits.
         """
-        asked = {"after": after, "limit": _PAGE, "outcome": _ORDERS, "wait": _WAIT}
+        asked = {"after": after, "limit": _PAGE, "outcome": _ORDERS, "wait": seconds}
         query = urlencode(asked, doseq=True)
         answer = self._send("GET", f"/decisions?{query}")
         return answer["results"], answer["next"]

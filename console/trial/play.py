@@ -30,8 +30,8 @@ from console.trial.manifests import body, manifests
 #: Most workloads of one request.
 _BATCH = 1000
 
-#: Seconds between two looks at the decisions when there were none.
-_PAUSE = 0.01
+#: Seconds that a look at the decisions waits for one, and between two that found none.
+_WAIT, _PAUSE = 2, 0.01
 
 #: Milliseconds after which an executor looks again at what is to end first.
 _LOOK = 10
@@ -182,7 +182,10 @@ class _Play:
                 if other.done():
                     # What went wrong there ends this, too.
                     other.result()
-            rows, seq = _until_answered(self._reader.orders, seq)
+            # Nobody is admitted any more once the rest runs: then its ends alone are waited for.
+            left = self.book.expected - self.book.done
+            seconds = 0 if left == len(self._running) else _WAIT
+            rows, seq = _until_answered(self._reader.orders, seq, seconds)
             now = time.monotonic()
             if rows:
                 latest = now
@@ -190,7 +193,6 @@ class _Play:
                     self._take(rows, self._now())
                     self._news.notify_all()
             elif now - latest > _PATIENCE:
-                left = self.book.expected - self.book.done
                 raise BrokenPromise(
                     f"Nothing was decided for {_PATIENCE} s; {left:,} are not done."
                 )
