@@ -112,7 +112,8 @@ class Client:
         """
         Return the next decisions that an executor acts on, and the number to go on behind.
 
-        Waits up to *seconds*, at most 2, for something to be decided. Nobody has to act on a workload that waits.
+        Waits up to *seconds*, at most 2, for something to be decided. Nobody has to act on a
+        workload that waits.
         """
         asked = {"after": after, "limit": _PAGE, "outcome": _ORDERS, "wait": seconds}
         query = urlencode(asked, doseq=True)

@@ -38,6 +38,8 @@ class Engine:
         self.feed: list[dict[str, Any]] = []
         self.lock = Lock()
         self.keys: set[str] = set()
+        #: How long each look at the decisions was let wait.
+        self.waits: list[int] = []
         self.ends: dict[str, str] = {}
         self.releases: list[tuple[str, str]] = []
 
@@ -83,9 +85,10 @@ class Connection(Client):
             engine.settle()
         return []
 
-    def orders(self, after: int) -> tuple[list[dict[str, Any]], int]:
+    def orders(self, after: int, seconds: int) -> tuple[list[dict[str, Any]], int]:
         with self.engine.lock:
             rows = self.engine.feed[after : after + 1000]
+            self.engine.waits.append(seconds)
         return [row for row in rows if row["outcome"] != "pending"], after + len(rows)
 
     def finish(self, ids: Sequence[str]) -> None:
@@ -125,6 +128,9 @@ def test_it_is_played_as_in_virtual_time() -> None:
     assert figures.workloads == 3
     assert figures.preemptions == 1
     assert len(engine.feed) == 8
+    # While somebody waits to be admitted, so does the reader; then it sees to the ends alone.
+    assert set(engine.waits) == {2, 0}
+    assert engine.waits[-1] == 0
     assert figures.decisions == sum(row["outcome"] != "pending" for row in engine.feed) == 5
     assert figures.digest is None
     assert figures.cpu_seconds == 1.0
@@ -151,7 +157,7 @@ def test_many_at_once() -> None:
 def test_a_product_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play_module, "_PATIENCE", 0.2)
     engine = Engine(PREEMPTING)
-    monkeypatch.setattr(Connection, "orders", lambda _, after: ([], after))
+    monkeypatch.setattr(Connection, "orders", lambda _, after, seconds: ([], after))
     with pytest.raises(BrokenPromise, match=r"^Nothing was decided for 0.2 s; 3 are not done\.$"):
         run(engine, PREEMPTING)
 
