@@ -5,10 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from typing import Any
+from weakref import ref
 
 import pytest
+from celery.fixups.django import DjangoWorkerFixup
+from celery.signals import task_postrun, task_prerun
+from celery.utils.dispatch import Signal
 
 from console.celery import LANES, QUEUES, VISIBILITY_TIMEOUT, app
+from console.connections import renew_connections
 from console.supervisor import commands
 
 
@@ -30,6 +35,20 @@ print(sys.modules.keys() & {"console.orgs.tasks", "console.urls", "rest_framewor
 """
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert done.stdout == "{'console.orgs.tasks'}\n"
+
+
+def test_a_worker_keeps_its_connection_from_one_task_to_the_next() -> None:
+    receivers = [found for signal in (task_prerun, task_postrun) for found in _receivers(signal)]
+    assert receivers.count(renew_connections) == 2
+    # As Celery reads it, which would close them otherwise.
+    assert DjangoWorkerFixup(app).db_reuse_max > 1_000_000_000
+
+
+def _receivers(signal: Signal) -> list[object]:
+    return [
+        reference() if isinstance(reference, ref) else reference
+        for _, reference in signal.receivers or ()
+    ]
 
 
 def test_a_message_stays_hidden_as_long_as_its_task_may_run() -> None:

@@ -1,0 +1,58 @@
+"""Connections outlast requests and tasks, unless the server has closed them."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection, connections
+
+from console.connections import drop_closed, renew_connections
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(
+        connection.vendor != "postgresql", reason="A file is never closed by others."
+    ),
+]
+
+
+def backend() -> int:
+    """Return who serves the connection."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (pid,) = cursor.fetchone()
+    return int(pid)
+
+
+def end(pid: int) -> None:
+    """Have the server close a connection, as it does when it restarts."""
+    other = connections.create_connection("default")
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
+            assert cursor.fetchone() == (True,)
+    finally:
+        other.close()
+
+
+def test_one_that_is_fine_is_kept() -> None:
+    pid = backend()
+    drop_closed()
+    renew_connections()
+    assert backend() == pid
+
+
+def test_one_that_the_server_has_closed_is_opened_anew() -> None:
+    pid = backend()
+    end(pid)
+    drop_closed()
+    assert connection.connection is None
+    assert backend() != pid
+
+
+def test_one_in_a_transaction_is_left_to_whoever_began_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend()
+    with monkeypatch.context() as inside:
+        inside.setattr(connection, "in_atomic_block", True)
+        inside.setattr("console.connections._has_news", lambda socket: True)
+        drop_closed()
+    assert connection.connection is not None
