@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 
 from console.connections import drop_closed, renew_connections
 
@@ -50,9 +50,10 @@ def test_one_that_the_server_has_closed_is_opened_anew() -> None:
 
 
 def test_one_in_a_transaction_is_left_to_whoever_began_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    backend()
-    with monkeypatch.context() as inside:
-        inside.setattr(connection, "in_atomic_block", True)
-        inside.setattr("console.connections._has_news", lambda socket: True)
+    monkeypatch.setattr("console.connections._has_news", lambda socket: True)
+    with transaction.atomic():
+        pid = backend()
         drop_closed()
-    assert connection.connection is not None
+        assert backend() == pid
+    drop_closed()
+    assert backend() != pid
