@@ -48,13 +48,13 @@ class Prepared:
     #: Parameters before that of the rows.
     before: tuple[Any, ...] = ()
     #: Whether it has to find rows, of which there may be more and more.
-    finds: bool = False
+    is_replanned: bool = False
 
     def run(self) -> None:
         """Send it; call inside a transaction."""
         for payload in self.payloads:
             parameters = [*self.before, payload]
-            statements.run(self.statement, parameters, is_replanned=self.finds)
+            statements.run(self.statement, parameters, is_replanned=self.is_replanned)
 
     def run_and_read(self, columns: Sequence[str]) -> list[tuple[Any, ...]]:
         """Send it as `run` does, and return *columns* of the rows that it wrote."""
@@ -124,7 +124,7 @@ def update_rows(
     """
     columns = tuple(columns)
     statement = _change(model, columns, connection.vendor)
-    return Prepared(statement, _payloads(model, columns, rows), finds=True)
+    return Prepared(statement, _payloads(model, columns, rows), is_replanned=True)
 
 
 def delete_rows(
@@ -138,7 +138,7 @@ def delete_rows(
     statement = _deletion(model, column, where, connection.vendor)
     texts = list(values)
     payloads = tuple(json.dumps(texts[i : i + _ROWS]) for i in range(0, len(texts), _ROWS))
-    return Prepared(statement, payloads, (org_id,), finds=True)
+    return Prepared(statement, payloads, (org_id,), is_replanned=True)
 
 
 # Statements differ by database alone, whose name is a parameter for the sake of the cache.

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Final
 
-#: Seconds that a request may wait: less than a process has left that is told to end.
+#: Seconds that a request may wait: no longer than a process has left that is told to end.
 MOST_SECONDS: Final = 2
 
 #: Seconds between two looks, and after how many of waiting they become rarer.

@@ -8,6 +8,7 @@ from typing import Final
 from django.db import connection
 from django.db.models import QuerySet
 
+from console import statements
 from console.errors import NotFound
 from console.orgs.models import Membership, Organization, Role, User
 from console.orgs.permissions import Actor
@@ -51,12 +52,10 @@ def member_in_session(session_key: str, slug: str, now: datetime) -> Membership 
     the session holds, which is still to be verified. Other columns are read when they are asked.
     """
     moment = connection.ops.adapt_datetimefield_value(now)
-    with connection.cursor() as cursor:
-        cursor.execute(_MEMBER_IN_SESSION, [slug, session_key, moment])
-        row = cursor.fetchone()
-    if row is None:
+    rows = statements.rows(_MEMBER_IN_SESSION, [slug, session_key, moment])
+    if not rows:
         return None
-    session_data, *columns = row
+    session_data, *columns = rows[0]
     using = connection.alias
     # Values in the order of a model's own columns.
     user = User.from_db(using, ("id", "password", "is_active", "email"), columns[:4])
@@ -67,10 +66,8 @@ def member_in_session(session_key: str, slug: str, now: datetime) -> Membership 
     return member
 
 
-#: Every poll of every open page begins with it, and putting it together would cost ten times
-#: what the database takes to answer it.
-_MEMBER_IN_SESSION: Final = """
-    SELECT
+#: Every poll of every open page begins with it.
+_MEMBER_IN_SESSION: Final = """SELECT
         s.session_data, u.id, u.password, u.is_active, u.email, o.id, o.slug, o.name, m.id, m.role
     FROM orgs_membership m
     JOIN orgs_organization o ON o.id = m.org_id

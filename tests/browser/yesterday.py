@@ -169,9 +169,10 @@ def _release(actor: Actor) -> None:
 
 
 def _settle(org: Organization) -> None:
-    from console.workloads.services.run_engine import has_work, run_engine
+    from console.workloads.lease import look
+    from console.workloads.services.run_engine import run_engine
 
-    while has_work(org.pk):
+    while look(org.pk).has_work:
         run_engine(org.pk, seconds=60)
 
 

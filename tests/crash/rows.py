@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from console.orgs.models import Organization
+from console.workloads.lease import look
 from console.workloads.models import (
     Decision,
     Engine,
@@ -17,7 +18,6 @@ from console.workloads.models import (
     Workload,
 )
 from console.workloads.services.load_state import load_state
-from console.workloads.services.run_engine import has_work
 
 #: Which event tells of each outcome; a pending one is told as queued or requeued.
 EVENTS = {
@@ -84,5 +84,5 @@ def _miscounted(org: Organization, engine: Engine) -> Iterator[str]:
 def main(slug: str) -> None:
     """Print findings as JSON: a list of sentences, or null while the worker has something to do."""
     org = Organization.objects.get(slug=slug)
-    found = None if has_work(org.pk) else list(findings(org))
+    found = None if look(org.pk).has_work else list(findings(org))
     print(json.dumps(found))

@@ -6,11 +6,10 @@ import json
 import os
 import socket
 import subprocess
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import pytest
 
 from tests import audit
 from tests.audit import Package, ask, read_ignored, read_lock
+from tests.loopback import answering
 from tests.product import ROOT
 
 HASH = "--hash=sha256:" + "0" * 64
@@ -96,13 +96,8 @@ def serving(service: Service) -> Iterator[Service]:
         def log_message(self, *_: object) -> None:
             """Keep the test's output clean."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        service.url = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield service
-        finally:
-            server.shutdown()
+    with answering(Handler) as service.url:
+        yield service
 
 
 @pytest.fixture

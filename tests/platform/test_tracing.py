@@ -6,13 +6,12 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from console.tracing.configure import is_wanted
 from tests.crash.load import CONFIG
+from tests.loopback import answering
 from tests.product import PATIENCE, ROOT, running
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -67,13 +67,8 @@ def collecting() -> Iterator[Collector]:
         def log_message(self, *_: object) -> None:
             """Keep the test's output clean."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        collector.url = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield collector
-        finally:
-            server.shutdown()
+    with answering(Handler) as collector.url:
+        yield collector
 
 
 def _spans(request: ExportTraceServiceRequest) -> Iterator[Told]:

@@ -21,6 +21,7 @@ from console.errors import NotFound
 from console.orgs.models import Organization, Role
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
+from console.workloads.lease import look
 from console.workloads.models import (
     Decision,
     Engine,
@@ -39,7 +40,7 @@ from console.workloads.services.end_workloads import (
     withdraw_workloads,
 )
 from console.workloads.services.hold_queue import hold_queue, resume_queue
-from console.workloads.services.run_engine import forget_states, has_work, run_engine
+from console.workloads.services.run_engine import forget_states, run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
 
@@ -198,7 +199,7 @@ def test_forgetting_changes_no_row(
 
     def settle() -> None:
         for world in worlds:
-            while has_work(world.org.pk):
+            while look(world.org.pk).has_work:
                 if world is forgetful and chance.random() < 0.6:
                     run_engine_module._warm.drop(world.org.pk)
                 one_batch(world)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from console.configs.services.apply_config import apply_config
@@ -13,7 +15,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads import nudge, tasks
 from console.workloads.explanations import explain_workload
-from console.workloads.lease import leased
+from console.workloads.lease import leased, look
 from console.workloads.models import (
     Decision,
     Engine,
@@ -30,11 +32,14 @@ from console.workloads.services.end_workloads import (
     release_workloads,
     withdraw_workloads,
 )
-from console.workloads.services.run_engine import forget_states, has_work, run_engine
+from console.workloads.services.run_engine import forget_states, run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
 
 Settle = Callable[[Organization], int]
+
+#: Statements of a run of one batch: from the first look to the one after the lease.
+MOST_STATEMENTS = 20
 
 TRAIN = """
 resource_flavors:
@@ -196,9 +201,30 @@ def test_a_run_that_left_nothing_to_decide_is_noted_as_settled(
     settle(org)
     Engine.objects.filter(org=org).update(is_settled=False)
     forget_states()
-    assert has_work(org.pk)
+    assert look(org.pk).has_work
     assert settle(org) == 0
-    assert not has_work(org.pk)
+    assert not look(org.pk).has_work
+
+
+def test_a_run_asks_as_often_for_a_hundred_workloads_as_for_one(
+    org: Organization, owner: Actor, settle: Settle
+) -> None:
+    """Each organization has its own runs, most of them for few workloads."""
+    apply_config(owner, "native", "{}", "first", 0)
+    submit(owner, "first")
+    settle(org)
+    found = []
+    for count in (1, 1, 100):
+        submit(owner, *(f"w{number}" for number in range(count)))
+        with CaptureQueriesContext(connection) as asked:
+            assert run_engine(org.pk).made >= 1
+        found.append(len(asked))
+    assert len(set(found)) == 1, found
+    assert found[0] <= MOST_STATEMENTS, found
+    # And hardly anything when there is nothing to do.
+    with CaptureQueriesContext(connection) as asked:
+        assert run_engine(org.pk).made == 0
+    assert len(asked) == 1
 
 
 def test_a_run_that_is_cut_short_is_taken_up_again(
@@ -211,10 +237,10 @@ def test_a_run_that_is_cut_short_is_taken_up_again(
     submit(owner, *"abcdefgh")
     assert run_engine(org.pk, seconds=0).made == 3
     assert not Intake.objects.exists()
-    assert has_work(org.pk)
+    assert look(org.pk).has_work
     forget_states()
     assert run_engine(org.pk).made == 5
-    assert not has_work(org.pk)
+    assert not look(org.pk).has_work
     assert set(states(org).values()) == {("admitted", "no_rules")}
     assert Decision.objects.count() == 8
 

@@ -8,9 +8,10 @@ from typing import Any
 from console.engine.decision import Outcome
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.workloads.lease import look
 from console.workloads.models import Decision, PendingClass, State, Workload
 from console.workloads.services.end_workloads import finish_workloads
-from console.workloads.services.run_engine import forget_states, has_work, run_engine
+from console.workloads.services.run_engine import forget_states, run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import MOST_AT_ONCE, read_submissions
 
@@ -19,7 +20,7 @@ Body = dict[str, Any]
 
 def settle(org: Organization) -> None:
     """Run the engine until it has nothing to do; its state is not kept."""
-    while has_work(org.pk):
+    while look(org.pk).has_work:
         run_engine(org.pk, seconds=60)
     forget_states()
 

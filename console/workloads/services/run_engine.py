@@ -107,11 +107,6 @@ def run_engine(org_id: int, seconds: float = SLICE) -> Ran:
     return Ran(made, False)
 
 
-def has_work(org_id: int) -> bool:
-    """Say whether an organization's engine has something to take in or to decide."""
-    return look(org_id).has_work
-
-
 def forget_states() -> None:
     """Drop all warm states; the next run rebuilds them from rows."""
     _warm.clear()
@@ -160,11 +155,12 @@ def _state(org: Organization, lease: Lease) -> Warm:
 
 def _next_intake(org: Organization) -> list[Intake]:
     """
-    Return the requests to take in next: what gives quota back, and then everything else.
+    Return the requests to take in next: all of them in order, where they are few.
 
-    Behind a backlog of submissions, work that is done would hold its quota until the last of
-    them is decided, and stop others. The one part is for up to RETURNED workloads, the other for up
-    to BATCH, unless its first request has more: so neither can keep the other waiting.
+    Otherwise what gives quota back goes before everything else: behind a backlog of submissions,
+    work that is done would hold its quota until the last of them is decided, and stop others. The
+    one part is for up to RETURNED workloads, the other for up to BATCH, unless its first request
+    has more: so neither can keep the other waiting.
     """
     waiting = Intake.objects.filter(org=org).order_by("pk")
     few = list(waiting[:FEW])

@@ -49,10 +49,8 @@ def take_in(org: Organization, state: State, intake: list[Intake], batch: Batch)
         org=org,
         state=state,
         batch=batch,
-        submitted=_submitted(rows.filter(pk__in=new, state=models.State.PENDING), batch)
-        if new
-        else {},
-        uids=_uids(rows.filter(pk__in=others), batch) if others else {},
+        submitted=_submitted(rows.filter(pk__in=new, state=models.State.PENDING), batch),
+        uids=_uids(rows.filter(pk__in=others), batch),
     )
     for row in intake:
         _HANDLERS[row.kind](told, row.payload)
