@@ -57,9 +57,12 @@ class Prepared:
             statements.run(self.statement, parameters, is_replanned=self.is_replanned)
 
     def run_and_read(self, columns: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Send it as `run` does, and return *columns* of the rows that it wrote."""
-        names = ", ".join(map(connection.ops.quote_name, columns))
-        statement = f"{self.statement} RETURNING {names}"
+        """
+        Send it as `run` does, and return *columns* of the rows that it wrote.
+
+        They are as `console.statements` has them: texts are cast.
+        """
+        statement = f"{self.statement} RETURNING {', '.join(columns)}"
         return [
             row
             for payload in self.payloads

@@ -3,6 +3,9 @@ Statements whose text never changes, which PostgreSQL therefore plans once for e
 
 For what is asked at every request or in every batch: to put such a statement together and to plan
 it takes several times as long as to carry it out.
+
+What such a statement returns may never change its type, or PostgreSQL refuses to carry out what it
+has planned: texts are cast to text, so that a migration may make their columns longer meanwhile.
 """
 
 from __future__ import annotations
@@ -29,9 +32,11 @@ def run(statement: str, parameters: Sequence[Any], *, is_replanned: bool = False
     return count
 
 
-def rows(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Return the rows that *statement* has; JSON comes as text."""
-    with _cursor(Cursor) as cursor:
+def rows(
+    statement: str, parameters: Sequence[Any], *, is_replanned: bool = False
+) -> list[tuple[Any, ...]]:
+    """Return the rows that *statement* has; JSON comes as text. *is_replanned* is as in `run`."""
+    with _cursor(_Replanning if is_replanned else Cursor) as cursor:
         cursor.execute(statement, parameters)
         found: list[tuple[Any, ...]] = cursor.fetchall()
     return found

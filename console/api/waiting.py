@@ -1,7 +1,7 @@
 """
 Requests that wait for something to happen, so that nobody has to ask again and again.
 
-A web process serves two requests at once, of which one may wait: the next one is answered at
+A web process serves three requests at once, of which one may wait: the next one is answered at
 once, as if nobody could wait.
 """
 

@@ -68,7 +68,9 @@ def member_in_session(session_key: str, slug: str, now: datetime) -> Membership 
 
 #: Every poll of every open page begins with it.
 _MEMBER_IN_SESSION: Final = """SELECT
-        s.session_data, u.id, u.password, u.is_active, u.email, o.id, o.slug, o.name, m.id, m.role
+        s.session_data,
+        u.id, cast(u.password AS text), u.is_active, cast(u.email AS text),
+        o.id, cast(o.slug AS text), cast(o.name AS text), m.id, cast(m.role AS text)
     FROM orgs_membership m
     JOIN orgs_organization o ON o.id = m.org_id
     JOIN orgs_user u ON u.id = m.user_id

@@ -10,8 +10,13 @@ from django.conf import settings
 from console.celery import BACKGROUND, COMMON, IMPACT, LANES, WEBHOOKS
 
 #: Processes rather than threads: two threads that render wait for each other's turn in Python
-#: at every query, 5 ms at a time. The second thread of each is for clients that read slowly.
-_WEB_THREADS = 2
+#: at every query, 5 ms at a time. The second of each is for a request that waits, the third for
+#: clients that read slowly, or connect and say nothing yet.
+_WEB_THREADS = 3
+
+#: Seconds that requests have to end in: the server reads connections that are kept for 2 s more,
+#: and what it reads last may wait for another 2.
+WEB_GRACE = 5
 
 #: Admission and pages go first: with all cores busy, impact gets about a quarter of one.
 _IMPACT_NICENESS = 5
@@ -29,7 +34,7 @@ def web(descriptor: int) -> list[str]:
         *("--workers", str(settings.WEB_PROCESSES), "--threads", str(_WEB_THREADS)),
         # Loads the code once and shares its memory.
         "--preload",
-        *("--graceful-timeout", "2"),
+        *("--graceful-timeout", str(WEB_GRACE)),
         # A rule test of many labels is all in its address.
         *("--limit-request-line", "8190"),
         *("--log-level", "warning"),

@@ -32,7 +32,7 @@ _PATIENCE = 60
 
 #: Seconds that the children have to end by themselves; after that nothing is lost by force:
 #: requests are rows, and a task that was cut off is done again.
-_GRACE = 3
+_GRACE = commands.WEB_GRACE + 1
 
 
 def up(port: int) -> int:

@@ -47,11 +47,12 @@ _NOW, _LATER, _UNHURRIED = {
 
 _MINE = "org_id = %s AND owner = %s AND fence = %s"
 _UNTIL = "coalesce(cast(lease_until AS text), '')"
+_WRITTEN = "coalesce(cast(settled_at AS text), '')"
 
 # Every batch is between these, and most batches are small.
 _LOOK = (
-    f"SELECT owner, {_UNTIL}, fence, coalesce(lease_until >= {_NOW}, false), version, "  # noqa: S608
-    "config_version, is_settled, "
+    f"SELECT owner, {_UNTIL}, fence, coalesce(lease_until >= {_NOW}, false), "  # noqa: S608
+    f"version, {_WRITTEN}, config_version, is_settled, "
     "EXISTS (SELECT 1 FROM workloads_intake i WHERE i.org_id = e.org_id) "
     "FROM workloads_engine e WHERE org_id = %s"
 )
@@ -66,7 +67,7 @@ _RELEASE = (
 )
 _CLAIM = (
     f"UPDATE workloads_engine SET version = version + 1, lease_until = {_LATER}, settled_at = %s "  # noqa: S608
-    f"WHERE {_MINE} AND version = %s RETURNING counts"
+    f"WHERE {_MINE} AND version = %s RETURNING counts, {_WRITTEN}"
 )
 
 
@@ -83,6 +84,8 @@ class Found(NamedTuple):
     fence: int
     is_held: bool
     version: int
+    #: When that was written, as the database writes it: another history has other moments.
+    written: str
     config_version: int
     is_settled: bool
     has_intake: bool
@@ -93,7 +96,7 @@ class Found(NamedTuple):
         return self.has_intake or not self.is_settled
 
 
-_GONE = Found("", "", 0, False, 0, 0, True, False)
+_GONE = Found("", "", 0, False, 0, "", 0, True, False)
 
 
 def look(org_id: int) -> Found:
@@ -102,10 +105,11 @@ def look(org_id: int) -> Found:
 
     An organization that is gone has none.
     """
-    rows = statements.rows(_LOOK, [org_id])
+    # There is mostly no intake, so a plan that is kept would be for a table that is empty.
+    rows = statements.rows(_LOOK, [org_id], is_replanned=True)
     if not rows:
         return _GONE
-    owner, until, fence, is_held, version, config_version, is_settled, has_intake = rows[0]
+    owner, until, fence, is_held, version, written, config_version, is_settled, has_intake = rows[0]
     # The truth is a number in one of the databases.
     return Found(
         owner=owner,
@@ -113,6 +117,7 @@ def look(org_id: int) -> Found:
         fence=fence,
         is_held=bool(owner and is_held),
         version=version,
+        written=written,
         config_version=config_version,
         is_settled=bool(is_settled),
         has_intake=bool(has_intake),
@@ -142,21 +147,21 @@ class Lease:
             raise LeaseLostError
         self.renewed = time.monotonic()
 
-    def claim_write(self, version: int) -> dict[str, int]:
+    def claim_write(self, version: int) -> tuple[dict[str, int], str]:
         """
         Move the engine from *version* to the next; raises LeaseLostError.
 
         The first statement of the write transaction: it locks the row, so that nobody takes the
         lease until the transaction ends. Returns how many workloads of each state the engine
-        counts so far.
+        counts so far, and when this was, as in `Found.written`.
         """
         now = connection.ops.adapt_datetimefield_value(timezone.now())
         moved = statements.rows(_CLAIM, [now, *self._mine, version])
         if not moved:
             raise LeaseLostError
         self.renewed = time.monotonic()
-        counts: dict[str, int] = json.loads(moved[0][0])
-        return counts
+        counts, written = moved[0]
+        return json.loads(counts), written
 
     def release(self) -> None:
         """Give the lease back, if it is still ours."""

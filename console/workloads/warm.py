@@ -12,11 +12,13 @@ from console.workloads.services.note_rises import Rises
 _EMPTY = 200
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Warm:
     """A live state and the engine version it stands for."""
 
     version: int
+    #: When that was written: a database that was set back counts up to the same version again.
+    written: str
     config_version: int
     state: State
     #: What its rows say of queues that use more than they own.

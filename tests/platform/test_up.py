@@ -148,6 +148,17 @@ def test_ctrl_c_stops_all_and_a_restart_keeps_all(tmp_path: Path) -> None:
         assert processes_of(home) == []
 
 
+def test_who_waits_for_decisions_is_answered_while_all_ends(tmp_path: Path) -> None:
+    with running(tmp_path / "home") as product:
+        api = product.api()
+        api.get("/decisions?after=0")
+        product.process.send_signal(signal.SIGINT)
+        # The server goes on with connections that are open.
+        time.sleep(0.5)
+        assert api.get("/decisions?after=0&wait=2") == {"results": [], "next": 0}
+        assert product.process.wait(timeout=PATIENCE) == 0
+
+
 def test_nothing_outlives_a_killed_supervisor(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with running(home) as product:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from django.db import connection, connections, transaction
 
@@ -57,3 +59,28 @@ def test_one_in_a_transaction_is_left_to_whoever_began_it(monkeypatch: pytest.Mo
         assert backend() == pid
     drop_closed()
     assert backend() != pid
+
+
+def test_one_whose_statement_was_cut_off_is_opened_anew() -> None:
+    """As by a task's time limit, which is no error of the database."""
+
+    class CutOffError(Exception):
+        pass
+
+    def cut_off(*_: object) -> None:
+        raise CutOffError
+
+    pid = backend()
+    before = signal.signal(signal.SIGALRM, cut_off)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with connection.cursor() as cursor, pytest.raises(CutOffError):
+            cursor.execute("SELECT pg_sleep(60)")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    renew_connections()
+    assert connection.connection is None
+    assert backend() != pid
+    # It still sleeps.
+    end(pid)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from django.db import transaction
 
 from console.engine.policy import Policy
 from console.engine.state import State
 from console.engine.workload import PodSet, Workload
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.workloads import models
 from console.workloads.services import load_state as load_state_module
 from console.workloads.services import run_engine as run_engine_module
 from console.workloads.services.note_rises import Rises
@@ -24,7 +26,14 @@ def warm(workloads: int) -> Warm:
     for number in range(workloads):
         asks = PodSet(requests={"gpu": 1})
         state.submit(Workload(id=str(number), sequence=number, labels={}, pod_sets=(asks,)))
-    return Warm(1, 1, state, Rises(1), is_noted_settled=True)
+    return Warm(
+        version=1,
+        written="",
+        config_version=1,
+        state=state,
+        rises=Rises(1),
+        is_noted_settled=True,
+    )
 
 
 def kept(states: WarmStates) -> list[int]:
@@ -97,3 +106,29 @@ def test_what_was_forgotten_is_read_again(
     submit(other_org, "c")
     submit(org, "d")
     assert loaded == ["here", "elsewhere", "here"]
+
+
+def test_a_database_that_was_set_back_is_read_again(org: Organization, owner: Actor) -> None:
+    """As after a failover to a standby that lagged behind; others then count on from there."""
+
+    def submit(name: str) -> None:
+        submit_workloads(owner, read_submissions([{"name": name}]))
+        assert run_engine(org.pk).made == 1
+
+    submit("a")
+    with transaction.atomic():
+        submit("lost")
+        remembered = run_engine_module._warm.get(org.pk)
+        transaction.set_rollback(True)
+    assert remembered is not None
+    run_engine_module.forget_states()
+    submit("b")
+    assert models.Engine.objects.get(org=org).version == remembered.version
+    # What another process still has in mind.
+    run_engine_module._warm.keep(org.pk, remembered)
+    submit("c")
+    now = run_engine_module._warm.get(org.pk)
+    assert now is not None
+    assert now.state.pending.keys() | now.state.running.keys() == {
+        each.uid for each in models.Workload.objects.filter(org=org, ended_at=None)
+    }

@@ -18,7 +18,9 @@ _LAST_USED_EVERY = timedelta(minutes=1)
 
 #: Every request of a program begins with it.
 _BY_DIGEST: Final = """SELECT
-        t.last_used_at IS NULL OR t.last_used_at < %s, t.id, t.name, t.role, o.id, o.slug, o.name
+        t.last_used_at IS NULL OR t.last_used_at < %s,
+        t.id, cast(t.name AS text), cast(t.role AS text),
+        o.id, cast(o.slug AS text), cast(o.name AS text)
     FROM orgs_apitoken t JOIN orgs_organization o ON o.id = t.org_id
     WHERE t.digest = %s AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > %s)
 """

@@ -13,7 +13,8 @@ from console.workloads.models import Decision, Workload
 #: Decisions that one read looks through for some outcomes alone.
 WINDOW = 10_000
 
-#: Executors ask again and again.
+#: Executors ask again and again. There may be none yet when it is asked first, and millions later:
+#: it is planned each time.
 _END = """SELECT max(id) FROM (
         SELECT id FROM workloads_decision WHERE org_id = %s AND id > %s ORDER BY id LIMIT %s
     ) AS next
@@ -34,7 +35,8 @@ def decisions_after(
     """
     # Looked up first: what is decided meanwhile is not passed over, for the decisions of one
     # organization are written one batch after the other. And mostly there are none.
-    ((end,),) = statements.rows(_END, [org.pk, seq, WINDOW if outcomes else limit])
+    asked = [org.pk, seq, WINDOW if outcomes else limit]
+    ((end,),) = statements.rows(_END, asked, is_replanned=True)
     if end is None:
         return [], seq
     rows = Decision.objects.filter(org=org, pk__gt=seq, pk__lte=end).order_by("pk").defer("trace")
@@ -46,7 +48,7 @@ def decisions_after(
 
 def has_decisions(org: Organization, seq: int) -> bool:
     """Say whether anything was decided behind number *seq*."""
-    ((end,),) = statements.rows(_END, [org.pk, seq, 1])
+    ((end,),) = statements.rows(_END, [org.pk, seq, 1], is_replanned=True)
     return end is not None
 
 

@@ -146,10 +146,17 @@ def _more_time(deadline: float) -> bool:
 def _state(org: Organization, lease: Lease) -> Warm:
     found = lease.found
     warm = _warm.get(org.pk)
-    if warm is None or warm.version != found.version:
+    if warm is None or (warm.version, warm.written) != (found.version, found.written):
         state = load_state(org, found.config_version, lease.keep)
         rises = Rises(org.pk)
-        warm = Warm(found.version, found.config_version, state, rises, found.is_settled)
+        warm = Warm(
+            version=found.version,
+            written=found.written,
+            config_version=found.config_version,
+            state=state,
+            rises=rises,
+            is_noted_settled=found.is_settled,
+        )
     return warm
 
 
@@ -212,7 +219,7 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     totals = counts_of(happenings, waits, time.perf_counter() - begun)
     statements.append(add_totals(org.pk, totals))
     with transaction.atomic():
-        counts = lease.claim_write(warm.version)
+        counts, written = lease.claim_write(warm.version)
         for statement in statements:
             statement.run()
         if batch.preempted:
@@ -226,6 +233,7 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
         )
         Intake.objects.filter(pk__in=[row.pk for row in intake]).delete()
     warm.version += 1
+    warm.written = written
     warm.is_noted_settled = warm.state.is_settled
     log.info(
         "batch decided",

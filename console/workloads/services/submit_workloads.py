@@ -79,7 +79,7 @@ def write(batch: Batch) -> None:
     sets = _with_keys(org, batch.label_sets)
     for workload, digest in zip(batch.workloads, batch.digests, strict=True):
         workload.label_set_id = sets[digest].pk
-    keys = dict(insert_objects(batch.workloads).run_and_read(("uid", "id")))
+    keys = dict(insert_objects(batch.workloads).run_and_read(("cast(uid AS text)", "id")))
     for workload in batch.workloads:
         workload.pk = keys[workload.uid]
     Intake.objects.create(
