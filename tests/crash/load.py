@@ -34,7 +34,7 @@ resource_queues:
     resource_groups:
       - covered_resources: [gpu]
         flavors:
-          - {name: any, resources: [{name: gpu, nominal_quota: 40}]}
+          - {name: any, resources: [{name: gpu, nominal_quota: 120}]}
   - name: open
 scheduling_rules:
   - selector: [{key: team, operator: in, values: [probe]}]
