@@ -27,6 +27,7 @@ _ROWS = 2000
 _POSTGRES_TYPES = {
     "CharField": "text",
     "ForeignKey": "bigint",
+    "OneToOneField": "bigint",
     "BigAutoField": "bigint",
     "BigIntegerField": "bigint",
     "IntegerField": "integer",
@@ -139,9 +140,13 @@ def delete_rows(
     *where* is one more condition, in SQL.
     """
     statement = _deletion(model, column, where, connection.vendor)
-    texts = list(values)
-    payloads = tuple(json.dumps(texts[i : i + _ROWS]) for i in range(0, len(texts), _ROWS))
-    return Prepared(statement, payloads, (org_id,), is_replanned=True)
+    return Prepared(statement, _cut(list(values)), (org_id,), is_replanned=True)
+
+
+def delete_keys(model: type[Model], keys: Iterable[int]) -> Prepared:
+    """Prepare the deletion of rows by their keys."""
+    statement = f"DELETE FROM {_table(model)} WHERE id IN ({statements.LISTED_KEYS})"  # noqa: S608
+    return Prepared(statement, _cut(list(keys)), is_replanned=True)
 
 
 # Statements differ by database alone, whose name is a parameter for the sake of the cache.
@@ -212,7 +217,9 @@ def _source(fields: Sequence[Field[Any, Any]], vendor: str) -> str:
         return f"SELECT key AS place, {', '.join(values)} FROM json_each(%s)"  # noqa: S608
     types = [_POSTGRES_TYPES[field.get_internal_type()] for field in fields]
     values = [
-        f"(value -> {i}) AS c{i}" if kind == "jsonb" else f"(value ->> {i})::{kind} AS c{i}"
+        f"nullif(value -> {i}, 'null') AS c{i}"
+        if kind == "jsonb"
+        else f"(value ->> {i})::{kind} AS c{i}"
         for i, kind in enumerate(types)
     ]
     return (
@@ -233,7 +240,11 @@ def _payloads(
             if values[place] is not None:
                 values[place] = convert(values[place])
         plain.append(values)
-    return tuple(json.dumps(plain[i : i + _ROWS]) for i in range(0, len(plain), _ROWS))
+    return _cut(plain)
+
+
+def _cut(rows: list[Any]) -> tuple[str, ...]:
+    return tuple(json.dumps(rows[i : i + _ROWS]) for i in range(0, len(rows), _ROWS))
 
 
 @cache

@@ -11,7 +11,8 @@ has planned: texts are cast to text, so that a migration may make their columns 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from datetime import UTC, datetime
+from typing import Any, Final, Self
 
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
@@ -40,6 +41,19 @@ def rows(
         cursor.execute(statement, parameters)
         found: list[tuple[Any, ...]] = cursor.fetchall()
     return found
+
+
+def moment_of(value: datetime) -> datetime:
+    """Return a time that `rows` has: that of SQLite does not say that it is UTC."""
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value
+
+
+#: The keys that one parameter lists as JSON.
+LISTED_KEYS: Final = (
+    "SELECT value FROM json_each(%s)"
+    if connection.vendor == "sqlite"
+    else "SELECT jsonb_array_elements_text(%s::jsonb)::bigint"
+)
 
 
 class _Replanning(Cursor[Any]):

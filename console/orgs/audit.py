@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, get_args
 
+from console.bulk import insert_objects
 from console.caller import present_caller
 from console.orgs.models import AuditEntry, Organization, User
 from console.orgs.permissions import Actor
@@ -102,9 +103,8 @@ def record(
     Call it inside the transaction of what it is about, so that there is never one without
     the other. *before* and *after* are small and hold JSON; no secret is ever among them.
     """
-    _entry(actor.org, actor.name, actor.key, action, kind, subject, before, after).save(
-        force_insert=True
-    )
+    entry = _entry(actor.org, actor.name, actor.key, action, kind, subject, before, after)
+    insert_objects([entry]).run()
 
 
 def record_many(

@@ -6,12 +6,11 @@ How long it lasts is told by the database's clock alone, for those of several ma
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -25,6 +24,7 @@ from django.utils import timezone
 from console import statements
 from console.telemetry.models import Metric
 from console.telemetry.totals import Count, add_totals
+from console.workloads.models import ENDED, State
 
 #: How long a silent owner keeps the lease. Renewed with each batch.
 DURATION = timedelta(seconds=10)
@@ -46,15 +46,38 @@ _NOW, _LATER, _UNHURRIED = {
 }[connection.vendor]
 
 _MINE = "org_id = %s AND owner = %s AND fence = %s"
+#: What JSON is put together from, and what it has for a state.
+_KEY, _BEFORE = {
+    "sqlite": ("'$.{}'", "coalesce(json_extract(counts, '$.{}'), 0)"),
+    "postgresql": ("'{}'", "coalesce((counts ->> '{}')::bigint, 0)"),
+}[connection.vendor]
+#: As text, whose type does not depend on how large the number is: it is the same statement then.
+_NUMBER = "cast(%s AS bigint)"
+
 _UNTIL = "coalesce(cast(lease_until AS text), '')"
 _WRITTEN = "coalesce(cast(settled_at AS text), '')"
+
+#: Known is how many workloads are in each of these, and how many more in those that they never
+#: leave, from where others forget some meanwhile.
+_LIVE = (State.PENDING, State.ADMITTED, State.PREEMPTING)
+_COUNTS = {
+    "sqlite": "json_set(counts, {})",
+    "postgresql": "counts || jsonb_build_object({})",
+}[connection.vendor].format(
+    ", ".join(
+        [f"{_KEY.format(state)}, {_NUMBER}" for state in _LIVE]
+        + [f"{_KEY.format(state)}, {_BEFORE.format(state)} + {_NUMBER}" for state in ENDED]
+    )
+)
 
 # Every batch is between these, and most batches are small.
 _LOOK = (
     f"SELECT owner, {_UNTIL}, fence, coalesce(lease_until >= {_NOW}, false), "  # noqa: S608
     f"version, {_WRITTEN}, config_version, is_settled, "
-    "EXISTS (SELECT 1 FROM workloads_intake i WHERE i.org_id = e.org_id) "
-    "FROM workloads_engine e WHERE org_id = %s"
+    "EXISTS (SELECT 1 FROM workloads_intake i WHERE i.org_id = e.org_id), "
+    "EXISTS (SELECT 1 FROM webhooks_webhook w WHERE w.org_id = e.org_id), "
+    "o.slug, o.name "
+    "FROM workloads_engine e JOIN orgs_organization o ON o.id = e.org_id WHERE e.org_id = %s"
 )
 _TAKE = (
     f"UPDATE workloads_engine SET owner = %s, fence = fence + 1, lease_until = {_LATER} "  # noqa: S608
@@ -66,8 +89,9 @@ _RELEASE = (
     f"WHERE {_MINE} AND {_UNHURRIED}"
 )
 _CLAIM = (
-    f"UPDATE workloads_engine SET version = version + 1, lease_until = {_LATER}, settled_at = %s "  # noqa: S608
-    f"WHERE {_MINE} AND version = %s RETURNING counts, {_WRITTEN}"
+    f"UPDATE workloads_engine SET version = version + 1, lease_until = {_LATER}, settled_at = %s, "  # noqa: S608
+    f"config_version = %s, is_settled = %s, counts = {_COUNTS} "
+    f"WHERE {_MINE} AND version = %s RETURNING {_WRITTEN}"
 )
 
 
@@ -89,6 +113,9 @@ class Found(NamedTuple):
     config_version: int
     is_settled: bool
     has_intake: bool
+    has_webhooks: bool
+    slug: str
+    name: str
 
     @property
     def has_work(self) -> bool:
@@ -96,7 +123,7 @@ class Found(NamedTuple):
         return self.has_intake or not self.is_settled
 
 
-_GONE = Found("", "", 0, False, 0, "", 0, True, False)
+_GONE = Found("", "", 0, False, 0, "", 0, True, False, False, "", "")
 
 
 def look(org_id: int) -> Found:
@@ -109,19 +136,25 @@ def look(org_id: int) -> Found:
     rows = statements.rows(_LOOK, [org_id], is_replanned=True)
     if not rows:
         return _GONE
-    owner, until, fence, is_held, version, written, config_version, is_settled, has_intake = rows[0]
+    found = Found(*rows[0])
     # The truth is a number in one of the databases.
-    return Found(
-        owner=owner,
-        until=until,
-        fence=fence,
-        is_held=bool(owner and is_held),
-        version=version,
-        written=written,
-        config_version=config_version,
-        is_settled=bool(is_settled),
-        has_intake=bool(has_intake),
+    return found._replace(
+        is_held=bool(found.owner and found.is_held),
+        is_settled=bool(found.is_settled),
+        has_intake=bool(found.has_intake),
+        has_webhooks=bool(found.has_webhooks),
     )
+
+
+class Standing(NamedTuple):
+    """How far an engine is after a batch."""
+
+    config_version: int
+    is_settled: bool
+    #: Workloads that wait, run, or were told to stop, by state.
+    live: Mapping[State, int]
+    #: How many the batch ended, by state.
+    ended: Mapping[State, int]
 
 
 @dataclass(slots=True)
@@ -147,21 +180,22 @@ class Lease:
             raise LeaseLostError
         self.renewed = time.monotonic()
 
-    def claim_write(self, version: int) -> tuple[dict[str, int], str]:
+    def claim_write(self, version: int, standing: Standing) -> str:
         """
-        Move the engine from *version* to the next; raises LeaseLostError.
+        Move the engine from *version* to the next, which is as *standing*; raises LeaseLostError.
 
         The first statement of the write transaction: it locks the row, so that nobody takes the
-        lease until the transaction ends. Returns how many workloads of each state the engine
-        counts so far, and when this was, as in `Found.written`.
+        lease until the transaction ends. Returns when this was, as in `Found.written`.
         """
         now = connection.ops.adapt_datetimefield_value(timezone.now())
-        moved = statements.rows(_CLAIM, [now, *self._mine, version])
+        live = [str(standing.live.get(state, 0)) for state in _LIVE]
+        ended = [str(standing.ended.get(state, 0)) for state in ENDED]
+        progress = [now, standing.config_version, standing.is_settled, *live, *ended]
+        moved = statements.rows(_CLAIM, [*progress, *self._mine, version])
         if not moved:
             raise LeaseLostError
         self.renewed = time.monotonic()
-        counts, written = moved[0]
-        return json.loads(counts), written
+        return str(moved[0][0])
 
     def release(self) -> None:
         """Give the lease back, if it is still ours."""

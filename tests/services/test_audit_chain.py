@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from console.orgs.audit import record
@@ -91,6 +92,23 @@ def test_organizations_have_chains_of_their_own(org: Organization, other_org: Or
     assert (numbers(org), numbers(other_org)) == ([1, 2], [1, 2, 3])
     assert verify_org(org).broken is None
     assert verify_org(other_org).broken is None
+
+
+def test_many_organizations_are_sealed_by_as_many_statements_as_one(
+    org: Organization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sealing, "BATCH", 100)
+    orgs = [org, *(create_org(f"lab-{number}", "Lab", owner=None) for number in range(9))]
+    seal_audit()
+    asked = []
+    for some in (orgs[:1], orgs):
+        for each in some:
+            hold(each, 2)
+        with CaptureQueriesContext(connection) as statements:
+            assert seal_audit() == 2 * len(some)
+        asked.append(len(statements))
+    assert asked[0] == asked[1]
+    assert [verify_org(each).broken for each in orgs] == [None] * 10
 
 
 def test_one_that_committed_late_stands_behind_those_sealed_before(chained: Organization) -> None:

@@ -19,12 +19,15 @@ from console.engine.decision import Decision as Decided
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads import lease as lease_module
-from console.workloads.lease import LeaseLostError, leased
+from console.workloads.lease import LeaseLostError, Standing, leased
 from console.workloads.models import Decision, Engine, Intake, Workload
 from console.workloads.services.batch import Batch
 from console.workloads.services.run_engine import forget_states, run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
+
+#: Where a batch that does nothing leaves an engine.
+STANDING = Standing(config_version=0, is_settled=True, live={}, ended={})
 
 
 @pytest.fixture(autouse=True)
@@ -52,19 +55,19 @@ def test_a_silent_owner_loses_it_and_may_not_write(org: Organization) -> None:
             assert quick is not None
             assert quick.fence == slow.fence + 1
             with pytest.raises(LeaseLostError):
-                slow.claim_write(0)
+                slow.claim_write(0, STANDING)
             with pytest.raises(LeaseLostError):
                 slow.renew()
-            quick.claim_write(0)
+            quick.claim_write(0, STANDING)
         assert Engine.objects.get(org=org).version == 1
 
 
 def test_a_write_on_an_old_version_is_refused(org: Organization) -> None:
     with leased(org.pk) as lease:
         assert lease is not None
-        lease.claim_write(0)
+        lease.claim_write(0, STANDING)
         with pytest.raises(LeaseLostError):
-            lease.claim_write(0)
+            lease.claim_write(0, STANDING)
 
 
 def test_it_is_written_anew_only_now_and_then(
@@ -103,7 +106,7 @@ def test_the_disk_is_waited_for_by_what_is_decided_alone(org: Organization) -> N
                 lease.renew()
                 told.append(waits())
             with transaction.atomic():
-                lease.claim_write(0)
+                lease.claim_write(0, STANDING)
                 told.append(waits())
         told.append(waits())
     finally:
@@ -122,7 +125,7 @@ def test_it_goes_by_the_clock_of_the_database(
         monkeypatch.setattr(timezone, "now", lambda: ahead)
         with leased(org.pk) as second:
             assert second is None
-        first.claim_write(0)
+        first.claim_write(0, STANDING)
         until = Engine.objects.get(org=org).lease_until
         assert until is not None
         assert until < ahead - timedelta(minutes=50)

@@ -33,8 +33,8 @@ from console.orgs.permissions import Actor
 from console.reading import Reader
 from console.webhooks.models import Kind
 from console.webhooks.outbox import tell_of_config
-from console.workloads import nudge
 from console.workloads.models import Event, EventType, Intake
+from console.workloads.services.ask_engine import ask_engine
 
 #: Characters of a message.
 LONGEST_MESSAGE = 500
@@ -140,9 +140,5 @@ def _tell(
         after=data,
     )
     tell_of_config(actor.org, told, data, version.author)
-    Intake.objects.create(
-        org=actor.org,
-        kind=Intake.Kind.POLICY,
-        payload={"version": version.number, "actor": actor.name},
-    )
-    nudge.request_admission(actor.org.pk)
+    payload = {"version": version.number, "actor": actor.name}
+    ask_engine(actor.org.pk, Intake.Kind.POLICY, payload)

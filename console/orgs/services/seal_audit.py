@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from console.bulk import update_rows
+from console.chunks import chunks
 from console.orgs.chain import content_of, facts_of, link
 from console.orgs.models import AuditChain, AuditEntry, Organization
 
 #: Entries of one transaction, so that other writers need not wait long.
 BATCH = 500
 
-#: Entries of one organization that one call seals: what is more waits for the next.
+#: Organizations of one transaction: mostly each has few entries, and there may be thousands.
+ORGS = 100
+
+#: Entries of as many organizations that one call seals: what is more waits for the next.
 _MOST = 5_000
 
 
@@ -24,28 +30,38 @@ def seal_audit() -> int:
     """
     # One look into an index for each organization, however many entries they have.
     waiting = Exists(AuditEntry.objects.filter(org=OuterRef("pk"), number=None))
+    orgs = sorted(Organization.objects.filter(waiting).values_list("pk", flat=True))
     sealed = 0
-    for org_id in sorted(Organization.objects.filter(waiting).values_list("pk", flat=True)):
-        AuditChain.objects.get_or_create(org_id=org_id)
+    for some in chunks(orgs, ORGS):
+        _begin(some)
         for _ in range(_MOST // BATCH):
-            count = _seal_some(org_id)
+            count = _seal_some(some)
             sealed += count
             if count < BATCH:
                 break
     return sealed
 
 
-def _seal_some(org_id: int) -> int:
+def _begin(orgs: Sequence[int]) -> None:
+    """Begin the chains of those that have none."""
+    begun = set(AuditChain.objects.filter(pk__in=orgs).values_list("pk", flat=True))
+    new = [AuditChain(org_id=org_id) for org_id in orgs if org_id not in begun]
+    AuditChain.objects.bulk_create(new, ignore_conflicts=True)
+
+
+def _seal_some(orgs: Sequence[int]) -> int:
     with transaction.atomic():
-        chain = AuditChain.objects.select_for_update().get(pk=org_id)
+        locked = AuditChain.objects.select_for_update().filter(pk__in=orgs).order_by("pk")
+        chains = {chain.pk: chain for chain in locked}
         # Read after the lock: what another one sealed in between is not among them.
-        entries = AuditEntry.objects.filter(org_id=org_id, number=None).order_by("pk")[:BATCH]
-        rows = []
+        entries = AuditEntry.objects.filter(org_id__in=orgs, number=None).order_by("pk")[:BATCH]
+        rows, changed = [], {}
         for entry in entries:
+            chain = changed[entry.org_id] = chains[entry.org_id]
             entry.number = chain.number = chain.number + 1
             chain.digest = link(chain.digest, content_of(facts_of(entry)))
             rows.append((entry.pk, chain.number, chain.digest))
-        if rows:
-            update_rows(AuditEntry, ("id", "number", "digest"), rows).run()
-            chain.save(update_fields=["number", "digest"])
+        ends = [(key, chain.number, chain.digest) for key, chain in changed.items()]
+        update_rows(AuditEntry, ("id", "number", "digest"), rows).run()
+        update_rows(AuditChain, ("org", "number", "digest"), ends).run()
     return len(rows)

@@ -15,8 +15,8 @@ from django.db import transaction
 from console.errors import Conflict, NotFound
 from console.orgs.audit import Action, record_many
 from console.orgs.permissions import Actor, Permission
-from console.workloads import nudge
 from console.workloads.models import Intake, State, Workload
+from console.workloads.services.ask_engine import ask_engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +93,9 @@ def _end(actor: Actor, uids: Iterable[str], ending: _Ending) -> None:
     if not due:
         return
     with transaction.atomic():
-        Intake.objects.create(
-            org=actor.org,
-            kind=ending.kind,
-            payload={"ids": [workload.pk for workload in due], "actor": actor.name},
-            size=len(due),
-        )
+        payload = {"ids": [workload.pk for workload in due], "actor": actor.name}
+        ask_engine(actor.org.pk, ending.kind, payload, len(due))
         record_many(actor, ending.action, kind="workload", uids=[each.uid for each in due])
-        nudge.request_admission(actor.org.pk)
 
 
 def _require_all(actor: Actor, wanted: Sequence[str], found: Iterable[str]) -> None:

@@ -11,9 +11,9 @@ from django.utils import timezone
 from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 from console.reading import Reader
-from console.workloads import nudge
 from console.workloads.models import Event, EventType, Intake, QueueHold
 from console.workloads.queries import queue_view
+from console.workloads.services.ask_engine import ask_engine
 
 #: How far ahead a hold may end; one without an end has no bound.
 LONGEST: Final = timedelta(days=366)
@@ -103,8 +103,7 @@ def hold_facts(hold: QueueHold) -> dict[str, Any]:
 def tell_engine(actor: Actor, kind: Intake.Kind, queue: str, reason: str) -> None:
     """Have the engine hear of it, in the transaction of the row."""
     payload = {"queue": queue, "actor": actor.name, "reason": reason}
-    Intake.objects.create(org=actor.org, kind=kind, payload=payload)
-    nudge.request_admission(actor.org.pk)
+    ask_engine(actor.org.pk, kind, payload)
 
 
 def tell_people(actor: Actor, kind: EventType, queue: str, facts: dict[str, Any]) -> None:

@@ -9,9 +9,10 @@ was not written is read again from the rows.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 import structlog
 from django.conf import settings
@@ -19,16 +20,17 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from console.engine.state import State
+from console import statements
+from console.bulk import delete_keys
 from console.orgs.models import Organization
 from console.series.tallies import tally
 from console.telemetry.happenings import counts_of
 from console.telemetry.totals import add_totals
 from console.tracing.spans import note, span
-from console.webhooks.services.tell_of_batch import tell_of_batch
+from console.webhooks.services.tell_of_batch import Notices, tell_of_batch
 from console.workloads import models
-from console.workloads.lease import Lease, LeaseLostError, leased, look
-from console.workloads.models import Engine, Intake
+from console.workloads.lease import Lease, LeaseLostError, Standing, leased, look
+from console.workloads.models import Intake
 from console.workloads.services.aggregates import aggregates
 from console.workloads.services.batch import Batch
 from console.workloads.services.count_happenings import happenings_of
@@ -86,7 +88,9 @@ def run_engine(org_id: int, seconds: float = SLICE) -> Ran:
     made = 0
     found = look(org_id)
     while found.has_work:
-        org = Organization.objects.get(pk=org_id)
+        # Values in the order of a model's own columns; others are read when they are asked.
+        columns = (org_id, found.slug, found.name)
+        org = Organization.from_db(connection.alias, ("id", "slug", "name"), columns)
         with structlog.contextvars.bound_contextvars(org=org.slug), leased(org_id, found) as lease:
             if lease is None:
                 return Ran(made, False)
@@ -122,7 +126,7 @@ def _work(org: Organization, lease: Lease, deadline: float) -> int:
         # What was begun is settled before more is taken in: so a rebuilt state has found
         # its lines again when the first fact comes, and no cut changes what is decided.
         settled = warm.state.is_settled
-        intake = _next_intake(org) if settled else []
+        intake, is_all = _next_intake(org) if settled else ([], False)
         # A state that was rebuilt may find nothing left of what its rows call unsettled.
         if settled and not intake and warm.is_noted_settled:
             break
@@ -132,8 +136,9 @@ def _work(org: Organization, lease: Lease, deadline: float) -> int:
             made += _run_batch(org, lease, warm, intake)
         if connection.vendor == "sqlite":
             time.sleep(min(PAUSE, PAUSED * (time.monotonic() - begun)))
-        # Not before: however long it took to load, every run brings it further.
-        if not _more_time(deadline):
+        # Not before: however long it took to load, every run brings it further. And who finds
+        # nothing more to do looks once, after the lease is released.
+        if (is_all and warm.is_noted_settled) or not _more_time(deadline):
             break
     _warm.keep(org.pk, warm)
     return made
@@ -160,19 +165,20 @@ def _state(org: Organization, lease: Lease) -> Warm:
     return warm
 
 
-def _next_intake(org: Organization) -> list[Intake]:
+def _next_intake(org: Organization) -> tuple[list[Intake], bool]:
     """
-    Return the requests to take in next: all of them in order, where they are few.
+    Return the requests to take in next, and whether these are all: in order, where they are few.
 
     Otherwise what gives quota back goes before everything else: behind a backlog of submissions,
     work that is done would hold its quota until the last of them is decided, and stop others. The
     one part is for up to RETURNED workloads, the other for up to BATCH, unless its first request
     has more: so neither can keep the other waiting.
     """
-    waiting = Intake.objects.filter(org=org).order_by("pk")
-    few = list(waiting[:FEW])
+    found = statements.rows(_FIRST, [org.pk, FEW], is_replanned=True)
+    few = [_intake(org.pk, row) for row in found]
     if len(few) < FEW and sum(row.size for row in few) <= BATCH:
-        return few
+        return few, True
+    waiting = Intake.objects.filter(org=org).order_by("pk")
     # Without payloads, of which a backlog may have megabytes.
     rows = list(waiting.values_list("pk", "kind", "size")[:BATCH])
     returning = [row for row in rows if row[1] in _RETURNING]
@@ -187,7 +193,25 @@ def _next_intake(org: Organization) -> list[Intake]:
         early = [row for row in early if named.isdisjoint(row.payload["ids"])]
     taken = {row.pk for row in early}
     others = _up_to(BATCH, (row for row in rows if row[0] not in taken))
-    return [*early, *waiting.filter(pk__in=others)]
+    return [*early, *waiting.filter(pk__in=others)], False
+
+
+#: Mostly all there are, of a table that is mostly empty.
+_FIRST: Final = """SELECT id, kind, payload, size, created_at FROM workloads_intake
+    WHERE org_id = %s ORDER BY id LIMIT %s
+"""
+
+
+def _intake(org_id: int, row: tuple[Any, ...]) -> Intake:
+    key, kind, payload, size, created_at = row
+    return Intake(
+        pk=key,
+        org_id=org_id,
+        kind=kind,
+        payload=json.loads(payload),
+        size=size,
+        created_at=statements.moment_of(created_at),
+    )
 
 
 def _up_to(most: int, rows: Iterable[tuple[int, str, int]]) -> list[int]:
@@ -208,30 +232,26 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     decisions = warm.state.settle(BATCH)
     batch.decide(decisions, loans_made(warm.state, decisions))
     changes = warm.state.take_changes()
-    notices = tell_of_batch(org, batch, warm.state, changes)
+    notices = Notices(batch, org)
+    if lease.found.has_webhooks:
+        notices = tell_of_batch(org, batch, warm.state, changes)
     happenings = happenings_of(batch, warm.state)
-    statements = [
+    written_down = [
         *batch.prepare(),
         *aggregates(org.pk, warm.state, changes),
         tally(org.pk, batch.now, happenings, warm.state.policy),
     ]
     waits = ((batch.now - row.created_at).total_seconds() for row in intake)
     totals = counts_of(happenings, waits, time.perf_counter() - begun)
-    statements.append(add_totals(org.pk, totals))
+    written_down += [add_totals(org.pk, totals), delete_keys(Intake, (row.pk for row in intake))]
     with transaction.atomic():
-        counts, written = lease.claim_write(warm.version)
-        for statement in statements:
-            statement.run()
+        written = lease.claim_write(warm.version, _standing(warm, batch))
+        for rows in written_down:
+            rows.run()
         if batch.preempted:
             _count_preemptions(batch.preempted)
         warm.rises.note(warm.state, changes.queues, warm.config_version, batch.now)
         notices.write()
-        Engine.objects.filter(org=org).update(
-            config_version=warm.config_version,
-            is_settled=warm.state.is_settled,
-            counts=_counts(counts, warm.state, batch),
-        )
-        Intake.objects.filter(pk__in=[row.pk for row in intake]).delete()
     warm.version += 1
     warm.written = written
     warm.is_noted_settled = warm.state.is_settled
@@ -257,14 +277,11 @@ def _count_preemptions(uids: list[str]) -> None:
     models.Workload.objects.filter(uid__in=uids).update(preemptions=F("preemptions") + 1)
 
 
-def _counts(before: dict[str, int], state: State, batch: Batch) -> dict[str, int]:
-    """Return what *before*, which the transaction found, becomes by *batch*."""
-    departing = len(state.departing)
-    counts = {
+def _standing(warm: Warm, batch: Batch) -> Standing:
+    state, departing = warm.state, len(warm.state.departing)
+    live = {
         models.State.PENDING: len(state.pending),
         models.State.ADMITTED: len(state.running) - departing,
         models.State.PREEMPTING: departing,
     }
-    for final in models.ENDED:
-        counts[final] = before.get(final, 0) + batch.ended[final]
-    return {state.value: count for state, count in counts.items()}
+    return Standing(warm.config_version, state.is_settled, live, batch.ended)

@@ -17,8 +17,8 @@ from console.engine.workload import total_of
 from console.orgs.audit import record_many
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
-from console.workloads import nudge
 from console.workloads.models import Event, EventType, Intake, LabelSet, Workload
+from console.workloads.services.ask_engine import ask_engine
 from console.workloads.stored_pod_sets import encode_pod_sets
 from console.workloads.submissions import Submission
 
@@ -82,16 +82,11 @@ def write(batch: Batch) -> None:
     keys = dict(insert_objects(batch.workloads).run_and_read(("cast(uid AS text)", "id")))
     for workload in batch.workloads:
         workload.pk = keys[workload.uid]
-    Intake.objects.create(
-        org=org,
-        kind=Intake.Kind.SUBMIT,
-        payload={"ids": [workload.pk for workload in batch.workloads], "actor": name},
-        size=len(batch.workloads),
-    )
+    payload = {"ids": [workload.pk for workload in batch.workloads], "actor": name}
+    ask_engine(org.pk, Intake.Kind.SUBMIT, payload, len(batch.workloads))
     insert_objects([_submitted(name, workload) for workload in batch.workloads]).run()
     uids = [workload.uid for workload in batch.workloads]
     record_many(batch.actor, "workload.submit", kind="workload", uids=uids)
-    nudge.request_admission(org.pk)
 
 
 def _workload(actor: Actor, submission: Submission, now: datetime) -> Workload:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
-from django.db.models import QuerySet
+from django.db import connection
+from django.db.models.expressions import RawSQL
 
+from console import statements
 from console.engine.state import State
 from console.engine.workload import Workload
 from console.orgs.models import Organization
@@ -42,39 +46,55 @@ def take_in(org: Organization, state: State, intake: list[Intake], batch: Batch)
     Returns the config version the state decides under afterwards. Facts about
     workloads that have ended meanwhile are passed over: asking twice is harmless.
     """
-    rows = models.Workload.objects.filter(org=org)
     others = _keys(row for row in intake if row.kind != Intake.Kind.SUBMIT)
     new = _keys(row for row in intake if row.kind == Intake.Kind.SUBMIT)
     told = _Told(
         org=org,
         state=state,
         batch=batch,
-        submitted=_submitted(rows.filter(pk__in=new, state=models.State.PENDING), batch),
-        uids=_uids(rows.filter(pk__in=others), batch),
+        submitted=_submitted(org.pk, new, batch) if new else {},
+        uids=_uids(org.pk, others, batch) if others else {},
     )
     for row in intake:
         _HANDLERS[row.kind](told, row.payload)
     return batch.config_version
 
 
-def _submitted(pending: QuerySet[models.Workload], batch: Batch) -> dict[int, Workload]:
-    """Return the submitted workloads by key, and tell *batch* their shapes."""
+def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload]:
+    """Return the workloads that still wait by key, and tell *batch* their shapes."""
     submitted = {}
-    columns = (*COLUMNS, "label_set_id", "name", "submitted_at")
-    for row in pending.order_by("pk").values_list(*columns):
+    asked = [org_id, json.dumps(keys), models.State.PENDING.value]
+    for row in statements.rows(_pending(connection.vendor), asked, is_replanned=True):
         workload = engine_workload(row)
         submitted[workload.sequence] = workload
         _, key, _, *shape, label_set, name, submitted_at = row
         batch.known[workload.id] = key, name
         batch.taken_in.append(TakenIn(label_set, *shape))
-        batch.submitted[workload.id] = submitted_at
+        batch.submitted[workload.id] = statements.moment_of(submitted_at)
     return submitted
 
 
-def _uids(named: QuerySet[models.Workload], batch: Batch) -> dict[int, str]:
+@cache
+def _pending(_vendor: str) -> str:
+    """Return the statement that reads what waits of some keys; each database has its own."""
+    listed = RawSQL(statements.LISTED_KEYS, ["keys"])  # noqa: S611
+    rows = models.Workload.objects.filter(org_id=0, pk__in=listed, state="state").order_by("pk")
+    columns = (*COLUMNS, "label_set_id", "name", "submitted_at")
+    statement, parameters = rows.values_list(*columns).query.sql_with_params()
+    assert parameters == (0, "keys", "state"), parameters
+    return statement
+
+
+_NAMES: Final = f"""SELECT id, uid, name FROM workloads_workload
+    WHERE org_id = %s AND id IN ({statements.LISTED_KEYS})
+"""  # noqa: S608
+
+
+def _uids(org_id: int, keys: list[int], batch: Batch) -> dict[int, str]:
     """Return the ids of those that other requests name by key, and tell *batch* their names."""
     uids = {}
-    for key, uid, name in named.values_list("pk", "uid", "name"):
+    asked = [org_id, json.dumps(keys)]
+    for key, uid, name in statements.rows(_NAMES, asked, is_replanned=True):
         uids[key] = uid
         batch.known[uid] = key, name
     return uids
