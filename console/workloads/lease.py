@@ -75,7 +75,6 @@ _LOOK = (
     f"SELECT owner, {_UNTIL}, fence, coalesce(lease_until >= {_NOW}, false), "  # noqa: S608
     f"version, {_WRITTEN}, config_version, is_settled, "
     "EXISTS (SELECT 1 FROM workloads_intake i WHERE i.org_id = e.org_id), "
-    "EXISTS (SELECT 1 FROM webhooks_webhook w WHERE w.org_id = e.org_id), "
     "o.slug, o.name "
     "FROM workloads_engine e JOIN orgs_organization o ON o.id = e.org_id WHERE e.org_id = %s"
 )
@@ -113,7 +112,6 @@ class Found(NamedTuple):
     config_version: int
     is_settled: bool
     has_intake: bool
-    has_webhooks: bool
     slug: str
     name: str
 
@@ -123,7 +121,7 @@ class Found(NamedTuple):
         return self.has_intake or not self.is_settled
 
 
-_GONE = Found("", "", 0, False, 0, "", 0, True, False, False, "", "")
+_GONE = Found("", "", 0, False, 0, "", 0, True, False, "", "")
 
 
 def look(org_id: int) -> Found:
@@ -142,7 +140,6 @@ def look(org_id: int) -> Found:
         is_held=bool(found.owner and found.is_held),
         is_settled=bool(found.is_settled),
         has_intake=bool(found.has_intake),
-        has_webhooks=bool(found.has_webhooks),
     )
 
 

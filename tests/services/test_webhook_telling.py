@@ -17,12 +17,14 @@ from console.configs.services.apply_config import apply_config
 from console.configs.services.revert_config import revert_config
 from console.configs.services.revert_unconfirmed import revert_unconfirmed
 from console.configs.services.roll_back import roll_back
+from console.engine.state import State
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.webhooks.models import Delivery, Kind, ToldClass, Webhook
 from console.webhooks.payloads import LISTED
 from console.webhooks.services.tell_of_batch import Notices
 from console.webhooks.services.update_webhook import update_webhook
+from console.workloads.services import run_engine as run_engine_module
 from console.workloads.services.end_workloads import finish_workloads
 from console.workloads.services.hold_queue import hold_queue, resume_queue
 from console.workloads.services.run_engine import forget_states
@@ -381,16 +383,34 @@ def test_a_webhook_is_told_what_becomes_so_from_now_on(
     assert counts(webhook) == [("workload.cannot_run", 1)]
 
 
-def test_without_a_webhook_a_batch_asks_for_none(
+def test_without_a_webhook_a_batch_costs_one_small_query(
     world: Any, org: Organization, owner: Actor
 ) -> None:
     with CaptureQueriesContext(
         connection,
     ) as without:
         world(50, 1, None)
-    # But for whether there are any, among what every batch looks at.
-    assert [each["sql"] for each in without.captured_queries if '"webhooks_' in each["sql"]] == []
+    own = [each["sql"] for each in without.captured_queries if "webhooks_" in each["sql"]]
+    assert len(own) == 1
     assert not Delivery.objects.exists()
+
+
+def test_a_webhook_that_is_made_while_a_worker_begins_is_told(
+    world: Any, org: Organization, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To read a large state takes seconds; what is submitted meanwhile is of the same run."""
+    load, made = run_engine_module.load_state, []
+
+    def slow(*asked: Any) -> State:
+        state = load(*asked)
+        made.append(hook(org, Kind.REJECTED))
+        submit_workloads(owner, read_submissions([{"name": "later", "requests": {"gpu": 1}}]))
+        return state
+
+    forget_states()
+    monkeypatch.setattr(run_engine_module, "load_state", slow)
+    world(1, 1, None)
+    assert counts(made[0]) == [("workload.rejected", 2)]
 
 
 def test_the_number_of_queries_does_not_grow_with_the_batch(world: Any, org: Organization) -> None:

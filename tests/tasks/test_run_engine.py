@@ -39,7 +39,7 @@ from console.workloads.submissions import Submission
 Settle = Callable[[Organization], int]
 
 #: Statements of a run of one batch: from the first look to the one after the lease.
-MOST_STATEMENTS = 16
+MOST_STATEMENTS = 17
 
 TRAIN = """
 resource_flavors:

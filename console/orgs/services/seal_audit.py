@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from django.db import transaction
@@ -18,8 +19,8 @@ BATCH = 500
 #: Organizations of one transaction: mostly each has few entries, and there may be thousands.
 ORGS = 100
 
-#: Entries of as many organizations that one call seals: what is more waits for the next.
-_MOST = 5_000
+#: Seconds after which a call leaves the rest to the next one: its worker has decisions to make.
+_SLICE = 1.0
 
 
 def seal_audit() -> int:
@@ -31,14 +32,16 @@ def seal_audit() -> int:
     # One look into an index for each organization, however many entries they have.
     waiting = Exists(AuditEntry.objects.filter(org=OuterRef("pk"), number=None))
     orgs = sorted(Organization.objects.filter(waiting).values_list("pk", flat=True))
+    deadline = time.monotonic() + _SLICE
     sealed = 0
     for some in chunks(orgs, ORGS):
         _begin(some)
-        for _ in range(_MOST // BATCH):
+        count = BATCH
+        while count == BATCH:
+            if time.monotonic() > deadline:
+                return sealed
             count = _seal_some(some)
             sealed += count
-            if count < BATCH:
-                break
     return sealed
 
 
@@ -54,7 +57,9 @@ def _seal_some(orgs: Sequence[int]) -> int:
         locked = AuditChain.objects.select_for_update().filter(pk__in=orgs).order_by("pk")
         chains = {chain.pk: chain for chain in locked}
         # Read after the lock: what another one sealed in between is not among them.
-        entries = AuditEntry.objects.filter(org_id__in=orgs, number=None).order_by("pk")[:BATCH]
+        waiting = AuditEntry.objects.filter(org_id__in=orgs, number=None)
+        # One organization after the other, as their index has them.
+        entries = waiting.order_by("org_id", "pk")[:BATCH]
         rows, changed = [], {}
         for entry in entries:
             chain = changed[entry.org_id] = chains[entry.org_id]

@@ -74,7 +74,7 @@ class Notices:
 
 def tell_of_batch(org: Organization, batch: Batch, state: State, changes: Changes) -> Notices:
     """
-    Return what *batch* has to tell an organization that has webhooks.
+    Return what *batch* has to tell; without a webhook, at the cost of one small query.
 
     Call it before the rows of the batch are written: what they say so far is compared.
     """

@@ -27,7 +27,7 @@ from console.series.tallies import tally
 from console.telemetry.happenings import counts_of
 from console.telemetry.totals import add_totals
 from console.tracing.spans import note, span
-from console.webhooks.services.tell_of_batch import Notices, tell_of_batch
+from console.webhooks.services.tell_of_batch import tell_of_batch
 from console.workloads import models
 from console.workloads.lease import Lease, LeaseLostError, Standing, leased, look
 from console.workloads.models import Intake
@@ -232,9 +232,7 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     decisions = warm.state.settle(BATCH)
     batch.decide(decisions, loans_made(warm.state, decisions))
     changes = warm.state.take_changes()
-    notices = Notices(batch, org)
-    if lease.found.has_webhooks:
-        notices = tell_of_batch(org, batch, warm.state, changes)
+    notices = tell_of_batch(org, batch, warm.state, changes)
     happenings = happenings_of(batch, warm.state)
     written_down = [
         *batch.prepare(),
