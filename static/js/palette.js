@@ -13,6 +13,9 @@
 
   const found = () => [...results.querySelectorAll("a[data-found]")];
 
+  // Those of other letters stay until there are new ones, and say so.
+  const settle = (text) => results.setAttribute("aria-busy", text !== field.value);
+
   const ask = async () => {
     asked?.abort();
     asked = new AbortController();
@@ -24,10 +27,12 @@
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       results.replaceChildren(...page.getElementById("search-results").childNodes);
       shown = text;
+      settle(text);
       window.announce(`${found().length} places`);
     } catch (error) {
       if (error.name === "AbortError") return;
       shown = null;
+      settle(text);
       results.textContent = "The server does not answer. Enter asks again.";
     }
   };
@@ -41,6 +46,7 @@
   };
 
   field.addEventListener("input", () => {
+    settle(shown);
     clearTimeout(timer);
     timer = setTimeout(ask, 120);
   });

@@ -34,6 +34,8 @@ def test_a_few_letters_lead_to_a_queue_a_workload_a_version_and_a_page(
         page.keyboard.press("Control+k")
         expect(palette.get_by_role("searchbox")).to_be_focused()
         page.keyboard.type(text)
+        # Before that, the page of the form would answer.
+        expect(palette.locator('[aria-busy="false"]')).to_be_attached()
         expect(palette.locator("a[data-found]").first).to_contain_text(offered)
         page.keyboard.press("Enter")
         page.wait_for_url(re.compile(re.escape(busy.url(path))))
@@ -54,6 +56,7 @@ def test_one_chooses_with_arrows_and_comes_back_to_where_one_was(page: Page, bus
     page.keyboard.press("ArrowUp")
     expect(palette.get_by_role("searchbox")).to_be_focused()
     page.keyboard.type("no such thing")
+    expect(palette.locator('[aria-busy="false"]')).to_be_attached()
     expect(palette).to_contain_text("Nothing is called so")
     page.keyboard.press("Enter")
     expect(palette).to_be_visible()
