@@ -144,7 +144,11 @@ class Book:
 
         Runs that were stopped count: they held quota.
         """
-        return self._used / (self._total * self._last_end) if self._last_end else 0.0
+        return self.quota_use_of(self._last_end) if self._last_end else 0.0
+
+    def quota_use_of(self, milliseconds: float) -> float:
+        """Return the same of another time, which lasted *milliseconds* (more than 0)."""
+        return self._used / (self._total * milliseconds)
 
     def mean_admission_seconds(self) -> dict[str, float]:
         """

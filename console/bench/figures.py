@@ -16,7 +16,8 @@ class Figures:
     #: Seconds that passed while it was played, and those that the processor worked.
     wall_seconds: float
     cpu_seconds: float
-    #: Quota held over time, of nominal quota over the makespan: 0 to 1.
+    #: Quota held over time, of nominal quota over the same time, 0 to 1: in virtual time over the
+    #: makespan, in real time over the wall time, which ends when the last end has been told.
     quota_use: float
     #: Mean seconds of the trace's own time from submission to admission, by set of workloads.
     admission_seconds: Mapping[str, float]

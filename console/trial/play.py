@@ -84,7 +84,7 @@ def play(
         wall_seconds=wall,
         cpu_seconds=cpu,
         quota_use=played.quota_use,
-        work_use=played.book.quota_use,
+        work_use=played.book.quota_use_of(wall * 1000),
         admission_seconds=played.book.mean_admission_seconds(),
         decisions=played.decisions,
         preemptions=played.preemptions,

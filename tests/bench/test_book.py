@@ -36,6 +36,7 @@ def test_a_life(book: Book, arrivals: list[Arrival]) -> None:
     book.close()
     # Each held 2 for 50 and for 100 ms; the two queues own 6.
     assert (book.makespan, book.quota_use) == (250, pytest.approx(6 * 2 * 150 / (6 * 250)))
+    assert book.quota_use_of(500) == pytest.approx(book.quota_use / 2)
     assert book.mean_admission_seconds() == {"even": 0.15}
 
 

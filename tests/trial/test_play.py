@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,9 +20,6 @@ from console.traffic.client import Away, Client, Refused
 from console.trial import play as play_module
 from console.trial.play import Progress, due_by, play
 from tests.bench.small import CROWDED, PREEMPTING
-
-#: Seconds that a program of its own pauses between two looks, and more.
-PAUSE = 0.15
 
 
 def now() -> str:
@@ -134,11 +132,11 @@ def test_it_is_played_as_in_virtual_time() -> None:
     assert figures.decisions == sum(row["outcome"] != "pending" for row in engine.feed) == 5
     assert figures.digest is None
     assert figures.cpu_seconds == 1.0
-    assert 1.7 <= figures.makespan_seconds < 1.7 + 5 * PAUSE
+    assert figures.makespan_seconds >= 1.7
     assert figures.wall_seconds >= figures.makespan_seconds
-    assert 0.7 <= figures.admission_seconds["low"] < 0.7 + 4 * PAUSE
-    assert figures.admission_seconds["high"] < 2 * PAUSE
-    assert 0.7 < figures.work_use <= figures.quota_use <= 1.0
+    assert figures.admission_seconds["low"] >= 0.7
+    assert figures.admission_seconds["high"] < figures.admission_seconds["low"]
+    assert 0 < figures.work_use <= figures.quota_use <= 1.0
     assert engine.requests == ["apply kueue", "close", "close", "close"]
     assert (told[-1].done, told[-1].expected) == (3, 3)
     assert not engine.state.running
@@ -152,6 +150,20 @@ def test_many_at_once() -> None:
     admitted = [row["workload"]["name"] for row in engine.feed if row["outcome"] == "admitted"]
     stopped = [row["workload"]["name"] for row in engine.feed if row["outcome"] == "preempted"]
     assert sorted(admitted) == sorted([*engine.arrivals, *stopped])
+
+
+def test_both_uses_are_of_the_time_until_the_last_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    finish = Connection.finish
+
+    def late(connection: Connection, ids: Sequence[str]) -> None:
+        finish(connection, ids)
+        if len(connection.engine.ends) == 3:
+            time.sleep(0.5)
+
+    monkeypatch.setattr(Connection, "finish", late)
+    figures, _ = run(Engine(PREEMPTING), PREEMPTING)
+    assert figures.wall_seconds > figures.makespan_seconds + 0.4
+    assert 0 < figures.work_use <= figures.quota_use < 0.9
 
 
 def test_a_product_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
