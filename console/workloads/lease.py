@@ -46,16 +46,18 @@ _NOW, _LATER, _UNHURRIED = {
 }[connection.vendor]
 
 _MINE = "org_id = %s AND owner = %s AND fence = %s"
-#: What JSON is put together from, and what it has for a state.
+
+#: As texts: nothing while nobody has it, or while nothing was written.
+_UNTIL = "coalesce(cast(lease_until AS text), '')"
+_WRITTEN = "coalesce(cast(settled_at AS text), '')"
+
+#: A key of JSON, and the number that is there now.
 _KEY, _BEFORE = {
     "sqlite": ("'$.{}'", "coalesce(json_extract(counts, '$.{}'), 0)"),
     "postgresql": ("'{}'", "coalesce((counts ->> '{}')::bigint, 0)"),
 }[connection.vendor]
-#: As text, whose type does not depend on how large the number is: it is the same statement then.
+#: Given as text, whose type does not depend on how large it is: the statement stays the same.
 _NUMBER = "cast(%s AS bigint)"
-
-_UNTIL = "coalesce(cast(lease_until AS text), '')"
-_WRITTEN = "coalesce(cast(settled_at AS text), '')"
 
 #: Known is how many workloads are in each of these, and how many more in those that they never
 #: leave, from where others forget some meanwhile.

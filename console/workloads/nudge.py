@@ -1,22 +1,51 @@
-"""The nudge: ask for admission after commit. Losing one delays a decision and can never lose it."""
+"""
+The nudge: ask for admission after commit. Losing one delays a decision and can never lose it.
+
+Who is nudged stands in a list of their lane in the broker, and one message tells a worker to look
+at all of it: to carry a message for each of them costs as much as to decide what it is about.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache, partial
+from typing import Final
 
 import structlog
 from celery import current_app
 from django.db import transaction
 from kombu.exceptions import OperationalError
-from redis import RedisError
+from redis import Redis, RedisError
+from redis.commands.core import Script
 
 from console import broker
 from console.celery import lane_of
 
-ADMIT = "console.workloads.tasks.admit"
+ADMIT: Final = "console.workloads.tasks.admit"
 
-#: Seconds for which further nudges of an organization are swallowed by the one on its way.
-_COALESCED = 5
+#: Seconds for which a lane's message is believed to be on its way, or its worker to be at it.
+_BELIEVED: Final = 2
+
+#: Puts ARGV[1] at the end of the list KEYS[1], unless it is there, and answers whether a message
+#: is wanted: KEYS[2] says for ARGV[2] seconds that there is one.
+_PUT: Final = """
+local now = redis.call('TIME')
+redis.call('ZADD', KEYS[1], 'NX', now[1] * 1000000 + now[2], ARGV[1])
+return redis.call('SET', KEYS[2], 1, 'NX', 'EX', ARGV[2]) and 1 or 0
+"""
+
+#: Takes the first from the list KEYS[1]. Where there is none, whoever comes next wants a message:
+#: in one step with finding none, or nobody would look at who came in between.
+_TAKE: Final = """
+local first = redis.call('ZPOPMIN', KEYS[1])
+if first[1] then
+  redis.call('SET', KEYS[2], 1, 'EX', ARGV[1])
+else
+  redis.call('DEL', KEYS[2])
+end
+return first[1]
+"""
 
 log = structlog.get_logger("console.nudge")
 
@@ -27,26 +56,52 @@ def request_admission(org_id: int) -> None:
 
 
 def send(org_id: int) -> None:
-    """
-    Enqueue one admission task, unless one is on its way already.
+    """Put an organization at the end of its lane's list, and have a worker look at that."""
+    put(org_id, lane_of(org_id))
 
-    A broker that is down is logged and not raised: the rows are written, and the
-    sweep finds them.
+
+def put(org_id: int, lane: str) -> None:
+    """Do so in any lane: which one it is saves time, and nothing depends on it."""
+    with _unless_down(org=org_id):
+        if _script(broker.client(), _PUT)(keys=_keys(lane), args=[org_id, _BELIEVED]):
+            _wake(lane)
+
+
+def wake(lane: str) -> None:
+    """Have a worker look at a lane's list, in the turn of the lane."""
+    with _unless_down(lane=lane):
+        _wake(lane)
+
+
+def next_of(lane: str) -> int | None:
     """
+    Take the organization that waits longest from a lane's list; None when nobody does.
+
+    What is accepted for it from now on nudges it again.
+    """
+    found = None
+    with _unless_down(lane=lane):
+        found = _script(broker.client(), _TAKE)(keys=_keys(lane), args=[_BELIEVED])
+    return None if found is None else int(found)
+
+
+def _wake(lane: str) -> None:
+    current_app.send_task(ADMIT, args=[lane], queue=lane, expires=60)
+
+
+@contextmanager
+def _unless_down(**about: object) -> Iterator[None]:
+    """Log rather than raise that the broker is down: the rows are there, and the sweep looks."""
     try:
-        if broker.client().set(_key(org_id), 1, nx=True, ex=_COALESCED):
-            current_app.send_task(ADMIT, args=[org_id], queue=lane_of(org_id), expires=60)
+        yield
     except (OperationalError, RedisError) as error:
-        log.warning("admission not requested, the sweep will", org=org_id, error=str(error))
+        log.warning("no nudge, the sweep asks again", **about, error=str(error))
 
 
-def received(org_id: int) -> None:
-    """Note that the task has begun: what commits from now on needs a nudge of its own."""
-    try:
-        broker.client().delete(_key(org_id))
-    except RedisError as error:
-        log.warning("nudge not cleared, it expires", org=org_id, error=str(error))
+def _keys(lane: str) -> list[str]:
+    return [f"sluice:nudged:{lane}", f"sluice:awake:{lane}"]
 
 
-def _key(org_id: int) -> str:
-    return f"sluice:nudge:{org_id}"
+@lru_cache(maxsize=2)
+def _script(client: Redis, text: str) -> Script:
+    return client.register_script(text)

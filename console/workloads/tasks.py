@@ -17,7 +17,7 @@ from console.workloads.services.forget_events import forget_events
 from console.workloads.services.forget_shapes import forget_shapes
 from console.workloads.services.forget_workloads import forget_workloads
 from console.workloads.services.resume_expired import resume_expired
-from console.workloads.services.run_engine import run_engine
+from console.workloads.services.run_lane import run_lane
 
 #: What is older than this was not picked up by its own nudge.
 _FORGOTTEN = timedelta(seconds=2)
@@ -27,16 +27,9 @@ _AHEAD = timedelta(seconds=30)
 
 
 @shared_task(name=nudge.ADMIT)
-def admit(org_id: int) -> None:
-    """
-    Run one organization's engine, and ask again when time was too short for all of it.
-
-    Not while another process runs it: that one looks again before it leaves, and
-    asking would only keep two of them knocking until it does.
-    """
-    nudge.received(org_id)
-    if run_engine(org_id).is_cut_short:
-        nudge.send(org_id)
+def admit(lane: str) -> None:
+    """Run the engines of everybody who is nudged in a lane."""
+    run_lane(lane)
 
 
 @shared_task(name="console.workloads.tasks.sweep")

@@ -29,17 +29,22 @@ from tests.product import ROOT, Product
 #: Seconds that the broker gives no answer.
 SILENCE = 5
 
-#: Sends every lane more messages than there is work, so that two workers want the same engine.
+#: Nudges the same one in every lane, again and again, and sends more messages than there is work:
+#: so two workers want the same engine.
 _DOUBLED = """
 import random
+import time
 import django
 django.setup()
 from console.celery import LANES, app
 from console.orgs.models import Organization
-from console.workloads.nudge import ADMIT
+from console.workloads import nudge
 org = Organization.objects.get(slug="main").pk
-for lane in LANES * 20:
-    app.send_task(ADMIT, args=[org], queue=lane, countdown=random.choice((0, 0, 1, 2)))
+for _ in range(20):
+    for lane in LANES:
+        nudge.put(org, lane)
+        app.send_task(nudge.ADMIT, args=[lane], queue=lane, countdown=random.choice((0, 0, 1, 2)))
+    time.sleep(0.1)
 """
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from django.test import Client
-from redis import Redis, RedisError
+from redis import Redis
 
 from console.api.rate_limit import BURST, TooManyRequests, count_request
 from console.orgs.permissions import Actor
-from console.supervisor.broker import find_binary
+from tests.brokers import serving_broker
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RATE = 2
@@ -39,24 +39,8 @@ print(passed)
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a broker that keeps nothing."""
-    folder = tmp_path_factory.mktemp("b")
-    path = folder / "s"
-    server = subprocess.Popen(
-        [find_binary(), "--port", "0", "--unixsocket", str(path), "--save", ""],
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-    )
-    client = Redis.from_url(f"unix://{path}")
-    while True:
-        try:
-            client.ping()
-            break
-        except RedisError:
-            assert server.poll() is None
-            time.sleep(0.02)
-    yield f"unix://{path}"
-    server.terminate()
-    server.wait()
+    with serving_broker(tmp_path_factory.mktemp("b")) as url:
+        yield url
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads import nudge, tasks
 from console.workloads.explanations import explain_workload
-from console.workloads.lease import leased, look
+from console.workloads.lease import look
 from console.workloads.models import (
     Decision,
     Engine,
@@ -32,6 +32,7 @@ from console.workloads.services.end_workloads import (
     release_workloads,
     withdraw_workloads,
 )
+from console.workloads.services.next_intake import next_intake
 from console.workloads.services.run_engine import forget_states, run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
@@ -268,7 +269,7 @@ def test_what_gives_quota_back_is_taken_in_first(
     release_workloads(owner, [stopping.uid])
     finish_workloads(owner, [done.uid])
 
-    kinds = [row.kind for row in run_engine_module._next_intake(org)[0]]
+    kinds = [row.kind for row in next_intake(org.pk, batch, returned)[0]]
     # Each part for as many workloads as it may have.
     back, others = ["release", "finish"], ["submit", "submit", "withdraw"]
     assert kinds == [*back[:returned], *others[:batch]]
@@ -304,7 +305,6 @@ def test_what_was_withdrawn_before_stays_withdrawn(
     owner: Actor,
     settle: Settle,
     end: Callable[..., None],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     apply_config(owner, "native", TRAIN, "first", 0)
     (done, stopping) = submit(owner, "done", "stopping")
@@ -314,9 +314,7 @@ def test_what_was_withdrawn_before_stays_withdrawn(
     withdraw_workloads(owner, [stopping.uid])
     end(owner, [stopping.uid])
     finish_workloads(owner, [done.uid])
-    with monkeypatch.context() as small:
-        small.setattr(run_engine_module, "BATCH", 1)
-        assert run_engine_module._next_intake(org)[0][0].kind == "finish"
+    assert next_intake(org.pk, 1, 5)[0][0].kind == "finish"
     settle(org)
     assert {name: state for name, (state, _) in states(org).items()} == {
         "done": "finished",
@@ -346,19 +344,3 @@ def test_the_sweep_finds_what_was_left_lying(
     Engine.objects.filter(org=other_org).update(settled_at=later)
     tasks.sweep()
     assert nudged[3:] == [org.pk, other_org.pk]
-
-
-def test_a_task_asks_again_only_when_nobody_else_is_at_it(
-    org: Organization, owner: Actor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    nudged: list[int] = []
-    monkeypatch.setattr(nudge, "send", nudged.append)
-    monkeypatch.setattr(run_engine_module, "BATCH", 1)
-    monkeypatch.setattr(run_engine_module, "_more_time", lambda deadline: False)
-    submit(owner, "a")
-    submit(owner, "b")
-    with leased(org.pk):
-        tasks.admit(org.pk)
-    assert nudged == []
-    tasks.admit(org.pk)
-    assert nudged == [org.pk]

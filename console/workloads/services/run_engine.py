@@ -9,10 +9,8 @@ was not written is read again from the rows.
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from typing import NamedTuple
 
 import structlog
 from django.conf import settings
@@ -20,7 +18,6 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from console import statements
 from console.bulk import delete_keys
 from console.orgs.models import Organization
 from console.series.tallies import tally
@@ -35,6 +32,7 @@ from console.workloads.services.aggregates import aggregates
 from console.workloads.services.batch import Batch
 from console.workloads.services.count_happenings import happenings_of
 from console.workloads.services.load_state import load_state
+from console.workloads.services.next_intake import next_intake
 from console.workloads.services.note_rises import Rises
 from console.workloads.services.quota_events import loans_made
 from console.workloads.services.take_in import take_in
@@ -43,15 +41,9 @@ from console.workloads.warm import Warm, WarmStates
 #: Workloads that one batch takes in, and decisions after which it is written.
 BATCH = 1000
 
-#: Requests that give quota back. They speak of workloads that were taken in long before.
-_RETURNING = (Intake.Kind.FINISH, Intake.Kind.RELEASE)
-
 #: Workloads whose quota one batch takes back. Many more than it takes in: to take one back costs
 #: little, and quota that nobody uses any more lets queues stop one another for it.
 RETURNED = 5 * BATCH
-
-#: Requests that are read at once, as they are: mostly there are no more of them.
-FEW = 20
 
 #: Seconds after which an organization that has work left makes room for others of its lane.
 SLICE = 0.5
@@ -126,7 +118,7 @@ def _work(org: Organization, lease: Lease, deadline: float) -> int:
         # What was begun is settled before more is taken in: so a rebuilt state has found
         # its lines again when the first fact comes, and no cut changes what is decided.
         settled = warm.state.is_settled
-        intake, is_all = _next_intake(org) if settled else ([], False)
+        intake, is_all = next_intake(org.pk, BATCH, RETURNED) if settled else ([], False)
         # A state that was rebuilt may find nothing left of what its rows call unsettled.
         if settled and not intake and warm.is_noted_settled:
             break
@@ -163,66 +155,6 @@ def _state(org: Organization, lease: Lease) -> Warm:
             is_noted_settled=found.is_settled,
         )
     return warm
-
-
-def _next_intake(org: Organization) -> tuple[list[Intake], bool]:
-    """
-    Return the requests to take in next, and whether these are all: in order, where they are few.
-
-    Otherwise what gives quota back goes before everything else: behind a backlog of submissions,
-    work that is done would hold its quota until the last of them is decided, and stop others. The
-    one part is for up to RETURNED workloads, the other for up to BATCH, unless its first request
-    has more: so neither can keep the other waiting.
-    """
-    found = statements.rows(_FIRST, [org.pk, FEW], is_replanned=True)
-    few = [_intake(org.pk, row) for row in found]
-    if len(few) < FEW and sum(row.size for row in few) <= BATCH:
-        return few, True
-    waiting = Intake.objects.filter(org=org).order_by("pk")
-    # Without payloads, of which a backlog may have megabytes.
-    rows = list(waiting.values_list("pk", "kind", "size")[:BATCH])
-    returning = [row for row in rows if row[1] in _RETURNING]
-    if len(rows) == BATCH:
-        back = waiting.filter(kind__in=_RETURNING)
-        returning = list(back.values_list("pk", "kind", "size")[:RETURNED])
-    early = list(waiting.filter(pk__in=_up_to(RETURNED, returning)))
-    if early:
-        # What speaks of a workload that somebody withdraws keeps its place behind that.
-        withdrawals = waiting.filter(kind=Intake.Kind.WITHDRAW)
-        named = {key for row in withdrawals for key in row.payload["ids"]}
-        early = [row for row in early if named.isdisjoint(row.payload["ids"])]
-    taken = {row.pk for row in early}
-    others = _up_to(BATCH, (row for row in rows if row[0] not in taken))
-    return [*early, *waiting.filter(pk__in=others)], False
-
-
-#: Mostly all there are, of a table that is mostly empty.
-_FIRST: Final = """SELECT id, kind, payload, size, created_at FROM workloads_intake
-    WHERE org_id = %s ORDER BY id LIMIT %s
-"""
-
-
-def _intake(org_id: int, row: tuple[Any, ...]) -> Intake:
-    key, kind, payload, size, created_at = row
-    return Intake(
-        pk=key,
-        org_id=org_id,
-        kind=kind,
-        payload=json.loads(payload),
-        size=size,
-        created_at=statements.moment_of(created_at),
-    )
-
-
-def _up_to(most: int, rows: Iterable[tuple[int, str, int]]) -> list[int]:
-    taken: list[int] = []
-    total = 0
-    for key, _, size in rows:
-        if taken and total + size > most:
-            break
-        taken.append(key)
-        total += size
-    return taken
 
 
 def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]) -> int:
