@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
@@ -48,12 +48,14 @@ def moment_of(value: datetime) -> datetime:
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
-#: The keys that one parameter lists as JSON.
-LISTED_KEYS: Final = (
-    "SELECT value FROM json_each(%s)"
-    if connection.vendor == "sqlite"
-    else "SELECT jsonb_array_elements_text(%s::jsonb)::bigint"
-)
+#: The keys, and the texts, that one parameter lists as JSON.
+LISTED_KEYS, LISTED_TEXTS = {
+    "sqlite": 2 * ("SELECT value FROM json_each(%s)",),
+    "postgresql": (
+        "SELECT jsonb_array_elements_text(%s::jsonb)::bigint",
+        "SELECT jsonb_array_elements_text(%s::jsonb)",
+    ),
+}[connection.vendor]
 
 
 class _Replanning(Cursor[Any]):

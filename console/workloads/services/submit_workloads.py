@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from console import statements
 from console.bulk import insert_objects
-from console.chunks import chunks
 from console.engine.workload import total_of
 from console.orgs.audit import record_many
 from console.orgs.models import Organization
@@ -23,6 +24,11 @@ from console.workloads.stored_pod_sets import encode_pod_sets
 from console.workloads.submissions import Submission
 
 __all__ = ["Submission", "submit_workloads"]
+
+#: Of the digests that one parameter lists.
+_KEYS: Final = f"""SELECT cast(digest AS text), id FROM workloads_labelset
+    WHERE org_id = %s AND digest IN ({statements.LISTED_TEXTS})
+"""  # noqa: S608
 
 
 def submit_workloads(actor: Actor, submissions: Sequence[Submission]) -> list[Workload]:
@@ -54,31 +60,31 @@ class Batch:
     workloads: list[Workload]
     #: One for each workload.
     digests: list[str]
-    #: Label sets by digest, those that exist as rows and those that do not yet.
-    label_sets: dict[str, LabelSet]
+    #: What those digests are of, and the keys of the label sets that are there already.
+    labels: dict[str, Mapping[str, str]]
+    keys: dict[str, int]
 
 
 def prepare(actor: Actor, submissions: Sequence[Submission]) -> Batch:
     """Return the rows of *submissions*, written nowhere yet."""
     now = timezone.now()
     digests = []
-    sets: dict[str, LabelSet] = {}
+    sets: dict[str, Mapping[str, str]] = {}
     for submission in submissions:
         labels = submission.labels()
         digest = _digest(labels)
         digests.append(digest)
-        if digest not in sets:
-            sets[digest] = LabelSet(org=actor.org, digest=digest, labels=labels)
+        sets[digest] = labels
     workloads = [_workload(actor, submission, now) for submission in submissions]
-    return Batch(actor, workloads, digests, sets | _existing(actor.org, list(sets)))
+    return Batch(actor, workloads, digests, sets, _keys_of(actor.org, sets))
 
 
 def write(batch: Batch) -> None:
     """Write *batch* inside the caller's transaction, and nudge the engine when it commits."""
     org, name = batch.actor.org, batch.actor.name
-    sets = _with_keys(org, batch.label_sets)
+    label_sets = batch.keys | _written(org, batch.labels.keys() - batch.keys, batch.labels)
     for workload, digest in zip(batch.workloads, batch.digests, strict=True):
-        workload.label_set_id = sets[digest].pk
+        workload.label_set_id = label_sets[digest]
     keys = dict(insert_objects(batch.workloads).run_and_read(("cast(uid AS text)", "id")))
     for workload in batch.workloads:
         workload.pk = keys[workload.uid]
@@ -123,20 +129,21 @@ def _digest(labels: Mapping[str, str]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def _existing(org: Organization, digests: list[str]) -> dict[str, LabelSet]:
-    found: dict[str, LabelSet] = {}
-    for some in chunks(digests):
-        rows = LabelSet.objects.filter(org=org, digest__in=some)
-        found |= {row.digest: row for row in rows}
-    return found
+def _keys_of(org: Organization, digests: Iterable[str]) -> dict[str, int]:
+    """Return the keys of those label sets that are there, by digest."""
+    asked = [org.pk, json.dumps(list(digests))]
+    return dict(statements.rows(_KEYS, asked, is_replanned=True))
 
 
-def _with_keys(org: Organization, sets: dict[str, LabelSet]) -> dict[str, LabelSet]:
-    missing = [row for row in sets.values() if row.pk is None]
-    if not missing:
-        return sets
+def _written(
+    org: Organization, missing: Iterable[str], labels: Mapping[str, Mapping[str, str]]
+) -> dict[str, int]:
+    """Write the label sets of *missing* digests, and return their keys."""
     # In one order for all: two who wait for each other's sets would never end.
-    missing.sort(key=lambda row: row.digest)
+    digests = sorted(missing)
+    if not digests:
+        return {}
+    sets = [LabelSet(org=org, digest=digest, labels=labels[digest]) for digest in digests]
     # Somebody else may write the same set at this moment: then theirs is read.
-    LabelSet.objects.bulk_create(missing, ignore_conflicts=True)
-    return sets | _existing(org, [row.digest for row in missing])
+    LabelSet.objects.bulk_create(sets, ignore_conflicts=True)
+    return _keys_of(org, digests)
