@@ -42,10 +42,11 @@ _POSTGRES_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A statement and its rows as JSON, ready to be sent."""
+    """A statement and its rows, or what says which, ready to be sent."""
 
     statement: str
-    payloads: tuple[str, ...]
+    #: One parameter for each time that it is sent.
+    payloads: tuple[Any, ...]
     #: Parameters before that of the rows.
     before: tuple[Any, ...] = ()
     #: Whether it has to find rows, of which there may be more and more.
@@ -140,13 +141,13 @@ def delete_rows(
     *where* is one more condition, in SQL.
     """
     statement = _deletion(model, column, where, connection.vendor)
-    return Prepared(statement, _cut(list(values)), (org_id,), is_replanned=True)
+    return Prepared(statement, _listed(list(values)), (org_id,), is_replanned=True)
 
 
 def delete_keys(model: type[Model], keys: Iterable[int]) -> Prepared:
     """Prepare the deletion of rows by their keys."""
-    statement = f"DELETE FROM {_table(model)} WHERE id IN ({statements.LISTED_KEYS})"  # noqa: S608
-    return Prepared(statement, _cut(list(keys)), is_replanned=True)
+    statement = f"DELETE FROM {_table(model)} WHERE id {statements.AMONG_KEYS}"  # noqa: S608
+    return Prepared(statement, _listed(list(keys)), is_replanned=True)
 
 
 # Statements differ by database alone, whose name is a parameter for the sake of the cache.
@@ -186,13 +187,10 @@ def _change(model: type[Model], columns: tuple[str, ...], vendor: str) -> str:
 
 
 @cache
-def _deletion(model: type[Model], column: str, where: str, vendor: str) -> str:
-    values = "SELECT value FROM json_each(%s)"
-    if vendor != "sqlite":
-        values = "SELECT jsonb_array_elements_text(%s::jsonb)"
+def _deletion(model: type[Model], column: str, where: str, _vendor: str) -> str:
     org, found = _column(_field(model, "org")), _column(_field(model, column))
-    more = f" AND {where}" if where else ""
-    return f"DELETE FROM {_table(model)} WHERE {org} = %s AND {found} IN ({values}){more}"  # noqa: S608
+    is_meant = f"{org} = %s AND {found} {statements.AMONG_TEXTS}"
+    return f"DELETE FROM {_table(model)} WHERE {is_meant}{f' AND {where}' if where else ''}"  # noqa: S608
 
 
 def _table(model: type[Model]) -> str:
@@ -245,6 +243,10 @@ def _payloads(
 
 def _cut(rows: list[Any]) -> tuple[str, ...]:
     return tuple(json.dumps(rows[i : i + _ROWS]) for i in range(0, len(rows), _ROWS))
+
+
+def _listed(values: list[Any]) -> tuple[Any, ...]:
+    return tuple(statements.listed(values[i : i + _ROWS]) for i in range(0, len(values), _ROWS))
 
 
 @cache

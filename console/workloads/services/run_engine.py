@@ -18,6 +18,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from console import statements
 from console.bulk import delete_keys
 from console.orgs.models import Organization
 from console.series.tallies import tally
@@ -46,7 +47,7 @@ BATCH = 1000
 RETURNED = 5 * BATCH
 
 #: Seconds after which an organization that has work left makes room for others of its lane.
-SLICE = 0.5
+SLICE = 0.2
 
 #: Seconds without the write lock between two batches on SQLite, whose lock is
 #: unfair: a writer without pauses starves the web processes. At most, and as a share of the batch.
@@ -176,8 +177,9 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     written_down += [add_totals(org.pk, totals), delete_keys(Intake, (row.pk for row in intake))]
     with transaction.atomic():
         written = lease.claim_write(warm.version, _standing(warm, batch))
-        for rows in written_down:
-            rows.run()
+        with statements.pipelined():
+            for rows in written_down:
+                rows.run()
         if batch.preempted:
             _count_preemptions(batch.preempted)
         warm.rises.note(warm.state, changes.queues, warm.config_version, batch.now)

@@ -8,9 +8,9 @@ from typing import Final
 from console.workloads import nudge
 from console.workloads.services.run_engine import run_engine
 
-#: Seconds after which a lane makes room for the other queues of its worker. Less than an
-#: organization may take: many small ones in a row are not to be in front of the clock's tasks.
-TURN: Final = 0.1
+#: Seconds after which a lane makes room for the other queues of its worker: many small ones in a
+#: row are not to be in front of other lanes, and of what the clock asks for.
+TURN: Final = 0.2
 
 
 def run_lane(lane: str) -> None:

@@ -25,9 +25,8 @@ from console.workloads.submissions import Submission
 
 __all__ = ["Submission", "submit_workloads"]
 
-#: Of the digests that one parameter lists.
 _KEYS: Final = f"""SELECT cast(digest AS text), id FROM workloads_labelset
-    WHERE org_id = %s AND digest IN ({statements.LISTED_TEXTS})
+    WHERE org_id = %s AND digest {statements.AMONG_TEXTS}
 """  # noqa: S608
 
 
@@ -131,7 +130,7 @@ def _digest(labels: Mapping[str, str]) -> str:
 
 def _keys_of(org: Organization, digests: Iterable[str]) -> dict[str, int]:
     """Return the keys of those label sets that are there, by digest."""
-    asked = [org.pk, json.dumps(list(digests))]
+    asked = [org.pk, statements.listed(digests)]
     return dict(statements.rows(_KEYS, asked, is_replanned=True))
 
 

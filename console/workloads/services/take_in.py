@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from django.db import connection
+from django.db.models import BooleanField
 from django.db.models.expressions import RawSQL
 
 from console import statements
@@ -63,11 +63,14 @@ def take_in(org: Organization, state: State, intake: list[Intake], batch: Batch)
 def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload]:
     """Return the workloads that still wait by key, and tell *batch* their shapes."""
     submitted = {}
-    asked = [org_id, json.dumps(keys), models.State.PENDING.value]
-    for row in statements.rows(_pending(connection.vendor), asked, is_replanned=True):
+    asked = [statements.listed(keys)]
+    for row in statements.rows(_named(connection.vendor), asked, is_replanned=True):
+        *_, label_set, name, submitted_at, org, state = row
+        if (org, state) != (org_id, models.State.PENDING):
+            continue
         workload = engine_workload(row)
         submitted[workload.sequence] = workload
-        _, key, _, *shape, label_set, name, submitted_at = row
+        _, key, _, *shape = row[: len(COLUMNS)]
         batch.known[workload.id] = key, name
         batch.taken_in.append(TakenIn(label_set, *shape))
         batch.submitted[workload.id] = statements.moment_of(submitted_at)
@@ -75,28 +78,37 @@ def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload
 
 
 @cache
-def _pending(_vendor: str) -> str:
-    """Return the statement that reads what waits of some keys; each database has its own."""
-    listed = RawSQL(statements.LISTED_KEYS, ["keys"])  # noqa: S611
-    rows = models.Workload.objects.filter(org_id=0, pk__in=listed, state="state").order_by("pk")
-    columns = (*COLUMNS, "label_set_id", "name", "submitted_at")
+def _named(_vendor: str) -> str:
+    """
+    Return the statement that reads workloads by key; each database has its own.
+
+    By their keys alone: with another condition PostgreSQL may find rows by that, of which there
+    are many more than it knows when a backlog has just come.
+    """
+    is_named = RawSQL(  # noqa: S611
+        f"workloads_workload.id {statements.AMONG_KEYS}", ["keys"], BooleanField()
+    )
+    rows = models.Workload.objects.filter(is_named).order_by("pk")
+    columns = (*COLUMNS, "label_set_id", "name", "submitted_at", "org_id", "state")
     statement, parameters = rows.values_list(*columns).query.sql_with_params()
-    assert parameters == (0, "keys", "state"), parameters
+    assert parameters == ("keys",), parameters
     return statement
 
 
-_NAMES: Final = f"""SELECT id, uid, name FROM workloads_workload
-    WHERE org_id = %s AND id IN ({statements.LISTED_KEYS})
-"""  # noqa: S608
+_NAMES: Final = (
+    "SELECT id, uid, name, org_id FROM workloads_workload "  # noqa: S608
+    f"WHERE id {statements.AMONG_KEYS}"
+)
 
 
 def _uids(org_id: int, keys: list[int], batch: Batch) -> dict[int, str]:
     """Return the ids of those that other requests name by key, and tell *batch* their names."""
     uids = {}
-    asked = [org_id, json.dumps(keys)]
-    for key, uid, name in statements.rows(_NAMES, asked, is_replanned=True):
-        uids[key] = uid
-        batch.known[uid] = key, name
+    asked = [statements.listed(keys)]
+    for key, uid, name, org in statements.rows(_NAMES, asked, is_replanned=True):
+        if org == org_id:
+            uids[key] = uid
+            batch.known[uid] = key, name
     return uids
 
 

@@ -1,0 +1,97 @@
+"""A backlog that PostgreSQL has not counted yet is read by its keys, and not row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import Model
+
+from console import statements
+from console.bulk import Prepared, delete_keys, delete_rows
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.models import Intake, LabelSet, Usage, Workload
+from console.workloads.services import submit_workloads as submit_module
+from console.workloads.services import take_in as take_in_module
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import Submission
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite keeps no such count."),
+]
+
+#: Rows that come at once, and those of them that are asked for.
+BACKLOG, ASKED = 2_000, 500
+
+
+def fill(org: Organization, actor: Actor, count: int) -> None:
+    """Submit *count* workloads, each with labels, intake and usage of its own."""
+    for number in range(count):
+        tags = {"run": f"{org.pk}-{number}"}
+        Usage.objects.create(org=org, queue=f"q{number}", flavor="any", resource="gpu", used="1")
+        Intake.objects.create(org=org, kind=Intake.Kind.SUBMIT, payload={"ids": []}, size=1)
+        submit_workloads(actor, [Submission(name=f"run-{number}", tags=tags)])
+
+
+@pytest.fixture
+def backlog(org: Organization, owner: Actor, other_org: Organization) -> Organization:
+    """An organization of which everything came after PostgreSQL counted the rows of another."""
+    fill(other_org, Actor.from_command(other_org), 30)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    tags = [{"run": f"{org.pk}-{number}"} for number in range(BACKLOG)]
+    submit_workloads(owner, [Submission(name="run", tags=each) for each in tags])
+    numbers = range(BACKLOG)
+    Usage.objects.bulk_create(
+        Usage(org=org, queue=f"q{n}", flavor="any", resource="gpu", used="1") for n in numbers
+    )
+    Intake.objects.bulk_create(
+        Intake(org=org, kind=Intake.Kind.SUBMIT, payload={"ids": []}, size=1) for _ in numbers
+    )
+    return org
+
+
+def some(model: type[Model], org: Organization, column: str) -> list[Any]:
+    rows = model._default_manager.filter(org=org).order_by("pk")
+    return list(rows.values_list(column, flat=True)[:ASKED])
+
+
+def plan_of(statement: str, parameters: Sequence[Any]) -> dict[str, Any]:
+    explained = f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}"
+    with connection.cursor() as cursor:
+        cursor.execute(explained, parameters)
+        [found] = cursor.fetchone()
+    [told] = found
+    plan: dict[str, Any] = told["Plan"]
+    return plan
+
+
+def touched(plan: dict[str, Any]) -> Iterator[float]:
+    """Yield how many rows each part of a plan looked at, all of its rounds together."""
+    removed = (count for key, count in plan.items() if key.startswith("Rows Removed"))
+    yield plan["Actual Loops"] * (plan["Actual Rows"] + sum(removed))
+    for part in plan.get("Plans", ()):
+        yield from touched(part)
+
+
+def asked(prepared: Prepared) -> tuple[str, list[Any]]:
+    [payload] = prepared.payloads
+    return prepared.statement, [*prepared.before, payload]
+
+
+def test_nothing_is_looked_at_for_each_that_is_asked_for(backlog: Organization) -> None:
+    keys = statements.listed(some(Workload, backlog, "pk"))
+    digests = statements.listed(some(LabelSet, backlog, "digest"))
+    for statement, parameters in (
+        (take_in_module._named("postgresql"), [keys]),
+        (take_in_module._NAMES, [keys]),
+        (submit_module._KEYS, [backlog.pk, digests]),
+        asked(delete_rows(Usage, backlog.pk, "queue", some(Usage, backlog, "queue"))),
+        asked(delete_keys(Intake, some(Intake, backlog, "pk"))),
+    ):
+        most = max(touched(plan_of(statement, parameters)))
+        assert ASKED <= most <= 2 * BACKLOG, statement
