@@ -2,7 +2,7 @@
 Bulk writes: one statement for thousands of rows, prepared before the write lock is taken.
 
 `INSERT` and `UPDATE ... FROM` a JSON parameter are an order of magnitude faster
-than one statement per row or Django's `bulk_update`, and the payload is the same
+than one statement per row or Django's `bulk_update`, and rows are the same parameter
 for SQLite and PostgreSQL.
 """
 
@@ -140,7 +140,7 @@ def delete_rows(
 
     *where* is one more condition, in SQL.
     """
-    statement = _deletion(model, column, where, connection.vendor)
+    statement = _deletion(model, column, where)
     return Prepared(statement, _listed(list(values)), (org_id,), is_replanned=True)
 
 
@@ -150,7 +150,7 @@ def delete_keys(model: type[Model], keys: Iterable[int]) -> Prepared:
     return Prepared(statement, _listed(list(keys)), is_replanned=True)
 
 
-# Statements differ by database alone, whose name is a parameter for the sake of the cache.
+# Statements differ by database, too, whose name is a parameter of some for the sake of the cache.
 
 
 @cache
@@ -187,7 +187,7 @@ def _change(model: type[Model], columns: tuple[str, ...], vendor: str) -> str:
 
 
 @cache
-def _deletion(model: type[Model], column: str, where: str, _vendor: str) -> str:
+def _deletion(model: type[Model], column: str, where: str) -> str:
     org, found = _column(_field(model, "org")), _column(_field(model, column))
     is_meant = f"{org} = %s AND {found} {statements.AMONG_TEXTS}"
     return f"DELETE FROM {_table(model)} WHERE {is_meant}{f' AND {where}' if where else ''}"  # noqa: S608

@@ -11,8 +11,7 @@ has planned: texts are cast to text, so that a migration may make their columns 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -33,23 +32,6 @@ def run(statement: str, parameters: Sequence[Any], *, is_replanned: bool = False
         cursor.execute(statement, parameters)
         count: int = cursor.rowcount
     return count
-
-
-@contextmanager
-def pipelined() -> Iterator[None]:
-    """
-    Have statements sent one behind the other, where the database can, and wait once for them all.
-
-    The block sends what `run` sends, and no other statement; how many rows were changed is not
-    known before its end, and not told. Of what fails, the first error is raised there at the
-    latest. Call it inside a transaction.
-    """
-    if connection.vendor != "postgresql" or connection.queries_logged:
-        yield
-        return
-    connection.ensure_connection()
-    with connection.wrap_database_errors, connection.connection.pipeline():
-        yield
 
 
 def rows(

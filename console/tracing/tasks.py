@@ -35,7 +35,9 @@ def connect() -> None:
 
 
 def _send_along(headers: dict[str, Any], **_: Any) -> None:
-    inject(headers)
+    # What a task sends is about whoever comes next: one trace would go from each to all others.
+    if not _open:
+        inject(headers)
 
 
 def _begin(task_id: str, task: Any, **_: Any) -> None:

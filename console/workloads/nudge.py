@@ -1,8 +1,9 @@
 """
 The nudge: ask for admission after commit. Losing one delays a decision and can never lose it.
 
-Who is nudged stands in a list of their lane in the broker, and one message tells a worker to look
-at all of it: to carry a message for each of them costs as much as to decide what it is about.
+Who is nudged waits in a set of their lane in the broker, ordered by when they came, and one message
+tells a worker to look at all of it: to carry a message for each of them costs as much as to decide
+what it is about.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache, partial
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from celery import current_app
@@ -24,27 +25,40 @@ from console.celery import lane_of
 
 ADMIT: Final = "console.workloads.tasks.admit"
 
-#: Seconds for which a lane's message is believed to be on its way, or its worker to be at it.
-_BELIEVED: Final = 2
+#: Seconds for which a message that nobody begins is believed to be on its way.
+_BELIEVED: Final = 5
 
-#: Puts ARGV[1] at the end of the list KEYS[1], unless it is there, and answers whether a message
-#: is wanted: KEYS[2] says for ARGV[2] seconds that there is one.
-_PUT: Final = """
+#: Says that a message is on its way: KEYS[2] names it for ARGV[1] seconds. Answers with its name,
+#: or with nothing when there is one already.
+_CALL: Final = """
 local now = redis.call('TIME')
-redis.call('ZADD', KEYS[1], 'NX', now[1] * 1000000 + now[2], ARGV[1])
-return redis.call('SET', KEYS[2], 1, 'NX', 'EX', ARGV[2]) and 1 or 0
+local name = string.format('%.0f', now[1] * 1000000 + now[2])
+return redis.call('SET', KEYS[2], name, 'NX', 'EX', ARGV[1]) and name
 """
 
-#: Takes the first from the list KEYS[1]. Where there is none, whoever comes next wants a message:
-#: in one step with finding none, or nobody would look at who came in between.
-_TAKE: Final = """
-local first = redis.call('ZPOPMIN', KEYS[1])
-if first[1] then
-  redis.call('SET', KEYS[2], 1, 'EX', ARGV[1])
-else
-  redis.call('DEL', KEYS[2])
+#: Has ARGV[2] wait in the set KEYS[1], behind all who do, unless it does so already.
+_PUT: Final = f"""
+local came = redis.call('TIME')
+redis.call('ZADD', KEYS[1], 'NX', came[1] * 1000000 + came[2], ARGV[2])
+{_CALL}
+"""
+
+#: Takes the message ARGV[1] off its way, and answers whether it is wanted: not when a later one is.
+_BEGIN: Final = """
+local name = redis.call('GET', KEYS[2])
+if name and name ~= ARGV[1] then
+  return 0
 end
-return first[1]
+redis.call('DEL', KEYS[2])
+return 1
+"""
+
+#: Has a message called for whoever waits.
+_LEAVE: Final = f"""
+if redis.call('ZCARD', KEYS[1]) == 0 then
+  return false
+end
+{_CALL}
 """
 
 log = structlog.get_logger("console.nudge")
@@ -56,52 +70,69 @@ def request_admission(org_id: int) -> None:
 
 
 def send(org_id: int) -> None:
-    """Put an organization at the end of its lane's list, and have a worker look at that."""
+    """Have an organization wait in its lane, and a worker look there."""
     put(org_id, lane_of(org_id))
 
 
 def put(org_id: int, lane: str) -> None:
-    """Do so in any lane: which one it is saves time, and nothing depends on it."""
-    with _unless_down(org=org_id):
-        if _script(broker.client(), _PUT)(keys=_keys(lane), args=[org_id, _BELIEVED]):
-            _wake(lane)
+    """Have it wait in *lane*: which one it is saves time, and nothing depends on it."""
+    with _unless_down("not nudged, the sweep will", org=org_id):
+        _tell(lane, _script(_PUT)(keys=_keys(lane), args=[_BELIEVED, org_id]))
 
 
-def wake(lane: str) -> None:
-    """Have a worker look at a lane's list, in the turn of the lane."""
-    with _unless_down(lane=lane):
-        _wake(lane)
-
-
-def next_of(lane: str) -> int | None:
+def begin(lane: str, message: str) -> bool:
     """
-    Take the organization that waits longest from a lane's list; None when nobody does.
+    Say that a worker is at *message*, so that whoever comes from now on has another one sent.
 
-    What is accepted for it from now on nudges it again.
+    Returns whether to do as it says: one that was overtaken by a later one is not wanted.
     """
-    found = None
-    with _unless_down(lane=lane):
-        found = _script(broker.client(), _TAKE)(keys=_keys(lane), args=[_BELIEVED])
-    return None if found is None else int(found)
+    answer: Any = True
+    with _unless_down("a message is still believed to be on its way", lane=lane):
+        answer = _script(_BEGIN)(keys=_keys(lane), args=[message])
+    return bool(answer)
 
 
-def _wake(lane: str) -> None:
-    current_app.send_task(ADMIT, args=[lane], queue=lane, expires=60)
+def take(lane: str) -> int | None:
+    """
+    Take the organization that waits longest out of a lane; None when nobody does.
+
+    What is accepted for it from now on nudges it again. When the answer is lost on its way, so is
+    the nudge; the sweep nudges again.
+    """
+    found: Any = None
+    with _unless_down("nobody is taken, the sweep nudges again", lane=lane):
+        found = broker.client().zpopmin(_keys(lane)[0], 1)
+    return int(found[0][0]) if found else None
+
+
+def leave(lane: str) -> None:
+    """Have a worker look at a lane again if anybody waits there, behind what else it has to do."""
+    with _unless_down("not asked again, the sweep will", lane=lane):
+        _tell(lane, _script(_LEAVE)(keys=_keys(lane), args=[_BELIEVED]))
+
+
+def _tell(lane: str, message: bytes | None) -> None:
+    if message is not None:
+        current_app.send_task(ADMIT, args=[lane, message.decode()], queue=lane, expires=60)
 
 
 @contextmanager
-def _unless_down(**about: object) -> Iterator[None]:
+def _unless_down(event: str, **about: object) -> Iterator[None]:
     """Log rather than raise that the broker is down: the rows are there, and the sweep looks."""
     try:
         yield
     except (OperationalError, RedisError) as error:
-        log.warning("no nudge, the sweep asks again", **about, error=str(error))
+        log.warning(event, **about, error=str(error))
 
 
 def _keys(lane: str) -> list[str]:
-    return [f"sluice:nudged:{lane}", f"sluice:awake:{lane}"]
+    return [f"sluice:nudged:{lane}", f"sluice:called:{lane}"]
 
 
-@lru_cache(maxsize=2)
-def _script(client: Redis, text: str) -> Script:
+def _script(text: str) -> Script:
+    return _registered(broker.client(), text)
+
+
+@lru_cache(maxsize=3)
+def _registered(client: Redis, text: str) -> Script:
     return client.register_script(text)

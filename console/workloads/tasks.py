@@ -27,9 +27,10 @@ _AHEAD = timedelta(seconds=30)
 
 
 @shared_task(name=nudge.ADMIT)
-def admit(lane: str) -> None:
+def admit(lane: str, message: str) -> None:
     """Run the engines of everybody who is nudged in a lane."""
-    run_lane(lane)
+    if nudge.begin(lane, message):
+        run_lane(lane)
 
 
 @shared_task(name="console.workloads.tasks.sweep")

@@ -43,7 +43,8 @@ org = Organization.objects.get(slug="main").pk
 for _ in range(20):
     for lane in LANES:
         nudge.put(org, lane)
-        app.send_task(nudge.ADMIT, args=[lane], queue=lane, countdown=random.choice((0, 0, 1, 2)))
+        late = random.choice((0, 0, 1, 2))
+        app.send_task(nudge.ADMIT, args=[lane, "again"], queue=lane, countdown=late)
     time.sleep(0.1)
 """
 

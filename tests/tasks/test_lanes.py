@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import pytest
 from celery import current_app
@@ -52,14 +53,32 @@ def broker(server: str, settings) -> Iterator[Redis]:
     broker_module.client.cache_clear()
 
 
+@dataclass
+class Sent:
+    """Messages that the broker was given, in their order."""
+
+    lanes: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+
+    def last(self, lane: str) -> str:
+        """Return the name of the latest message of a lane."""
+        return next(
+            name
+            for each, name in zip(self.lanes[::-1], self.names[::-1], strict=True)
+            if each == lane
+        )
+
+
 @pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The lanes that a message was sent to."""
-    messages: list[str] = []
+def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
+    """Every message that was sent."""
+    messages = Sent()
 
     def send_task(name: str, args: list[str], queue: str, expires: int) -> None:
-        assert (name, args, expires) == (nudge.ADMIT, [queue], 60)
-        messages.append(queue)
+        lane, message = args
+        assert (name, lane, expires) == (nudge.ADMIT, queue, 60)
+        messages.lanes.append(lane)
+        messages.names.append(message)
 
     monkeypatch.setattr(current_app, "send_task", send_task)
     return messages
@@ -78,64 +97,91 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return orgs
 
 
-def test_one_message_for_all_of_a_lane(broker: Redis, sent: list[str], ran: list[int]) -> None:
+def test_one_message_for_all_of_a_lane(broker: Redis, sent: Sent, ran: list[int]) -> None:
     for org in (SECOND, FIRST, SECOND, ELSEWHERE, THIRD, FIRST):
         nudge.send(org)
-    assert sent == [LANE, lane_of(ELSEWHERE)]
-    tasks.admit(LANE)
+    assert sent.lanes == [LANE, lane_of(ELSEWHERE)]
+    tasks.admit(LANE, sent.names[0])
     assert ran == [SECOND, FIRST, THIRD]
-    tasks.admit(LANE)
-    tasks.admit(lane_of(ELSEWHERE))
+    tasks.admit(lane_of(ELSEWHERE), sent.names[1])
     assert ran == [SECOND, FIRST, THIRD, ELSEWHERE]
+    assert sent.lanes == [LANE, lane_of(ELSEWHERE)]
     assert broker.keys() == []
 
 
-def test_who_comes_while_the_lane_is_run_needs_no_message(
-    broker: Redis, sent: list[str], ran: list[int]
+def test_who_comes_while_a_worker_is_at_it_has_another_message_sent(
+    broker: Redis, sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A second worker of the lane takes it up at once; a first one has seen to it by then."""
+    ran: list[int] = []
+
+    def run_engine(org_id: int) -> Ran:
+        ran.append(org_id)
+        if len(ran) == 1:
+            nudge.send(FIRST)
+            nudge.send(SECOND)
+            assert sent.lanes == [LANE, LANE]
+        return Ran(1, False)
+
+    monkeypatch.setattr(run_lane_module, "run_engine", run_engine)
     nudge.send(FIRST)
-    assert nudge.next_of(LANE) == FIRST
-    nudge.send(FIRST)
-    nudge.send(SECOND)
-    assert (nudge.next_of(LANE), nudge.next_of(LANE)) == (FIRST, SECOND)
-    assert sent == [LANE]
-    assert nudge.next_of(LANE) is None
-    nudge.send(FIRST)
-    assert sent == [LANE, LANE]
+    tasks.admit(LANE, sent.last(LANE))
+    assert ran == [FIRST, FIRST, SECOND]
+    tasks.admit(LANE, sent.last(LANE))
+    assert ran == [FIRST, FIRST, SECOND]
+    assert (sent.lanes, broker.keys()) == ([LANE, LANE], [])
 
 
-def test_a_message_that_is_lost_is_believed_for_two_seconds(
-    broker: Redis, sent: list[str], ran: list[int]
+def test_a_message_that_is_lost_is_believed_for_a_while(
+    broker: Redis, sent: Sent, ran: list[int]
 ) -> None:
     nudge.send(FIRST)
-    awake = f"sluice:awake:{LANE}"
-    assert 0 < broker.pttl(awake) <= 2000
+    called = f"sluice:called:{LANE}"
+    assert 0 < broker.pttl(called) <= 5000
     # As that time does.
-    broker.delete(awake)
+    broker.delete(called)
     nudge.send(SECOND)
-    assert sent == [LANE, LANE]
-    run_lane(LANE)
+    assert sent.lanes == [LANE, LANE]
+    tasks.admit(LANE, sent.names[1])
     assert ran == [FIRST, SECOND]
 
 
+def test_a_message_that_was_overtaken_does_nothing(
+    broker: Redis, sent: Sent, ran: list[int]
+) -> None:
+    """Or each that came late would send others for as long as anybody waits."""
+    nudge.send(FIRST)
+    broker.delete(f"sluice:called:{LANE}")
+    nudge.send(FIRST)
+    early, late = sent.names
+    assert early != late
+    tasks.admit(LANE, early)
+    assert ran == []
+    tasks.admit(LANE, late)
+    # Twice delivered, it finds nobody.
+    tasks.admit(LANE, late)
+    assert (ran, sent.lanes) == ([FIRST], [LANE, LANE])
+
+
 def test_a_lane_makes_room_when_its_turn_is_over(
-    broker: Redis, sent: list[str], ran: list[int], monkeypatch: pytest.MonkeyPatch
+    broker: Redis, sent: Sent, ran: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_lane_module, "TURN", 0)
     nudge.send(FIRST)
     nudge.send(SECOND)
-    run_lane(LANE)
-    assert (ran, sent) == ([FIRST], [LANE, LANE])
+    tasks.admit(LANE, sent.last(LANE))
+    assert (ran, sent.lanes) == ([FIRST], [LANE, LANE])
     # Its message is on the way: whoever comes needs none.
     nudge.send(FIRST)
-    assert sent == [LANE, LANE]
-    run_lane(LANE)
-    run_lane(LANE)
-    assert ran == [FIRST, SECOND, FIRST]
+    assert sent.lanes == [LANE, LANE]
+    tasks.admit(LANE, sent.last(LANE))
+    tasks.admit(LANE, sent.last(LANE))
+    # Nobody is left, so it was the last one.
+    assert (ran, sent.lanes) == ([FIRST, SECOND, FIRST], [LANE, LANE, LANE])
 
 
 def test_who_has_work_left_goes_to_the_end(
-    broker: Redis, sent: list[str], monkeypatch: pytest.MonkeyPatch
+    broker: Redis, sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[int] = []
 
@@ -152,28 +198,30 @@ def test_who_has_work_left_goes_to_the_end(
 
 
 def test_an_engine_that_fails_keeps_nobody_else_waiting(
-    broker: Redis, sent: list[str], ran: list[int], monkeypatch: pytest.MonkeyPatch
+    broker: Redis, sent: Sent, ran: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    others = run_lane_module.run_engine
+    others = getattr(run_lane_module, "run_engine")  # noqa: B009
 
     def run_engine(org_id: int) -> Ran:
         if org_id == FIRST:
             raise ZeroDivisionError
-        return others(org_id)
+        ran_now: Ran = others(org_id)
+        return ran_now
 
     monkeypatch.setattr(run_lane_module, "run_engine", run_engine)
     nudge.send(FIRST)
     nudge.send(SECOND)
-    with pytest.raises(ZeroDivisionError):
-        run_lane(LANE)
-    assert (ran, sent) == ([], [LANE, LANE])
-    run_lane(LANE)
+    with pytest.raises(ZeroDivisionError), capture_logs() as logs:
+        tasks.admit(LANE, sent.last(LANE))
+    assert [(row["event"], row["org_id"]) for row in logs] == [("engine failed", FIRST)]
+    assert (ran, sent.lanes) == ([], [LANE, LANE])
+    tasks.admit(LANE, sent.last(LANE))
     assert ran == [SECOND]
 
 
 def test_only_who_has_the_lease_asks_again(
     broker: Redis,
-    sent: list[str],
+    sent: Sent,
     org: Organization,
     owner: Actor,
     monkeypatch: pytest.MonkeyPatch,
@@ -188,26 +236,27 @@ def test_only_who_has_the_lease_asks_again(
     with leased(org.pk):
         nudge.send(org.pk)
         run_lane(lane)
-    assert nudge.next_of(lane) is None
+    assert nudge.take(lane) is None
     nudge.send(org.pk)
     run_lane(lane)
-    assert nudge.next_of(lane) == org.pk
+    assert nudge.take(lane) == org.pk
     forget_states()
 
 
-def test_a_broker_that_is_away_is_logged(settings, sent: list[str], ran: list[int]) -> None:
+def test_a_broker_that_is_away_is_logged(settings, sent: Sent, ran: list[int]) -> None:
     broker_module.client.cache_clear()
     settings.REDIS_URL = "unix:///dev/null/broker.sock"
     with capture_logs() as logs:
         nudge.send(FIRST)
-        run_lane(LANE)
+        tasks.admit(LANE, "1")
     broker_module.client.cache_clear()
-    event = "no nudge, the sweep asks again"
     assert [(row["event"], row.get("org"), row.get("lane")) for row in logs] == [
-        (event, FIRST, None),
-        (event, None, LANE),
+        ("not nudged, the sweep will", FIRST, None),
+        ("a message is still believed to be on its way", None, LANE),
+        ("nobody is taken, the sweep nudges again", None, LANE),
+        ("not asked again, the sweep will", None, LANE),
     ]
-    assert (sent, ran) == ([], [])
+    assert (sent.lanes, ran) == ([], [])
 
 
 def test_a_message_that_the_broker_refuses_is_logged(
@@ -219,7 +268,6 @@ def test_a_message_that_the_broker_refuses_is_logged(
     monkeypatch.setattr(current_app, "send_task", refuse)
     with capture_logs() as logs:
         nudge.send(FIRST)
-        nudge.wake(LANE)
-    assert [row["error"] for row in logs] == ["no room", "no room"]
+    assert [row["error"] for row in logs] == ["no room"]
     run_lane(LANE)
     assert ran == [FIRST]

@@ -18,7 +18,6 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from console import statements
 from console.bulk import delete_keys
 from console.orgs.models import Organization
 from console.series.tallies import tally
@@ -177,9 +176,8 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     written_down += [add_totals(org.pk, totals), delete_keys(Intake, (row.pk for row in intake))]
     with transaction.atomic():
         written = lease.claim_write(warm.version, _standing(warm, batch))
-        with statements.pipelined():
-            for rows in written_down:
-                rows.run()
+        for rows in written_down:
+            rows.run()
         if batch.preempted:
             _count_preemptions(batch.preempted)
         warm.rises.note(warm.state, changes.queues, warm.config_version, batch.now)

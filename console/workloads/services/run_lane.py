@@ -5,30 +5,41 @@ from __future__ import annotations
 import time
 from typing import Final
 
+import structlog
+
 from console.workloads import nudge
 from console.workloads.services.run_engine import run_engine
 
-#: Seconds after which a lane makes room for the other queues of its worker: many small ones in a
-#: row are not to be in front of other lanes, and of what the clock asks for.
-TURN: Final = 0.2
+#: Seconds after which a lane makes room for the other queues of its worker. Few, for a worker may
+#: have all eight: what the clock asks for, such as the sweep, waits for a turn of each.
+TURN: Final = 0.05
+
+log = structlog.get_logger("console.engine")
 
 
 def run_lane(lane: str) -> None:
     """
-    Decide for one nudged organization after the other until nobody is left, or for a turn.
+    Decide for one nudged organization after the other until nobody waits, or for a turn.
 
-    Who has work left goes to the end of the list; not while another process runs that engine, for
-    it looks again before it leaves, and asking would only keep two of them knocking until it does.
+    Who has work left waits again, behind all others; not while another process runs that engine,
+    for it looks again before it leaves, and asking would only keep two of them knocking until then.
     """
     deadline = time.monotonic() + TURN
-    while (org_id := nudge.next_of(lane)) is not None:
-        try:
-            if run_engine(org_id).is_cut_short:
-                nudge.send(org_id)
-        except BaseException:
-            # The sweep asks for this one again; it keeps none of the others waiting.
-            nudge.wake(lane)
-            raise
-        if time.monotonic() >= deadline:
-            nudge.wake(lane)
-            return
+    try:
+        while (org_id := nudge.take(lane)) is not None:
+            if _is_cut_short(org_id):
+                nudge.put(org_id, lane)
+            if time.monotonic() >= deadline:
+                break
+    finally:
+        nudge.leave(lane)
+
+
+def _is_cut_short(org_id: int) -> bool:
+    try:
+        return run_engine(org_id).is_cut_short
+    except Exception:
+        # The task's own line names the lane alone. The sweep nudges this one again, and it keeps
+        # none of the others waiting.
+        log.warning("engine failed", org_id=org_id)
+        raise

@@ -83,7 +83,8 @@ def write(batch: Batch) -> None:
     org, name = batch.actor.org, batch.actor.name
     label_sets = batch.keys | _written(org, batch.labels.keys() - batch.keys, batch.labels)
     for workload, digest in zip(batch.workloads, batch.digests, strict=True):
-        workload.label_set_id = label_sets[digest]
+        # Of a set that was forgotten at this very moment there is no key, which the database says.
+        workload.label_set_id = label_sets.get(digest, 0)
     keys = dict(insert_objects(batch.workloads).run_and_read(("cast(uid AS text)", "id")))
     for workload in batch.workloads:
         workload.pk = keys[workload.uid]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from django.db import connection
 from django.db.models import BooleanField
 from django.db.models.expressions import RawSQL
 
@@ -64,7 +63,7 @@ def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload
     """Return the workloads that still wait by key, and tell *batch* their shapes."""
     submitted = {}
     asked = [statements.listed(keys)]
-    for row in statements.rows(_named(connection.vendor), asked, is_replanned=True):
+    for row in statements.rows(_named(), asked, is_replanned=True):
         *_, label_set, name, submitted_at, org, state = row
         if (org, state) != (org_id, models.State.PENDING):
             continue
@@ -78,9 +77,9 @@ def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload
 
 
 @cache
-def _named(_vendor: str) -> str:
+def _named() -> str:
     """
-    Return the statement that reads workloads by key; each database has its own.
+    Return the statement that reads workloads by key.
 
     By their keys alone: with another condition PostgreSQL may find rows by that, of which there
     are many more than it knows when a backlog has just come.
