@@ -93,4 +93,4 @@ def test_nothing_is_looked_at_for_each_that_is_asked_for(backlog: Organization) 
         asked(delete_keys(Intake, some(Intake, backlog, "pk"))),
     ):
         # Where all are looked at, it is once.
-        assert ASKED <= max(touched(plan_of(statement, parameters))) <= BACKLOG + OTHERS, statement
+        assert ASKED <= max(touched(plan_of(statement, parameters))) <= 1.1 * BACKLOG, statement
