@@ -66,6 +66,14 @@ window.Assist = class {
       liveAutocompletionDelay: 60,
     });
     this.#editor.completers = [completer];
+    // Enter may come before the list has followed the last letters: it would choose by the letters
+    // before, and leave as many of them in the text.
+    const list = ace.require("ace/autocomplete").Autocomplete.for(this.#editor);
+    const insert = list.insertMatch;
+    list.insertMatch = (item, options) => {
+      if (!item) list.updateCompletions(true);
+      return list.activated && insert.call(list, item, options);
+    };
   }
 
   #hover() {

@@ -87,7 +87,7 @@
   let open = 0;
   const latest = (name, show, fail) => {
     let sent = 0;
-    return async () => {
+    const go = async () => {
       const seq = (sent += 1);
       outline.setBusy((open += 1) > 0);
       try {
@@ -101,6 +101,8 @@
         outline.setBusy((open -= 1) > 0);
       }
     };
+    go.forget = () => (sent += 1);
+    return go;
   };
   let timer = 0;
   const review = form.querySelector('button[value="review"]');
@@ -122,6 +124,8 @@
 
   let hitsTimer = 0;
   const changed = () => {
+    // What is on its way is about lines that are elsewhere now.
+    countHits.forget();
     clearTimeout(timer);
     clearTimeout(hitsTimer);
     timer = setTimeout(check, CHECK_AFTER);

@@ -7,12 +7,21 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.place import wait_until
+
 _TEXT = "() => ace.edit(document.querySelector('.editor__ace')).getValue()"
 _PLACE = """([line, column]) => {
   const editor = ace.edit(document.querySelector('.editor__ace'));
   const place = editor.renderer.textToScreenCoordinates(line - 1, column - 1);
   return [place.pageX, place.pageY];
 }"""
+
+
+#: Where each of some marks begins on the page.
+_CORNERS = """marks => marks.map((mark) => {
+  const { x, y } = mark.getBoundingClientRect();
+  return [x, y];
+})"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +43,7 @@ class Editor:
 
     def focus(self) -> None:
         """Click into the text."""
-        self.page.locator(".ace_content").click()
+        self.page.locator(".editor__ace .ace_content").click()
 
     def press(self, *keys: str) -> None:
         """Press some keys."""
@@ -79,8 +88,14 @@ class Editor:
         gutter = self.page.locator(".ace_gutter-cell.ace_error").filter(has_text=str(line))
         expect(gutter).to_have_count(1)
         x, y = self.place(line, column)
-        boxes = [mark.bounding_box() for mark in self.page.locator(".problem-mark--error").all()]
-        assert any(box and abs(box["x"] - x) < 2 and abs(box["y"] - y) < 6 for box in boxes), boxes
+        marks = self.page.locator(".problem-mark--error")
+
+        def is_underlined() -> bool:
+            found = marks.evaluate_all(_CORNERS)
+            return any(abs(left - x) < 2 and abs(top - y) < 6 for left, top in found)
+
+        # The editor draws with its next frame.
+        wait_until(is_underlined)
         return entry
 
     def expect_hits(self, hits: dict[int, str]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, ViewportSize
 
-from tests.browser.rules import broken
+from tests.browser.rules import broken, unfold
 
 #: Widths of a phone, a small window, a tablet, laptops and screens up to 4K, in CSS pixels.
 _WIDTHS = (320, 380, 768, 1024, 1280, 1920, 3840)
@@ -30,15 +30,12 @@ _STYLE = """css => {
 }"""
 
 #: Of many folds that are alike the first few are looked into.
-_UNFOLD = """() => {
-  const folds = document.querySelectorAll('main details:not([data-menu])');
-  for (const one of [...folds].slice(0, 12)) one.open = true;
-}"""
+_FOLDS = 12
 
 
 def complaints(page: Page, *, thorough: bool) -> list[str]:
     """Return what is wrong with the page that is open."""
-    page.evaluate(_UNFOLD)
+    unfold(page, _FOLDS)
     found = broken(page, "axe", "structure") + _at_widths(page)
     if thorough:
         page.keyboard.press("Tab")

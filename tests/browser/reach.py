@@ -19,7 +19,7 @@ from playwright.sync_api import (
 )
 
 from tests.browser.place import sign_in
-from tests.browser.rules import settle
+from tests.browser.rules import hold_still, settle
 from tests.worlds import PASSWORD
 from tests.worlds.addresses import Address, page_addresses
 from tests.worlds.served import Served
@@ -72,6 +72,8 @@ def visiting(browser: Browser, served: Served, *, scripts: bool = True) -> Itera
     )
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
+    if scripts:
+        hold_still(page)
     complaints = _listened(page)
     sign_in(page, served.base, served.world.people["owner"], PASSWORD)
     page.wait_for_url("**/o/**")

@@ -7,7 +7,7 @@ import pytest
 from tests.browser.conftest import Visitors
 from tests.browser.documents import CAP, a100, m5
 from tests.browser.place import Place
-from tests.browser.rules import broken
+from tests.browser.rules import broken, hold_still, settle, unfold
 
 _CONFIG = CAP.replace("default: 50", "default: 60")
 
@@ -94,11 +94,12 @@ def test_long_names_fit_into_a_narrow_screen(
     visitors: Visitors, place: Place, busy: list[str]
 ) -> None:
     page = visitors.page(place, width=320)
+    hold_still(page)
     found = {}
     for path in busy:
         page.goto(place.url(path))
-        for fold in page.locator("main details:not([data-menu])").all():
-            fold.evaluate("element => { element.open = true; }")
+        settle(page)
+        unfold(page)
         found[path] = broken(page, "structure", "width", "targets", "colors")
     assert {path: complaints for path, complaints in found.items() if complaints} == {}
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visitors
 from tests.browser.place import Place
-from tests.browser.rules import broken
+from tests.browser.rules import broken, hold_still
 from tests.two_teams import TWO_TEAMS, gpus
 
 _PAGES = (
@@ -38,6 +38,7 @@ def test_pages_of_cohorts_keep_the_rules(
     visitors: Visitors, teams: Place, scheme: str, width: int
 ) -> None:
     page = visitors.page(teams, scheme=scheme, width=width)
+    hold_still(page)
     found = {}
     for path in _PAGES:
         page.goto(teams.url(path))

@@ -13,6 +13,9 @@ from tests.browser.place import PASSWORD, PEOPLE, Place, sign_in
 
 _CURSOR = "ace.edit(document.querySelector('.editor__ace')).getCursorPosition().row + 1"
 
+#: What a sign of life is answered with while nobody else is there.
+_QUIET = {"revision": 1, "editor": None, "others": []}
+
 
 def line_of(text: str, part: str) -> int:
     """Return the line of *text*, from 1, on which *part* stands."""
@@ -63,7 +66,7 @@ def test_keys_words_and_names_are_completed(page: Page, place: Place) -> None:
     page.goto(place.url("config/edit"))
     editor = Editor(page)
     editor.focus()
-    choices = page.locator(".ace_autocomplete .ace_line")
+    choices = page.locator(".ace_autocomplete:visible .ace_line")
     editor.type("resource_q")
     expect(choices.first).to_contain_text("resource_queues")
     editor.press("Enter", "Enter")
@@ -81,9 +84,6 @@ def test_keys_words_and_names_are_completed(page: Page, place: Place) -> None:
     editor.press("Enter")
     expect(choices.first).to_contain_text("never")
     editor.type("low")
-    expect(choices).to_have_count(1)
-    # The list follows the keys a moment later.
-    page.wait_for_timeout(100)
     editor.press("Enter")
     editor.type(" }")
     editor.press("Enter", "Control+[", "Control+[")
@@ -102,6 +102,32 @@ def test_keys_words_and_names_are_completed(page: Page, place: Place) -> None:
         "- resource_queue: vision",
     ]
     expect(editor.problems).to_have_count(0)
+
+
+#: What a fast typist's last letter and Enter are to the editor: nothing happens in between.
+_LETTER_AND_ENTER = """letter => {
+  const editor = window.ace.edit(document.querySelector(".editor__ace"));
+  editor.execCommand("insertstring", letter);
+  editor.onCommandKey(new KeyboardEvent("keydown", { key: "Enter" }), 0, 13);
+}"""
+
+
+def test_enter_takes_what_fits_all_that_was_typed(page: Page, place: Place) -> None:
+    page.goto(place.url("config/edit"))
+    editor = Editor(page)
+    choices = page.locator(".ace_autocomplete:visible .ace_line")
+    editor.replace("resource_queues:\n  - name: vision\n    ")
+    editor.type("pre")
+    expect(choices.first).to_contain_text("preemption")
+    page.evaluate(_LETTER_AND_ENTER, "e")
+    assert editor.text.splitlines()[2:] == ["    preemption:"]
+    editor.replace("resource_queues:\n  - name: vision\n    ")
+    editor.type("pre")
+    expect(choices.first).to_contain_text("preemption")
+    # Nothing fits that, so it is the end of a line.
+    page.evaluate(_LETTER_AND_ENTER, "z")
+    editor.type("#")
+    assert editor.text.splitlines()[2:] == ["    prez", "    #"]
 
 
 def test_what_is_under_the_pointer_and_the_cursor_is_explained(page: Page, place: Place) -> None:
@@ -206,8 +232,7 @@ def test_who_types_on_after_a_take_over_keeps_the_text(visitors: Visitors, place
     place.apply(CAP)
     first, second = visitors.page(place, 0), visitors.page(place, 1)
     # As if the next sign of life were still to come.
-    quiet = {"revision": 1, "editor": None, "others": []}
-    first.route("**/visit", lambda route: route.fulfill(json=quiet))
+    first.route("**/visit", lambda route: route.fulfill(json=_QUIET))
     first.goto(place.url("config/edit"))
     Editor(first).replace("# mine\n" + CAP)
     Editor(first).expect_saved()
@@ -236,6 +261,8 @@ def test_a_discarded_draft_leaves_the_text_in_the_other_window(
     visitors: Visitors, place: Place
 ) -> None:
     first, second = visitors.page(place, 0), visitors.page(place, 1)
+    # As if the next sign of life were still to come.
+    first.route("**/visit", lambda route: route.fulfill(json=_QUIET))
     first.goto(place.url("config/edit?new"))
     Editor(first).replace(CAP)
     Editor(first).expect_saved()

@@ -12,10 +12,15 @@ from tests.product import Product
 #: Version 1 took everybody; version 2 takes nobody without an instance type.
 _CLOSED = CAP.replace("  - resource_queue: default\n", "")
 
+#: Nobody is at it, so it has to look as if somebody were for as long as the test may take.
 _OPEN = """
+from datetime import timedelta
+from django.utils import timezone
 from console.configs.models import ImpactRun
 run = ImpactRun.objects.filter(org__slug={slug!r}).first()
-ImpactRun.objects.filter(pk=run.pk).update(state={state!r}, done=30, total=120, result=None)
+seen_at = timezone.now() + timedelta(hours=1)
+facts = dict(state={state!r}, done=30, total=120, result=None, seen_at=seen_at)
+ImpactRun.objects.filter(pk=run.pk).update(**facts)
 """
 _ANSWER = """
 from console.configs.services.run_impact import run_impact

@@ -49,6 +49,8 @@ def test_queues_are_chosen_compared_and_held_by_keys(page: Page, place: Place) -
     page.get_by_role("button", name="Hold this queue").click()
     expect(page.locator("#queue-state")).to_contain_text("Held")
     expect(page.locator("#queue-notices")).to_contain_text("then it is resumed by itself")
+    # Keys are listened to when the scripts have run.
+    page.wait_for_load_state()
     page.keyboard.press("h")
     expect(page.get_by_label("Reason")).to_be_focused()
     expect(page.get_by_label("Reason")).to_have_value("moving racks")

@@ -92,7 +92,7 @@ def test_a_second_window_of_one_person_does_not_overwrite_the_first(
     expect(second).to_have_url(re.compile(r"/config/drafts/\d+$"))
     Editor(first).replace("# of the first window\n" + CAP)
     Editor(first).press("Control+s")
-    expect(first.locator("[data-saved]")).to_contain_text("saved 0 s ago")
+    Editor(first).expect_saved()
     Editor(second).replace("# of the second window\n" + CAP)
     saved = second.locator("[data-saved]")
     expect(saved).to_contain_text("Not saved")

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Visitors
 from tests.browser.documents import CAP, m5
 from tests.browser.place import Place, wait_until
-from tests.browser.rules import broken
+from tests.browser.rules import broken, hold_still
 
 _QUEUE = "queues/q-m5-2xlarge-cap3/usage"
 _PAGES = (f"{_QUEUE}?range=1h&table=use", f"{_QUEUE}?range=30d&table=waits", "usage?range=24h")
@@ -40,6 +40,7 @@ def watched(places: Iterator[Place]) -> Place:
 )
 def test_pages_keep_the_rules(visitors: Visitors, watched: Place, scheme: str, width: int) -> None:
     page = visitors.page(watched, scheme=scheme, width=width)
+    hold_still(page)
     found = {}
     for path in _PAGES:
         page.goto(watched.url(path))

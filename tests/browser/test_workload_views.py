@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visitors
 from tests.browser.place import Place, wait_until
-from tests.browser.rules import broken, settle
+from tests.browser.rules import broken, hold_still, settle, unfold
 from tests.preempting import CONFIG
 
 
@@ -53,8 +53,7 @@ def _broken(page: Page, place: Place, paths: dict[str, str], *rules: str) -> dic
     for name, path in paths.items():
         page.goto(place.url(path))
         settle(page)
-        for fold in page.locator("main details:not([data-menu])").all():
-            fold.evaluate("element => { element.open = true; }")
+        unfold(page)
         found[name] = broken(page, *rules)
     return {name: complaints for name, complaints in found.items() if complaints}
 
@@ -64,8 +63,10 @@ def test_every_page_keeps_the_rules(
     visitors: Visitors, place: Place, paths: dict[str, str], scheme: str
 ) -> None:
     wide = visitors.page(place, scheme=scheme)
+    hold_still(wide)
     assert _broken(wide, place, paths, "structure", "axe") == {}
     narrow = visitors.page(place, scheme=scheme, width=320)
+    hold_still(narrow)
     assert _broken(narrow, place, paths, "width", "targets") == {}
 
 

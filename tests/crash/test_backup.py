@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from console.home import Home
-from tests.crash.load import Load
+from tests.crash.load import PATIENCE, Load
 from tests.crash.products import DATABASES, running_on
 from tests.crash.truth import hold_outcomes, hold_rows
 from tests.postgres import find_binaries, serving
@@ -73,6 +73,10 @@ def test_a_backup_taken_under_load_goes_on(database: str, tmp_path: Path) -> Non
     with running_on(database, tmp_path / "home") as product:
         load = Load(product)
         load.start()
+        deadline = time.monotonic() + PATIENCE
+        while not load.feed:
+            assert time.monotonic() < deadline, f"nothing was decided within {PATIENCE} s"
+            time.sleep(0.05)
         time.sleep(LOADED)
         told_before = list(load.feed)
         back_up(product, place)

@@ -139,13 +139,13 @@ def test_ctrl_c_stops_all_and_a_restart_keeps_all(tmp_path: Path) -> None:
         assert len(processes_of(home)) > 4
         first.process.send_signal(signal.SIGINT)
         assert first.process.wait(timeout=PATIENCE) == 0
-        assert processes_of(home) == []
+        wait_until_gone(home)
     with running(home) as second:
         assert "Password" not in second.output()
         assert second.api("research").get("/workloads")["results"] == []
         second.process.send_signal(signal.SIGTERM)
         assert second.process.wait(timeout=PATIENCE) == 0
-        assert processes_of(home) == []
+        wait_until_gone(home)
 
 
 def test_who_waits_for_decisions_is_answered_while_all_ends(tmp_path: Path) -> None:

@@ -240,7 +240,7 @@ def test_a_run_that_is_cut_short_is_taken_up_again(
     assert not Intake.objects.exists()
     assert look(org.pk).has_work
     forget_states()
-    assert run_engine(org.pk).made == 5
+    assert run_engine(org.pk, seconds=60).made == 5
     assert not look(org.pk).has_work
     assert set(states(org).values()) == {("admitted", "no_rules")}
     assert Decision.objects.count() == 8

@@ -8,6 +8,7 @@ returns in its first line; they hold what axe does not know.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -22,9 +23,32 @@ _FOLDER: Final = Path(__file__).parent
 _LATE: Final = "main :is(.htmx-request, [hx-trigger=load][hx-swap^=outerHTML], [aria-busy=true])"
 
 
+#: A poll of a live page: it says what the page shows already.
+_POLL: Final = re.compile(r"[?&]v=")
+
+
+def hold_still(page: Page) -> None:
+    """Have polls told that nothing is new, for nothing may move while a page is judged."""
+    page.route(_POLL, lambda route: route.fulfill(status=204))
+
+
 def settle(page: Page) -> None:
     """Wait for what a page with scripts asks for by itself: nothing moves while it is judged."""
     expect(page.locator(_LATE)).to_have_count(0)
+
+
+#: Opens folds; what one asks for when it is opened, it asks for a moment later.
+_UNFOLD: Final = """most => {
+  const folds = [...document.querySelectorAll("main details:not([data-menu])")];
+  for (const one of folds.slice(0, most ?? folds.length)) one.open = true;
+  return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+}"""
+
+
+def unfold(page: Page, most: int | None = None) -> None:
+    """Open the folds of a page, the first *most* of them, and wait for what they ask for."""
+    page.evaluate(_UNFOLD, most)
+    settle(page)
 
 
 def broken(page: Page, *rules: str) -> list[str]:
