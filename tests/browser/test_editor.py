@@ -125,7 +125,8 @@ def test_enter_takes_what_fits_all_that_was_typed(page: Page, place: Place) -> N
     editor.type("pre")
     expect(choices.first).to_contain_text("preemption")
     # Nothing fits that, so it is the end of a line.
-    page.evaluate(_LETTER_AND_ENTER, "z")
+    editor.type("z")
+    editor.press("Enter")
     editor.type("#")
     assert editor.text.splitlines()[2:] == ["    prez", "    #"]
 

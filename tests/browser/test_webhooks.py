@@ -36,9 +36,10 @@ def test_an_owner_makes_one_and_sees_how_it_goes(
         _until(page, "Attempt 1: Answered 503", scripts)
         receiver.answering = lambda handler: answer(handler, 200, b"thank you")
         page.get_by_role("button", name="Send it again").click()
-        _until(page, "Attempt 2: Answered 200", scripts)
-        first, second = receiver.got
-        assert first.headers["webhook-id"] == second.headers["webhook-id"]
+        # Who took long to press the button was overtaken by the retry.
+        _until(page, re.compile(r"Attempt \d: Answered 200"), scripts)
+        first, *_, last = receiver.got
+        assert first.headers["webhook-id"] == last.headers["webhook-id"]
 
         version = place.apply("{}", "Nothing at all")
         page.goto(place.url("settings/webhooks"))
@@ -53,7 +54,7 @@ def test_an_owner_makes_one_and_sees_how_it_goes(
         expect(page.get_by_role("heading", level=1)).to_contain_text(str(version))
 
 
-def _until(page: Page, text: str, scripts: bool) -> None:
+def _until(page: Page, text: str | re.Pattern[str], scripts: bool) -> None:
     """Wait until the page says *text*: by itself, or by looking again."""
     if not scripts:
         for _ in range(100):
