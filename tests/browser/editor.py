@@ -16,7 +16,6 @@ _PLACE = """([line, column]) => {
   return [place.pageX, place.pageY];
 }"""
 
-
 #: Where each of some marks begins on the page.
 _CORNERS = """marks => marks.map((mark) => {
   const { x, y } = mark.getBoundingClientRect();

@@ -11,7 +11,7 @@ from playwright.sync_api import Error, Page, expect
 
 from tests.browser.conftest import Visitors
 from tests.browser.place import PASSWORD, Place, sign_in
-from tests.browser.rules import broken
+from tests.browser.rules import broken, hold_still
 
 
 def status_with(place: Place, token: str) -> int:
@@ -145,6 +145,7 @@ def pages(place: Place) -> list[str]:
 
 
 def found_on(page: Page, place: Place, pages: list[str], *rules: str) -> dict[str, object]:
+    hold_still(page)
     found = {}
     for path in pages:
         page.goto(f"{place.base}{path}" if path.startswith("/") else place.url(path))
@@ -177,4 +178,5 @@ def test_what_is_told_once_keeps_the_rules_too(visitors: Visitors, place: Place)
     with page.expect_navigation():
         page.get_by_role("button", name="Make the token").click()
     for each in (page, guest):
+        hold_still(each)
         assert broken(each, "structure", "axe", "width", "targets") == []

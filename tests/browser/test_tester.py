@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Visitors
 from tests.browser.documents import GPUS
 from tests.browser.place import Place
-from tests.browser.rules import broken
+from tests.browser.rules import broken, hold_still
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
@@ -89,6 +89,7 @@ def test_many_are_tested_and_downloaded(page: Page, place: Place, tmp_path: Path
 def test_nothing_is_wider_than_a_phone(visitors: Visitors, place: Place) -> None:
     place.apply(GPUS, "The first")
     page = visitors.page(place, width=320)
+    hold_still(page)
     long = "k" * 60
     query = (
         f"key=team&value=research&key={long}&value={long}&requests=gpu%3D8&config=active&beside=1"

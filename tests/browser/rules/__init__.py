@@ -18,13 +18,18 @@ from tests.browser.axe import COLORS, audit
 
 _FOLDER: Final = Path(__file__).parent
 
-
 #: What is on its way into a page by itself.
 _LATE: Final = "main :is(.htmx-request, [hx-trigger=load][hx-swap^=outerHTML], [aria-busy=true])"
 
-
 #: A poll of a live page: it says what the page shows already.
 _POLL: Final = re.compile(r"[?&]v=")
+
+#: Opens folds; what one asks for when it is opened, it asks for a moment later.
+_UNFOLD: Final = """most => {
+  const folds = [...document.querySelectorAll("main details:not([data-menu])")];
+  for (const one of folds.slice(0, most ?? folds.length)) one.open = true;
+  return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+}"""
 
 
 def hold_still(page: Page) -> None:
@@ -35,14 +40,6 @@ def hold_still(page: Page) -> None:
 def settle(page: Page) -> None:
     """Wait for what a page with scripts asks for by itself: nothing moves while it is judged."""
     expect(page.locator(_LATE)).to_have_count(0)
-
-
-#: Opens folds; what one asks for when it is opened, it asks for a moment later.
-_UNFOLD: Final = """most => {
-  const folds = [...document.querySelectorAll("main details:not([data-menu])")];
-  for (const one of folds.slice(0, most ?? folds.length)) one.open = true;
-  return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-}"""
 
 
 def unfold(page: Page, most: int | None = None) -> None:
