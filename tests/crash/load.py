@@ -17,7 +17,7 @@ RATE = 300
 BULK = 30
 
 #: So many may wait or run: what came in during a long run has to come to its end, too.
-MOST = 1000
+MOST = 3000
 
 #: Seconds that a workload runs.
 RUNS = 0.1
@@ -34,7 +34,7 @@ resource_queues:
     resource_groups:
       - covered_resources: [gpu]
         flavors:
-          - {name: any, resources: [{name: gpu, nominal_quota: 120}]}
+          - {name: any, resources: [{name: gpu, nominal_quota: 200}]}
   - name: open
 scheduling_rules:
   - selector: [{key: team, operator: in, values: [probe]}]

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from console.celery import IMPACT, WEBHOOKS
-from tests.crash.holding import A_WHILE, held
+from tests.crash.holding import A_WHILE, RECOVERY, held
 from tests.crash.products import DATABASES, running_on
-from tests.crash.test_kills import RECOVERY
 from tests.product import ROOT, Product
 
 

@@ -20,6 +20,7 @@ from redis import Redis
 
 from console.home import Home
 from console.workloads.lease import DURATION
+from tests.crash.holding import RECOVERY
 from tests.crash.load import Load
 from tests.crash.products import DATABASES, running_on
 from tests.crash.truth import hold_feed, hold_outcomes, hold_rows
@@ -155,3 +156,4 @@ def test_nothing_is_lost_and_nothing_is_done_twice(database: str, tmp_path: Path
         hold_rows(product)
         hold_feed(product.api(), load)
         hold_outcomes(load)
+        assert max(recoveries.values()) < RECOVERY

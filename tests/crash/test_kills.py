@@ -14,16 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.crash.holding import RECOVERY
 from tests.crash.load import Load
 from tests.crash.products import DATABASES, running_on
 from tests.crash.truth import hold_feed, hold_outcomes, hold_rows
 from tests.product import Product
 
 KILLS = int(os.environ.get("CRASH_KILLS", "10"))
-
-#: Seconds until what comes in after a crash is decided. All tests at once make a machine slow;
-#: `make soak`, which has it for itself, asks for 10.
-RECOVERY = float(os.environ.get("CRASH_RECOVERY", "60"))
 
 #: Most that are killed before the product may come to itself.
 MOST_AT_ONCE = 3
