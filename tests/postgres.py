@@ -57,12 +57,14 @@ def find_binaries() -> Path | None:
 
 
 @contextmanager
-def serving(binaries: Path, *, crashing: bool = False, durable: bool = False) -> Iterator[str]:
+def serving(
+    binaries: Path, *, crashing: bool = False, durable: bool = False, disk: Path | None = None
+) -> Iterator[str]:
     """
     Start an empty server and yield its URL.
 
     *crashing*: what was committed outlasts the server; *durable*: the machine, too, as where it
-    is run for good.
+    is run for good. Its tables are in the folder *disk* if there is one, its log is not.
     """
     commit, sync = ("on" if on else "off" for on in (crashing or durable, durable))
     with tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as name:
@@ -70,9 +72,9 @@ def serving(binaries: Path, *, crashing: bool = False, durable: bool = False) ->
         who = _unprivileged()
         if who:
             os.chown(folder, who["user"], who["group"])
-        data = folder / "data"
+        data = (disk or folder) / "data"
         _run([binaries / "initdb", "-D", data, "-U", "sluice", "-A", "trust", "-E", "UTF8",
-              "--locale=C", "--no-sync"], folder, who)  # fmt: skip
+              "--locale=C", "--no-sync", "--waldir", folder / "wal"], folder, who)  # fmt: skip
         with (folder / "log").open("w") as log:
             server = subprocess.Popen(
                 [binaries / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=",

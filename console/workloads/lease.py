@@ -96,6 +96,10 @@ _CLAIM = (
 )
 
 
+#: Owners that this process is: of leases that it has, or is about to take.
+_own: set[str] = set()
+
+
 class LeaseLostError(Exception):
     """Somebody else has taken over; nothing was written."""
 
@@ -208,20 +212,25 @@ class Lease:
 @contextmanager
 def leased(org_id: int, found: Found | None = None) -> Iterator[Lease | None]:
     """Hold the organization's lease, or None when somebody else does or took it since *found*."""
-    lease = _acquire(org_id, found or look(org_id))
+    owner = f"{_host()}/{os.getpid()}/{secrets.token_hex(4)}"
+    _own.add(owner)
     try:
-        yield lease
+        lease = _acquire(org_id, owner, found or look(org_id))
+        try:
+            yield lease
+        finally:
+            if lease is not None:
+                lease.release()
     finally:
-        if lease is not None:
-            lease.release()
+        # Whether it was given back or not: a database that was away then still names this process.
+        _own.discard(owner)
 
 
-def _acquire(org_id: int, found: Found) -> Lease | None:
+def _acquire(org_id: int, owner: str, found: Found) -> Lease | None:
     # A process that is gone was killed on this machine. Should the guess be wrong, the
     # fencing number still keeps it from writing.
     if found.is_held and not _is_gone(found.owner):
         return None
-    owner = f"{_host()}/{os.getpid()}/{secrets.token_hex(4)}"
     # From whom it was found with and no other, who has not renewed it since.
     taken = [owner, org_id, found.owner, found.fence, found.until]
     if not statements.run(_TAKE, taken):
@@ -233,8 +242,10 @@ def _acquire(org_id: int, found: Found) -> Lease | None:
 
 def _is_gone(holder: str) -> bool:
     host, pid, _ = holder.rsplit("/", 2)
-    if host != _host() or int(pid) == os.getpid():
+    if host != _host():
         return False
+    if int(pid) == os.getpid():
+        return holder not in _own
     try:
         os.kill(int(pid), 0)
     except ProcessLookupError:

@@ -16,8 +16,14 @@ DATABASES = ("sqlite", "postgresql")
 
 
 @contextmanager
-def running_on(database: str, home: Path, **settings: str) -> Iterator[Product]:
-    """Start a product on *database*; without PostgreSQL on the machine the test is left out."""
+def running_on(
+    database: str, home: Path, *, disk: Path | None = None, **settings: str
+) -> Iterator[Product]:
+    """
+    Start a product on *database*; without PostgreSQL on the machine the test is left out.
+
+    The tables of PostgreSQL are in the folder *disk* if there is one.
+    """
     if database == "sqlite":
         with running(home, **settings) as product:
             yield product
@@ -28,7 +34,7 @@ def running_on(database: str, home: Path, **settings: str) -> Iterator[Product]:
             pytest.fail(MISSING.format(verb="cannot run"))
         pytest.skip(MISSING.format(verb="were left out"))
     with (
-        serving(binaries, crashing=True) as url,
+        serving(binaries, crashing=True, disk=disk) as url,
         running(home, DATABASE_URL=url, **settings) as product,
     ):
         yield product

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
+from console.celery import LANES
 from console.home import Home
 from console.workloads.lease import DURATION
 from tests.crash.holding import RECOVERY
@@ -30,28 +31,42 @@ from tests.product import ROOT, Product
 #: Seconds that the broker gives no answer.
 SILENCE = 5
 
-#: Nudges the same one in every lane, again and again, and sends more messages than there is work:
-#: so two workers want the same engine.
+#: Nudges the same one in every lane, again and again, and sends each message that this calls for
+#: once more, some of them late, and others that nothing called for: so two workers want the same
+#: engine. Says how many were sent twice.
 _DOUBLED = """
 import random
 import time
 import django
 django.setup()
+from console import broker
 from console.celery import LANES, app
 from console.orgs.models import Organization
 from console.workloads import nudge
 org = Organization.objects.get(slug="main").pk
+doubled = 0
 for _ in range(20):
     for lane in LANES:
         nudge.put(org, lane)
-        late = random.choice((0, 0, 1, 2))
-        app.send_task(nudge.ADMIT, args=[lane, "again"], queue=lane, countdown=late)
+        called = broker.client().get(f"sluice:called:{lane}")
+        doubled += called is not None
+        for name in filter(None, (called, b"nobody's")):
+            late = random.choice((0, 0, 1, 2))
+            app.send_task(nudge.ADMIT, args=[lane, name.decode()], queue=lane, countdown=late)
     time.sleep(0.1)
+print(doubled)
 """
 
 
 def _environment(product: Product) -> dict[str, str]:
     return {**product.environment, "DJANGO_SETTINGS_MODULE": "console.settings"}
+
+
+def _found(product: Product, word: str) -> list[int]:
+    """Return the processes whose command line has *word*: there is one at least."""
+    found = product.children(word)
+    assert found, f"there is no {word}:\n{product.output()[-5000:]}"
+    return found
 
 
 def _signal(pids: Iterable[int], number: signal.Signals) -> None:
@@ -62,27 +77,48 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
 
 def kill_broker(product: Product) -> None:
     """Kill the broker; the supervisor starts another."""
-    _signal(product.children("unixsocket"), signal.SIGKILL)
+    _signal(_found(product, "unixsocket"), signal.SIGKILL)
 
 
 def silence_broker(product: Product) -> None:
     """Have the broker answer nobody for a while."""
-    found = product.children("unixsocket")
+    found = _found(product, "unixsocket")
     _signal(found, signal.SIGSTOP)
     time.sleep(SILENCE)
     _signal(found, signal.SIGCONT)
 
 
 def lose_messages(product: Product) -> None:
-    """Have the broker forget all that it was told."""
-    with Redis(unix_socket_path=str(Home(product.home).broker_socket)) as broker:
-        broker.flushall()
+    """Have the broker forget all that it was told, a message on its way and who waits among it."""
+    workers = _found(product, "worker-")
+    _signal(workers, signal.SIGSTOP)
+    try:
+        with Redis(unix_socket_path=str(Home(product.home).broker_socket)) as broker:
+            deadline = time.monotonic() + 60
+            while not any(
+                broker.exists(f"sluice:nudged:{lane}", f"sluice:called:{lane}") == 2
+                for lane in LANES
+            ):
+                assert time.monotonic() < deadline, "nobody was nudged"
+                time.sleep(0.05)
+            broker.flushall()
+    finally:
+        _signal(workers, signal.SIGCONT)
 
 
 def double_messages(product: Product) -> None:
     """Send the same message many times, to all workers, some of them later."""
     command = [sys.executable, "-c", _DOUBLED]
-    subprocess.run(command, cwd=ROOT, env=_environment(product), timeout=60, check=True)
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=_environment(product),
+        timeout=60,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert int(done.stdout) > 0
 
 
 def run_two_beats(product: Product) -> None:
@@ -100,7 +136,7 @@ def run_two_beats(product: Product) -> None:
 
 def stop_worker(product: Product, name: str) -> None:
     """Have a worker sleep through its lease, while others are asked to do its work."""
-    found = product.children(f"{name}@")
+    found = _found(product, f"{name}@")
     _signal(found, signal.SIGSTOP)
     try:
         double_messages(product)
@@ -115,7 +151,7 @@ def stop_first_worker(product: Product) -> None:
 
 
 def stop_second_worker(product: Product) -> None:
-    """Have the second one sleep, where there is one."""
+    """Have the second one sleep."""
     stop_worker(product, "worker-1")
 
 
@@ -141,7 +177,7 @@ DISTURBANCES = (
 
 @pytest.mark.parametrize("database", DATABASES)
 def test_nothing_is_lost_and_nothing_is_done_twice(database: str, tmp_path: Path) -> None:
-    with running_on(database, tmp_path / "home") as product:
+    with running_on(database, tmp_path / "home", WORKER_PROCESSES="2") as product:
         load = Load(product)
         recoveries = {}
         load.start()
@@ -156,4 +192,5 @@ def test_nothing_is_lost_and_nothing_is_done_twice(database: str, tmp_path: Path
         hold_rows(product)
         hold_feed(product.api(), load)
         hold_outcomes(load)
+        assert any(outcome == "preempted" for _, _, outcome in load.feed)
         assert max(recoveries.values()) < RECOVERY

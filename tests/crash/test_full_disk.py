@@ -1,9 +1,10 @@
-"""The disk of the state folder is full for a while, under load."""
+"""The disk of the state folder, or of PostgreSQL's tables, is full for a while, under load."""
 
 from __future__ import annotations
 
 import json
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,11 @@ from pathlib import Path
 import pytest
 
 from tests.crash.holding import A_WHILE, held
+from tests.crash.load import Load
 from tests.crash.products import DATABASES, running_on
+
+#: Status and code of an answer when nothing can be written.
+_UNAVAILABLE = (503, "database_unavailable")
 
 #: MiB of the disk that is filled.
 DISK = 256
@@ -21,38 +26,59 @@ DISK = 256
 
 @pytest.mark.parametrize("database", DATABASES)
 def test_a_full_disk(database: str, tmp_path: Path) -> None:
-    with _disk(tmp_path / "disk") as disk:
-        with running_on(database, disk / "home") as product, held(product) as load:
-            assert load.refusals == set()
-            ballast = disk / "ballast"
-            _fill(ballast)
-            # PostgreSQL has its rows elsewhere. SQLite has some room left in its log.
-            deadline = time.monotonic() + 5 * A_WHILE
-            while database == "sqlite" and not load.refusals:
-                assert time.monotonic() < deadline, "nothing was refused"
-                time.sleep(0.1)
-            time.sleep(A_WHILE)
+    with _disk() as disk:
+        with (
+            running_on(database, disk / "home") as product,
+            held(product) as load,
+            # PostgreSQL has its rows elsewhere.
+            _filled(disk, load, refuses=database == "sqlite"),
+        ):
             said = _checks(product.port)["database"]
-            assert said == ("ok" if database != "sqlite" else "its disk is full: 0 MiB are left")
-            before = len(load.accepted)
-            ballast.unlink()
-        assert len(load.accepted) > before
-        expected = {(503, "database_unavailable")} if database == "sqlite" else set()
+        assert said == ("ok" if database != "sqlite" else "its disk is full: 0 MiB are left")
+        expected = {_UNAVAILABLE} if database == "sqlite" else set()
         assert load.refusals == expected
 
 
+def test_a_full_disk_of_the_server(tmp_path: Path) -> None:
+    with _disk() as disk:
+        with (
+            running_on("postgresql", tmp_path / "home", disk=disk) as product,
+            held(product) as load,
+            _filled(disk, load, refuses=True),
+        ):
+            assert _checks(product.port)["database"] == "ok"
+        assert load.refusals == {_UNAVAILABLE}
+
+
 @contextmanager
-def _disk(folder: Path) -> Iterator[Path]:
-    """Mount a small disk at *folder*; where that is not allowed, the test is left out."""
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK}m,mode=0777", "tmpfs", str(folder)]
-    done = subprocess.run(mount, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"No disk can be mounted here: {done.stderr.strip()}")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+def _filled(disk: Path, load: Load, *, refuses: bool) -> Iterator[None]:
+    """Have no room on *disk* for a while, until somebody is refused for it."""
+    assert load.refusals == set()
+    ballast = disk / "ballast"
+    _fill(ballast)
+    # What is there already has some room left.
+    deadline = time.monotonic() + 5 * A_WHILE
+    while refuses and not load.refusals:
+        assert time.monotonic() < deadline, "nothing was refused"
+        time.sleep(0.1)
+    time.sleep(A_WHILE)
+    yield
+    ballast.unlink()
+
+
+@contextmanager
+def _disk() -> Iterator[Path]:
+    """Mount a small disk that all may write to; where that is not allowed, leave the test out."""
+    with tempfile.TemporaryDirectory(prefix="disk-") as name:
+        Path(name).chmod(0o755)
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK}m,mode=0777", "tmpfs", name]
+        done = subprocess.run(mount, capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"No disk can be mounted here: {done.stderr.strip()}")
+        try:
+            yield Path(name)
+        finally:
+            subprocess.run(["umount", "--lazy", name], check=True)
 
 
 def _checks(port: int) -> dict[str, str]:

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -19,7 +19,7 @@ from console.engine.decision import Decision as Decided
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads import lease as lease_module
-from console.workloads.lease import LeaseLostError, Standing, leased
+from console.workloads.lease import Lease, LeaseLostError, Standing, leased
 from console.workloads.models import Decision, Engine, Intake, Workload
 from console.workloads.services.batch import Batch
 from console.workloads.services.run_engine import forget_states, run_engine
@@ -143,6 +143,30 @@ def test_the_lease_of_a_dead_process_is_taken_at_once(org: Organization) -> None
         Engine.objects.update(owner=alive, lease_until=until)
         with leased(org.pk) as lease:
             assert lease is None
+
+
+def test_one_that_could_not_be_given_back_is_taken_at_once(
+    org: Organization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when the database was away just then: the row names a process that goes on."""
+
+    def away(lease: Lease) -> None:
+        raise OperationalError
+
+    holding = leased(org.pk)
+    left = holding.__enter__()
+    assert left is not None
+    with monkeypatch.context() as meanwhile, pytest.raises(OperationalError):
+        meanwhile.setattr(Lease, "release", away)
+        holding.__exit__(None, None, None)
+    assert Engine.objects.get(org=org).owner == left.owner
+    with leased(org.pk) as lease:
+        assert lease is not None
+        assert lease.fence == left.fence + 1
+        with leased(org.pk) as second:
+            assert second is None
+    with pytest.raises(LeaseLostError):
+        left.renew()
 
 
 def test_a_worker_that_slept_through_its_lease_writes_nothing(

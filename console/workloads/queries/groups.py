@@ -21,7 +21,7 @@ from console.workloads.queries.workloads import state_counts
 from console.workloads.stored_assignments import flavors_of_text
 
 #: Workloads among which is counted, the newest of those that an index finds.
-MOST_COUNTED = 10_000
+MOST_COUNTED = 5_000
 
 #: Groups of one answer, the largest.
 MOST_GROUPS = 200
