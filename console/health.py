@@ -86,7 +86,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     What is worth knowing and keeps nobody from their part stands under `notes`.
     """
     notes: list[str] = []
-    checks = {"database": _database(notes), "broker": _broker(), "worker": _worker()}
+    checks = {"database": _database(notes), "broker": _broker(notes), "worker": _worker()}
     ready = all(answer == "ok" for answer in checks.values())
     body: dict[str, object] = {"status": "ok" if ready else "unavailable", "checks": checks}
     if notes:
@@ -160,12 +160,14 @@ def _room() -> str:
     return "ok"
 
 
-def _broker() -> str:
+def _broker(notes: list[str]) -> str:
     try:
         broker.client().ping()
     except RedisError as error:
         log.error("broker does not answer", error=str(error))
         return "does not answer"
+    if old := broker.outdated():
+        notes.append(old)
     return "ok"
 
 
