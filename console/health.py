@@ -10,11 +10,15 @@ from pathlib import Path
 import structlog
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 from redis import RedisError
 
 from console import broker
+from console.celery import LANES, lane_of
+from console.engine.words import listed, plural
 from console.migrating.skew import find_skew
+from console.workloads.queries.intake import LATE, late_by_org
 
 #: Seconds that a worker may stay silent; the sweep comes every two.
 SILENCE = 15
@@ -82,7 +86,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     What is worth knowing and keeps nobody from their part stands under `notes`.
     """
     notes: list[str] = []
-    checks = {"database": _database(notes), "broker": _broker(), "worker": _worker()}
+    checks = {"database": _database(notes), "broker": _broker(notes), "worker": _worker()}
     ready = all(answer == "ok" for answer in checks.values())
     body: dict[str, object] = {"status": "ok" if ready else "unavailable", "checks": checks}
     if notes:
@@ -93,12 +97,56 @@ def readyz(request: HttpRequest) -> HttpResponse:
 def _database(notes: list[str]) -> str:
     try:
         skew = find_skew()
+        if skew.newer:
+            notes.append(skew.newer)
+        # One that is older may lack what is asked next.
+        if skew.older:
+            return skew.older
+        if late := _late():
+            notes.append(late)
+        return _only_reads() or _room()
     except DatabaseError as error:
         log.error("database does not answer", error=str(error))
         return "does not answer"
-    if skew.newer:
-        notes.append(skew.newer)
-    return skew.older or _room()
+
+
+def _late() -> str:
+    """
+    Say where accepted requests wait for too long; nothing where they do not.
+
+    A note alone: what one organization's engine or one worker does not do takes no web process
+    out of a load balancer. The heartbeat, which any worker gives, says nothing of either.
+    """
+    late = late_by_org(timezone.now())
+    if not late:
+        return ""
+    since = min(late.values())
+    used = {lane_of(org) for org in late}
+    lanes = [lane for lane in LANES if lane in used]
+    place = "the lane" if len(lanes) == 1 else "the lanes"
+    return (
+        f"Accepted requests of {plural(len(late), 'organization')} wait for longer than "
+        f"{LATE.seconds} seconds, the oldest since {since:%Y-%m-%dT%H:%M:%SZ}, in {place} "
+        f"{listed(lanes)}. Look whether a worker takes from there, and start it again if it is "
+        "stuck; where an engine fails, its log says `engine failed` and why. A worker that is "
+        "only behind catches up."
+    )
+
+
+def _only_reads() -> str:
+    """Say whether the database's server refuses all that is written; nothing where it does not."""
+    if connection.vendor != "postgresql":
+        return ""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW transaction_read_only")
+        [answer] = cursor.fetchone()
+    if answer != "on":
+        return ""
+    log.error("database only reads")
+    return (
+        "only reads: it is a standby, or default_transaction_read_only is on; "
+        "have DATABASE_URL lead to the primary, or switch that off"
+    )
 
 
 def _room() -> str:
@@ -112,12 +160,14 @@ def _room() -> str:
     return "ok"
 
 
-def _broker() -> str:
+def _broker(notes: list[str]) -> str:
     try:
         broker.client().ping()
     except RedisError as error:
         log.error("broker does not answer", error=str(error))
         return "does not answer"
+    if old := broker.outdated():
+        notes.append(old)
     return "ok"
 
 

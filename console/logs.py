@@ -7,9 +7,9 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 import structlog
 from django.http import HttpRequest, HttpResponse
@@ -24,6 +24,9 @@ UNLOGGED = ("/healthz", "/readyz", "/metrics")
 
 #: What an address names -> the key of all log lines while it is answered.
 _NAMED = {"org": "org", "uid": "workload", "delivery": "delivery"}
+
+#: Workloads that one line names.
+MOST_NAMED: Final = 20
 
 #: The address of an invitation holds its secret.
 _LINK = re.compile(r"^(/join/).+")
@@ -99,6 +102,22 @@ def configure(log_format: str) -> dict[str, Any]:
             "celery.beat": {"level": "WARNING"},
         },
     }
+
+
+def naming(uids: Iterable[str]) -> dict[str, object]:
+    """
+    Return what a line says of workloads, by their ids in this order, each of which counts once.
+
+    It names the first, and says how many more there are: a line stays one that can be read.
+    """
+    each = list(dict.fromkeys(uids))
+    named = each[:MOST_NAMED]
+    return {"workloads": named, "more_workloads": len(each) - len(named)}
+
+
+def bind_workloads(uids: Iterable[str]) -> None:
+    """Have the lines of a request from now on, its own among them, name what it is about."""
+    structlog.contextvars.bind_contextvars(**naming(uids))
 
 
 def as_one_line(logger: object, method: str, event: dict[str, Any]) -> dict[str, Any]:

@@ -12,10 +12,7 @@ from console.health import Pulse, pulse
 from console.orgs.models import ApiToken, Organization
 from console.overview.items import MOST_SUBJECTS, Item, Kind, Subject
 from console.webhooks.models import Webhook
-from console.workloads.models import Intake
-
-#: How long an accepted request may wait for the engine before somebody should know.
-LATE: Final = timedelta(seconds=30)
+from console.workloads.queries.intake import late_since
 
 #: How long a webhook may not be reached before somebody should know.
 UNREACHED: Final = timedelta(minutes=10)
@@ -29,14 +26,12 @@ EXPIRES_SOON: Final = timedelta(days=7)
 
 def worker_items(org: Organization, now: datetime) -> Iterator[Item]:
     """Yield what keeps the work of *org* from being decided; of several causes the first."""
-    oldest = Intake.objects.filter(org=org).order_by("pk").values_list("created_at", flat=True)
-    accepted = oldest.first()
-    late_since = accepted if accepted is not None and accepted < now - LATE else None
+    since = late_since(org, now)
     beats = pulse()
     if beats is not Pulse.BEATING:
-        yield Item(kind=Kind.WORKER_LATE, reason=beats.value, count=1, since=late_since)
-    elif late_since is not None:
-        yield Item(kind=Kind.WORKER_LATE, reason="intake_late", count=1, since=late_since)
+        yield Item(kind=Kind.WORKER_LATE, reason=beats.value, count=1, since=since)
+    elif since is not None:
+        yield Item(kind=Kind.WORKER_LATE, reason="intake_late", count=1, since=since)
 
 
 def webhook_items(org: Organization, now: datetime) -> Iterator[Item]:

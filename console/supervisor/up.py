@@ -111,9 +111,7 @@ def _prepare_database() -> None:
         raise StartFailed(
             f"The database cannot be used ({_first_line(error)}); check DATABASE_URL."
         ) from error
-    if newer:
-        sys.stdout.write(f"{newer}\n")
-        sys.stdout.flush()
+    _say(newer)
 
 
 def _wait_for_broker(children: Children) -> None:
@@ -131,6 +129,7 @@ def _wait_for_broker(children: Children) -> None:
     patience = 10 if settings.REDIS_IS_EMBEDDED else 5
     if not _wait(children, answers, patience):
         raise StartFailed(f"The broker does not answer ({failure}); check REDIS_URL.")
+    _say(broker_client.outdated())
 
 
 def _wait_until_ready(children: Children, host: str, port: int) -> None:
@@ -163,7 +162,7 @@ def _revive(children: Children) -> None:
     while (child := children.ended()) is not None:
         status = child.process.returncode
         if children.revive(child):
-            line = f"The {child.name} process ended (status {status}); started again.\n"
+            _say(f"The {child.name} process ended (status {status}); started again.")
         elif child.program.vital:
             raise StartFailed(
                 f"The {child.name} process keeps ending (status {status}), "
@@ -171,9 +170,7 @@ def _revive(children: Children) -> None:
             )
         else:
             children.drop(child)
-            line = f"The {child.name} process keeps ending (status {status}); going on without.\n"
-        sys.stdout.write(line)
-        sys.stdout.flush()
+            _say(f"The {child.name} process keeps ending (status {status}); going on without.")
 
 
 def _watch(children: Children, seconds: float) -> None:
@@ -188,6 +185,12 @@ def _watch(children: Children, seconds: float) -> None:
 
 def _where(name: str) -> str:
     return str(settings.HOME.broker_log) if name == "broker" else "its last lines above"
+
+
+def _say(sentence: str) -> None:
+    if sentence:
+        sys.stdout.write(f"{sentence}\n")
+        sys.stdout.flush()
 
 
 def _greet(url: str, welcome: Welcome | None) -> None:

@@ -5,18 +5,29 @@ from __future__ import annotations
 import subprocess
 import time
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from django.db import OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
+from django.utils import timezone
 
 from console import broker, health
+from console.celery import LANES, lane_of
+from console.configs.services.apply_config import apply_config
 from console.home import Home
 from console.migrating import skew
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.orgs.services.create_org import create_org
 from console.supervisor.broker import command
+from console.workloads.models import Intake, Workload
+from console.workloads.services.hold_queue import hold_queue
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import Submission
 
 
 @pytest.fixture
@@ -163,6 +174,119 @@ def test_a_full_disk_is_named(client: Client, embedded, monkeypatch) -> None:
     fine = {"database": "ok", "broker": "ok", "worker": "ok"}
     assert left(16 * 1024**2) == fine
     assert left(16 * 1024**2 - 1) == {**fine, "database": "its disk is full: 15 MiB are left"}
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="A file has no standby.")
+def test_a_database_that_only_reads_is_not_ready(client: Client, embedded) -> None:
+    health.beat()
+    with connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION READ ONLY")
+    response = client.get("/readyz")
+    assert (response.status_code, response.json()) == (
+        503,
+        {
+            "status": "unavailable",
+            "checks": {
+                "database": "only reads: it is a standby, or default_transaction_read_only is on; "
+                "have DATABASE_URL lead to the primary, or switch that off",
+                "broker": "ok",
+                "worker": "ok",
+            },
+        },
+    )
+
+
+CONFIG = """\
+resource_queues: [{name: team}]
+scheduling_rules:
+  - selector: [{key: team, operator: in, values: [ml]}]
+    resource_queue: team
+"""
+
+#: When requests were accepted that nobody has taken in yet.
+ACCEPTED = datetime(2026, 3, 1, 9, 30, 0, 123456, UTC)
+
+
+def accept(org: Organization, at: datetime, number: int = 1) -> None:
+    """Have requests of an organization wait since then."""
+    row = {"org": org, "kind": Intake.Kind.RESUME, "payload": {"queue": "q"}, "created_at": at}
+    Intake.objects.bulk_create(Intake(**row) for _ in range(number))
+
+
+def told(client: Client) -> list[str]:
+    """Return the notes of a check that is green."""
+    response = client.get("/readyz")
+    body = response.json()
+    assert response.status_code == 200
+    assert body.pop("checks") == {"database": "ok", "broker": "ok", "worker": "ok"}
+    return body.get("notes", [])
+
+
+def test_requests_that_wait_for_too_long_are_told_with_their_lane(
+    client: Client, embedded, org: Organization, other_org: Organization
+) -> None:
+    """The heartbeat alone says nothing of a worker that is stuck, or of an engine that fails."""
+    health.beat()
+    accept(org, ACCEPTED)
+    accept(org, ACCEPTED + timedelta(hours=1), number=3)
+    accept(other_org, timezone.now())
+    assert told(client) == [
+        (
+            "Accepted requests of 1 organization wait for longer than 30 seconds, the oldest since "
+            f"2026-03-01T09:30:00Z, in the lane {lane_of(org.pk)}. Look whether a worker takes "
+            "from there, and start it again if it is stuck; where an engine fails, its log says "
+            "`engine failed` and why. A worker that is only behind catches up."
+        )
+    ]
+
+
+def test_every_lane_is_told_once_and_in_order(client: Client, embedded, db: None) -> None:
+    health.beat()
+    orgs = [create_org(f"org-{number}", "One of many", owner=None) for number in range(9)]
+    for number, org in enumerate(orgs):
+        accept(org, ACCEPTED - timedelta(seconds=number))
+    used = {lane_of(org.pk) for org in orgs}
+    *first, last = [lane for lane in LANES if lane in used]
+    [sentence] = told(client)
+    assert sentence.startswith(
+        "Accepted requests of 9 organizations wait for longer than 30 seconds, the oldest since "
+        f"2026-03-01T09:29:52Z, in the lanes {', '.join(first)} and {last}. Look whether "
+    )
+
+
+def test_thirty_seconds_are_not_too_long(
+    client: Client, embedded, org: Organization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    health.beat()
+    accept(org, ACCEPTED)
+    ages = [timedelta(seconds=30), timedelta(seconds=30, microseconds=1), timedelta(seconds=-60)]
+    found = []
+    for age in ages:
+        monkeypatch.setattr(health.timezone, "now", lambda age=age: ACCEPTED + age)
+        found.append(len(told(client)))
+    assert found == [0, 1, 0]
+
+
+def test_what_a_queue_that_is_held_keeps_waiting_is_not_complained_of(
+    client: Client,
+    embedded,
+    owner: Actor,
+    settle: Callable[[Organization], int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its requests were taken in: they wait in their queue, as somebody wants."""
+    health.beat()
+    apply_config(owner, "native", CONFIG, "first", 0)
+    settle(owner.org)
+    hold_queue(owner, "team", "moving racks")
+    submit_workloads(owner, [Submission(name="one", tags={"team": "ml"})])
+    later = timezone.now() + timedelta(minutes=1)
+    monkeypatch.setattr(health.timezone, "now", lambda: later)
+    assert len(told(client)) == 1
+    settle(owner.org)
+    assert told(client) == []
+    assert Workload.objects.get().state == "pending"
 
 
 @pytest.mark.parametrize("method", ["post", "put", "delete"])

@@ -13,8 +13,10 @@ import structlog
 from django.test import Client
 
 from console.celery import bind_task
+from console.logs import naming
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.workloads.models import Workload
 from console.workloads.services import run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
@@ -161,7 +163,7 @@ def test_a_batch_is_a_line(
 
     recorder = Recorder()
     monkeypatch.setattr(run_engine, "log", recorder)
-    submit_workloads(owner, [Submission(name="one"), Submission(name="two")])
+    made = submit_workloads(owner, [Submission(name="one"), Submission(name="two")])
     settle(org)
     (line,) = recorder.lines
     assert line.pop("milliseconds") > 0
@@ -172,5 +174,54 @@ def test_a_batch_is_a_line(
         "config_version": 0,
         "intake": 1,
         "decisions": 2,
+        "workloads": [workload.uid for workload in made],
+        "more_workloads": 0,
     }
     assert bound() == {}
+
+
+def test_a_line_names_the_first_twenty_workloads_each_once() -> None:
+    uids = [f"w{number}" for number in range(23)]
+    assert naming(uids[:20]) == {"workloads": uids[:20], "more_workloads": 0}
+    assert naming(["w3", *uids, "w3"]) == {
+        "workloads": ["w3", *(uid for uid in uids[:20] if uid != "w3")],
+        "more_workloads": 3,
+    }
+    assert naming([]) == {"workloads": [], "more_workloads": 0}
+
+
+def test_the_line_of_a_request_names_what_it_submits_and_ends(
+    owner: Actor, api_for: Callable[[Actor], Client]
+) -> None:
+    client = api_for(owner)
+    address = "/api/v1/orgs/here/workloads"
+
+    def send(path: str, body: object, **headers: str) -> list[str]:
+        content = "application/json"
+        answer = client.post(f"{address}{path}", body, content_type=content, headers=headers)
+        return answer.json().get("ids", [])
+
+    many = {"workloads": [{"name": f"w{number}"} for number in range(22)]}
+    ids = send("", many, **{"Idempotency-Key": "once"})
+    told = {"org": "here", "workloads": ids[:20], "more_workloads": 2}
+    assert (len(ids), bound()) == (22, told)
+    assert (send("", many, **{"Idempotency-Key": "once"}), bound()) == (ids, told)
+    [one] = send("", {"workloads": [{"name": "one"}]})
+    assert bound() == {"org": "here", "workloads": [one], "more_workloads": 0}
+    send("/withdraw", {"ids": [one, ids[0]]})
+    assert bound() == {"org": "here", "workloads": [one, ids[0]], "more_workloads": 0}
+    # What is refused names nothing: its ids may be anything.
+    send("/withdraw", {"ids": ["made up"]})
+    assert bound() == {"org": "here"}
+    send("", {"workloads": [{"name": ""}]})
+    assert bound() == {"org": "here"}
+
+
+def test_the_line_of_a_submitted_form_names_its_workload(
+    owner: Actor, client_for: Callable[[Actor], Client]
+) -> None:
+    pasted = json.dumps([{"name": "one"}, {"name": "two"}])
+    client_for(owner).post("/o/here/workloads/new", {"json": pasted})
+    made = list(Workload.objects.order_by("pk").values_list("uid", flat=True))
+    assert len(made) == 2
+    assert bound() == {"org": "here", "workloads": made, "more_workloads": 0}

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from console.api.base import OrgView
 from console.api.schemas import workloads as schemas
 from console.api.schemas.common import example, problems
+from console.logs import bind_workloads
 from console.orgs.permissions import Permission
 from console.workloads.services.end_workloads import (
     finish_workloads,
@@ -58,7 +59,9 @@ class _EndMany(_End):
         items = reader.items(fields["ids"], "ids", 1, MOST_AT_ONCE)
         ids = [reader.text(item, f"ids[{i}]", 100, blank=False) for i, item in enumerate(items)]
         reader.finish()
-        return self.answer(ids)
+        answer = self.answer(ids)
+        bind_workloads(ids)
+        return answer
 
 
 def _documented(

@@ -31,6 +31,7 @@ from console.exports import (
     asks_for_markdown,
     export_answer,
 )
+from console.logs import bind_workloads
 from console.orgs.permissions import Permission
 from console.workloads.changes import what_would_help
 from console.workloads.disclosure import disclose_preemptors, for_reader, help_for_reader
@@ -151,6 +152,7 @@ class Workloads(OrgView):
             ids = [workload.uid for workload in submit_workloads(self.actor, submissions)]
         else:
             ids = submit_once(self.actor, key, submissions)
+        bind_workloads(ids)
         return Response({"ids": ids}, status=202)
 
 

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from console.configs.queries import active_policy
 from console.errors import BadRequest, FieldError
+from console.logs import bind_workloads
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
@@ -61,6 +62,7 @@ def _pasted(request: HttpRequest, actor: Actor, resources: Sequence[str]) -> Htt
 
 def _done(request: HttpRequest, actor: Actor, made: Sequence[Workload]) -> HttpResponse:
     org = actor.org
+    bind_workloads(workload.uid for workload in made)
     if len(made) == 1:
         return HttpResponseRedirect(reverse("pages:workload", args=[org.slug, made[0].uid]))
     messages.success(request, f"{len(made)} workloads are submitted.")

@@ -19,6 +19,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from console.bulk import delete_keys
+from console.logs import naming
 from console.orgs.models import Organization
 from console.series.tallies import tally
 from console.telemetry.happenings import counts_of
@@ -191,6 +192,7 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
         config_version=warm.config_version,
         intake=len(intake),
         decisions=len(batch.decisions),
+        **naming(each.decision.workload for each in batch.decisions),
         milliseconds=round((time.perf_counter() - begun) * 1000, 1),
     )
     note(

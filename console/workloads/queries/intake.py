@@ -1,0 +1,40 @@
+"""Accepted requests that wait for too long until the engine takes them in."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from console.orgs.models import Organization
+from console.workloads.models import Intake
+
+#: How long an accepted request may wait for the engine before somebody should know.
+LATE: Final = timedelta(seconds=30)
+
+
+def late_since(org: Organization, now: datetime) -> datetime | None:
+    """Return since when the first request of *org* waits, if that is for too long."""
+    accepted = _accepted(org).first()
+    return accepted if accepted is not None and accepted < now - LATE else None
+
+
+def late_by_org(now: datetime) -> dict[int, datetime]:
+    """
+    Return since when the first request waits, by key of each organization where it does too long.
+
+    It costs nothing while none does, and otherwise one look into an index for each organization:
+    not more where many requests wait.
+    """
+    oldest = Intake.objects.order_by("created_at").values_list("created_at", flat=True).first()
+    if oldest is None or oldest >= now - LATE:
+        return {}
+    first = Subquery(_accepted(OuterRef("pk"))[:1])
+    found = Organization.objects.order_by().values_list("pk", first)
+    return {org: since for org, since in found if since is not None and since < now - LATE}
+
+
+def _accepted(org: Organization | OuterRef) -> QuerySet[Intake, datetime]:
+    """Return when the requests of *org* were accepted, in the order that the engine knows."""
+    return Intake.objects.filter(org=org).order_by("pk").values_list("created_at", flat=True)

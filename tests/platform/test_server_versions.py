@@ -1,0 +1,131 @@
+"""Servers that are too old: a database is refused at the start, a broker is named."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import NotSupportedError, connection
+from django.db.backends.base import base
+from django.db.backends.postgresql.features import DatabaseFeatures
+from django.test import Client
+from redis import RedisError, ResponseError
+
+from console import broker
+from console.migrating.server import OLDEST_POSTGRESQL, ServerTooOld, refuse_old_server
+from console.orgs.management.commands import migrate
+from console.supervisor import up
+from console.supervisor.failure import StartFailed
+
+REFUSED = (
+    "The database is PostgreSQL 13.4, and Sluice needs PostgreSQL 14 or newer; upgrade it, or have "
+    "DATABASE_URL name another."
+)
+
+
+class Server:
+    """A PostgreSQL of some version, as Django meets it."""
+
+    vendor = "postgresql"
+
+    def __init__(self, *version: int) -> None:
+        self.version = version
+
+    def ensure_connection(self) -> None:
+        """Refuse as Django does, with a sentence of its own."""
+        if self.version < (OLDEST_POSTGRESQL,):
+            raise NotSupportedError("PostgreSQL 14 or later is required.")
+
+    def get_database_version(self) -> tuple[int, ...]:
+        """Return major and minor."""
+        return self.version
+
+
+def test_the_oldest_is_the_oldest_of_django() -> None:
+    assert DatabaseFeatures.minimum_database_version == (OLDEST_POSTGRESQL,)
+
+
+def test_a_database_that_is_new_enough_is_not_refused() -> None:
+    refuse_old_server(Server(14, 0))
+    refuse_old_server(SimpleNamespace(vendor="sqlite"))
+
+
+def test_an_older_one_is_refused_by_every_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(migrate, "connections", {"default": Server(13, 4)})
+    with pytest.raises(CommandError) as told:
+        call_command("migrate")
+    assert str(told.value) == REFUSED
+    with pytest.raises(StartFailed) as failed:
+        up._prepare_database()
+    assert str(failed.value) == REFUSED
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="There is no server.")
+def test_a_connection_that_django_refuses_is_told_in_our_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(base, "RAN_DB_VERSION_CHECK", set())
+    another = connection.copy()
+    another.pg_version = 130004
+    try:
+        with pytest.raises(ServerTooOld) as told:
+            refuse_old_server(another)
+    finally:
+        another.close()
+    assert str(told.value) == REFUSED
+
+
+class Broker:
+    """A broker that says *facts* of itself, or fails."""
+
+    def __init__(self, facts: dict[str, object] | RedisError) -> None:
+        self.facts = facts
+
+    def ping(self) -> bool:
+        """Answer."""
+        return True
+
+    def exists(self, key: str) -> int:
+        """Have a heartbeat."""
+        return 1
+
+    def info(self, section: str) -> dict[str, object]:
+        """Say what it is."""
+        assert section == "server"
+        if isinstance(self.facts, RedisError):
+            raise self.facts
+        return self.facts
+
+
+@pytest.mark.parametrize(
+    ("facts", "named"),
+    [
+        ({"redis_version": "7.0.15"}, "Redis 7.0.15"),
+        ({"redis_version": "6.2.14"}, "Redis 6.2.14"),
+        ({"redis_version": "7.2.4", "valkey_version": "7.2.5"}, "Valkey 7.2.5"),
+        ({"redis_version": "7.2.0"}, None),
+        ({"redis_version": "10.0.1"}, None),
+        ({"redis_version": "7.2.4", "valkey_version": "8.0.0"}, None),
+        ({"redis_version": "unknown"}, None),
+        ({}, None),
+        (ResponseError("no permissions to run the 'info' command"), None),
+    ],
+)
+@pytest.mark.django_db
+def test_a_broker_that_is_too_old_is_named_and_used(
+    facts: dict[str, object] | RedisError,
+    named: str | None,
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(broker, "client", lambda: Broker(facts))
+    sentence = f"The broker is {named}, and Sluice is made for Redis 7.2 or Valkey 8.0 or newer; "
+    notes = [sentence + "upgrade it."] if named else []
+    response = client.get("/readyz")
+    assert (response.status_code, response.json().get("notes", [])) == (200, notes)
+    monkeypatch.setattr(up, "_wait", lambda *_: True)
+    up._wait_for_broker(up.Children("", None, named=False))
+    assert capsys.readouterr().out == "".join(f"{each}\n" for each in notes)
