@@ -22,13 +22,17 @@ def running_on(database: str, home: Path, **settings: str) -> Iterator[Product]:
         with running(home, **settings) as product:
             yield product
         return
+    with serving_here() as url, running(home, DATABASE_URL=url, **settings) as product:
+        yield product
+
+
+@contextmanager
+def serving_here() -> Iterator[str]:
+    """Yield the URL of a PostgreSQL server; without any on the machine the test is left out."""
     binaries = find_binaries()
     if binaries is None:
         if os.environ.get("CI") == "true":
             pytest.fail(MISSING.format(verb="cannot run"))
         pytest.skip(MISSING.format(verb="were left out"))
-    with (
-        serving(binaries, crashing=True) as url,
-        running(home, DATABASE_URL=url, **settings) as product,
-    ):
-        yield product
+    with serving(binaries, crashing=True) as url:
+        yield url
