@@ -26,6 +26,9 @@ from tests.product import PATIENCE, ROOT, Api, catches, environment_of, manage
 
 KEY = "for this test alone"
 
+#: Seconds that the rest of a slow request takes to come; the unit has patience for many more.
+SLOW = 5
+
 UNIT = ROOT / "deploy" / "systemd" / "sluice-web.service"
 
 
@@ -218,6 +221,7 @@ def test_a_slow_request_is_answered_by_the_process_that_began_it(
             unit.process.terminate()
             # The other processes have nothing to answer any more; this one waits for the rest.
             _wait_until(lambda: len(unit.serving()) <= 1, [])
+            time.sleep(SLOW)
             slow.sendall(body[9:])
             answer = b"".join(iter(lambda: slow.recv(65536), b""))
         assert unit.process.wait(PATIENCE) == 0
