@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
@@ -89,17 +89,7 @@ class Product:
 
     def manage(self, *arguments: str, patience: float = PATIENCE) -> str:
         """Run a management command against this product and return what it prints."""
-        done = subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
-            env=dict(self.environment),
-            capture_output=True,
-            text=True,
-            timeout=patience,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+        return _manage(self.environment, arguments, patience)
 
     def api(self, org: str = "main", role: str = "owner") -> Api:
         """Return a connection with a fresh token."""
@@ -117,6 +107,35 @@ class Product:
         return "".join(self.lines)
 
 
+def catches(pid: int, number: signal.Signals) -> bool:
+    """Say whether a process has a handler of its own for a signal; not once it is gone."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+    caught = re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.MULTILINE)
+    return caught is not None and bool(int(caught[1], 16) >> (number - 1) & 1)
+
+
+def manage(home: Path, *arguments: str, **settings: str) -> str:
+    """Run a management command where no product runs, and return what it prints."""
+    return _manage(environment_of(home, **settings), arguments, PATIENCE)
+
+
+def _manage(environment: Mapping[str, str], arguments: Sequence[str], patience: float) -> str:
+    done = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=dict(environment),
+        capture_output=True,
+        text=True,
+        timeout=patience,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
 @contextmanager
 def running(home: Path, *, first: bool = False, **settings: str) -> Iterator[Product]:
     """
@@ -125,13 +144,7 @@ def running(home: Path, *, first: bool = False, **settings: str) -> Iterator[Pro
     Within a run of tests an empty folder is filled from one that all tests share, unless what
     matters is that the *first* start does it all itself.
     """
-    environment = {
-        **{name: value for name, value in os.environ.items() if name not in _OURS},
-        "SLUICE_HOME": str(home),
-        "SLUICE_DEMO": "0",
-        "PORT": "0",
-        **settings,
-    }
+    environment = environment_of(home, **settings)
     if not first:
         fill(home, with_database="DATABASE_URL" not in environment)
     process = subprocess.Popen(
@@ -162,6 +175,17 @@ def running(home: Path, *, first: bool = False, **settings: str) -> Iterator[Pro
         reader.join(5)
         assert process.stdout is not None
         process.stdout.close()
+
+
+def environment_of(home: Path, **settings: str) -> dict[str, str]:
+    """Return what the processes of a product find set, with *home* as its state folder."""
+    return {
+        **{name: value for name, value in os.environ.items() if name not in _OURS},
+        "SLUICE_HOME": str(home),
+        "SLUICE_DEMO": "0",
+        "PORT": "0",
+        **settings,
+    }
 
 
 #: Variables of the developer's own environment that must not reach the product.

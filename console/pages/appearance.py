@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 YEAR: Final = 365 * 24 * 3600
@@ -65,6 +66,7 @@ def keep(response: HttpResponse, choice: Choice, value: str) -> None:
             choice.name,
             value,
             max_age=YEAR,
+            secure=settings.HTTPS_ONLY,
             samesite="Lax",
             httponly=not choice.is_for_scripts,
         )

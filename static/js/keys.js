@@ -7,7 +7,8 @@
   const keysOff = () => root.dataset.keys === "off";
   const switchKeys = (value) => {
     root.dataset.keys = value;
-    document.cookie = `keys=${value}; path=/; max-age=31536000; samesite=lax`;
+    const secure = location.protocol === "https:" ? "; secure" : "";
+    document.cookie = `keys=${value}; path=/; max-age=31536000; samesite=lax${secure}`;
   };
 
   const rows = () => [...document.querySelectorAll("main tr:has(a[data-row])")];

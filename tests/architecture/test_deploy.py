@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from console.celery import app
@@ -118,3 +121,73 @@ def test_the_papers_restart_units_and_services_that_are_there() -> None:
     assert named_services <= services
     assert {"sluice-web", "sluice-worker@", "sluice.target"} <= named_units
     assert {"migrate", "worker", "impact", "webhooks", "web", "beat"} <= named_services
+
+
+def test_processes_have_longer_to_end_than_they_take() -> None:
+    """A task is cut off at its limit, a request when the web server's patience is over."""
+    image = (DEPLOY / "Containerfile").read_text()
+    patience = {
+        int(found)
+        for text in (image, (DEPLOY / "systemd/sluice-web.service").read_text())
+        for found in re.findall(r'--graceful-timeout"?,? "?(\d+)', text)
+    }
+    takes = {
+        "web": max(patience),
+        **dict.fromkeys(("worker", "impact", "webhooks"), app.conf.task_time_limit),
+    }
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+    in_containers = {
+        name: int(services[name]["stop_grace_period"].removesuffix("s")) for name in takes
+    }
+    units = {
+        unit.stem.removeprefix("sluice-").rstrip("@"): unit.read_text()
+        for unit in (DEPLOY / "systemd").glob("*.service")
+    }
+    under_systemd = {
+        name: int(re.findall(r"^TimeoutStopSec=(\d+)$", units[name], re.M)[0]) for name in takes
+    }
+    assert len(patience) == 1
+    assert in_containers == under_systemd
+    assert all(under_systemd[name] > seconds for name, seconds in takes.items())
+    # What they have started hears of the end from them.
+    assert all("\nKillMode=mixed\n" in units[name] for name in takes)
+
+
+def test_the_image_has_no_rights_and_installs_nothing_but_what_is_locked() -> None:
+    text = (DEPLOY / "Containerfile").read_text()
+    assert re.findall(r"pip install (.+)$", text, re.M) == [
+        '--no-cache-dir --require-hashes --no-deps -r "/build/$LOCK"'
+    ]
+    # The last word before what is run; whoever makes the files is somebody else.
+    user = re.findall(r"^USER (.+)$", text, re.M)
+    assert user == ["10001"]
+    assert text.index("manage.py collectstatic") < text.index("\nUSER ") < text.index("\nCMD ")
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+    ours = [service for service in services.values() if service["image"] == "sluice"]
+    assert len(ours) == 6
+    for service in ours:
+        assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert service["env_file"] == "sluice.env"
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="there is no systemd here")
+def test_systemd_understands_the_units(tmp_path: Path) -> None:
+    names = []
+    for unit in sorted((DEPLOY / "systemd").iterdir()):
+        # Sluice itself is installed elsewhere, or nowhere.
+        text = re.sub(
+            r"^(ExecStart=)\S+", rf"\1{shutil.which('true')}", unit.read_text(), flags=re.M
+        )
+        (tmp_path / unit.name).write_text(text)
+        names.append(unit.name.replace("@.", "@1."))
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", *(f"./{name}" for name in names)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(names) == 8

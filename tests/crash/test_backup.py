@@ -11,17 +11,24 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from console.home import Home
 from tests.crash.load import PATIENCE, Load
-from tests.crash.products import DATABASES, running_on
+from tests.crash.products import DATABASES, running_on, serving_here
 from tests.crash.truth import hold_outcomes, hold_rows
 from tests.postgres import find_binaries, serving
-from tests.product import Api, Product, running
+from tests.product import Api, Product, manage, running
 
 #: Seconds of load before a backup, and after it.
 LOADED = 1
+
+#: Where the second partition of decisions and of events begins, as few rows as there may be.
+EDGE = 1_000_000
+
+#: How many rows find a place in the first.
+BEFORE = 5
 
 
 def back_up(product: Product, place: Path) -> None:
@@ -56,7 +63,50 @@ def restored(place: Path, secret_key: Path, home: Home, database: str) -> Iterat
     with serving(binaries, crashing=True) as url:
         command = [binaries / "pg_restore", "--no-owner", "--exit-on-error", "--dbname", url, place]
         subprocess.run(command, check=True, capture_output=True)
-        with running(home.folder, DATABASE_URL=url) as product:
+        settings = {"DATABASE_URL": url}
+        if database == "partitioned":
+            settings["PARTITION_ROWS"] = str(EDGE)
+            assert _filled_partitions(url) == FILLED
+            told = manage(home.folder, "partition", **settings)
+            assert told == "All tables are partitioned already."
+        with running(home.folder, **settings) as product:
+            yield product
+
+
+#: Partitions that have rows, by the table that they are of.
+FILLED = {
+    table: [f"{table}_part_{EDGE}", f"{table}_part_first"]
+    for table in ("workloads_decision", "workloads_event")
+}
+
+
+def _filled_partitions(url: str) -> dict[str, list[str]]:
+    with psycopg.connect(url) as connection:
+        return {
+            table: [
+                name
+                for (name,) in connection.execute(
+                    f"SELECT DISTINCT tableoid::regclass::text FROM {table} ORDER BY 1"  # noqa: S608
+                )
+            ]
+            for table in FILLED
+        }
+
+
+@contextmanager
+def _running_partitioned(home: Path) -> Iterator[Product]:
+    """Start a product whose decisions and events are about to reach their second partition."""
+    with serving_here() as url:
+        settings = {"DATABASE_URL": url, "PARTITION_ROWS": str(EDGE)}
+        manage(home, "migrate", "--verbosity", "0", **settings)
+        manage(home, "partition", **settings)
+        with psycopg.connect(url) as connection:
+            for table in FILLED:
+                connection.execute(
+                    "SELECT setval(pg_get_serial_sequence(%s, 'id'), %s, false)",
+                    [table, EDGE - BEFORE],
+                )
+        with running(home, **settings) as product:
             yield product
 
 
@@ -67,10 +117,12 @@ def _feed(api: Api) -> list[tuple[int, str, str]]:
     return feed
 
 
-@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("database", [*DATABASES, "partitioned"])
 def test_a_backup_taken_under_load_goes_on(database: str, tmp_path: Path) -> None:
     place, home = tmp_path / "backup", Home(tmp_path / "restored")
-    with running_on(database, tmp_path / "home") as product:
+    began = tmp_path / "home"
+    is_partitioned = database == "partitioned"
+    with _running_partitioned(began) if is_partitioned else running_on(database, began) as product:
         load = Load(product)
         load.start()
         deadline = time.monotonic() + PATIENCE
@@ -83,7 +135,7 @@ def test_a_backup_taken_under_load_goes_on(database: str, tmp_path: Path) -> Non
         time.sleep(LOADED)
         load.stop()
         whole = _feed(product.api())
-    secret_key = Home(tmp_path / "home").secret_key
+    secret_key = Home(began).secret_key
     with restored(place, secret_key, home, database) as product:
         # It goes on by itself from where it was: with what was told before, word by word.
         feed = _feed(product.api())

@@ -163,17 +163,50 @@ def test_every_kind_of_answer_is_guarded(visitor: Visitor, kind: str) -> None:
     assert found_here == (asked.status, asked.content_type, asked.cache)
 
 
+EVERYWHERE = {"Path=/", "SameSite=Lax", "Secure"}
+
+
 def test_cookies_are_kept_from_scripts_other_sites_and_plain_http(signed_in: HTTPMessage) -> None:
-    cookies = {}
-    for value in signed_in.get_all("Set-Cookie", []):
-        pair, *attributes = value.split("; ")
-        # Its end as a date is its age once more.
-        cookies[pair.partition("=")[0]] = {a for a in attributes if not a.startswith("expires")}
-    everywhere = {"Path=/", "SameSite=Lax", "Secure"}
-    assert cookies == {
-        "sluice_session": {*everywhere, "HttpOnly", "Max-Age=1209600"},
-        "sluice_csrf": {*everywhere, "Max-Age=31449600"},
+    assert _cookies(signed_in) == {
+        "sluice_session": {*EVERYWHERE, "HttpOnly", "Max-Age=1209600"},
+        "sluice_csrf": {*EVERYWHERE, "Max-Age=31449600"},
     }
+
+
+def test_so_are_those_that_come_later(visitor: Visitor) -> None:
+    """What the next page says once, and what a reader chose; scripts change one of the choices."""
+    everything = {"theme": "dark", "density": "compact", "keys": "off"}
+    status, headers = _posted(visitor, "/o/main/settings/appearance", everything)
+    year = "Max-Age=31536000"
+    assert status == 302
+    assert _cookies(headers) == {
+        "messages": {*EVERYWHERE, "HttpOnly"},
+        "theme": {*EVERYWHERE, "HttpOnly", year},
+        "density": {*EVERYWHERE, "HttpOnly", year},
+        "keys": {*EVERYWHERE, year},
+    }
+    status, headers = _posted(visitor, "/sessions", {"do": "others"})
+    assert (status, _cookies(headers)) == (302, {"messages": {*EVERYWHERE, "HttpOnly"}})
+
+
+def _posted(visitor: Visitor, path: str, fields: dict[str, str]) -> tuple[int, HTTPMessage]:
+    """Send the form of a page as a browser does."""
+    form = urlencode({**fields, "csrfmiddlewaretoken": visitor.cookies["sluice_csrf"]})
+    headers = {
+        "Cookie": "; ".join(f"{name}={value}" for name, value in visitor.cookies.items()),
+        "Content-Type": "application/x-www-form-urlencoded",
+    }
+    status, told, _ = _sent(visitor.product, "POST", path, form, headers)
+    return status, told
+
+
+def _cookies(headers: HTTPMessage) -> dict[str, set[str]]:
+    """Return the attributes of every cookie that is set; its end as a date is its age again."""
+    found = {}
+    for value in headers.get_all("Set-Cookie", []):
+        pair, *attributes = value.split("; ")
+        found[pair.partition("=")[0]] = {a for a in attributes if not a.startswith("expires")}
+    return found
 
 
 def test_a_host_that_is_not_ours_is_refused(product: Product) -> None:

@@ -1,8 +1,12 @@
-"""A restart of the web processes as systemd does it: the socket stays, and nobody is refused."""
+"""
+A restart of the web processes as systemd does it: the socket stays, and nobody is refused.
+
+What is sent comes without an `Idempotency-Key`: whoever gets no answer could not ask again.
+"""
 
 from __future__ import annotations
 
-import os
+import json
 import re
 import shlex
 import signal
@@ -11,13 +15,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from http.client import HTTPConnection
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 import pytest
 
-from tests.product import PATIENCE, ROOT
+from tests.prepared import fill
+from tests.product import PATIENCE, ROOT, Api, catches, environment_of, manage
+
+KEY = "for this test alone"
+
+#: Seconds that the rest of a slow request takes to come; the unit has patience for many more.
+SLOW = 5
 
 UNIT = ROOT / "deploy" / "systemd" / "sluice-web.service"
 
@@ -40,7 +50,7 @@ class Unit:
         self.process = subprocess.Popen(
             [sys.executable, "-c", hand_over, str(listener.fileno()), *shlex.split(command[1])],
             cwd=ROOT,
-            env=_environment(home),
+            env=environment_of(home, SECRET_KEY=KEY, DJANGO_SETTINGS_MODULE="console.settings"),
             pass_fds=[listener.fileno(), 3],
             stderr=subprocess.DEVNULL,
         )
@@ -50,11 +60,15 @@ class Unit:
         Say whether all of its processes serve.
 
         One that was made this very moment does not listen to signals yet: told to end, it would
-        go on until it is killed, with whatever it is doing.
+        go on until it is killed, with whatever it is doing. What made it has no handler for ABRT.
         """
+        found = self.serving()
+        return len(found) == self._processes and all(catches(pid, signal.SIGABRT) for pid in found)
+
+    def serving(self) -> list[int]:
+        """Return the ids of its processes that serve, or are about to."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        pids = children.read_text().split()
-        return len(pids) == self._processes and all(map(_catches_abort, pids))
+        return [int(pid) for pid in children.read_text().split()]
 
     def stop(self) -> int:
         """End it as systemd does, and return its exit status."""
@@ -62,36 +76,19 @@ class Unit:
         return self.process.wait(PATIENCE)
 
 
-def _catches_abort(pid: str) -> bool:
-    """Say whether a process has the handlers of a worker; what made it has none for ABRT."""
-    try:
-        status = Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return False
-    caught = re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.MULTILINE)
-    return caught is not None and bool(int(caught[1], 16) >> (signal.SIGABRT - 1) & 1)
-
-
-def _environment(home: Path) -> dict[str, str]:
-    return {
-        **os.environ,
-        "SLUICE_HOME": str(home),
-        "SECRET_KEY": "for this test alone",
-        "DJANGO_SETTINGS_MODULE": "console.settings",
-    }
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A state folder with a database, static files, and the organization `main`."""
+    fill(tmp_path, with_database=True)
+    manage(tmp_path, "create_org", "main", "--owner", "owner@example.org", SECRET_KEY=KEY)
+    return tmp_path
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """A state folder with a database and static files."""
-    for command in (["migrate", "--verbosity", "0"], ["collectstatic", "--no-input", "-v", "0"]):
-        subprocess.run(
-            [sys.executable, "manage.py", *command],
-            cwd=ROOT,
-            env=_environment(tmp_path),
-            check=True,
-        )
-    return tmp_path
+def token(home: Path) -> str:
+    """A token of somebody who submits."""
+    words = ("--org", "main", "--role", "submitter", "--name", "restarts")
+    return manage(home, "create_token", *words, SECRET_KEY=KEY)
 
 
 @pytest.fixture
@@ -101,54 +98,156 @@ def listener() -> Iterator[socket.socket]:
         yield listener
 
 
-def test_nobody_is_refused_while_the_web_processes_restart(
-    home: Path, listener: socket.socket
-) -> None:
-    port = listener.getsockname()[1]
-    statuses: list[int] = []
-    failures: list[str] = []
-    done = threading.Event()
+class Crowd:
+    """People who ask for a page and programs that submit, all of them without a pause."""
 
-    def ask() -> None:
-        while not done.is_set():
-            connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    def __init__(self, port: int, token: str) -> None:
+        #: Status of every page.
+        self.pages: list[int] = []
+        #: Id of every workload that was accepted, by its name.
+        self.accepted: dict[str, str] = {}
+        #: Whatever is no answer, or another one than is due.
+        self.failures: list[str] = []
+        self._port, self._token = port, token
+        self._done = threading.Event()
+        people = [threading.Thread(target=self._ask) for _ in range(2)]
+        # Of programs most keep their connection; the last begins anew each time.
+        keeps = (True, True, False)
+        programs = [
+            threading.Thread(target=self._submit, args=(number, is_kept))
+            for number, is_kept in enumerate(keeps)
+        ]
+        self._threads = [*people, *programs]
+
+    def start(self) -> None:
+        """Begin."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """End after the present requests."""
+        self._done.set()
+        for thread in self._threads:
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+
+    def wait_for_more(self, is_enough: Callable[[], bool] = lambda: True) -> None:
+        """Wait until pages and workloads have come since, and *is_enough* says so, too."""
+        pages, accepted = len(self.pages), len(self.accepted)
+        _wait_until(
+            lambda: (
+                len(self.pages) > pages + 10 and len(self.accepted) > accepted + 10 and is_enough()
+            ),
+            self.failures,
+        )
+
+    def _ask(self) -> None:
+        while not self._done.is_set():
+            connection = HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
             try:
                 connection.request("GET", "/login")
                 response = connection.getresponse()
                 response.read()
-                statuses.append(response.status)
-            except OSError as error:
-                failures.append(repr(error))
+                self.pages.append(response.status)
+            except (OSError, HTTPException) as error:
+                self.failures.append(repr(error))
             finally:
                 connection.close()
 
+    def _submit(self, number: int, is_kept: bool) -> None:
+        api = Api(self._port, "main", self._token)
+        count = 0
+        while not self._done.is_set():
+            count += 1
+            name = f"from-{number}-{count}"
+            try:
+                answer = api.request("POST", "/workloads", {"workloads": [{"name": name}]})
+            except (OSError, HTTPException) as error:
+                self.failures.append(f"{name}: {error!r}")
+                api.close()
+                continue
+            if answer.status == 202:
+                (self.accepted[name],) = answer.body["ids"]
+            else:
+                self.failures.append(f"{name}: {answer}")
+            if not is_kept:
+                api.close()
+        api.close()
+
+
+def test_every_request_is_answered_once_while_the_web_processes_restart(
+    home: Path, token: str, listener: socket.socket
+) -> None:
+    port = listener.getsockname()[1]
+    crowd = Crowd(port, token)
     unit = Unit(listener, home)
-    people = [threading.Thread(target=ask) for _ in range(4)]
+    ended = []
     try:
-        for person in people:
-            person.start()
-        ended = []
+        crowd.start()
         for _ in range(3):
-            answered = len(statuses)
-            _wait_until(
-                lambda answered=answered, unit=unit: len(statuses) > answered + 20 and unit.is_up(),
-                failures,
-            )
+            crowd.wait_for_more(unit.is_up)
             ended.append(unit.stop())
             unit = Unit(listener, home)
-        answered = len(statuses)
-        _wait_until(lambda: len(statuses) > answered + 20, failures)
+        crowd.wait_for_more(unit.is_up)
+        crowd.stop()
+        there = _workloads(port, token)
     finally:
-        done.set()
-        for person in people:
-            person.join(PATIENCE)
+        crowd.stop()
         ended.append(unit.stop())
-    assert failures == []
-    assert set(statuses) == {200}
+    assert crowd.failures == []
+    assert set(crowd.pages) == {200}
+    # None is lost, and none is there twice.
+    assert there == sorted(crowd.accepted.items())
     assert ended == [0, 0, 0, 0]
 
 
-def _wait_until(happened, failures: list[str]) -> None:
+def test_a_slow_request_is_answered_by_the_process_that_began_it(
+    home: Path, token: str, listener: socket.socket
+) -> None:
+    port = listener.getsockname()[1]
+    body = json.dumps({"workloads": [{"name": "slow"}]}).encode()
+    head = (
+        "POST /api/v1/orgs/main/workloads HTTP/1.1\r\nHost: localhost\r\n"
+        f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
+    )
+    unit = Unit(listener, home)
+    try:
+        _wait_until(unit.is_up, [])
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as slow:
+            slow.sendall(head.encode() + body[:9])
+            # It says so once it has begun to answer.
+            assert slow.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+            unit.process.terminate()
+            # The other processes have nothing to answer any more; this one waits for the rest.
+            _wait_until(lambda: len(unit.serving()) <= 1, [])
+            time.sleep(SLOW)
+            slow.sendall(body[9:])
+            answer = b"".join(iter(lambda: slow.recv(65536), b""))
+        assert unit.process.wait(PATIENCE) == 0
+        unit = Unit(listener, home)
+        there = _workloads(port, token)
+    finally:
+        assert unit.stop() == 0
+    assert answer.startswith(b"HTTP/1.1 202 Accepted\r\n")
+    (uid,) = json.loads(answer.partition(b"\r\n\r\n")[2])["ids"]
+    assert there == [("slow", uid)]
+
+
+def _workloads(port: int, token: str) -> list[tuple[str, str]]:
+    """Return name and id of every workload there is, in the order of their names."""
+    api = Api(port, "main", token)
+    found: list[tuple[str, str]] = []
+    path: str | None = "/workloads?limit=1000"
+    while path is not None:
+        page = api.get(path)
+        found += [(row["name"], row["id"]) for row in page["results"]]
+        path = page["next"] and f"/workloads?limit=1000&cursor={page['next']}"
+    api.close()
+    return sorted(found)
+
+
+def _wait_until(happened: Callable[[], bool], failures: list[str]) -> None:
     deadline = time.monotonic() + PATIENCE
     while not happened():
         assert time.monotonic() < deadline, failures

@@ -156,9 +156,10 @@ def test_one_that_could_not_be_given_back_is_taken_at_once(
     holding = leased(org.pk)
     left = holding.__enter__()
     assert left is not None
-    with monkeypatch.context() as meanwhile, pytest.raises(OperationalError):
+    with monkeypatch.context() as meanwhile:
         meanwhile.setattr(Lease, "release", away)
-        holding.__exit__(None, None, None)
+        with pytest.raises(OperationalError):
+            holding.__exit__(None, None, None)
     assert Engine.objects.get(org=org).owner == left.owner
     with leased(org.pk) as lease:
         assert lease is not None

@@ -1,0 +1,140 @@
+"""
+Workers are told to end, one after the other, under load: each ends by itself, as it promises.
+
+Told to end is not killed: a worker writes the batch that it is at and gives its lease back, so that
+whoever comes next need not wait until it has run out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from tests.crash.holding import RECOVERY, held
+from tests.crash.load import PATIENCE
+from tests.crash.products import DATABASES, running_on
+from tests.product import ROOT, Product, catches
+
+UNIT = (ROOT / "deploy" / "systemd" / "sluice-worker@.service").read_text()
+
+#: What `up` starts beside the web server, as a word of its command line.
+SUPERVISED = {
+    "worker-0": "worker-0@",
+    "worker-1": "worker-1@",
+    "impact": "impact@",
+    "webhooks": "webhooks@",
+    "beat": "console.celery beat",
+}
+
+#: Instances of the unit.
+INSTANCES = ("a", "b")
+
+
+def _setting(name: str) -> str:
+    """Return what the unit says of *name*."""
+    found = re.search(rf"^{name}=(.+)$", UNIT, re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+class Worker:
+    """An instance of the unit, started with its command and ended as systemd ends it."""
+
+    def __init__(self, product: Product, instance: str) -> None:
+        words = shlex.split(_setting("ExecStart").replace("%i", instance).replace("%%", "%"))
+        assert Path(words[0]).name == "celery"
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "celery", *words[1:]],
+            cwd=ROOT,
+            env=dict(product.environment),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        _wait_until(self._is_up, f"worker {instance} does not come up")
+
+    def stop(self) -> int:
+        """Tell its main process alone to end, and return the status with which it does in time."""
+        assert _setting("KillMode") == "mixed"
+        self.process.terminate()
+        try:
+            return self.process.wait(int(_setting("TimeoutStopSec")))
+        finally:
+            self.process.kill()
+
+    def _is_up(self) -> bool:
+        """Say whether it listens to signals, and has the child that works."""
+        pid = self.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return catches(pid, signal.SIGTERM) and bool(children)
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_no_lease_runs_out_while_workers_restart(database: str, tmp_path: Path) -> None:
+    ended: dict[str, list[int]] = {}
+    recoveries: dict[str, float] = {}
+    with (
+        running_on(database, tmp_path / "home", WORKER_PROCESSES="2") as product,
+        ExitStack() as started,
+    ):
+        with held(product) as load:
+            for name, word in SUPERVISED.items():
+                ended[name] = _restart_supervised(product, name, word)
+                recoveries[name] = round(load.probe(), 1)
+            workers = {name: Worker(product, name) for name in INSTANCES}
+            for worker in workers.values():
+                started.callback(worker.stop)
+            for name, worker in workers.items():
+                ended[name] = [worker.stop()]
+                recoveries[name] = round(load.probe(), 1)
+                started.callback(Worker(product, name).stop)
+        taken_over = _taken_over(product.port)
+    print(f"seconds until recovery: {recoveries}")
+    assert ended == {name: [0] for name in (*SUPERVISED, *INSTANCES)}
+    assert taken_over == 0
+    assert max(recoveries.values()) < RECOVERY
+
+
+def _restart_supervised(product: Product, name: str, word: str) -> list[int]:
+    """Tell one of the supervisor's children to end; return how often it ended, each by status."""
+    # What works is a child of what is told to end.
+    pid = product.children(word)[0]
+    _wait_until(lambda: catches(pid, signal.SIGTERM), f"{name} does not come up")
+    os.kill(pid, signal.SIGTERM)
+
+    def statuses() -> list[int]:
+        found = re.findall(
+            rf"The {name} process ended \(status (-?\d+)\); started again\.", product.output()
+        )
+        return [int(status) for status in found]
+
+    _wait_until(lambda: bool(statuses()), f"{name} does not end")
+    return statuses()
+
+
+def _taken_over(port: int) -> int:
+    """Return how many leases were taken from somebody who had not given them back."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection.request("GET", "/metrics")
+    text = connection.getresponse().read().decode()
+    connection.close()
+    assert "# TYPE sluice_lease_takeovers_total counter" in text
+    counts = re.findall(r"^sluice_lease_takeovers_total\S* (\S+)$", text, re.MULTILINE)
+    return int(sum(map(float, counts)))
+
+
+def _wait_until(happened: Callable[[], bool], failure: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not happened():
+        assert time.monotonic() < deadline, f"{failure} within {PATIENCE} s"
+        time.sleep(0.05)
