@@ -17,9 +17,13 @@ run: .venv/.runtime
 # Some processes (tests/conftest.py); the tests of one file stay together, and long ones begin.
 PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-# The tests of services, API and tasks run on PostgreSQL too, then everything on SQLite.
+# What asks a database within the process of the tests.
+ON_BOTH := tests/services tests/api tests/tasks tests/pages tests/permissions tests/hostile \
+	tests/architecture/test_tour.py
+
+# These run on PostgreSQL too, then everything on SQLite.
 test: .venv/.development .venv/.anyscale
-	$(BIN)/python -m tests.postgres $(PYTEST) -m "not browser" tests/services tests/api tests/tasks
+	$(BIN)/python -m tests.postgres $(PYTEST) -m "not browser" $(ON_BOTH)
 	$(PYTEST)
 
 # Crash after crash, many more than `make test` has; the machine should have nothing else to do.

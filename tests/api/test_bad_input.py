@@ -1,4 +1,8 @@
-"""Bad input of any kind is a 4xx that names the place, and nothing is half done."""
+"""
+Bad input of any kind is a 4xx that names the place, and nothing is half done.
+
+What is not refused is carried out.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from hypothesis import strategies as st
 
 from console.reading import exact_json, fields
 from console.workloads.models import Intake, Workload
+from tests.carried_out import carry_out
 
 
 def errors_of(answer) -> list[tuple[str, str]]:
@@ -350,6 +355,7 @@ PATHS = [
 @given(path=st.sampled_from(PATHS), body=values)
 def test_no_value_makes_it_fail(client, path, body):
     assert client.post(path, json.dumps(body)).status < 500
+    carry_out()
 
 
 @settings(
@@ -362,6 +368,7 @@ def test_no_workload_makes_it_fail(client, workloads):
     assert answer.status in (202, 400)
     added = len(workloads) if answer.status == 202 else 0
     assert Workload.objects.count() == before + added
+    carry_out()
 
 
 @settings(

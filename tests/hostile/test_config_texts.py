@@ -1,6 +1,7 @@
 """
 Texts that nobody should send, to every address that takes one: each is answered, within bounds.
 
+What is accepted of them is carried out, and a config gets workloads that ask for what it gives.
 FUZZED=500 sends so many to each address, others than those of every run.
 """
 
@@ -24,6 +25,7 @@ from hypothesis import HealthCheck, given, settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from console.configs.models import ConfigVersion, Draft
+from console.configs.queries import policy_of
 from console.configs.services.apply_config import apply_config
 from console.dialects import dialects, source
 from console.dialects.assist.sketch import Sketch
@@ -31,8 +33,11 @@ from console.engine.origin import lines_of
 from console.orgs.models import Organization, Role
 from console.orgs.permissions import Actor
 from console.reading import is_storable
+from console.workloads.services.submit_workloads import submit_workloads
 from tests.api.conftest import document
+from tests.carried_out import carry_out, read_back
 from tests.conftest import member, with_token
+from tests.hostile.askers import askers
 from tests.hostile.takers import PAGES_OF_DRAFTS, TAKERS, VALUE_TAKERS, Taker
 from tests.hostile.texts import BOMBS, bad_texts
 from tests.pages.page import complaints, read_page
@@ -81,6 +86,7 @@ def names(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
         changed = text.replace("default: 50", "default: 60")
         apply_config(boss, "native", changed, "", 3, revert_after=timedelta(hours=1))
         found["version"] = 4
+        carry_out()
         settle_down(timezone.now())
         yield found
         transaction.set_rollback(True)
@@ -109,11 +115,23 @@ def send(names: dict[str, Any], clients: dict[bool, Client]) -> Send:
             check_answer(taker, response, content, text)
             if response.status_code >= 400 or not taker.stores:
                 assert written == []
+            else:
+                check_work(names["boss"], clients)
             if response.status_code == 201:
                 assert ConfigVersion.objects.get(number=5).text == text
         return response
 
     return sent
+
+
+def check_work(boss: Actor, clients: dict[bool, Client]) -> None:
+    """Have what was accepted carried out, and workloads that ask for what a new config gives."""
+    read_back(carry_out(), clients[False], clients[True])
+    changed = ConfigVersion.objects.filter(org=boss.org, number=5).first()
+    asked = askers(policy_of(changed)) if changed is not None else []
+    if asked:
+        submit_workloads(boss, asked)
+        read_back(carry_out(), clients[False], clients[True])
 
 
 @contextmanager

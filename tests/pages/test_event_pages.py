@@ -188,9 +188,9 @@ def test_the_audit_log_says_what_was_so_before(world: World, owner: Actor, brows
     ]
     changed = [row.all("td")[0].text for row in found.id("audit-rows").all("tr")]
     assert changed == [
-        f"reason still down actor {owner.name}",
+        f"actor {owner.name} reason still down",
         "reason rack down → still down",
-        f"reason rack down actor {owner.name}",
+        f"actor {owner.name} reason rack down",
     ]
     first = found.id("audit-rows").all("tr")[0]
     links = [a.attrs["href"] for a in first.all("a")]

@@ -197,7 +197,8 @@ def _row(org: Organization, entry: AuditEntry) -> AuditRow:
 
 
 def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Difference, ...]:
-    names = dict.fromkeys((*before, *after))
+    # Each database keeps the keys of JSON in an order of its own.
+    names = sorted({*before, *after})
     return tuple(
         Difference(name=name, before=_written(before, name), after=_written(after, name))
         for name in names

@@ -1,0 +1,77 @@
+"""Workloads that ask for what a config gives out: little, all that is owned, more than there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from decimal import Decimal
+from typing import Any, Final
+
+from console.engine.amounts import SCALE, Unlimited
+from console.engine.policy import Policy, Queue
+from console.engine.selectors import Operator, Selector
+from console.errors import BadRequest
+from console.reading import LARGEST_INTEGER
+from console.workloads.submissions import RESERVED, Submission, read_submissions
+
+#: Ways into a config that are taken; there may be thousands.
+_MOST: Final = 4
+
+
+def askers(policy: Policy) -> list[Submission]:
+    """Return what the API would take of them: names that no workload may have are left out."""
+    found = []
+    for door, (queue, labels, namespace) in enumerate(_doors(policy)):
+        if door == _MOST:
+            break
+        for size, requests in _requests(policy.queues.get(queue)):
+            body = {"name": f"{size} {door}", "namespace": namespace, "requests": requests}
+            body["priority"] = None if size == "little" else 7
+            tags = {key: value for key, value in labels.items() if key not in RESERVED}
+            facts = {RESERVED[key]: labels[key] for key in labels.keys() & RESERVED.keys()}
+            with suppress(BadRequest):
+                found += read_submissions([{**facts, **body, "tags": tags}])
+    return found
+
+
+def _doors(policy: Policy) -> Iterator[tuple[str, dict[str, str], str]]:
+    """Yield a queue, and the labels and the namespace of who is led there."""
+    routing = policy.local_routing
+    if routing is not None:
+        for door in routing.local_queues.values():
+            yield door.queue, {routing.queue_label: door.name}, door.namespace
+    for rule in policy.rules:
+        queue = policy.queues[rule.queue]
+        labels: dict[str, str] = {}
+        for flavor in (entry.flavor for group in queue.groups for entry in group.flavors[:1]):
+            if flavor in policy.flavors:
+                labels |= _labels(policy.flavors[flavor].selector)
+        yield rule.queue, labels | _labels(rule.selector), ""
+
+
+def _labels(selector: Selector) -> dict[str, str]:
+    """Return the labels that *selector* wants to be there."""
+    wanted = (Operator.IN, Operator.EXISTS)
+    return {
+        each.key: min(each.values, default="any")
+        for each in selector.expressions
+        if each.operator in wanted
+    }
+
+
+def _requests(queue: Queue | None) -> Iterator[tuple[str, dict[str, Any]]]:
+    owned = {
+        resource: quota.nominal
+        for group in (queue.groups if queue else ())
+        for entry in group.flavors[:1]
+        for resource, quota in entry.quotas.items()
+    }
+    yield "little", dict.fromkeys(owned, 1)
+    yield (
+        "all",
+        {
+            resource: Decimal(1 if isinstance(nominal, Unlimited) else nominal) / SCALE
+            for resource, nominal in owned.items()
+        },
+    )
+    yield "more", dict.fromkeys(owned, LARGEST_INTEGER)
