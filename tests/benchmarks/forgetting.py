@@ -1,0 +1,51 @@
+"""What admission and pages notice of it while the past is forgotten."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from statistics import quantiles
+from typing import Final
+
+from tests.benchmarks.busy_org import workload
+from tests.benchmarks.measured import Measured
+from tests.benchmarks.pages import MOST_MS, Reader
+from tests.product import Api
+
+#: Settings with which half of a past of 80 days is due.
+SETTINGS: Final = {"WORKLOAD_RETENTION_DAYS": "40", "EVENT_RETENTION_DAYS": "40"}
+#: Workloads that are submitted one by one, each as soon as the one before was admitted.
+PROBES: Final = 400
+#: Milliseconds until one of them is admitted, of 95 of 100.
+MOST_WAIT: Final = 1_000
+
+
+def run(name: str, api: Api, reader: Reader, paths: Iterable[str]) -> Iterator[Measured]:
+    """Measure in a product that has much to forget; that it did not run out of it is checked."""
+    before, begun = _kept(api), time.monotonic()
+    waits, ids = [], []
+    for number in range(PROBES):
+        submitted = time.monotonic()
+        (uid,) = api.post("/workloads", {"workloads": [workload(number)]})["ids"]
+        while api.get(f"/workloads/{uid}")["state"] != "admitted":
+            assert time.monotonic() < submitted + 60, f"workload {uid} is not admitted within 60 s"
+            time.sleep(0.005)
+        waits.append(1000 * (time.monotonic() - submitted))
+        ids.append(uid)
+    pages = [reader.measured(f"{name}: page {path}", f"/o/main{path}", MOST_MS) for path in paths]
+    after, took = _kept(api), time.monotonic() - begun
+    assert 0 < after < before, (before, after)
+    yield Measured(name=f"{name}: forgotten", value=(before - after) / took, unit="per s")
+    cuts = quantiles(waits, n=20)
+    yield Measured(name=f"{name}: submitted to admitted, p50", value=cuts[9], unit="ms")
+    yield Measured(
+        name=f"{name}: submitted to admitted, p95", value=cuts[18], unit="ms", at_most=MOST_WAIT
+    )
+    yield from pages
+    api.post("/workloads/finish", {"ids": ids})
+
+
+def _kept(api: Api) -> int:
+    """Return how many of the past are still there."""
+    counts = api.get("")["counts"]
+    return int(counts["finished"] + counts["withdrawn"])
