@@ -21,10 +21,11 @@ PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --
 ON_BOTH := tests/services tests/api tests/tasks tests/pages tests/permissions tests/hostile \
 	tests/architecture/test_tour.py
 
-# These run on PostgreSQL too, then everything on SQLite.
+# These run on PostgreSQL too, then everything on SQLite; what crashes has the machine for itself.
 test: .venv/.development .venv/.anyscale
 	$(BIN)/python -m tests.postgres $(PYTEST) -m "not browser" $(ON_BOTH)
-	$(PYTEST)
+	$(PYTEST) --ignore tests/crash
+	$(PYTEST) tests/crash
 
 # Crash after crash, many more than `make test` has; the machine should have nothing else to do.
 soak: .venv/.development

@@ -74,7 +74,9 @@
   let goUntil = 0;
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || keysOff()) return;
-    if (event.target.closest("input, textarea, select, [contenteditable], .ace_editor, dialog")) return;
+    const writes = event.target.closest("input, textarea, select, [contenteditable], .ace_editor, dialog");
+    // A dialog that was just closed keeps the focus until the next frame.
+    if (writes?.checkVisibility()) return;
     if (Date.now() < goUntil) {
       goUntil = 0;
       const link = document.querySelector(`[data-go="${CSS.escape(event.key)}"]`);

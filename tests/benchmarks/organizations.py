@@ -24,7 +24,7 @@ from console.celery import BACKGROUND
 from console.home import Home
 from tests.benchmarks.measured import Measured
 from tests.postgres import find_binaries, serving
-from tests.product import Api, Product, running
+from tests.product import WORKERS, Api, Product, running
 
 ORGS, BUSY, BUSY_SHARE = 1_000, 100, 0.9
 #: Submits per second, each of one workload, and how many connections send them.
@@ -44,7 +44,7 @@ def run() -> Iterator[Measured]:
         for label, backlog in (("100 busy ones", 0), (f"a backlog of {BACKLOG:,}", BACKLOG)):
             found = _measure(product, orgs, backlog)
             yield from found.told(f"{kind}: quiet of 1,000 organizations, beside {label}")
-        memory = max(resident(pid) for pid in product.children("worker-"))
+        memory = max(resident(pid) for pid in product.children(WORKERS))
         name = f"{kind}: memory of a worker with {ORGS:,} organizations"
         yield Measured(name=name, value=memory, unit="MiB", at_most=500)
     rates = [_rate(workers) for workers in (1, 2)]

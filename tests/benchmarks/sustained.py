@@ -21,7 +21,7 @@ import psycopg
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.organizations import asked, made, resident
 from tests.postgres import MISSING, find_binaries, serving
-from tests.product import Api, Product, running
+from tests.product import WORKERS, Api, Product, running
 
 ORGS, CONNECTIONS = 50, 2
 #: Workloads per second of all organizations together, and of one request.
@@ -126,7 +126,7 @@ class _Round(threading.Thread):
 
 def _memory(product: Product) -> float:
     """Return the MiB of the web processes and workers."""
-    words = ("gunicorn", "worker-")
+    words = ("gunicorn", WORKERS)
     return sum(resident(pid) for word in words for pid in product.children(word))
 
 

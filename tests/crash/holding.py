@@ -23,12 +23,11 @@ A_WHILE = 8
 def held(product: Product) -> Iterator[Load]:
     """Have a load while something is wrong; afterwards hold everything to each other."""
     load = Load(product)
-    load.start()
-    time.sleep(1)
-    yield load
-    recovery = load.probe()
-    time.sleep(1)
-    load.stop()
+    with load.running():
+        time.sleep(1)
+        yield load
+        recovery = load.probe()
+        time.sleep(1)
     print(f"{len(load.accepted)} accepted, {recovery:.1f} s until recovery")
     hold_rows(product)
     load.drain()

@@ -6,7 +6,8 @@ import random
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from http.client import HTTPException
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.product import Answer, Api, Product
 RATE = 300
 BULK = 30
 
-#: So many may wait or run: what came in during a long run has to come to its end, too.
+#: With so many that wait or run, one at a time comes in: all have to come to their end, too.
 MOST = 3000
 
 #: Seconds that a workload runs.
@@ -95,7 +96,6 @@ class Load:
         #: What has yet to be finished, and from when on.
         self._running: dict[str, float] = {}
         self._over = threading.Event()
-        self._threads: list[threading.Thread] = []
         self._failures: list[BaseException] = []
         if is_new:
             version = {"dialect": "native", "text": CONFIG, "message": "", "expected_version": 0}
@@ -109,22 +109,23 @@ class Load:
         """Status and code of every answer that said to come again."""
         return self._submitter.refusals | self._executor.refusals | self._prober.refusals
 
-    def start(self) -> None:
-        """Begin to submit, and to run what is admitted."""
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Submit, and run what is admitted, until all requests are answered; raises what failed."""
         self._over.clear()
-        self._threads = [
+        threads = [
             threading.Thread(target=self._keep, args=(work,), daemon=True)
             for work in (self._submit, self._execute)
         ]
-        for thread in self._threads:
+        for thread in threads:
             thread.start()
-
-    def stop(self) -> None:
-        """End after the present requests; raises what went wrong."""
-        self._over.set()
-        for thread in self._threads:
-            thread.join(2 * PATIENCE)
-            assert not thread.is_alive()
+        try:
+            yield
+        finally:
+            self._over.set()
+            for thread in threads:
+                thread.join(2 * PATIENCE)
+        assert not any(thread.is_alive() for thread in threads)
         if self._failures:
             raise self._failures[0]
 
@@ -162,15 +163,14 @@ class Load:
             work()
         except BaseException as error:
             self._failures.append(error)
-            raise
 
     def _submit(self) -> None:
         teams = ["unknown", *["research"] * 9]
         begun, asked = time.monotonic(), 0
         # By the clock: what could not be sent in time is sent as soon as it can be.
         while not self._over.wait(max(0.0, begun + asked / RATE - time.monotonic())):
-            if len(self.accepted) - len(self.finished) - len(self.rejected) < MOST:
-                self._hand_in(self._submitter, [teams[n % 10] for n in range(BULK)])
+            is_much = len(self.accepted) - len(self.finished) - len(self.rejected) >= MOST
+            self._hand_in(self._submitter, random.choices(teams, k=1 if is_much else BULK))
             asked += BULK
 
     def _hand_in(self, caller: Caller, teams: Iterable[str]) -> list[str]:

@@ -124,16 +124,15 @@ def test_a_backup_taken_under_load_goes_on(database: str, tmp_path: Path) -> Non
     is_partitioned = database == "partitioned"
     with _running_partitioned(began) if is_partitioned else running_on(database, began) as product:
         load = Load(product)
-        load.start()
-        deadline = time.monotonic() + PATIENCE
-        while not load.feed:
-            assert time.monotonic() < deadline, f"nothing was decided within {PATIENCE} s"
-            time.sleep(0.05)
-        time.sleep(LOADED)
-        told_before = list(load.feed)
-        back_up(product, place)
-        time.sleep(LOADED)
-        load.stop()
+        with load.running():
+            deadline = time.monotonic() + PATIENCE
+            while not load.feed:
+                assert time.monotonic() < deadline, f"nothing was decided within {PATIENCE} s"
+                time.sleep(0.05)
+            time.sleep(LOADED)
+            told_before = list(load.feed)
+            back_up(product, place)
+            time.sleep(LOADED)
         whole = _feed(product.api())
     secret_key = Home(began).secret_key
     with restored(place, secret_key, home, database) as product:
@@ -143,9 +142,8 @@ def test_a_backup_taken_under_load_goes_on(database: str, tmp_path: Path) -> Non
         assert feed[: len(told_before)] == told_before == whole[: len(told_before)]
         later = Load(product, is_new=False)
         assert later.accepted.keys() <= load.accepted.keys()
-        later.start()
-        time.sleep(LOADED)
-        later.stop()
+        with later.running():
+            time.sleep(LOADED)
         later.drain()
         hold_outcomes(later)
         hold_rows(product)

@@ -26,7 +26,7 @@ from tests.crash.load import Load
 from tests.crash.products import DATABASES, running_on
 from tests.crash.truth import hold_feed, hold_outcomes, hold_rows
 from tests.postgres import find_binaries, restart
-from tests.product import ROOT, Product
+from tests.product import ROOT, WORKERS, Product
 
 #: Seconds that the broker gives no answer.
 SILENCE = 5
@@ -90,7 +90,7 @@ def silence_broker(product: Product) -> None:
 
 def lose_messages(product: Product) -> None:
     """Have the broker forget all that it was told, a message on its way and who waits among it."""
-    workers = _found(product, "worker-")
+    workers = _found(product, WORKERS)
     _signal(workers, signal.SIGSTOP)
     try:
         with Redis(unix_socket_path=str(Home(product.home).broker_socket)) as broker:
@@ -180,12 +180,11 @@ def test_nothing_is_lost_and_nothing_is_done_twice(database: str, tmp_path: Path
     with running_on(database, tmp_path / "home", WORKER_PROCESSES="2") as product:
         load = Load(product)
         recoveries = {}
-        load.start()
-        for disturb in DISTURBANCES:
-            time.sleep(1)
-            disturb(product)
-            recoveries[disturb.__name__] = round(load.probe(), 1)
-        load.stop()
+        with load.running():
+            for disturb in DISTURBANCES:
+                time.sleep(1)
+                disturb(product)
+                recoveries[disturb.__name__] = round(load.probe(), 1)
         print(f"{len(load.accepted)} accepted, seconds until recovery: {recoveries}")
         hold_rows(product)
         load.drain()

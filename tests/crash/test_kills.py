@@ -18,7 +18,7 @@ from tests.crash.holding import RECOVERY
 from tests.crash.load import Load
 from tests.crash.products import DATABASES, running_on
 from tests.crash.truth import hold_feed, hold_outcomes, hold_rows
-from tests.product import Product
+from tests.product import WORKERS, Product
 
 KILLS = int(os.environ.get("CRASH_KILLS", "10"))
 
@@ -26,7 +26,7 @@ KILLS = int(os.environ.get("CRASH_KILLS", "10"))
 MOST_AT_ONCE = 3
 
 #: What is killed: words of the command line of processes that have a parent in the product.
-VICTIMS = ("worker-", "gunicorn", "beat")
+VICTIMS = (WORKERS, "gunicorn", "beat")
 
 
 def _kill_one(product: Product, dice: random.Random) -> str:
@@ -51,18 +51,17 @@ def test_nothing_is_lost_and_nothing_is_done_twice(database: str, tmp_path: Path
     dice = random.Random(7)
     with running_on(database, tmp_path / "home") as product:
         load = Load(product)
-        load.start()
         slowest, killed, begun = 0.0, 0, time.monotonic()
-        while killed < KILLS:
-            for _ in range(min(dice.randint(1, MOST_AT_ONCE), KILLS - killed)):
-                time.sleep(dice.uniform(0.05, 0.8))
-                _kill_one(product, dice)
-                killed += 1
-            slowest = max(slowest, load.probe())
-            # Who is killed while little comes in has little to lose.
-            time.sleep(dice.uniform(0.5, 1.5))
-        took = time.monotonic() - begun
-        load.stop()
+        with load.running():
+            while killed < KILLS:
+                for _ in range(min(dice.randint(1, MOST_AT_ONCE), KILLS - killed)):
+                    time.sleep(dice.uniform(0.05, 0.8))
+                    _kill_one(product, dice)
+                    killed += 1
+                slowest = max(slowest, load.probe())
+                # Who is killed while little comes in has little to lose.
+                time.sleep(dice.uniform(0.5, 1.5))
+            took = time.monotonic() - begun
         print(
             f"{killed} killed in {took:.0f} s, {len(load.accepted) / took:.0f} accepted per s, "
             f"slowest recovery {slowest:.1f} s"

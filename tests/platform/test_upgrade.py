@@ -173,37 +173,41 @@ def test_the_next_version_migrates_and_joins_under_load(tmp_path: Path) -> None:
     with running_on("postgresql", tmp_path / "home", LOG_FORMAT="json") as product:
         later = next_version(tmp_path / "next", product.environment)
         load = Load(product)
-        load.start()
-        goes_on(load)
-        with psycopg.connect(product.environment["DATABASE_URL"]) as reader:
-            # As a long report would: its transaction keeps the table from being changed.
-            reader.execute("SELECT count(*) FROM workloads_workload")
-            # Two machines at once, as when both start.
-            both = [migrate(later), migrate(later)]
-            until(
-                lambda: any(each.has_said("did not get a table within 2 seconds") for each in both),
-                *both,
+        with load.running():
+            goes_on(load)
+            with psycopg.connect(product.environment["DATABASE_URL"]) as reader:
+                # As a long report would: its transaction keeps the table from being changed.
+                reader.execute("SELECT count(*) FROM workloads_workload")
+                # Two machines at once, as when both start.
+                both = [migrate(later), migrate(later)]
+                until(
+                    lambda: any(
+                        each.has_said("did not get a table within 2 seconds") for each in both
+                    ),
+                    *both,
+                )
+                goes_on(load)
+            assert [each.status() for each in both] == [0, 0], [each.lines for each in both]
+            applied = [line for each in both for line in each.lines if line.endswith("... OK\n")]
+            assert applied == [
+                "  Applying workloads.0002_take_remarks... OK\n",
+                "  Applying workloads.0003_find_by_remark... OK\n",
+            ]
+            goes_on(load)
+            assert readiness(product.port) == (
+                200,
+                {"status": "ok", "checks": OK, "notes": [NEWER]},
             )
-            goes_on(load)
-        assert [each.status() for each in both] == [0, 0], [each.lines for each in both]
-        applied = [line for each in both for line in each.lines if line.endswith("... OK\n")]
-        assert applied == [
-            "  Applying workloads.0002_take_remarks... OK\n",
-            "  Applying workloads.0003_find_by_remark... OK\n",
-        ]
-        goes_on(load)
-        assert readiness(product.port) == (200, {"status": "ok", "checks": OK, "notes": [NEWER]})
-        with beside(later) as (port, web, worker):
-            until(lambda: worker.has_said("batch decided"), worker)
-            token = product.manage("create_token", "--org", "main", "--role", "operator")
-            api = Api(port, "main", token)
-            [uid] = load._hand_in(Caller(api), ["probe"])
-            until(lambda: api.get(f"/workloads/{uid}")["state"] == "finished", worker)
-            api.close()
-            assert readiness(port) == (200, {"status": "ok", "checks": OK})
-            goes_on(load)
-            assert failures([*web.lines, *worker.lines]) == []
-        load.stop()
+            with beside(later) as (port, web, worker):
+                until(lambda: worker.has_said("batch decided"), worker)
+                token = product.manage("create_token", "--org", "main", "--role", "operator")
+                api = Api(port, "main", token)
+                [uid] = load._hand_in(Caller(api), ["probe"])
+                until(lambda: api.get(f"/workloads/{uid}")["state"] == "finished", worker)
+                api.close()
+                assert readiness(port) == (200, {"status": "ok", "checks": OK})
+                goes_on(load)
+                assert failures([*web.lines, *worker.lines]) == []
         load.drain()
         hold_outcomes(load)
         hold_rows(product)
