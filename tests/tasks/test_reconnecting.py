@@ -1,0 +1,27 @@
+"""A broker that was away is found again soon, however long that was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kombu.exceptions import OperationalError
+from kombu.utils import functional
+
+from console.celery import app
+
+
+def test_pauses_between_attempts_stay_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(functional, "sleep", slept.append)
+    tried: list[float] = []
+    with (
+        app.connection_for_read(f"redis+socket://{tmp_path}/nobody.sock") as connection,
+        pytest.raises(OperationalError),
+    ):
+        # As workers and beat ask for it.
+        connection.ensure_connection(lambda _, pause: tried.append(pause), 12)
+    assert tried == [1, 2, *[3] * 10]
+    assert sum(slept) == sum(tried)
