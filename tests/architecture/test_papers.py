@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from collections.abc import Iterator
@@ -119,6 +120,30 @@ def test_the_changelog_begins_with_the_version_of_the_project() -> None:
         re.MULTILINE,
     )
     assert entries[0][0] == version
+
+
+def test_every_setting_is_in_the_table_with_its_default() -> None:
+    """A default that depends on the machine or on another setting is told in words."""
+    names: set[str] = set()
+    defaults: dict[str, str] = {}
+    for node in ast.walk(ast.parse((ROOT / "console/settings.py").read_text())):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="env"), attr=reader),
+                args=[ast.Constant(value=str(name)), *others],
+            ):
+                names.add(name)
+                given = [*(word.value for word in node.keywords if word.arg == "default"), *others]
+                match reader, given:
+                    case (("text" | "flag" | "port" | "number"), [ast.Constant(value=value), *_]):
+                        shown = int(value) if isinstance(value, bool) else value
+                        defaults[name] = "none" if shown == "" else f"`{shown}`"
+    paper = (ROOT / "docs/operations.md").read_text()
+    told = dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]+) \|", paper, re.MULTILINE))
+    assert told.keys() == names
+    # Asked for once more, to see whether it is set at all.
+    del defaults["REDIS_URL"]
+    assert {name: told[name] for name in defaults} == defaults
 
 
 def test_every_reason_is_explained_under_the_title_that_pages_show() -> None:
