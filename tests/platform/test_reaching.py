@@ -1,0 +1,84 @@
+"""A database that cannot be reached when somebody migrates is waited for, or named."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import OperationalError
+
+from console.migrating import reaching
+from console.orgs.management.commands import migrate
+from tests.crash.products import serving_here
+from tests.product import ROOT
+
+PATIENCE = 60
+
+
+class Server:
+    """A PostgreSQL that cannot be reached, for one reason after the other."""
+
+    vendor = "postgresql"
+
+    def __init__(self, *reasons: str) -> None:
+        self.reasons = list(reasons)
+
+    def ensure_connection(self) -> None:
+        """Be there once all reasons have been told."""
+        if self.reasons:
+            raise OperationalError(self.reasons.pop(0))
+
+
+def test_another_reason_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(reaching.time, "sleep", pauses.append)
+    said: list[str] = []
+    server = Server("refused\n\tIs it running?", "refused", "starting up", "refused")
+    reaching.reach(server, PATIENCE, said.append)
+    assert server.reasons == []
+    assert pauses == [reaching.PAUSE] * 4
+    assert said == [
+        "The database cannot be reached yet (refused); trying again.",
+        "The database cannot be reached yet (starting up); trying again.",
+        "The database cannot be reached yet (refused); trying again.",
+    ]
+
+
+def test_unless_asked_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(migrate, "connections", {"default": Server("refused\n\tIs it running?")})
+    with pytest.raises(CommandError) as told:
+        call_command("migrate")
+    assert str(told.value) == (
+        "The database cannot be reached (refused); check DATABASE_URL, and that the server runs "
+        "and lets this machine in."
+    )
+
+
+def test_it_migrates_once_the_server_is_there(tmp_path: Path) -> None:
+    with serving_here() as url:
+        # A folder of sockets that is not there yet.
+        folder = tmp_path / "sockets"
+        environment = {
+            **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
+            "SLUICE_HOME": str(tmp_path / "home"),
+            "DATABASE_URL": f"postgresql://sluice@{quote(str(folder), safe='')}/postgres",
+        }
+        with subprocess.Popen(
+            [sys.executable, "manage.py", "migrate", "--no-input", "--wait", str(PATIENCE)],
+            cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        ) as process:  # fmt: skip
+            assert process.stdout is not None
+            first = process.stdout.readline()
+            folder.symlink_to(unquote(urlsplit(url).netloc.rpartition("@")[2]))
+            rest, errors = process.communicate(timeout=PATIENCE)
+    assert first.startswith("The database cannot be reached yet (connection ")
+    assert first.endswith("); trying again.\n")
+    assert (process.returncode, errors) == (0, "")
+    applied = [line for line in rest.splitlines() if line.startswith("  Applying ")]
+    assert applied
+    assert all(line.endswith("... OK") for line in applied)
