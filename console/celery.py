@@ -18,8 +18,8 @@ from kombu import Queue
 
 from console.collector import collect_seldom
 from console.connections import renew_connections
+from console.messages import ExpiringTask, Messages
 from console.migrating.skew import log_skew
-from console.reconnecting import PromptAMQP
 from console.tracing.start import start_tracing
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
@@ -66,7 +66,7 @@ def _every(seconds: int, task: str, queue: str = COMMON) -> dict[str, object]:
     }
 
 
-app = Celery("sluice", amqp=PromptAMQP)
+app = Celery("sluice", amqp=Messages, task_cls=ExpiringTask)
 # The broker's address and the schedule file come from the Django settings.
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.update(

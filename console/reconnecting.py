@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from celery.app.amqp import AMQP
 from kombu import Connection
 
 #: Seconds until the second attempt, by how much each pause is longer, and the longest one. Left to
@@ -19,9 +18,3 @@ class PromptConnection(Connection):
         """Try until it is there; raises `OperationalError` where attempts are counted."""
         super().ensure_connection(*args, **PAUSES | kwargs)
         return self
-
-
-class PromptAMQP(AMQP):
-    """Has Celery connect in this way."""
-
-    Connection = PromptConnection

@@ -1,0 +1,60 @@
+"""Until when a message is wanted: by the broker's clock, and by nobody else's."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+
+import pytest
+from celery.contrib.testing.mocks import TaskMessage
+from redis import RedisError
+
+from console import broker
+from console.celery import app
+from console.workloads.nudge import ADMIT
+from console.workloads.tasks import admit
+
+#: On the broker's clock, which is far from everybody else's.
+NOW = datetime(2020, 2, 29, 12, 0, 0, 250_000, tzinfo=UTC)
+
+
+def _have_clock(monkeypatch: pytest.MonkeyPatch, now: datetime | None) -> None:
+    def time() -> tuple[int, int]:
+        if now is None:
+            raise RedisError
+        return int(now.timestamp()), now.microsecond
+
+    monkeypatch.setattr(broker, "client", lambda: SimpleNamespace(time=time))
+
+
+def _expires(seconds: int) -> datetime:
+    message = app.amqp.create_task_message("an-id", ADMIT, expires=seconds)
+    return datetime.fromisoformat(message.headers["expires"])
+
+
+def _is_too_late(expires: datetime) -> bool:
+    message = TaskMessage(ADMIT, id="an-id")
+    message.headers["expires"] = expires.isoformat()
+    return bool(admit.Request(message, app=app, task=admit).revoked())
+
+
+def test_the_broker_s_clock_says_until_when(monkeypatch: pytest.MonkeyPatch) -> None:
+    _have_clock(monkeypatch, NOW)
+    assert _expires(60) == NOW + timedelta(seconds=60)
+
+
+def test_a_sender_without_broker_goes_by_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    _have_clock(monkeypatch, None)
+    before = datetime.now(UTC)
+    assert before <= _expires(60) - timedelta(seconds=60) <= datetime.now(UTC)
+
+
+@pytest.mark.parametrize(
+    ("now", "is_too_late"),
+    [(NOW, True), (NOW - timedelta(seconds=1), False), (None, False)],
+)
+def test_the_broker_s_clock_says_when_that_is(
+    now: datetime | None, is_too_late: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _have_clock(monkeypatch, now)
+    assert _is_too_late(NOW - timedelta(milliseconds=1)) is is_too_late
