@@ -8,8 +8,9 @@ others with what comes from somebody whose clock is behind.
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from celery import Task
 from celery.app.amqp import AMQP
@@ -19,14 +20,33 @@ from redis import RedisError
 from console import broker
 from console.reconnecting import PromptConnection
 
+#: Seconds for which an answer of the broker is carried on, by a clock that nobody can set.
+CARRIED_ON: Final = 1
 
-def broker_now() -> datetime | None:
-    """Return the time on the broker's clock; None while the broker does not answer."""
-    try:
-        seconds, microseconds = broker.client().time()
-    except RedisError:
-        return None
-    return datetime.fromtimestamp(seconds, UTC) + timedelta(microseconds=microseconds)
+
+class BrokerClock:
+    """The broker's clock, which is not asked for each of many messages."""
+
+    def __init__(self) -> None:
+        self._answer: tuple[float, datetime] | None = None
+
+    def now(self) -> datetime | None:
+        """Return the time that it shows; None while the broker does not answer."""
+        monotonic = time.monotonic()
+        answer = self._answer
+        if answer is None or monotonic - answer[0] > CARRIED_ON:
+            try:
+                seconds, microseconds = broker.client().time()
+            except RedisError:
+                self._answer = None
+                return None
+            shown = datetime.fromtimestamp(seconds, UTC) + timedelta(microseconds=microseconds)
+            answer = self._answer = (monotonic, shown)
+        asked, shown = answer
+        return shown + timedelta(seconds=monotonic - asked)
+
+
+_CLOCK: Final = BrokerClock()
 
 
 class Messages(AMQP):
@@ -36,7 +56,7 @@ class Messages(AMQP):
 
     def as_task_v2(self, *args: Any, **kwargs: Any) -> Any:
         """Return the message of a task."""
-        return super().as_task_v2(*args, **{"now": broker_now()} | kwargs)
+        return super().as_task_v2(*args, **{"now": _CLOCK.now()} | kwargs)
 
 
 class ReceivedTask(Request):
@@ -44,7 +64,7 @@ class ReceivedTask(Request):
 
     def maybe_expire(self) -> bool:
         """Say whether it is too late for it; with no clock to ask it is carried out."""
-        now = broker_now()
+        now = _CLOCK.now()
         return bool(self.expires and now and now > self.expires)
 
 

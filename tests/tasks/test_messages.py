@@ -9,8 +9,9 @@ import pytest
 from celery.contrib.testing.mocks import TaskMessage
 from redis import RedisError
 
-from console import broker
+from console import broker, messages
 from console.celery import app
+from console.messages import BrokerClock
 from console.workloads.nudge import ADMIT
 from console.workloads.tasks import admit
 
@@ -18,13 +19,18 @@ from console.workloads.tasks import admit
 NOW = datetime(2020, 2, 29, 12, 0, 0, 250_000, tzinfo=UTC)
 
 
-def _have_clock(monkeypatch: pytest.MonkeyPatch, now: datetime | None) -> None:
+def _have_clock(monkeypatch: pytest.MonkeyPatch, *shown: datetime | None) -> None:
+    """Have the broker show one time after the other, or give no answer."""
+    times = iter(shown)
+
     def time() -> tuple[int, int]:
+        now = next(times)
         if now is None:
             raise RedisError
         return int(now.timestamp()), now.microsecond
 
     monkeypatch.setattr(broker, "client", lambda: SimpleNamespace(time=time))
+    monkeypatch.setattr(messages, "_CLOCK", BrokerClock())
 
 
 def _expires(seconds: int) -> datetime:
@@ -40,7 +46,22 @@ def _is_too_late(expires: datetime) -> bool:
 
 def test_the_broker_s_clock_says_until_when(monkeypatch: pytest.MonkeyPatch) -> None:
     _have_clock(monkeypatch, NOW)
-    assert _expires(60) == NOW + timedelta(seconds=60)
+    # A message that is sent right after another does not ask for the time again.
+    first, second = _expires(60), _expires(60)
+    assert first == NOW + timedelta(seconds=60)
+    assert first < second < first + timedelta(seconds=messages.CARRIED_ON)
+
+
+def test_it_is_asked_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    later = NOW + timedelta(hours=1)
+    _have_clock(monkeypatch, NOW, None, later, None)
+    monotonic = iter([10.0, 10.5, 11.5, 11.6, 12.5, 13.5])
+    monkeypatch.setattr(messages, "time", SimpleNamespace(monotonic=lambda: next(monotonic)))
+    clock = BrokerClock()
+    assert [clock.now() for _ in range(6)] == [
+        *(NOW, NOW + timedelta(seconds=0.5), None),
+        *(later, later + timedelta(seconds=0.9), None),
+    ]
 
 
 def test_a_sender_without_broker_goes_by_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
