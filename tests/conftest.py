@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import Client, TestCase, override_settings
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
@@ -68,10 +68,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
-    """With `PARTITIONED`, have all tests find what `manage.py partition` leaves on PostgreSQL."""
-    if "PARTITIONED" in os.environ:
-        with django_db_blocker.unblock(), override_settings(PARTITION_ROWS=50):
-            call_command("partition")
+    """
+    Have keys on PostgreSQL begin where those of no small world and of no other table are.
+
+    Sequences outlive what a test undoes, so how high keys are depends on what ran before: this way
+    whoever counts on their size fails at once. With `PARTITIONED`, all tests find what
+    `manage.py partition` leaves.
+    """
+    with django_db_blocker.unblock():
+        if connection.vendor == "postgresql":
+            raise_sequences()
+        if "PARTITIONED" in os.environ:
+            with override_settings(PARTITION_ROWS=50):
+                call_command("partition")
+
+
+def raise_sequences() -> None:
+    """Have every sequence go on beyond what any test makes, each somewhere else."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT quote_ident(sequencename) FROM pg_sequences ORDER BY 1")
+        for number, (name,) in enumerate(cursor.fetchall(), 1):
+            cursor.execute(f"ALTER SEQUENCE {name} RESTART WITH {number * 10_000_000}")
 
 
 @pytest.fixture(scope="session", autouse=True)
