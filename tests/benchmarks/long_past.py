@@ -100,7 +100,7 @@ def _copy(
     changes = {"id": f"t.id + {number * spans[model]}"}
     source = f"{table} AS t"
     if model is Workload:
-        changes |= {"uid": _uid(), "name": f"t.name || '-{number}'"}
+        changes |= {"uid": _uid(moved("t.submitted_at", seconds)), "name": f"t.name || '-{number}'"}
         changes |= {
             name: moved(f"t.{name}", seconds)
             for name in ("submitted_at", "admitted_at", "ended_at")
@@ -128,10 +128,14 @@ def _moved() -> Callable[[str, int], str]:
     return lambda column, seconds: f"{column} + interval '{seconds} seconds'"
 
 
-def _uid() -> str:
+def _uid(submitted: str) -> str:
+    """Return the SQL of a fresh id of the time that the SQL *submitted* tells, as `new_uid`."""
     if connection.vendor == "sqlite":
-        return "lower(hex(randomblob(10)))"
-    return "substr(md5(random()::text || t.id::text), 1, 20)"
+        return f"printf('%08x', strftime('%s', {submitted})) || lower(hex(randomblob(6)))"
+    return (
+        f"lpad(to_hex(extract(epoch FROM {submitted})::bigint), 8, '0')"
+        " || substr(md5(random()::text || t.id::text), 1, 12)"
+    )
 
 
 def _data() -> str:

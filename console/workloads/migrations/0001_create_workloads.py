@@ -339,6 +339,7 @@ class Migration(migrations.Migration):
                 (
                     "label_set",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="workloads",
                         to="workloads.labelset",
@@ -676,12 +677,14 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="workload",
             index=models.Index(
-                fields=["org", "queue", "state", "-priority", "id"], name="workload_in_order"
+                condition=models.Q(("state", "pending")),
+                fields=["org", "queue", "-priority", "id"],
+                name="workload_in_order",
             ),
         ),
         migrations.AddIndex(
             model_name="workload",
-            index=models.Index(fields=["org", "label_set", "-id"], name="workload_by_labels"),
+            index=models.Index(fields=["label_set", "org", "-id"], name="workload_by_labels"),
         ),
         migrations.AddIndex(
             model_name="workload",

@@ -8,6 +8,7 @@ thousand, so that what it costs does not grow with how many there are.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from django.db.models import Case, Count, Q, QuerySet, Sum, Value, When
@@ -71,10 +72,19 @@ def count_workloads(org: Organization, conditions: WorkloadFilter) -> Total:
             return Total(kept[conditions.reason], is_exact=True)
     walks = walks_of(org, conditions)
     if walks:
-        found = [walk.order_by("-pk")[: MOST_COUNTED + 1].count() for walk in walks]
-        return Total(sum(found), is_exact=max(found) <= MOST_COUNTED)
+        return _along(walks)
     rows, is_whole = _newest(org, conditions)
     return Total(rows.count(), is_whole)
+
+
+def _along(walks: Iterable[QuerySet[Workload]]) -> Total:
+    """Count what *walks* find together, up to MOST_COUNTED: beyond that nobody counts on."""
+    found = 0
+    for walk in walks:
+        found += walk.order_by("-pk")[: MOST_COUNTED + 1].count()
+        if found > MOST_COUNTED:
+            return Total(MOST_COUNTED, is_exact=False)
+    return Total(found, is_exact=True)
 
 
 def group_workloads(org: Organization, conditions: WorkloadFilter, by: str) -> Grouped:
