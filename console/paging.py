@@ -24,9 +24,9 @@ T = TypeVar("T")
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 1000
 
-#: Rows of the driving index that one window covers, and windows that one page may take.
-WINDOW = 20_000
-WINDOWS = 5
+#: Rows of the driving index that each window of one page covers: the first is soon looked through,
+#: and most pages need no other.
+WINDOWS = (1_000, 9_000, 30_000, 30_000, 30_000)
 
 _LARGEST_KEY = 2**63 - 1
 _CURSOR = re.compile(r"[0-9]{1,19}(?:\.[0-9]{1,19})*", re.ASCII)
@@ -85,8 +85,8 @@ def _walk(
         return _page(list(ordered[: limit + 1]), limit)
     found: list[Any] = []
     edge = 0
-    for _ in range(WINDOWS):
-        edge = _edge(ordered, WINDOW)
+    for size in WINDOWS:
+        edge = _edge(ordered, size)
         window = ordered.filter(rest)
         if edge:
             window = window.filter(**{within: edge})

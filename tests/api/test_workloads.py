@@ -186,12 +186,11 @@ FILTERS = [
 
 
 @pytest.mark.parametrize("query", FILTERS, ids=str)
-@pytest.mark.parametrize("window", [3, 20_000])
+@pytest.mark.parametrize("windows", [(3, 3), (1, 5), (20_000, 20_000)])
 def test_pages_hold_every_row_once_while_new_ones_arrive(
-    client, settle, owner, monkeypatch, query, window
+    client, settle, owner, monkeypatch, query, windows
 ):
-    monkeypatch.setattr(paging, "WINDOW", window)
-    monkeypatch.setattr(paging, "WINDOWS", 2)
+    monkeypatch.setattr(paging, "WINDOWS", windows)
     apply(client, OPEN)
     wanted = submit(client, *({"name": f"w{i}", "tags": {"team": "a"}} for i in range(25)))
     submit(client, *({"name": f"x{i}", "type": "service"} for i in range(10)))

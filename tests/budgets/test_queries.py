@@ -21,7 +21,7 @@ from tests.worlds import BUILDERS
 from tests.worlds.addresses import api_addresses, page_addresses
 
 #: What finds few among many looks through windows of rows, each found and read by a query.
-MOST_MORE = 2 * WINDOWS
+MOST_MORE = 2 * len(WINDOWS)
 
 #: A link to nothing, which says so.
 REFUSED = {"join": 404}

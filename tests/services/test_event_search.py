@@ -121,8 +121,7 @@ def test_several_types_are_the_same_on_every_page(story: list[str], owner: Actor
 def test_rare_levels_are_found_among_many_events(
     story: list[str], owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paging, "WINDOW", 1)
-    monkeypatch.setattr(paging, "WINDOWS", 1)
+    monkeypatch.setattr(paging, "WINDOWS", (1,))
     apply_config(owner, "native", f"{ONE_FLAVOR}##\n", "third", 2)
     data = {"version": 3, "from": 3, "back_to": 2, "kind": "revert_failed"}
     Event.objects.create(org=owner.org, type=UPDATED, level="ERROR", actor="x", data=data)

@@ -79,8 +79,7 @@ def test_rows_that_committed_beside_each_other_are_all_found(
 def test_a_jump_far_back_is_one_short_page(
     hours: list[int], owner: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paging, "WINDOW", 5)
-    monkeypatch.setattr(paging, "WINDOWS", 1)
+    monkeypatch.setattr(paging, "WINDOWS", (5,))
     query = QueryDict("since=2026-01-01T04:00:00Z&until=2026-01-01T06:00:00Z")
     page = search_events(owner.org, EventSearch.from_query(query), 9)
     assert [event.data["version"] for event in page.results] == [5, 4]

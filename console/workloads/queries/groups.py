@@ -1,7 +1,7 @@
 """
 How many workloads pass some conditions, in all and by what they have in common.
 
-What the worker keeps as counts is exact; anything else is counted among the newest few
+What the worker keeps as counts is exact; anything else is counted among the newest two
 thousand, so that what it costs does not grow with how many there are.
 """
 
@@ -22,7 +22,7 @@ from console.workloads.queries.workloads import state_counts
 from console.workloads.stored_assignments import flavors_of_text
 
 #: Workloads among which is counted, the newest of those that an index finds.
-MOST_COUNTED = 5_000
+MOST_COUNTED = 2_000
 
 #: Groups of one answer, the largest.
 MOST_GROUPS = 200
