@@ -11,7 +11,8 @@ has planned: texts are cast to text, so that a migration may make their columns 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -22,7 +23,7 @@ from psycopg import Cursor
 
 def run(statement: str, parameters: Sequence[Any], *, is_replanned: bool = False) -> int:
     """
-    Send *statement*, and return how many rows it changed.
+    Send *statement*, and return how many rows it changed; -1 `in_a_row`, where nobody knows yet.
 
     *is_replanned* has it planned each time: the best way to find many rows depends on how large
     their table is, and the plan for one that is still empty would be kept until the server counts
@@ -32,6 +33,23 @@ def run(statement: str, parameters: Sequence[Any], *, is_replanned: bool = False
         cursor.execute(statement, parameters)
         count: int = cursor.rowcount
     return count
+
+
+@contextmanager
+def in_a_row() -> Iterator[None]:
+    """
+    Send what is `run` inside without waiting for each answer, where the database can do so.
+
+    For short statements: to send one and to wait for it costs both sides more than to carry it
+    out. Inside a transaction, what comes after one that fails is not carried out; the error is
+    raised at the next answer that is asked for, and at the end at the latest.
+    """
+    if connection.vendor != "postgresql":
+        yield
+        return
+    connection.ensure_connection()
+    with connection.wrap_database_errors, connection.connection.pipeline():
+        yield
 
 
 def rows(

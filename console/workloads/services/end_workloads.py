@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from console import statements
 from console.errors import Conflict, NotFound
 from console.orgs.audit import Action, record_many
 from console.orgs.permissions import Actor, Permission
@@ -92,7 +93,7 @@ def _end(actor: Actor, uids: Iterable[str], ending: _Ending) -> None:
     _require_possible(due, ending)
     if not due:
         return
-    with transaction.atomic():
+    with transaction.atomic(), statements.in_a_row():
         payload = {"ids": [workload.pk for workload in due], "actor": actor.name}
         ask_engine(actor.org.pk, ending.kind, payload, len(due))
         record_many(actor, ending.action, kind="workload", uids=[each.uid for each in due])

@@ -18,6 +18,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from console import statements
 from console.bulk import delete_keys
 from console.logs import naming
 from console.orgs.models import Organization
@@ -176,9 +177,10 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     totals = counts_of(happenings, waits, time.perf_counter() - begun)
     written_down += [add_totals(org.pk, totals), delete_keys(Intake, (row.pk for row in intake))]
     with transaction.atomic():
-        written = lease.claim_write(warm.version, _standing(warm, batch))
-        for rows in written_down:
-            rows.run()
+        with statements.in_a_row():
+            written = lease.claim_write(warm.version, _standing(warm, batch))
+            for rows in written_down:
+                rows.run()
         if batch.preempted:
             _count_preemptions(batch.preempted)
         warm.rises.note(warm.state, changes.queues, warm.config_version, batch.now)

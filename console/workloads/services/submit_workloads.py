@@ -85,14 +85,15 @@ def write(batch: Batch) -> None:
     for workload, digest in zip(batch.workloads, batch.digests, strict=True):
         # Of a set that was forgotten at this very moment there is no key, which the database says.
         workload.label_set_id = label_sets.get(digest, 0)
-    keys = dict(insert_objects(batch.workloads).run_and_read(("cast(uid AS text)", "id")))
-    for workload in batch.workloads:
-        workload.pk = keys[workload.uid]
-    payload = {"ids": [workload.pk for workload in batch.workloads], "actor": name}
-    ask_engine(org.pk, Intake.Kind.SUBMIT, payload, len(batch.workloads))
-    insert_objects([_submitted(name, workload) for workload in batch.workloads]).run()
-    uids = [workload.uid for workload in batch.workloads]
-    record_many(batch.actor, "workload.submit", kind="workload", uids=uids)
+    with statements.in_a_row():
+        keys = dict(insert_objects(batch.workloads).run_and_read(("cast(uid AS text)", "id")))
+        for workload in batch.workloads:
+            workload.pk = keys[workload.uid]
+        payload = {"ids": [workload.pk for workload in batch.workloads], "actor": name}
+        ask_engine(org.pk, Intake.Kind.SUBMIT, payload, len(batch.workloads))
+        insert_objects([_submitted(name, workload) for workload in batch.workloads]).run()
+        uids = [workload.uid for workload in batch.workloads]
+        record_many(batch.actor, "workload.submit", kind="workload", uids=uids)
 
 
 def _workload(actor: Actor, submission: Submission, now: datetime) -> Workload:
