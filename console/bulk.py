@@ -45,18 +45,15 @@ class Prepared:
     """A statement and its rows, or what says which, ready to be sent."""
 
     statement: str
-    #: One parameter for each time that it is sent.
-    payloads: tuple[Any, ...]
-    #: Parameters before that of the rows.
-    before: tuple[Any, ...] = ()
+    #: Parameters, for each time that it is sent.
+    payloads: tuple[tuple[Any, ...], ...]
     #: Whether it has to find rows, of which there may be more and more.
     is_replanned: bool = False
 
     def run(self) -> None:
         """Send it; call inside a transaction."""
         for payload in self.payloads:
-            parameters = [*self.before, payload]
-            statements.run(self.statement, parameters, is_replanned=self.is_replanned)
+            statements.run(self.statement, payload, is_replanned=self.is_replanned)
 
     def run_and_read(self, columns: Sequence[str]) -> list[tuple[Any, ...]]:
         """
@@ -65,11 +62,7 @@ class Prepared:
         They are as `console.statements` has them: texts are cast.
         """
         statement = f"{self.statement} RETURNING {', '.join(columns)}"
-        return [
-            row
-            for payload in self.payloads
-            for row in statements.rows(statement, [*self.before, payload])
-        ]
+        return [row for payload in self.payloads for row in statements.rows(statement, payload)]
 
 
 def insert_rows(
@@ -78,7 +71,7 @@ def insert_rows(
     """Prepare the insertion of *rows*, which have a value for each of *columns*, in order."""
     columns = tuple(columns)
     statement = _insertion(model, columns, connection.vendor)
-    return Prepared(statement, _payloads(model, columns, rows))
+    return Prepared(statement, _each(_payloads(model, columns, rows)))
 
 
 def insert_objects(objects: Sequence[Model]) -> Prepared:
@@ -115,7 +108,7 @@ def add_to_rows(
     """
     columns = tuple(columns)
     statement = _addition(model, columns, tuple(key), count, connection.vendor)
-    return Prepared(statement, _payloads(model, columns, rows))
+    return Prepared(statement, _each(_payloads(model, columns, rows)))
 
 
 def update_rows(
@@ -127,9 +120,13 @@ def update_rows(
     Each of *rows* has a value for each of *columns*; the first column is the key
     by which the row to change is found.
     """
-    columns = tuple(columns)
+    columns, rows = tuple(columns), list(rows)
     statement = _change(model, columns, connection.vendor)
-    return Prepared(statement, _payloads(model, columns, rows), is_replanned=True)
+    payloads = _payloads(model, columns, rows)
+    if connection.vendor == "sqlite":
+        return Prepared(statement, _each(payloads), is_replanned=True)
+    keys = _listed([row[0] for row in rows])
+    return Prepared(statement, tuple(zip(payloads, keys, strict=True)), is_replanned=True)
 
 
 def delete_rows(
@@ -141,13 +138,14 @@ def delete_rows(
     *where* is one more condition, in SQL.
     """
     statement = _deletion(model, column, where)
-    return Prepared(statement, _listed(list(values)), (org_id,), is_replanned=True)
+    payloads = tuple((org_id, some) for some in _listed(list(values)))
+    return Prepared(statement, payloads, is_replanned=True)
 
 
 def delete_keys(model: type[Model], keys: Iterable[int]) -> Prepared:
     """Prepare the deletion of rows by their keys."""
     statement = f"DELETE FROM {_table(model)} WHERE id {statements.AMONG_KEYS}"  # noqa: S608
-    return Prepared(statement, _listed(list(keys)), is_replanned=True)
+    return Prepared(statement, _each(_listed(list(keys))), is_replanned=True)
 
 
 # Statements differ by database, too, whose name is a parameter of some for the sake of the cache.
@@ -180,10 +178,18 @@ def _change(model: type[Model], columns: tuple[str, ...], vendor: str) -> str:
     fields = [_field(model, name) for name in columns]
     key, *changed = map(_column, fields)
     assignments = ", ".join(f"{name} = j.c{i}" for i, name in enumerate(changed, 1))
-    return (
+    found = f"{_table(model)}.{key}"
+    statement = (
         f"UPDATE {_table(model)} SET {assignments} "  # noqa: S608
-        f"FROM ({_source(fields, vendor)}) AS j WHERE {_table(model)}.{key} = j.c0"
+        f"FROM ({_source(fields, vendor)}) AS j WHERE {found} = j.c0"
     )
+    if vendor == "sqlite":
+        return statement
+    # Which are meant, once more, for the planner: it sees how many there are of these, and would
+    # read a table of thousands from end to end for the hundred that it believes are in JSON.
+    is_text = _POSTGRES_TYPES[fields[0].get_internal_type()] == "text"
+    among = statements.AMONG_TEXTS if is_text else statements.AMONG_KEYS
+    return f"{statement} AND {found} {among}"
 
 
 @cache
@@ -243,6 +249,11 @@ def _payloads(
 
 def _cut(rows: list[Any]) -> tuple[str, ...]:
     return tuple(json.dumps(rows[i : i + _ROWS]) for i in range(0, len(rows), _ROWS))
+
+
+def _each(payloads: Iterable[Any]) -> tuple[tuple[Any, ...], ...]:
+    """Have each of *payloads* be the one parameter of a sending."""
+    return tuple((payload,) for payload in payloads)
 
 
 def _listed(values: list[Any]) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import Model
 
 from console import statements
-from console.bulk import Prepared, delete_keys, delete_rows
+from console.bulk import Prepared, delete_keys, delete_rows, update_rows
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Intake, LabelSet, Usage, Workload
@@ -77,9 +77,13 @@ def touched(plan: dict[str, Any]) -> Iterator[float]:
         yield from touched(part)
 
 
-def asked(prepared: Prepared) -> tuple[str, list[Any]]:
+def asked(prepared: Prepared) -> tuple[str, tuple[Any, ...]]:
     [payload] = prepared.payloads
-    return prepared.statement, [*prepared.before, payload]
+    return prepared.statement, payload
+
+
+def renamed(uids: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
+    return asked(update_rows(Workload, ("uid", "name"), [(uid, f"new-{uid}") for uid in uids]))
 
 
 def test_nothing_is_looked_at_for_each_that_is_asked_for(backlog: Organization) -> None:
@@ -91,6 +95,16 @@ def test_nothing_is_looked_at_for_each_that_is_asked_for(backlog: Organization) 
         (submit_module._KEYS, [backlog.pk, digests]),
         asked(delete_rows(Usage, backlog.pk, "queue", some(Usage, backlog, "queue"))),
         asked(delete_keys(Intake, some(Intake, backlog, "pk"))),
+        renamed(some(Workload, backlog, "uid")),
     ):
         # Where all are looked at, it is once.
         assert ASKED <= max(touched(plan_of(statement, parameters))) <= 1.1 * BACKLOG, statement
+
+
+def test_one_of_thousands_is_found_without_reading_the_others(backlog: Organization) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    uid, *_ = some(Workload, backlog, "uid")
+    assert max(touched(plan_of(*renamed([uid])))) == 1
+    names = Workload.objects.filter(name__startswith="new-").values_list("uid", "name")
+    assert list(names) == [(uid, f"new-{uid}")]
