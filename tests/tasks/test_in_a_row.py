@@ -49,7 +49,7 @@ def test_all_are_carried_out_in_their_order(org: Organization) -> None:
 
 def test_one_that_fails_takes_back_all_of_its_transaction(org: Organization) -> None:
     write(org, "first")
-    with pytest.raises(IntegrityError, match="one_row_per_labels|UNIQUE constraint"):
+    with pytest.raises(IntegrityError, match=r"one_row_per_labels|UNIQUE constraint"):
         write_together(org, "second", "first", "third")
     assert digests_of(org) == ["first"]
     # What comes next finds the connection as it was.
