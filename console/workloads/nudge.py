@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import structlog
 from celery import current_app
@@ -21,7 +21,7 @@ from redis import Redis, RedisError
 from redis.commands.core import Script
 
 from console import broker
-from console.celery import lane_of
+from console.celery import LANES, lane_of
 
 ADMIT: Final = "console.workloads.tasks.admit"
 
@@ -36,11 +36,37 @@ local name = string.format('%.0f', now[1] * 1000000 + now[2])
 return redis.call('SET', KEYS[2], name, 'NX', 'EX', ARGV[1]) and name
 """
 
-#: Has ARGV[2] wait in the set KEYS[1], behind all who do, unless it does so already.
+#: Has ARGV[2] wait in the set KEYS[1] as if it came in ARGV[4] microseconds: unless it does so
+#: already for NX, which ARGV[3] is, and no sooner than that for GT.
 _PUT: Final = f"""
 local came = redis.call('TIME')
-redis.call('ZADD', KEYS[1], 'NX', came[1] * 1000000 + came[2], ARGV[2])
+redis.call('ZADD', KEYS[1], ARGV[3], came[1] * 1000000 + came[2] + ARGV[4], ARGV[2])
 {_CALL}
+"""
+
+#: Takes who waits longest out of the set KEYS[1]. One whose time has not come stays there while
+#: somebody's has in one of the other sets.
+_TAKE: Final = """
+local function first(key)
+  local found = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+  return found[1], tonumber(found[2])
+end
+local org, came = first(KEYS[1])
+if not org then
+  return false
+end
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+if came > now then
+  for other = 2, #KEYS do
+    local found, since = first(KEYS[other])
+    if found and since <= now then
+      return 'later'
+    end
+  end
+end
+redis.call('ZREM', KEYS[1], org)
+return org
 """
 
 #: Takes the message ARGV[1] off its way, and answers whether it is wanted: not when a later one is.
@@ -76,8 +102,17 @@ def send(org_id: int) -> None:
 
 def put(org_id: int, lane: str) -> None:
     """Have it wait in *lane*: which one it is saves time, and nothing depends on it."""
+    _put(org_id, lane, "NX", 0)
+
+
+def put_back(org_id: int, lane: str, seconds: float) -> None:
+    """Have it wait in *lane* again, behind all who come within so many *seconds*."""
+    _put(org_id, lane, "GT", round(seconds * 1_000_000))
+
+
+def _put(org_id: int, lane: str, how: str, later: int) -> None:
     with _unless_down("not nudged, the sweep will", org=org_id):
-        _tell(lane, _script(_PUT)(keys=_keys(lane), args=[_BELIEVED, org_id]))
+        _tell(lane, _script(_PUT)(keys=_keys(lane), args=[_BELIEVED, org_id, how, later]))
 
 
 def begin(lane: str, message: str) -> bool:
@@ -92,17 +127,30 @@ def begin(lane: str, message: str) -> bool:
     return bool(answer)
 
 
-def take(lane: str) -> int | None:
-    """
-    Take the organization that waits longest out of a lane; None when nobody does.
+class Taken(NamedTuple):
+    """Who was taken out of a lane: nobody when nobody waits, or when all there give way."""
 
-    What is accepted for it from now on nudges it again. When the answer is lost on its way, so is
-    the nudge; the sweep nudges again.
+    org_id: int | None
+    #: Whether somebody stayed, for whom others of this worker's lanes go first.
+    gives_way: bool
+
+
+def take(lane: str) -> Taken:
     """
+    Take the organization that waits longest out of a lane.
+
+    One that was put back stays there until its time has come, while somebody waits in another lane
+    that this worker serves. What is accepted for one that was taken nudges it again. When the
+    answer is lost on its way, so is the nudge; the sweep nudges again.
+    """
+    served = current_app.amqp.queues.consume_from
+    keys = [_keys(each)[0] for each in LANES if each != lane and each in served]
     found: Any = None
     with _unless_down("nobody is taken, the sweep nudges again", lane=lane):
-        found = broker.client().zpopmin(_keys(lane)[0], 1)
-    return int(found[0][0]) if found else None
+        found = _script(_TAKE)(keys=[_keys(lane)[0], *keys])
+    if found is None or found == b"later":
+        return Taken(None, gives_way=found is not None)
+    return Taken(int(found), gives_way=False)
 
 
 def leave(lane: str) -> None:
@@ -133,6 +181,6 @@ def _script(text: str) -> Script:
     return _registered(broker.client(), text)
 
 
-@lru_cache(maxsize=3)
+@lru_cache(maxsize=4)
 def _registered(client: Redis, text: str) -> Script:
     return client.register_script(text)

@@ -12,7 +12,7 @@ from redis import Redis
 from structlog.testing import capture_logs
 
 from console import broker as broker_module
-from console.celery import lane_of
+from console.celery import QUEUES, lane_of
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads import nudge, tasks
@@ -197,6 +197,92 @@ def test_who_has_work_left_goes_to_the_end(
     assert ran == 3 * [FIRST, SECOND, THIRD]
 
 
+@dataclass
+class Backlog:
+    """Engines of which that of one organization never comes to an end of its work."""
+
+    ran: list[int] = field(default_factory=list)
+
+    def run_engine(self, org_id: int) -> Ran:
+        self.ran.append(org_id)
+        return Ran(1, org_id == FIRST)
+
+    def run(self, lane: str, sent: Sent) -> list[int]:
+        """Return who ran by the last message of a lane."""
+        self.ran.clear()
+        tasks.admit(lane, sent.last(lane))
+        return list(self.ran)
+
+
+@pytest.fixture
+def backlog(monkeypatch: pytest.MonkeyPatch) -> Backlog:
+    """Each run of that organization takes a turn, and gives way for as long as it may."""
+    found = Backlog()
+    monkeypatch.setattr(run_lane_module, "run_engine", found.run_engine)
+    monkeypatch.setattr(run_lane_module, "TURN", 0)
+    monkeypatch.setattr(run_lane_module, "GIVES_WAY", 1e9)
+    return found
+
+
+def test_who_has_work_left_gives_way_to_later_ones_of_all_lanes(
+    broker: Redis, sent: Sent, backlog: Backlog
+) -> None:
+    elsewhere = lane_of(ELSEWHERE)
+    nudge.send(FIRST)
+    assert backlog.run(LANE, sent) == [FIRST]
+    nudge.send(ELSEWHERE)
+    nudge.send(SECOND)
+    # What is accepted for it meanwhile does not bring it forward.
+    nudge.send(FIRST)
+    assert backlog.run(LANE, sent) == [SECOND]
+    for _ in range(3):
+        assert backlog.run(LANE, sent) == []
+    assert backlog.run(elsewhere, sent) == [ELSEWHERE]
+    # Nobody else waits: it goes on at once, again and again.
+    for _ in range(3):
+        assert backlog.run(LANE, sent) == [FIRST]
+    # There was a message for each time that it stayed.
+    assert sent.lanes == [LANE, LANE, elsewhere, *7 * [LANE]]
+    assert broker.zcard(f"sluice:nudged:{LANE}") == 1
+
+
+def test_who_has_given_way_for_long_enough_goes_before_later_ones(
+    broker: Redis, sent: Sent, backlog: Backlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_lane_module, "GIVES_WAY", 0)
+    nudge.send(FIRST)
+    assert backlog.run(LANE, sent) == [FIRST]
+    nudge.send(ELSEWHERE)
+    nudge.send(SECOND)
+    assert backlog.run(LANE, sent) == [FIRST]
+    assert backlog.run(LANE, sent) == [SECOND]
+
+
+def test_nobody_gives_way_to_lanes_of_other_workers(
+    broker: Redis, sent: Sent, backlog: Backlog
+) -> None:
+    nudge.send(FIRST)
+    nudge.send(ELSEWHERE)
+    current_app.amqp.queues.select([LANE])
+    try:
+        for _ in range(2):
+            assert backlog.run(LANE, sent) == [FIRST]
+    finally:
+        current_app.amqp.queues.select(QUEUES)
+
+
+def test_a_clock_of_the_broker_that_is_set_back_keeps_nobody_waiting(
+    broker: Redis, sent: Sent, backlog: Backlog
+) -> None:
+    """Then the time of all who wait is still to come, as if they all gave way."""
+    far = 4_000_000_000_000_000
+    broker.zadd(f"sluice:nudged:{LANE}", {str(SECOND): far})
+    broker.zadd(f"sluice:nudged:{lane_of(ELSEWHERE)}", {str(ELSEWHERE): far})
+    run_lane(LANE)
+    run_lane(lane_of(ELSEWHERE))
+    assert backlog.ran == [SECOND, ELSEWHERE]
+
+
 def test_an_engine_that_fails_keeps_nobody_else_waiting(
     broker: Redis, sent: Sent, ran: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,10 +322,10 @@ def test_only_who_has_the_lease_asks_again(
     with leased(org.pk):
         nudge.send(org.pk)
         run_lane(lane)
-    assert nudge.take(lane) is None
+    assert nudge.take(lane).org_id is None
     nudge.send(org.pk)
     run_lane(lane)
-    assert nudge.take(lane) == org.pk
+    assert nudge.take(lane).org_id == org.pk
     forget_states()
 
 

@@ -14,6 +14,15 @@ from console.workloads.services.run_engine import run_engine
 #: have all eight: what the clock asks for, such as the sweep, waits for a turn of each.
 TURN: Final = 0.05
 
+#: How many times as long as it ran who has work left gives way to whoever waits in the lanes of its
+#: worker, and seconds for which it does so at most. So a backlog has a third of the worker beside
+#: many others, and all of it when nobody else waits.
+GIVES_WAY: Final = 2
+MOST: Final = 10
+
+#: Seconds until it is looked again whether others still wait: another worker may be at them.
+PAUSE: Final = 0.005
+
 log = structlog.get_logger("console.engine")
 
 
@@ -21,16 +30,23 @@ def run_lane(lane: str) -> None:
     """
     Decide for one nudged organization after the other until nobody waits, or for a turn.
 
-    Who has work left waits again, behind all others; not while another process runs that engine,
-    for it looks again before it leaves, and asking would only keep two of them knocking until then.
+    Who has work left waits again and gives way to all others; not while another process runs that
+    engine, for it looks again before it leaves, and asking would only keep two of them knocking
+    until then.
     """
-    deadline = time.monotonic() + TURN
+    begun = time.monotonic()
+    deadline = begun + TURN
     try:
-        while (org_id := nudge.take(lane)) is not None:
-            if _is_cut_short(org_id):
-                nudge.put(org_id, lane)
-            if time.monotonic() >= deadline:
+        while (taken := nudge.take(lane)).org_id is not None:
+            is_cut_short = _is_cut_short(taken.org_id)
+            ended = time.monotonic()
+            if is_cut_short:
+                nudge.put_back(taken.org_id, lane, min(GIVES_WAY * (ended - begun), MOST))
+            if ended >= deadline:
                 break
+            begun = ended
+        if taken.gives_way:
+            time.sleep(PAUSE)
     finally:
         nudge.leave(lane)
 
