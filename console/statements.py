@@ -13,12 +13,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, Self
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
-from psycopg import Cursor
+from psycopg import Cursor, Pipeline
+
+#: What statements are sent by while they go in a row.
+_row: ContextVar[Pipeline | None] = ContextVar("row", default=None)
 
 
 def run(statement: str, parameters: Sequence[Any], *, is_replanned: bool = False) -> int:
@@ -31,6 +36,7 @@ def run(statement: str, parameters: Sequence[Any], *, is_replanned: bool = False
     """
     with _cursor(_Replanning if is_replanned else Cursor) as cursor:
         cursor.execute(statement, parameters)
+        _end_statement()
         count: int = cursor.rowcount
     return count
 
@@ -42,14 +48,36 @@ def in_a_row() -> Iterator[None]:
 
     For short statements: to send one and to wait for it costs both sides more than to carry it
     out. Inside a transaction, what comes after one that fails is not carried out; the error is
-    raised at the next answer that is asked for, and at the end at the latest.
+    raised at the next statement that hears of it, and at the end at the latest.
     """
     if connection.vendor != "postgresql":
         yield
         return
     connection.ensure_connection()
-    with connection.wrap_database_errors, connection.connection.pipeline():
-        yield
+    with connection.wrap_database_errors, connection.connection.pipeline() as pipeline:
+        token = _row.set(pipeline)
+        try:
+            yield
+            pipeline.sync()
+        except SoftTimeLimitExceeded:
+            # Or the pipeline would wait for the very statement that took too long.
+            connection.connection.close()
+            raise
+        finally:
+            _row.reset(token)
+
+
+def _end_statement() -> None:
+    """
+    Tell the server that a statement in a row is whole; nothing is waited for.
+
+    Then it waits for the next one as for any other, and not for longer than
+    `idle_in_transaction_session_timeout`: a process that is stopped in the middle of a row keeps
+    nothing locked. This is `Pipeline.sync` without its waiting.
+    """
+    if (pipeline := _row.get()) is not None:
+        pipeline.result_queue.append(None)
+        connection.connection.pgconn.pipeline_sync()
 
 
 def rows(
@@ -58,6 +86,7 @@ def rows(
     """Return the rows that *statement* has; JSON comes as text. *is_replanned* is as in `run`."""
     with _cursor(_Replanning if is_replanned else Cursor) as cursor:
         cursor.execute(statement, parameters)
+        _end_statement()
         found: list[tuple[Any, ...]] = cursor.fetchall()
     return found
 

@@ -28,6 +28,10 @@ ADMIT: Final = "console.workloads.tasks.admit"
 #: Seconds for which a message that nobody begins is believed to be on its way.
 _BELIEVED: Final = 5
 
+#: Seconds for which somebody gives way at most. Who seems to have longer to go came before the
+#: broker's clock was set back.
+LONGEST: Final = 10
+
 #: Says that a message is on its way: KEYS[2] names it for ARGV[1] seconds. Answers with its name,
 #: or with nothing when there is one already.
 _CALL: Final = """
@@ -44,8 +48,9 @@ redis.call('ZADD', KEYS[1], ARGV[3], came[1] * 1000000 + came[2] + ARGV[4], ARGV
 {_CALL}
 """
 
-#: Takes who waits longest out of the set KEYS[1]. One whose time has not come stays there while
-#: somebody's has in one of the other sets.
+#: Takes who waits longest out of the set KEYS[1]. One whose time has not come, which is at most
+#: ARGV[1] microseconds ahead, stays there while somebody's has in one of the other sets: then it
+#: answers with the number of that key, as a number.
 _TAKE: Final = """
 local function first(key)
   local found = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
@@ -57,11 +62,11 @@ if not org then
 end
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-if came > now then
+if came > now and came - now <= tonumber(ARGV[1]) then
   for other = 2, #KEYS do
     local found, since = first(KEYS[other])
     if found and since <= now then
-      return 'later'
+      return other
     end
   end
 end
@@ -106,8 +111,8 @@ def put(org_id: int, lane: str) -> None:
 
 
 def put_back(org_id: int, lane: str, seconds: float) -> None:
-    """Have it wait in *lane* again, behind all who come within so many *seconds*."""
-    _put(org_id, lane, "GT", round(seconds * 1_000_000))
+    """Have it wait in *lane* again, behind all who come in so many *seconds*, or `LONGEST`."""
+    _put(org_id, lane, "GT", round(min(seconds, LONGEST) * 1_000_000))
 
 
 def _put(org_id: int, lane: str, how: str, later: int) -> None:
@@ -130,9 +135,9 @@ def begin(lane: str, message: str) -> bool:
 class Taken(NamedTuple):
     """Who was taken out of a lane: nobody when nobody waits, or when all there give way."""
 
-    org_id: int | None
-    #: Whether somebody stayed, for whom others of this worker's lanes go first.
-    gives_way: bool
+    org_id: int | None = None
+    #: The lane to whom they give way.
+    gives_way_to: str | None = None
 
 
 def take(lane: str) -> Taken:
@@ -144,13 +149,14 @@ def take(lane: str) -> Taken:
     answer is lost on its way, so is the nudge; the sweep nudges again.
     """
     served = current_app.amqp.queues.consume_from
-    keys = [_keys(each)[0] for each in LANES if each != lane and each in served]
+    lanes = [lane, *(each for each in LANES if each != lane and each in served)]
     found: Any = None
     with _unless_down("nobody is taken, the sweep nudges again", lane=lane):
-        found = _script(_TAKE)(keys=[_keys(lane)[0], *keys])
-    if found is None or found == b"later":
-        return Taken(None, gives_way=found is not None)
-    return Taken(int(found), gives_way=False)
+        keys = [_keys(each)[0] for each in lanes]
+        found = _script(_TAKE)(keys=keys, args=[LONGEST * 1_000_000])
+    if isinstance(found, int):
+        return Taken(gives_way_to=lanes[found - 1])
+    return Taken(int(found)) if found else Taken()
 
 
 def leave(lane: str) -> None:

@@ -15,6 +15,9 @@ from django.utils import timezone
 from console.configs.changelog import VersionFilter, authors_of, read_log
 from console.configs.queue_log import queue_log
 from console.configs.renames import new_name_of
+from console.configs.services.apply_config import apply_config
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
 from console.workloads.models import Decision, Event, LabelSet, PendingClass, State, Workload
 from console.workloads.queries import (
     WorkloadFilter,
@@ -38,6 +41,7 @@ from console.workloads.queries.running import running_by_size
 from console.workloads.queries.similar import similar_admitted
 from console.workloads.queries.waiting import waiting_without_queue
 from console.workloads.services.forget_workloads import forget_workloads
+from console.workloads.services.load_tree import load_trees
 
 pytestmark = pytest.mark.skipif(
     "connection.vendor != 'sqlite'", reason="plans are worded by each database"
@@ -91,6 +95,21 @@ EVENTS = [
     "config=1",
     "since=2026-01-01T00:00:00Z&until=2026-01-02",
 ]
+
+
+#: A queue in which work of a higher priority has that of a lower one stopped.
+STOPS_OTHERS = """\
+resource_flavors: [{ name: any }]
+resource_queues:
+  - name: q
+    preemption: { within_resource_queue: lower_priority }
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{ name: any, resources: [{ name: gpu, nominal_quota: 1 }] }]
+scheduling_rules:
+  - resource_queue: q
+    priority_policy: { default: 50, min: 0, max: 100, on_violation: reject }
+"""
 
 
 @pytest.fixture
@@ -251,6 +270,26 @@ def test_other_reads(org, rows):
     assert_walks_indexes(lambda: waiting_without_queue(org))
     with pytest.raises(Exception, match="no queue"):
         queue_view(org, "q")
+
+
+def test_who_stops_first_for_another_is_found_in_order(org: Organization, owner: Actor) -> None:
+    """Explanations ask for it, of each queue of a tree that uses more than it owns."""
+    apply_config(owner, "native", STOPS_OTHERS, "", 0)
+    labels = LabelSet.objects.create(org=org, digest="none", labels={})
+    running = Workload(
+        org=org, name="runs", label_set=labels, state=State.ADMITTED, queue="q", reservation=1
+    )
+    waiting = Workload(org=org, name="waits", label_set=labels, queue="q")
+    for each in (running, waiting):
+        each.priority, each.requests = 3, {"gpu": 1000}
+        each.save()
+    lines = plans(lambda: load_trees(org, [waiting], 1))
+    walked = [at for at, line in enumerate(lines) if "workload_first_to_stop" in line]
+    assert [lines[at].rpartition("workload_first_to_stop ")[2] for at in walked] == [
+        "(org_id=? AND queue=? AND priority<?)",
+        "(org_id=? AND queue=?)",
+    ], lines
+    assert [lines[at + 1] for at in walked if "TEMP B-TREE" in lines[at + 1]] == []
 
 
 def test_forgetting_walks_by_time_past_what_may_not_go_yet(org, rows) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, OperationalError, connection, transaction
 
 from console import statements
@@ -66,8 +70,22 @@ def test_what_is_raised_inside_comes_out_as_it_is(org: Organization) -> None:
     assert digests_of(org) == []
 
 
-@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has no connection to lose")
-@pytest.mark.django_db(transaction=True)
+@pytest.fixture
+def lost(transactional_db: None) -> Iterator[None]:
+    """A connection that a test may lose; only PostgreSQL has one."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no connection to lose")
+    yield
+    connection.close()
+    # What the server still does for one that was given up would keep the tables from the next test.
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
+@pytest.mark.usefixtures("lost")
 def test_a_connection_that_is_lost_says_so_as_anywhere(org: Organization) -> None:
     mine = statements.rows("SELECT pg_backend_pid()", [])[0]
     other = connection.copy()
@@ -82,4 +100,34 @@ def test_a_connection_that_is_lost_says_so_as_anywhere(org: Organization) -> Non
     finally:
         other.close()
         connection.close()
+    assert digests_of(org) == []
+
+
+@pytest.mark.usefixtures("lost")
+def test_who_is_stopped_in_the_middle_keeps_nothing_locked(org: Organization) -> None:
+    statements.run("SET idle_in_transaction_session_timeout = '200ms'", [])
+    with pytest.raises(OperationalError):
+        write_together(org, "a", then=lambda: time.sleep(1.5))
+    connection.close()
+    assert digests_of(org) == []
+
+
+@pytest.mark.usefixtures("lost")
+@pytest.mark.parametrize("asks", [statements.run, statements.rows])
+def test_a_time_limit_is_heard_of_at_once(
+    org: Organization, asks: Callable[[str, list[Any]], object]
+) -> None:
+    def stop(*_: object) -> None:
+        raise SoftTimeLimitExceeded
+
+    before = signal.signal(signal.SIGALRM, stop)
+    begun = time.monotonic()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(SoftTimeLimitExceeded):
+            write_together(org, "a", then=lambda: asks("SELECT 1 FROM pg_sleep(60)", []))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - begun < 30
     assert digests_of(org) == []

@@ -190,6 +190,7 @@ def test_who_has_work_left_goes_to_the_end(
         return Ran(1, ran.count(FIRST) < 3)
 
     monkeypatch.setattr(run_lane_module, "run_engine", run_engine)
+    monkeypatch.setattr(run_lane_module, "GIVES_WAY", 0)
     nudge.send(FIRST)
     nudge.send(SECOND)
     nudge.send(THIRD)
@@ -274,13 +275,27 @@ def test_nobody_gives_way_to_lanes_of_other_workers(
 def test_a_clock_of_the_broker_that_is_set_back_keeps_nobody_waiting(
     broker: Redis, sent: Sent, backlog: Backlog
 ) -> None:
-    """Then the time of all who wait is still to come, as if they all gave way."""
-    far = 4_000_000_000_000_000
-    broker.zadd(f"sluice:nudged:{LANE}", {str(SECOND): far})
-    broker.zadd(f"sluice:nudged:{lane_of(ELSEWHERE)}", {str(ELSEWHERE): far})
+    """Then the time of who waited is still to come, as if they gave way."""
+    broker.zadd(f"sluice:nudged:{LANE}", {str(SECOND): 4_000_000_000_000_000})
+    nudge.send(ELSEWHERE)
     run_lane(LANE)
     run_lane(lane_of(ELSEWHERE))
     assert backlog.ran == [SECOND, ELSEWHERE]
+
+
+def test_a_lane_that_another_worker_is_at_is_called_for(
+    broker: Redis, sent: Sent, backlog: Backlog
+) -> None:
+    """Its message has been begun, and who waits there came before that."""
+    elsewhere = lane_of(ELSEWHERE)
+    nudge.send(FIRST)
+    assert backlog.run(LANE, sent) == [FIRST]
+    nudge.send(ELSEWHERE)
+    assert nudge.begin(elsewhere, sent.last(elsewhere))
+    assert backlog.run(LANE, sent) == []
+    assert sent.lanes == [LANE, LANE, elsewhere, elsewhere, LANE]
+    assert backlog.run(elsewhere, sent) == [ELSEWHERE]
+    assert backlog.run(LANE, sent) == [FIRST]
 
 
 def test_an_engine_that_fails_keeps_nobody_else_waiting(

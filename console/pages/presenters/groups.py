@@ -63,10 +63,10 @@ def total_text(total: Total) -> str:
     r"""
     Return how many workloads a list has in words.
 
-    >>> total_text(Total(1, True)), total_text(Total(10_000, False))
-    ('1 workload', '10\u202f000+ workloads')
+    >>> total_text(Total(1, True)), total_text(Total(2_000, False))
+    ('1 workload', '2\u202f000+ workloads')
     >>> total_text(Total(12, False))
-    '12 among the newest 10\u202f000 workloads'
+    '12 among the newest 2\u202f000 workloads'
     """
     noun = "workload" if total.count == 1 and total.is_exact else "workloads"
     if total.is_exact:

@@ -684,6 +684,14 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="workload",
+            index=models.Index(
+                condition=models.Q(("state", "admitted")),
+                fields=["org", "queue", "priority", "-reservation"],
+                name="workload_first_to_stop",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="workload",
             index=models.Index(fields=["label_set", "org", "-id"], name="workload_by_labels"),
         ),
         migrations.AddIndex(

@@ -127,11 +127,17 @@ class Workload(models.Model):
             models.Index(fields=["org", "-id"], name="workload_newest"),
             models.Index(fields=["org", "state", "-id"], name="workload_by_state"),
             models.Index(fields=["org", "reason", "-id"], name="workload_by_reason"),
-            # None but the pending have an order: they are few, and the others leave it as it is.
+            # None but the pending have this order: they are few, and the others leave it as it is.
             models.Index(
                 fields=["org", "queue", "-priority", "id"],
                 condition=models.Q(state=State.PENDING.value),
                 name="workload_in_order",
+            ),
+            # Those that run have one, too: the one in which they are stopped for others.
+            models.Index(
+                fields=["org", "queue", "priority", "-reservation"],
+                condition=models.Q(state=State.ADMITTED.value),
+                name="workload_first_to_stop",
             ),
             # The key of a label set first: whoever forgets one asks for its workloads alone.
             models.Index(fields=["label_set", "org", "-id"], name="workload_by_labels"),

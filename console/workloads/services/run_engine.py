@@ -177,8 +177,8 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     totals = counts_of(happenings, waits, time.perf_counter() - begun)
     written_down += [add_totals(org.pk, totals), delete_keys(Intake, (row.pk for row in intake))]
     with transaction.atomic():
+        written = lease.claim_write(warm.version, _standing(warm, batch))
         with statements.in_a_row():
-            written = lease.claim_write(warm.version, _standing(warm, batch))
             for rows in written_down:
                 rows.run()
         if batch.preempted:

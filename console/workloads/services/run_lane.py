@@ -15,10 +15,9 @@ from console.workloads.services.run_engine import run_engine
 TURN: Final = 0.05
 
 #: How many times as long as it ran who has work left gives way to whoever waits in the lanes of its
-#: worker, and seconds for which it does so at most. So a backlog has a third of the worker beside
-#: many others, and all of it when nobody else waits.
+#: worker. So a backlog has a third of the worker beside many others, and all of it when nobody else
+#: waits.
 GIVES_WAY: Final = 2
-MOST: Final = 10
 
 #: Seconds until it is looked again whether others still wait: another worker may be at them.
 PAUSE: Final = 0.005
@@ -41,11 +40,13 @@ def run_lane(lane: str) -> None:
             is_cut_short = _is_cut_short(taken.org_id)
             ended = time.monotonic()
             if is_cut_short:
-                nudge.put_back(taken.org_id, lane, min(GIVES_WAY * (ended - begun), MOST))
+                nudge.put_back(taken.org_id, lane, GIVES_WAY * (ended - begun))
             if ended >= deadline:
                 break
             begun = ended
-        if taken.gives_way:
+        if taken.gives_way_to:
+            # Perhaps another worker is at that lane, and no message for those who wait there.
+            nudge.leave(taken.gives_way_to)
             time.sleep(PAUSE)
     finally:
         nudge.leave(lane)
