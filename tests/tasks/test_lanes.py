@@ -208,6 +208,11 @@ class Backlog:
         self.ran.append(org_id)
         return Ran(1, org_id == FIRST)
 
+    def begin(self, sent: Sent) -> None:
+        """Have that one run once, and wait with what is left."""
+        nudge.send(FIRST)
+        assert self.run(LANE, sent) == [FIRST]
+
     def run(self, lane: str, sent: Sent) -> list[int]:
         """Return who ran by the last message of a lane."""
         self.ran.clear()
@@ -229,8 +234,7 @@ def test_who_has_work_left_gives_way_to_later_ones_of_all_lanes(
     broker: Redis, sent: Sent, backlog: Backlog
 ) -> None:
     elsewhere = lane_of(ELSEWHERE)
-    nudge.send(FIRST)
-    assert backlog.run(LANE, sent) == [FIRST]
+    backlog.begin(sent)
     nudge.send(ELSEWHERE)
     nudge.send(SECOND)
     # What is accepted for it meanwhile does not bring it forward.
@@ -251,8 +255,7 @@ def test_who_has_given_way_for_long_enough_goes_before_later_ones(
     broker: Redis, sent: Sent, backlog: Backlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_lane_module, "GIVES_WAY", 0)
-    nudge.send(FIRST)
-    assert backlog.run(LANE, sent) == [FIRST]
+    backlog.begin(sent)
     nudge.send(ELSEWHERE)
     nudge.send(SECOND)
     assert backlog.run(LANE, sent) == [FIRST]
@@ -288,8 +291,7 @@ def test_a_lane_that_another_worker_is_at_is_called_for(
 ) -> None:
     """Its message has been begun, and who waits there came before that."""
     elsewhere = lane_of(ELSEWHERE)
-    nudge.send(FIRST)
-    assert backlog.run(LANE, sent) == [FIRST]
+    backlog.begin(sent)
     nudge.send(ELSEWHERE)
     assert nudge.begin(elsewhere, sent.last(elsewhere))
     assert backlog.run(LANE, sent) == []
