@@ -38,18 +38,23 @@ LANES = tuple(f"admission-{number}" for number in range(8))
 #: looking through a partition.
 IMPACT = "impact"
 
+#: The queue of what is looked through in every organization, which takes seconds where there are
+#: many rules or workloads. The worker for impact takes from both in turn, so that a thousand such
+#: messages are not in front of a question.
+CHECK_UPS = "check-ups"
+
 #: The queue of webhooks: receivers are slow, and only other receivers wait for them.
 WEBHOOKS = "webhooks"
 
 #: The queue of everything else.
 COMMON = "sluice"
 
-#: The queue of what is looked after in every organization: samples, counts, check-ups. A worker
+#: The queue of what is looked after in every organization: samples, sums, badges. A worker
 #: takes from its queues in turn, so that a thousand such messages are not in front of a decision.
 BACKGROUND = "background"
 
 #: All of them.
-QUEUES = (COMMON, BACKGROUND, IMPACT, WEBHOOKS, *LANES)
+QUEUES = (COMMON, BACKGROUND, IMPACT, CHECK_UPS, WEBHOOKS, *LANES)
 
 
 def lane_of(org_id: int) -> str:
@@ -90,13 +95,14 @@ app.conf.update(
         "socket_connect_timeout": 5,
         "socket_keepalive": True,
     },
+    beat_scheduler="console.clock:Clock",
     beat_schedule={
         "sweep": _every(2, "console.workloads.tasks.sweep"),
         "revert": _every(2, "console.configs.tasks.revert"),
         "resume queues": _every(2, "console.workloads.tasks.resume"),
         "sweep impacts": _every(10, "console.configs.tasks.sweep_impact_runs"),
         "tidy impacts": _every(3600, "console.configs.tasks.tidy_impact_runs"),
-        "measure effects": _every(600, "console.configs.tasks.measure"),
+        "measure effects": _every(600, "console.configs.tasks.measure", CHECK_UPS),
         "tidy": _every(3600, "console.workloads.tasks.tidy"),
         "seal audit": _every(5, "console.orgs.tasks.seal"),
         "forget sessions": _every(600, "console.orgs.tasks.forget"),

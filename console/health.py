@@ -15,9 +15,10 @@ from django.views.decorators.http import require_safe
 from redis import RedisError
 
 from console import broker
-from console.celery import LANES, lane_of
+from console.celery import LANES, QUEUES, lane_of
 from console.engine.words import listed, plural
 from console.migrating.skew import find_skew
+from console.piles import MOST, piles
 from console.workloads.queries.intake import LATE, late_by_org
 
 #: Seconds that a worker may stay silent; the sweep comes every two.
@@ -168,7 +169,25 @@ def _broker(notes: list[str]) -> str:
         return "does not answer"
     if old := broker.outdated():
         notes.append(old)
+    if left := _left_lying():
+        notes.append(left)
     return "ok"
+
+
+def _left_lying() -> str:
+    """Say from which queues of messages nobody takes; nothing where there are none."""
+    try:
+        found = piles(QUEUES)
+    except RedisError:
+        return ""
+    if not found:
+        return ""
+    place = "the queue" if len(found) == 1 else "the queues"
+    return (
+        f"{MOST:,} messages or more wait in {place} {listed(found)}, and what comes by the clock "
+        "is not sent there any more. Start a worker that takes from there; one that is only behind "
+        "catches up."
+    )
 
 
 def _worker() -> str:

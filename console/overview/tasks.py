@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from celery import current_app, shared_task
+from celery import shared_task
 from django.utils import timezone
 
-from console.celery import BACKGROUND
+from console.celery import BACKGROUND, CHECK_UPS
 from console.overview.services.check_up import check_up, due_check_ups
 from console.overview.services.look_out import due_outlooks, look_out
 from console.overview.services.measure_consumers import due_consumptions, measure_consumers
+from console.piles import send_each
 
 _LOOK_OUT = "console.overview.tasks.look_out_one"
 _CHECK_UP = "console.overview.tasks.check_up_one"
@@ -19,13 +20,12 @@ _MEASURE = "console.overview.tasks.measure_one"
 def look() -> None:
     """Have everybody looked at who is due, one organization a message."""
     now = timezone.now()
-    for name, keys in (
-        (_CHECK_UP, due_check_ups(now)),
-        (_MEASURE, due_consumptions(now)),
-        (_LOOK_OUT, due_outlooks(now)),
+    for name, keys, queue in (
+        (_CHECK_UP, due_check_ups(now), CHECK_UPS),
+        (_MEASURE, due_consumptions(now), CHECK_UPS),
+        (_LOOK_OUT, due_outlooks(now), BACKGROUND),
     ):
-        for org_id in keys:
-            current_app.send_task(name, args=[org_id], queue=BACKGROUND, expires=20)
+        send_each(name, keys, queue, expires=20)
 
 
 @shared_task(name=_LOOK_OUT)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from celery import current_app, shared_task
+from celery import shared_task
 from django.utils import timezone
 
 from console.celery import BACKGROUND
+from console.piles import send_each
 from console.series.services.forget_series import forget_series
 from console.series.services.roll_up import due_for_rolling, roll_up_org
 from console.series.services.sample_org import sample_org
@@ -18,8 +19,7 @@ _ROLL_ONE = "console.series.tasks.roll_one"
 @shared_task(name="console.series.tasks.sample")
 def sample() -> None:
     """Sample everybody: those where something changed in a message of their own."""
-    for org_id in sample_orgs(timezone.now()):
-        current_app.send_task(_SAMPLE_ONE, args=[org_id], queue=BACKGROUND, expires=20)
+    send_each(_SAMPLE_ONE, sample_orgs(timezone.now()), BACKGROUND, expires=20)
 
 
 @shared_task(name=_SAMPLE_ONE)
@@ -31,8 +31,7 @@ def sample_one(org_id: int) -> None:
 @shared_task(name="console.series.tasks.roll")
 def roll() -> None:
     """Have minutes rolled up to hours and days, wherever there are any."""
-    for org_id in due_for_rolling(timezone.now()):
-        current_app.send_task(_ROLL_ONE, args=[org_id], queue=BACKGROUND, expires=240)
+    send_each(_ROLL_ONE, due_for_rolling(timezone.now()), BACKGROUND, expires=240)
 
 
 @shared_task(name=_ROLL_ONE)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from django.conf import settings
 
-from console.celery import BACKGROUND, COMMON, IMPACT, LANES, WEBHOOKS
+from console.celery import BACKGROUND, CHECK_UPS, COMMON, IMPACT, LANES, WEBHOOKS
 
 #: Processes rather than threads: two threads that render wait for each other's turn in Python
 #: at every query, 5 ms at a time. The second of each is for a request that waits, the third for
@@ -54,7 +54,7 @@ def workers() -> dict[str, list[str]]:
         f"worker-{index}": (COMMON, BACKGROUND, *LANES[index::count]) for index in range(count)
     }
     # One more for impact, behind all others when cores are short.
-    impact = ["nice", "-n", str(_IMPACT_NICENESS), *_worker("impact", (IMPACT,))]
+    impact = ["nice", "-n", str(_IMPACT_NICENESS), *_worker("impact", (IMPACT, CHECK_UPS))]
     webhooks = [*_worker("webhooks", (WEBHOOKS,), _WEBHOOK_THREADS), "--pool", "threads"]
     admission = {name: _worker(name, queues) for name, queues in shares.items()}
     return admission | {"impact": impact, "webhooks": webhooks}

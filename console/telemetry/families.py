@@ -65,4 +65,7 @@ HISTOGRAMS: Final = {
     Metric.INTAKE_WAIT: Family(
         "intake_wait_seconds", "From an accepted request to the engine that takes it in.", ("org",)
     ),
+    Metric.LOAD: Family(
+        "engine_load_seconds", "What it took to read an engine's state from rows.", ("org",)
+    ),
 }

@@ -22,6 +22,8 @@ class Metric(models.TextChoices):
     CYCLE = "cycle"
     #: From a request that was accepted to the batch that takes it in.
     INTAKE_WAIT = "intake_wait"
+    #: From rows to the state that decides, where a worker had none that was still true.
+    LOAD = "load"
     #: Leases that were taken from a process that was silent or gone.
     TAKEOVER = "takeover"
 

@@ -14,6 +14,7 @@ from console.telemetry.models import Metric, Total
 BOUNDS: Final[dict[Metric, tuple[float, ...]]] = {
     Metric.ADMISSION_WAIT: (0.25, 0.5, 1, 2.5, 5, 10, *(20 * 2**n for n in range(11))),
     Metric.CYCLE: (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+    Metric.LOAD: (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60),
     Metric.INTAKE_WAIT: (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300),
 }
 

@@ -80,6 +80,7 @@ def test_versions_follow_each_other(client, settle, owner):
         "effect": None,
         "is_active": True,
         "text": OPEN,
+        "changes_total": 2,
     }
     assert client.get("config").body["version"] == 1
 
@@ -193,6 +194,18 @@ def test_two_versions_are_compared_as_text_and_as_meaning(client):
     }
     same = client.get("config/versions/2/diff", to=2).body
     assert same == {"from": 2, "to": 2, "text": [], "changes": []}
+
+
+def test_a_version_tells_its_first_changes_and_how_many_there_are(client):
+    names = [f"team-{number:04}" for number in range(1_001)]
+    text = "resource_queues:\n" + "".join(f"  - name: {name}\n" for name in names)
+    applied = apply(client, text, 0).body
+    assert [change["name"] for change in applied["changes"]] == names[:1_000]
+    assert applied["changes_total"] == 1_001
+    assert client.get("config/versions/1").body == applied
+    assert apply(client, OPEN, 1).status == 201
+    diff = client.get("config/versions/2/diff", to=1).body
+    assert [name for each in diff["changes"] if (name := each["name"]) in names] == names
 
 
 def test_rolling_back_makes_a_new_version(client):

@@ -198,6 +198,25 @@ def test_a_lease_that_was_taken_over_is_counted_once(org: Organization, client: 
     assert scrape(client)["lease_takeovers_total"] == {("here",): 1}
 
 
+def test_a_state_that_was_read_from_rows_is_counted_once(
+    org: Organization, owner: Actor, settle: Settle, client: Client
+) -> None:
+    apply_config(owner, "native", TEAMS, "", 0)
+    for _ in range(3):
+        submit(owner, "eval", 1)
+        settle(org)
+    # Nothing is decided, so nothing is written either.
+    forget_states()
+    settle(org)
+    assert scrape(client)["engine_load_seconds_count"] == {("here",): 1}
+    submit(owner, "eval", 1)
+    settle(org)
+    found = scrape(client)
+    assert found["engine_load_seconds_count"] == {("here",): 2}
+    assert found["engine_load_seconds_bucket"]["here", "+Inf"] == 2
+    assert 0 < found["engine_load_seconds_sum"]["here",] < 60
+
+
 def test_queues_can_be_left_out(
     org: Organization, owner: Actor, settle: Settle, client: Client, settings
 ) -> None:

@@ -39,10 +39,11 @@ def test_the_dashboard_asks_for_what_there_is() -> None:
         *(annotation["expr"] for annotation in dashboard["annotations"]["list"]),
     ]
     used = {name for text in asked for name in re.findall(r"sluice_\w+", text)}
-    known = {*EXPOSED, *(f"{name}_bucket" for name in _HISTOGRAMS)} - _HISTOGRAMS
+    parts = {f"{name}_{part}" for name in _HISTOGRAMS for part in ("bucket", "count")}
+    known = {*EXPOSED, *parts} - _HISTOGRAMS
     assert used <= known
     for text in asked:
-        names = [name.removesuffix("_bucket") for name in re.findall(r"sluice_\w+", text)]
+        names = [re.sub("_(bucket|count)$", "", name) for name in re.findall(r"sluice_\w+", text)]
         matched = {label for match in re.findall(r"\{([^}]*)\}", text) for label in _labels(match)}
         assert all(matched <= {*EXPOSED[name], "le"} for name in names), text
 

@@ -13,6 +13,8 @@ from console.orgs.models import Role
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
 from console.orgs.services.issue_token import issue_token
+from console.telemetry.models import Metric, Total
+from console.telemetry.totals import SUM
 from console.workloads.models import Decision, Intake, Workload
 
 #: Room for whatever comes: what is measured is how soon, not whether.
@@ -53,6 +55,12 @@ def waits() -> None:
         for slug, submitted, decided in rows.iterator()
     ]
     sys.stdout.write(json.dumps(found))
+
+
+def loads() -> None:
+    """Print how often states were read from rows."""
+    rows = Total.objects.filter(metric=Metric.LOAD).exclude(label=SUM)
+    sys.stdout.write(json.dumps(sum(rows.values_list("value", flat=True))))
 
 
 def left() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from console.celery import IMPACT, WEBHOOKS
+from console.celery import CHECK_UPS, IMPACT, WEBHOOKS
 from tests.crash.holding import A_WHILE, RECOVERY, held
 from tests.crash.load import PATIENCE
 from tests.crash.products import DATABASES, running_on
@@ -80,7 +80,8 @@ def _worker(product: Product, preloaded: Path, folder: Path) -> Iterator[_Worker
         process = subprocess.Popen(
             [sys.executable, "-c", _CELERY, "--quiet", "--app", "console.celery", "worker",
              "--hostname", "elsewhere@%h", "--concurrency", "1",
-             "--exclude-queues", f"{IMPACT},{WEBHOOKS}", "--without-gossip", "--without-mingle"],
+             "--exclude-queues", f"{IMPACT},{CHECK_UPS},{WEBHOOKS}",
+             "--without-gossip", "--without-mingle"],
             cwd=ROOT,
             env={
                 **product.environment,

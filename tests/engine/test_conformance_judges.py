@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from console.dialects.conformance import MalformedCase, Verdict, phrases, run_case
+from console.dialects.conformance import MalformedCase, Verdict, run_case
 from tests.engine.echo import Echo
 
 KUEUE = sorted((Path(__file__).parents[1] / "vectors" / "kueue").glob("*.json"))
@@ -302,7 +301,3 @@ def test_what_cannot_be_run_is_said_with_the_name_of_the_case(
     with pytest.raises(MalformedCase) as failed:
         run_case(case, Echo({"potential": {}, "available": {}}))
     assert str(failed.value) == f"{kind} case odd: {sentence}"
-
-
-def test_the_examples_of_phrases_are_true() -> None:
-    assert doctest.testmod(phrases) == (0, 2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from typing import Any
 
 import pytest
@@ -24,7 +23,6 @@ from console.engine.diff import (
 )
 from console.engine.policy import Cohort, Policy, Queue, StopPolicy
 from console.engine.regions import Priorities, Region, Values
-from console.pages.presenters import change_words, changes, flow_words, history
 from console.pages.presenters.change_words import detail_line
 from console.pages.presenters.changes import change_chips, change_groups, change_line, risk_line
 from console.pages.presenters.flow_words import region_words
@@ -170,8 +168,3 @@ REGIONS = [
 @pytest.mark.parametrize(("region", "words"), REGIONS, ids=[words for _, words in REGIONS])
 def test_a_region_says(region: Region, words: str) -> None:
     assert region_words(region) == words
-
-
-@pytest.mark.parametrize("module", [change_words, changes, flow_words, history])
-def test_examples_hold(module: Any) -> None:
-    assert doctest.testmod(module).failed == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import doctest
 import io
 import json
 import tracemalloc
@@ -12,7 +11,6 @@ from collections.abc import Iterator
 import pytest
 from django.http import QueryDict
 
-from console import exports
 from console.errors import BadRequest
 from console.exports import asked_format, csv_of, export_answer, ndjson_of
 
@@ -83,7 +81,3 @@ def test_a_hundred_thousand_rows_take_no_more_memory_than_a_block(write) -> None
         tracemalloc.stop()
     assert written > 10_000_000
     assert peak < 300_000
-
-
-def test_the_examples_of_the_docstrings() -> None:
-    assert doctest.testmod(exports).failed == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 
 from hypothesis import given
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 
 from console.engine.nodes import NodeExpression, NodeOperator, TaintEffect, Toleration
 from console.engine.workload import PodSet, Workload, total_of
-from console.workloads import models, stored_pod_sets
+from console.workloads import models
 from console.workloads.services.load_state import engine_workloads
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.stored_pod_sets import decode_pod_sets, encode_pod_sets
@@ -73,10 +72,6 @@ def test_only_what_is_said_takes_room() -> None:
         },
         {"name": "driver", "count": 1, "requests": {}},
     ]
-
-
-def test_the_examples_are_true() -> None:
-    assert doctest.testmod(stored_pod_sets) == (0, 2)
 
 
 def test_the_engine_gets_what_was_handed_in(owner) -> None:

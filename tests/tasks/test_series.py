@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.utils import timezone
 
 from console.celery import BACKGROUND
@@ -177,7 +178,7 @@ def test_the_clock_samples_those_that_changed_in_their_lane(
 
     now = timezone.now()
     monkeypatch.setattr(tasks.timezone, "now", lambda: now)
-    monkeypatch.setattr(tasks.current_app, "send_task", send)
+    monkeypatch.setattr(current_app, "send_task", send)
     tasks.sample()
     tasks.sample()
     assert sorted(sent) == sorted((org.pk, BACKGROUND) for org in (lab, other_org))
@@ -191,9 +192,7 @@ def test_the_clock_rolls_up_and_forgets(
     settle(lab)
     sample_orgs(timezone.now())
     tasks.sample_one(lab.pk)
-    monkeypatch.setattr(
-        tasks.current_app, "send_task", lambda name, args, **_: tasks.roll_one(*args)
-    )
+    monkeypatch.setattr(current_app, "send_task", lambda name, args, **_: tasks.roll_one(*args))
     tasks.roll()
     tasks.forget()
     rolled = SeriesPoint.objects.filter(kind="org").exclude(step="minute")

@@ -236,7 +236,11 @@ class Version(VersionSummary):
     """A version with its text and what it changed."""
 
     text = serializers.CharField(allow_blank=True)
-    changes = Change(many=True, help_text="Against the version before.")
+    changes = Change(
+        many=True,
+        help_text="Against the version before, the first 1,000; the diff of both has all.",
+    )
+    changes_total = serializers.IntegerField(help_text="How many changes there are.")
 
 
 class DiffRow(Schema):
@@ -324,4 +328,5 @@ EXAMPLE_VERSION = {
             "range": {"line": 2, "column": 5, "end_line": 2, "end_column": 18},
         }
     ],
+    "changes_total": 1,
 }

@@ -42,6 +42,9 @@ from console.reading import LARGEST_INTEGER, Reader
 
 _TAG = ["config"]
 _FILTERS = ("author", "kind", "object", "name", "since", "until")
+#: Changes that an answer about one version tells; the comparison of two versions has all.
+MOST_CHANGES = 1_000
+
 _STALE = {
     (409, PROBLEM_TYPE): OpenApiResponse(
         schemas.StaleProblem, description="Another version is active; `newer` has what came since."
@@ -289,8 +292,10 @@ def _whole(version: ConfigVersion, active: int) -> dict[str, Any]:
     """Return a version with its text, and what it changed against the one before."""
     before = get_version(version.org, version.number - 1) if version.number > 1 else None
     old = policy_of(before) if before else NO_POLICY
+    changes = compare_policies(old, policy_of(version))
     return {
         **version_answer(version, active=active),
         "text": version.text,
-        "changes": [change_answer(change) for change in compare_policies(old, policy_of(version))],
+        "changes": [change_answer(change) for change in changes[:MOST_CHANGES]],
+        "changes_total": len(changes),
     }

@@ -57,7 +57,7 @@ def lay_out(amounts: Sequence[int], scale: int, width: int) -> tuple[Segment, ..
     *scale* is not below the sum of *amounts*.
 
     >>> lay_out([50, 0, 1], 100, 1000)
-    (Segment(x=0, width=500), Segment(x=500, width=0), Segment(x=500, width=16))
+    (Segment(x=0, width=494), Segment(x=494, width=0), Segment(x=494, width=16))
     """
     ends, total = [0], 0
     for amount in amounts:

@@ -34,6 +34,7 @@ class Migration(migrations.Migration):
                             ("admission_wait", "Admission Wait"),
                             ("cycle", "Cycle"),
                             ("intake_wait", "Intake Wait"),
+                            ("load", "Load"),
                             ("takeover", "Takeover"),
                         ],
                         max_length=16,

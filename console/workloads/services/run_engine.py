@@ -146,6 +146,7 @@ def _state(org: Organization, lease: Lease) -> Warm:
     found = lease.found
     warm = _warm.get(org.pk)
     if warm is None or (warm.version, warm.written) != (found.version, found.written):
+        begun = time.perf_counter()
         state = load_state(org, found.config_version, lease.keep)
         rises = Rises(org.pk)
         warm = Warm(
@@ -155,6 +156,7 @@ def _state(org: Organization, lease: Lease) -> Warm:
             state=state,
             rises=rises,
             is_noted_settled=found.is_settled,
+            load=time.perf_counter() - begun,
         )
     return warm
 
@@ -174,7 +176,7 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
         tally(org.pk, batch.now, happenings, warm.state.policy),
     ]
     waits = ((batch.now - row.created_at).total_seconds() for row in intake)
-    totals = counts_of(happenings, waits, time.perf_counter() - begun)
+    totals = counts_of(happenings, waits, time.perf_counter() - begun, warm.load)
     written_down += [add_totals(org.pk, totals), delete_keys(Intake, (row.pk for row in intake))]
     with transaction.atomic():
         written = lease.claim_write(warm.version, _standing(warm, batch))
@@ -188,6 +190,7 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     warm.version += 1
     warm.written = written
     warm.is_noted_settled = warm.state.is_settled
+    warm.load = None
     log.info(
         "batch decided",
         version=warm.version,
