@@ -1,0 +1,98 @@
+"""What a process says at its start about a database that is older or newer than its code."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from threading import Timer
+
+import pytest
+
+from console.home import Home
+from tests.brokers import serving_broker
+from tests.product import environment_of
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+_CELERY = ("-m", "celery", "--quiet", "--app", "console.celery")
+
+#: How each kind of process begins; none ends by itself but the first.
+STARTS = {
+    "web": ("-c", "import console.wsgi"),
+    "worker": (*_CELERY, "worker", "--concurrency", "1"),
+    "beat": (*_CELERY, "beat"),
+}
+
+NEWER = (
+    "The database is newer than this version, which does not know workloads.0999_note_something. "
+    "It works with the version right before its own too; bring this process up to date."
+)
+OLDER = (
+    "is older than this version, and lacks workloads.0001_create_workloads; run `manage.py migrate`"
+)
+
+
+@pytest.fixture
+def migrated(tmp_path: Path) -> Path:
+    """The state folder of a product that was just migrated."""
+    subprocess.run(
+        [sys.executable, "manage.py", "migrate", "--no-input", "--verbosity", "0"],
+        cwd=ROOT,
+        env=environment_of(tmp_path),
+        timeout=120,
+        check=True,
+    )
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving_broker(tmp_path_factory.mktemp("b")) as found:
+        yield found
+
+
+@contextmanager
+def started(process: str, home: Path, url: str) -> Iterator[Iterator[str]]:
+    """Start a process, and yield the lines that it logs."""
+    settings = {"REDIS_URL": url, "SECRET_KEY": "k" * 50, "LOG_FORMAT": "json"}
+    running = subprocess.Popen(
+        [sys.executable, *STARTS[process]],
+        cwd=ROOT,
+        env=environment_of(home, **settings),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stderr is not None
+    # Who says nothing has no more lines then.
+    patience = Timer(60, running.kill)
+    patience.start()
+    try:
+        yield iter(running.stderr)
+    finally:
+        patience.cancel()
+        running.terminate()
+        running.communicate(timeout=60)
+
+
+@pytest.mark.parametrize("process", STARTS)
+def test_the_log_names_what_each_of_both_lacks(migrated: Path, process: str, url: str) -> None:
+    with closing(sqlite3.connect(Home(migrated).database)) as database, database:
+        moved = database.execute(
+            "UPDATE django_migrations SET name = '0999_note_something' "
+            "WHERE app = 'workloads' AND name = '0001_create_workloads'"
+        )
+        assert moved.rowcount == 1
+    with started(process, migrated, url) as lines:
+        told = (json.loads(line) for line in lines if "database and code differ" in line)
+        older, newer = next(told), next(told)
+    for each in (older, newer):
+        del each["timestamp"]
+        assert each.pop("logger") == "console.migrating"
+        assert each.pop("event") == "database and code differ"
+    assert older == {"level": "error", "database": OLDER}
+    assert newer == {"level": "warning", "note": NEWER}
