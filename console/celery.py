@@ -85,13 +85,20 @@ app.conf.update(
     task_time_limit=VISIBILITY_TIMEOUT - 30,
     worker_prefetch_multiplier=1,
     worker_send_task_events=False,
+    # Who sends goes on without the broker: the rows are there, and the sweep finds them.
+    task_publish_retry_policy={"max_retries": 1, "interval_start": 0, "interval_step": 0.2},
+    # There are none, and so nothing to clean up every night.
+    result_expires=None,
     broker_connection_retry_on_startup=True,
     broker_transport_options={
         "visibility_timeout": VISIBILITY_TIMEOUT,
         # The defaults look for unacknowledged messages every 100 seconds.
         "unacked_restore_interval": 5,
         "unacked_restore_throttle": 1,
-        "socket_timeout": 30,
+        # One that went without a word, as behind a network that drops what is sent, is noticed
+        # within seconds: by whoever sends, and by who waits for messages.
+        "health_check_interval": 3,
+        "socket_timeout": 5,
         "socket_connect_timeout": 5,
         "socket_keepalive": True,
     },

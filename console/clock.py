@@ -6,6 +6,7 @@ from typing import Any
 
 from celery.beat import PersistentScheduler, ScheduleEntry
 
+from console.celery import COMMON
 from console.piles import is_pile
 
 
@@ -14,6 +15,7 @@ class Clock(PersistentScheduler):
 
     def apply_async(self, entry: ScheduleEntry, *args: Any, **kwargs: Any) -> Any:
         """Send the message of *entry*, or none."""
-        if is_pile(entry.options["queue"]):
+        # What Celery adds by itself goes to its default.
+        if is_pile(entry.options.get("queue", COMMON)):
             return None
         return super().apply_async(entry, *args, **kwargs)

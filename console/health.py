@@ -26,6 +26,8 @@ SILENCE = 15
 
 _HEARTBEAT = "sluice:heartbeat"
 
+_UNKNOWN = "unknown, because the broker does not answer"
+
 #: Bytes that a database in a file has to have left on its disk; with less, a write may fail.
 _ROOM = 16 * 1024**2
 
@@ -66,7 +68,8 @@ def pulse() -> Pulse:
     if _felt and time.monotonic() - _felt[0][0] < _FRESH:
         return _felt[0][1]
     try:
-        found = Pulse.BEATING if broker.client().exists(_HEARTBEAT) else Pulse.WORKER_SILENT
+        with broker.sparing():
+            found = Pulse.BEATING if broker.client().exists(_HEARTBEAT) else Pulse.WORKER_SILENT
     except RedisError:
         found = Pulse.BROKER_AWAY
     _felt[:] = [(time.monotonic(), found)]
@@ -84,15 +87,21 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """
     Answer 200 when database, broker and worker do their part, else 503; the body names each.
 
+    With `?for=traffic` the status is that of this process: without broker or worker it goes on to
+    show pages and to accept requests, and a load balancer that took it out would make both fail.
     What is worth knowing and keeps nobody from their part stands under `notes`.
     """
     notes: list[str] = []
-    checks = {"database": _database(notes), "broker": _broker(notes), "worker": _worker()}
+    checks = {"database": _database(notes), "broker": _broker(notes)}
+    # One that is silent is waited for once.
+    checks["worker"] = _worker() if checks["broker"] == "ok" else _UNKNOWN
     ready = all(answer == "ok" for answer in checks.values())
     body: dict[str, object] = {"status": "ok" if ready else "unavailable", "checks": checks}
     if notes:
         body["notes"] = notes
-    return JsonResponse(body, status=200 if ready else 503, headers={"Cache-Control": "no-store"})
+    is_for_traffic = request.GET.get("for") == "traffic"
+    is_fine = checks["database"] == "ok" if is_for_traffic else ready
+    return JsonResponse(body, status=200 if is_fine else 503, headers={"Cache-Control": "no-store"})
 
 
 def _database(notes: list[str]) -> str:
@@ -184,9 +193,8 @@ def _left_lying() -> str:
         return ""
     place = "the queue" if len(found) == 1 else "the queues"
     return (
-        f"{MOST:,} messages or more wait in {place} {listed(found)}, and what comes by the clock "
-        "is not sent there any more. Start a worker that takes from there; one that is only behind "
-        "catches up."
+        f"{MOST:,} messages or more wait in {place} {listed(found)}, and no more are sent there. "
+        "Start a worker that takes from there; one that is only behind catches up."
     )
 
 
@@ -194,5 +202,5 @@ def _worker() -> str:
     try:
         alive = broker.client().exists(_HEARTBEAT)
     except RedisError:
-        return "unknown, because the broker does not answer"
+        return _UNKNOWN
     return "ok" if alive else f"no sign of life for {SILENCE} seconds; are worker and beat running?"

@@ -17,7 +17,7 @@ from redis import RedisError
 
 from console import broker
 
-#: Messages of one queue beyond which what comes by the clock is not sent.
+#: Messages that wait in one queue at most, or a few more: none that is lost loses work.
 MOST: Final = 10_000
 
 log = structlog.get_logger("console.piles")

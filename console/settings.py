@@ -52,6 +52,16 @@ else:
     # A process that stops in the middle of a transaction, asleep or cut off from the network,
     # would keep its rows locked for all others.
     _options = DATABASES["default"].setdefault("OPTIONS", {})
+    # A server that is gone without a word, as when its machine lost power, is told apart from one
+    # that takes long: web processes would wait for it, and for a connection, for minutes.
+    for _name, _value in (
+        ("connect_timeout", 5),
+        ("keepalives_idle", 5),
+        ("keepalives_interval", 2),
+        ("keepalives_count", 3),
+        ("tcp_user_timeout", 10_000),
+    ):
+        _options.setdefault(_name, _value)
     # How often `console.statements` sends one before the server keeps its plan.
     _options.setdefault("prepare_threshold", 5)
     if "idle_in_transaction_session_timeout" not in _options.get("options", ""):

@@ -58,7 +58,8 @@ class Sluice:
             if metric in counters:
                 labels = (*place, label)[: len(COUNTERS[Metric(metric)].labels)]
                 counters[Metric(metric)].add_metric(labels, value)
-            else:
+            # Others are what a newer version counts in the same database.
+            elif metric in HISTOGRAMS:
                 durations[metric, place][label] = value
         yield from counters.values()
         yield from _histograms(durations)

@@ -13,6 +13,7 @@ from redis import RedisError
 
 from console import broker
 from console.celery import WEBHOOKS
+from console.piles import is_pile
 
 DELIVER = "console.webhooks.tasks.deliver"
 
@@ -34,11 +35,17 @@ def send(webhook_ids: Iterable[int]) -> None:
     A broker that is down is asked once, logged and not raised: the sweep finds the rows.
     """
     try:
-        for webhook_id in webhook_ids:
-            if broker.client().set(_key(webhook_id), 1, nx=True, ex=_COALESCED):
-                current_app.send_task(DELIVER, args=[webhook_id], queue=WEBHOOKS, expires=60)
+        with broker.sparing():
+            for webhook_id in webhook_ids:
+                if broker.client().set(_key(webhook_id), 1, nx=True, ex=_COALESCED):
+                    _enqueue(webhook_id)
     except (OperationalError, RedisError) as error:
         log.warning("delivery not requested, the sweep will", error=str(error))
+
+
+def _enqueue(webhook_id: int) -> None:
+    if not is_pile(WEBHOOKS):
+        current_app.send_task(DELIVER, args=[webhook_id], queue=WEBHOOKS, expires=60)
 
 
 def received(webhook_id: int) -> None:

@@ -8,8 +8,7 @@ what it is about.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
@@ -22,6 +21,7 @@ from redis.commands.core import Script
 
 from console import broker
 from console.celery import LANES, lane_of
+from console.piles import is_pile
 
 ADMIT: Final = "console.workloads.tasks.admit"
 
@@ -116,8 +116,10 @@ def put_back(org_id: int, lane: str, seconds: float) -> None:
 
 
 def _put(org_id: int, lane: str, how: str, later: int) -> None:
-    with _unless_down("not nudged, the sweep will", org=org_id):
+    def ask() -> None:
         _tell(lane, _script(_PUT)(keys=_keys(lane), args=[_BELIEVED, org_id, how, later]))
+
+    _unless_down(ask, "not nudged, the sweep will", org=org_id)
 
 
 def begin(lane: str, message: str) -> bool:
@@ -126,10 +128,12 @@ def begin(lane: str, message: str) -> bool:
 
     Returns whether to do as it says: one that was overtaken by a later one is not wanted.
     """
-    answer: Any = True
-    with _unless_down("a message is still believed to be on its way", lane=lane):
-        answer = _script(_BEGIN)(keys=_keys(lane), args=[message])
-    return bool(answer)
+    answer = _unless_down(
+        lambda: _script(_BEGIN)(keys=_keys(lane), args=[message]),
+        "a message is still believed to be on its way",
+        lane=lane,
+    )
+    return answer is None or bool(answer)
 
 
 class Taken(NamedTuple):
@@ -150,10 +154,12 @@ def take(lane: str) -> Taken:
     """
     served = current_app.amqp.queues.consume_from
     lanes = [lane, *(each for each in LANES if each != lane and each in served)]
-    found: Any = None
-    with _unless_down("nobody is taken, the sweep nudges again", lane=lane):
-        keys = [_keys(each)[0] for each in lanes]
-        found = _script(_TAKE)(keys=keys, args=[LONGEST * 1_000_000])
+    keys = [_keys(each)[0] for each in lanes]
+    found = _unless_down(
+        lambda: _script(_TAKE)(keys=keys, args=[LONGEST * 1_000_000]),
+        "nobody is taken, the sweep nudges again",
+        lane=lane,
+    )
     if isinstance(found, int):
         return Taken(gives_way_to=lanes[found - 1])
     return Taken(int(found)) if found else Taken()
@@ -161,22 +167,31 @@ def take(lane: str) -> Taken:
 
 def leave(lane: str) -> None:
     """Have a worker look at a lane again if anybody waits there, behind what else it has to do."""
-    with _unless_down("not asked again, the sweep will", lane=lane):
+
+    def ask() -> None:
         _tell(lane, _script(_LEAVE)(keys=_keys(lane), args=[_BELIEVED]))
+
+    _unless_down(ask, "not asked again, the sweep will", lane=lane)
 
 
 def _tell(lane: str, message: bytes | None) -> None:
-    if message is not None:
+    # Who waits in the lane is found by the first worker that takes from it again.
+    if message is not None and not is_pile(lane):
         current_app.send_task(ADMIT, args=[lane, message.decode()], queue=lane, expires=60)
 
 
-@contextmanager
-def _unless_down(event: str, **about: object) -> Iterator[None]:
-    """Log rather than raise that the broker is down: the rows are there, and the sweep looks."""
+def _unless_down(ask: Callable[[], Any], event: str, **about: object) -> Any:
+    """
+    Return what the broker answers; log rather than raise that it is down, and return None.
+
+    The rows are there, and the sweep looks.
+    """
     try:
-        yield
+        with broker.sparing():
+            return ask()
     except (OperationalError, RedisError) as error:
         log.warning(event, **about, error=str(error))
+        return None
 
 
 def _keys(lane: str) -> list[str]:

@@ -22,11 +22,16 @@ from console.workloads.services.run_lane import run_lane
 #: What is older than this was not picked up by its own nudge.
 _FORGOTTEN = timedelta(seconds=2)
 
+#: Seconds for a lane's turn, which is mostly over in a tenth of one. A state of millions of
+#: workloads is read from rows for minutes, from the beginning again if that is cut off. The message
+#: comes again meanwhile, and finds that somebody has the lease.
+_PATIENCE = 1800
+
 #: What is so far ahead was written by a clock that is wrong, or is read by one; it counts, too.
-_AHEAD = timedelta(seconds=30)
+_AHEAD = timedelta(seconds=2)
 
 
-@shared_task(name=nudge.ADMIT)
+@shared_task(name=nudge.ADMIT, soft_time_limit=_PATIENCE, time_limit=_PATIENCE + 60)
 def admit(lane: str, message: str) -> None:
     """Run the engines of everybody who is nudged in a lane."""
     if nudge.begin(lane, message):

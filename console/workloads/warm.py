@@ -25,8 +25,6 @@ class Warm:
     rises: Rises
     #: Whether the rows say that nothing is left to decide.
     is_noted_settled: bool
-    #: Seconds that it took to read it from rows, until they are counted.
-    load: float | None = None
 
     @property
     def size(self) -> int:

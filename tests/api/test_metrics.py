@@ -205,7 +205,7 @@ def test_a_state_that_was_read_from_rows_is_counted_once(
     for _ in range(3):
         submit(owner, "eval", 1)
         settle(org)
-    # Nothing is decided, so nothing is written either.
+    # There is nothing to do, so nothing is read either.
     forget_states()
     settle(org)
     assert scrape(client)["engine_load_seconds_count"] == {("here",): 1}
@@ -215,6 +215,14 @@ def test_a_state_that_was_read_from_rows_is_counted_once(
     assert found["engine_load_seconds_count"] == {("here",): 2}
     assert found["engine_load_seconds_bucket"]["here", "+Inf"] == 2
     assert 0 < found["engine_load_seconds_sum"]["here",] < 60
+
+
+def test_what_a_newer_version_counts_is_left_out(org: Organization, client: Client) -> None:
+    """Both run on one database during an upgrade, and after going back."""
+    before = scrape(client)
+    for label in ("", "3", "sum"):
+        Total.objects.create(org=org, metric="of_tomorrow", label=label, value=7)
+    assert scrape(client).keys() == before.keys()
 
 
 def test_queues_can_be_left_out(

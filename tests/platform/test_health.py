@@ -87,6 +87,26 @@ def test_a_silent_worker_is_named(client: Client, embedded) -> None:
 
 
 @pytest.mark.django_db
+def test_without_worker_or_broker_a_process_goes_on_to_have_traffic(
+    client: Client, embedded, monkeypatch
+) -> None:
+    """A load balancer that took all web processes out would make pages and submissions fail."""
+    silent = client.get("/readyz?for=traffic")
+    assert (silent.status_code, silent.json()) == (200, client.get("/readyz").json())
+    assert silent.json()["status"] == "unavailable"
+    embedded.terminate()
+    embedded.wait()
+    away = client.get("/readyz?for=traffic")
+    assert (away.status_code, away.json()["checks"]["broker"]) == (200, "does not answer")
+
+    def fail() -> None:
+        raise OperationalError("gone")
+
+    monkeypatch.setattr(skew.connection, "cursor", fail)
+    assert client.get("/readyz?for=traffic").status_code == 503
+
+
+@pytest.mark.django_db
 def test_a_broker_that_is_down_is_named(client: Client) -> None:
     health.beat()
     response = client.get("/readyz")

@@ -96,7 +96,22 @@ def test_a_process_that_sleeps_in_a_transaction_loses_it(query: str, options: st
     url = f"postgresql://console:secret@127.0.0.1/console{query}"
     databases = settings(["DATABASES"], DATABASE_URL=url)["DATABASES"]
     assert isinstance(databases, dict)
-    assert databases["default"]["OPTIONS"] == {"options": options, "prepare_threshold": 5}
+    assert databases["default"]["OPTIONS"]["options"] == options
+
+
+def test_a_server_that_is_gone_without_a_word_is_noticed_within_seconds() -> None:
+    url = "postgresql://console:secret@127.0.0.1/console?connect_timeout=30"
+    databases = settings(["DATABASES"], DATABASE_URL=url)["DATABASES"]
+    assert isinstance(databases, dict)
+    assert databases["default"]["OPTIONS"] == {
+        "connect_timeout": 30,
+        "keepalives_idle": 5,
+        "keepalives_interval": 2,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 10_000,
+        "options": "-c idle_in_transaction_session_timeout=10s",
+        "prepare_threshold": 5,
+    }
 
 
 def test_an_https_origin_makes_the_cookies_secure() -> None:

@@ -19,12 +19,14 @@ from console.engine.workload import Workload as Judged
 from console.health import Pulse
 from console.orgs.models import ApiToken, Organization, User
 from console.orgs.permissions import Actor
+from console.orgs.services.create_org import create_org
 from console.overview.attention import attention
 from console.overview.badges import badges_of
 from console.overview.items import Item, Kind, Level
-from console.overview.models import Outlook
+from console.overview.models import Consumption, Outlook
 from console.overview.services.check_up import check_up, due_check_ups
 from console.overview.services.look_out import due_outlooks, look_out
+from console.overview.services.measure_consumers import due_consumptions, measure_consumers
 from console.webhooks.models import Webhook
 from console.workloads.models import Event, Intake, PendingClass, RecordedShape, Workload
 from console.workloads.queries import queue_list
@@ -383,6 +385,33 @@ def test_badges_tell_what_is_more_than_a_hint(
     assert due_outlooks(now + timedelta(seconds=30)) == []
     assert due_outlooks(now + timedelta(minutes=2)) == [lab.pk]
     assert due_outlooks(now + timedelta(minutes=11)) == [lab.pk, other_org.pk]
+
+
+def test_who_was_looked_at_longest_ago_goes_first(
+    lab: Organization, other_org: Organization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is behind reaches everybody: the same ones are not always the last."""
+    now = timezone.now()
+    third = create_org("third", "Third", owner=None)
+    for org in (other_org, third):
+        apply_config(Actor.from_command(org), "native", CONFIG, "", 0)
+    later = now + timedelta(hours=2)
+    for due, do in (
+        (due_check_ups, check_up),
+        (due_consumptions, measure_consumers),
+        (due_outlooks, look_out),
+    ):
+        assert due(now) == [lab.pk, other_org.pk, third.pk]
+        do(lab.pk, now)
+        do(other_org.pk, now - timedelta(minutes=1))
+        assert due(now) == [third.pk]
+        Consumption.objects.update(looked_through=1)
+        assert due(later) == [third.pk, other_org.pk, lab.pk]
+    for due in (due_check_ups, due_consumptions, due_outlooks):
+        monkeypatch.setitem(due.__globals__, "MOST_DUE", 1)
+    assert [due(later) for due in (due_check_ups, due_consumptions, due_outlooks)] == [
+        [third.pk]
+    ] * 3
 
 
 def test_badges_of_many_organizations_are_one_query(owner: Actor, lab: Organization) -> None:

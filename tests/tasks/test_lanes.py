@@ -15,6 +15,7 @@ from console import broker as broker_module
 from console.celery import QUEUES, lane_of
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.piles import MOST
 from console.workloads import nudge, tasks
 from console.workloads.lease import leased
 from console.workloads.services import run_engine as run_engine_module
@@ -130,6 +131,18 @@ def test_who_comes_while_a_worker_is_at_it_has_another_message_sent(
     tasks.admit(LANE, sent.last(LANE))
     assert ran == [FIRST, FIRST, SECOND]
     assert (sent.lanes, broker.keys()) == ([LANE, LANE], [])
+
+
+def test_no_message_is_added_to_a_pile(broker: Redis, sent: Sent, ran: list[int]) -> None:
+    broker.rpush(LANE, *["{}"] * MOST)
+    nudge.send(FIRST)
+    nudge.send(ELSEWHERE)
+    assert sent.lanes == [lane_of(ELSEWHERE)]
+    broker.delete(LANE, f"sluice:called:{LANE}")
+    nudge.send(SECOND)
+    assert sent.lanes == [lane_of(ELSEWHERE), LANE]
+    tasks.admit(LANE, sent.last(LANE))
+    assert ran == [FIRST, SECOND]
 
 
 def test_a_message_that_is_lost_is_believed_for_a_while(

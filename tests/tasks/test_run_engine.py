@@ -344,3 +344,8 @@ def test_the_sweep_finds_what_was_left_lying(
     Engine.objects.filter(org=other_org).update(settled_at=later)
     tasks.sweep()
     assert nudged[3:] == [org.pk, other_org.pk]
+    # By one that is a little ahead.
+    Intake.objects.update(created_at=timezone.now() + timedelta(seconds=5))
+    Engine.objects.filter(org=other_org).update(is_settled=True)
+    tasks.sweep()
+    assert nudged[5:] == [org.pk]

@@ -16,6 +16,7 @@ from console.engine.routing import Router
 from console.orgs.models import Organization
 from console.overview.items import MOST_SUBJECTS
 from console.overview.models import CheckUp
+from console.overview.turns import MOST_DUE
 from console.workloads.models import Event, EventType, RecordedShape
 from console.workloads.queries.history import WINDOW, history_of
 
@@ -29,7 +30,11 @@ _EXPECTATIONS: Final = (EventType.EXPECTATION_SAVED, EventType.EXPECTATION_DELET
 
 
 def due_check_ups(now: datetime) -> list[int]:
-    """Return the keys of the organizations whose config, expectations or history may say more."""
+    """
+    Return the keys of the organizations whose config, expectations or history may say more.
+
+    Those that were looked at longest ago, `MOST_DUE` at most: who is behind reaches everybody.
+    """
     changed = Event.objects.filter(
         org=OuterRef("org"), type__in=_EXPECTATIONS, pk__gt=OuterRef("org__check_up__last_event")
     )
@@ -39,8 +44,9 @@ def due_check_ups(now: datetime) -> list[int]:
         | Q(org__check_up__history_at__lt=now - _STANDS)
         | Exists(changed)
     )
-    rows = ActiveConfig.objects.filter(due, number__gt=0).order_by("pk")
-    return list(rows.values_list("pk", flat=True))
+    rows = ActiveConfig.objects.filter(due, number__gt=0)
+    waits_longest = F("org__check_up__checked_at").asc(nulls_first=True)
+    return list(rows.order_by(waits_longest, "pk").values_list("pk", flat=True)[:MOST_DUE])
 
 
 def check_up(org_id: int, now: datetime) -> None:

@@ -13,6 +13,7 @@ from console.orgs.models import Organization
 from console.overview.attention import attention
 from console.overview.items import Item, Level
 from console.overview.models import Outlook
+from console.overview.turns import MOST_DUE
 from console.workloads.models import Engine
 from console.workloads.queries import queue_list
 
@@ -22,7 +23,11 @@ _LATEST: Final = timedelta(minutes=10)
 
 
 def due_outlooks(now: datetime) -> list[int]:
-    """Return the keys of the organizations that `look_out` has to look at."""
+    """
+    Return the keys of the organizations that `look_out` has to look at.
+
+    Those that were looked at longest ago, `MOST_DUE` at most: who is behind reaches everybody.
+    """
     outlook = "org__outlook"
     changed = (
         Q(**{f"{outlook}__items__gt": 0})
@@ -34,7 +39,9 @@ def due_outlooks(now: datetime) -> list[int]:
         | Q(**{f"{outlook}__looked_at__lt": now - _LATEST})
         | Q(**{f"{outlook}__looked_at__lt": now - _SOON}) & changed
     )
-    return list(Engine.objects.filter(due).order_by("pk").values_list("pk", flat=True))
+    waits_longest = F(f"{outlook}__looked_at").asc(nulls_first=True)
+    rows = Engine.objects.filter(due).order_by(waits_longest, "pk")
+    return list(rows.values_list("pk", flat=True)[:MOST_DUE])
 
 
 def look_out(org_id: int, now: datetime) -> None:

@@ -12,6 +12,7 @@ from django.db.models import F, Q
 from console.orgs.models import Organization
 from console.overview.consumers import KINDS, MOST_RESOURCES, MOST_ROWS, Consumer, encode
 from console.overview.models import Consumption
+from console.overview.turns import MOST_DUE
 from console.workloads.models import Engine, Workload
 from console.workloads.queries.nodes import RUNNING
 from console.workloads.stored_pod_sets import decode_pod_sets
@@ -38,13 +39,19 @@ class _Seen(NamedTuple):
 
 
 def due_consumptions(now: datetime) -> list[int]:
-    """Return the keys of the organizations whose measurement is too old."""
+    """
+    Return the keys of the organizations whose measurement is too old.
+
+    Those that were measured longest ago, `MOST_DUE` at most: who is behind reaches everybody.
+    """
     of_org = "org__consumption"
     # Where nothing ran and nothing has happened since, nothing runs.
     is_due = Q(**{of_org: None}) | Q(**{f"{of_org}__measured_at__lt": now - _STANDS}) & (
         Q(**{f"{of_org}__looked_through__gt": 0}) | Q(settled_at__gte=F(f"{of_org}__measured_at"))
     )
-    return list(Engine.objects.filter(is_due).order_by("pk").values_list("pk", flat=True))
+    waits_longest = F(f"{of_org}__measured_at").asc(nulls_first=True)
+    rows = Engine.objects.filter(is_due).order_by(waits_longest, "pk")
+    return list(rows.values_list("pk", flat=True)[:MOST_DUE])
 
 
 def measure_consumers(org_id: int, now: datetime) -> None:

@@ -1,0 +1,119 @@
+"""A broker that is silent, as behind a network that drops what is sent: few wait for it."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from threading import Thread
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.test import Client
+from redis import RedisError
+from structlog.testing import capture_logs
+
+from console import broker, health
+from console.health import Pulse
+from console.workloads import nudge
+
+
+class Silent:
+    """A server that takes connections, and never answers."""
+
+    def __init__(self) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._connections: list[socket.socket] = []
+        self.port = self._listener.getsockname()[1]
+        self._thread = Thread(target=self._accept, daemon=True)
+        self._thread.start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                self._connections.append(self._listener.accept()[0])
+
+    @property
+    def asked(self) -> int:
+        """How often somebody has come and waited."""
+        return len(self._connections)
+
+    def end(self) -> None:
+        """Let everybody go."""
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._thread.join(10)
+        for connection in self._connections:
+            connection.close()
+
+
+@pytest.fixture
+def silent(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Silent]:
+    """The broker of this process, whose patience is short here."""
+    monkeypatch.setattr(broker, "TIMEOUT", 0.2)
+    monkeypatch.setattr(broker, "SLOW", 0.1)
+    monkeypatch.setattr(broker, "_rests_until", [0.0])
+    monkeypatch.setattr(health, "_felt", [])
+    server = Silent()
+    settings.REDIS_URL = f"redis://127.0.0.1:{server.port}/0"
+    broker.client.cache_clear()
+    yield server
+    server.end()
+    broker.client.cache_clear()
+
+
+def test_one_waits_for_it_and_others_go_on(silent: Silent) -> None:
+    with capture_logs() as logs:
+        for org_id in range(5):
+            nudge.send(org_id)
+    assert silent.asked == 1
+    assert health.pulse() is Pulse.BROKER_AWAY
+    assert silent.asked == 1
+    assert [(each["event"], each["org"]) for each in logs] == [
+        ("not nudged, the sweep will", org_id) for org_id in range(5)
+    ]
+    assert {each["error"] for each in logs[1:]} == {"it did not answer a moment ago"}
+
+
+def test_it_is_asked_again_by_one_after_a_while(
+    silent: Silent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr(broker, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    def fail(seconds: float, *, beside: bool = False) -> None:
+        with pytest.raises(RedisError, match="gone"), broker.sparing():  # noqa: PT012
+            if beside:
+                with pytest.raises(broker.Away), broker.sparing():
+                    raise AssertionError
+            clock[0] += seconds
+            raise RedisError("gone")
+
+    fail(broker.SLOW + 0.1)
+    clock[0] += broker.REST - 0.1
+    with pytest.raises(broker.Away), broker.sparing():
+        raise AssertionError
+    clock[0] += 0.2
+    # While one asks, nobody else does.
+    fail(broker.SLOW + 0.1, beside=True)
+    clock[0] += broker.REST + 0.1
+    # One that refuses at once keeps nobody waiting.
+    fail(0)
+    fail(0)
+    with broker.sparing():
+        pass
+
+
+@pytest.mark.django_db
+def test_readiness_waits_for_it_once(silent: Silent, client: Client) -> None:
+    response = client.get("/readyz")
+    assert (response.status_code, response.json()["checks"]) == (
+        503,
+        {
+            "database": "ok",
+            "broker": "does not answer",
+            "worker": "unknown, because the broker does not answer",
+        },
+    )
+    assert silent.asked == 1
