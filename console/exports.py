@@ -34,11 +34,13 @@ Row = Mapping[str, Any]
 #: Characters of one block: a socket is written to once for each.
 _BLOCK: Final = 32 * 1024
 
-#: What makes spreadsheets take a cell for a formula; some take the wide forms for the others.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-#: In many countries spreadsheets part cells at semicolons, and quotes that do not begin such a
-#: cell mean nothing to them: behind a semicolon, a tab or an end of line another one begins.
-_INNER_FORMULA: Final = re.compile("([;\t\r\n] *)(?=[-=+@\uff1d\uff0b\uff0d\uff20])")
+#: What spreadsheets may skip at the beginning of a cell, to find a formula behind it.
+_CONTROLS: Final = ("\t", "\r", "\n")
+#: What begins a formula: some take the wide forms of the signs for the others. In many countries
+#: spreadsheets part cells at semicolons, and quotes that do not begin such a cell mean nothing to
+#: them: behind a semicolon, a tab or an end of line another one begins. Quotes that do begin one
+#: are taken off by whoever reads it.
+_FORMULA: Final = re.compile("((?:^|[;\t\r\n])[ \"']*)(?=[-=+@\uff1d\uff0b\uff0d\uff20])")
 
 MEDIA_TYPES: Final[dict[Format, str]] = {
     "csv": "text/csv; charset=utf-8",
@@ -106,21 +108,21 @@ def _lines(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
 
 
 def cell(value: Any) -> str | int | float:
-    """
+    r"""
     Return *value* as it may stand in a cell of a spreadsheet.
 
     What would be taken for a formula gets an apostrophe in front.
 
-    >>> cell("=1+1"), cell("a;=1+1"), cell(-3), cell(None), cell({"a": True}), cell(True)
-    ("'=1+1", "a;'=1+1", -3, '', '{"a": true}', 'true')
+    >>> cell("=1+1"), cell('a;"=1+1'), cell(-3), cell(None), cell({"a": True}), cell(True)
+    ("'=1+1", 'a;"\'=1+1', -3, '', '{"a": true}', 'true')
     """
     if value is None:
         return ""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = _INNER_FORMULA.sub(r"\1'", text)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    text = _FORMULA.sub(r"\1'", text)
+    return f"'{text}" if text.startswith(_CONTROLS) else text
 
 
 def _blocks(lines: Iterable[str]) -> Iterator[bytes]:

@@ -28,8 +28,8 @@ _NAMED = {"org": "org", "uid": "workload", "delivery": "delivery"}
 #: Workloads that one line names.
 MOST_NAMED: Final = 20
 
-#: The address of an invitation holds its secret.
-_LINK = re.compile(r"^(/join/).+")
+#: The address of an invitation holds its secret, wherever a line has it.
+_LINK = re.compile(r"(/join/)[^\s?\"']+")
 
 #: What ends a line, moves the cursor of a terminal, or turns the direction of its text.
 _UNPRINTABLE = re.compile(f"[\n{CONTROLS}{LINE_ENDS}{DIRECTIONS}\ud800-\udfff]")
@@ -65,10 +65,12 @@ def configure(log_format: str) -> dict[str, Any]:
     if log_format == "json":
         renderers = [
             structlog.processors.format_exc_info,
+            without_secrets,
             structlog.processors.JSONRenderer(),
         ]
     else:
         renderers = [
+            without_secrets,
             as_one_line,
             structlog.dev.ConsoleRenderer(colors=False, exception_formatter=indented_traceback),
         ]
@@ -120,6 +122,17 @@ def bind_workloads(uids: Iterable[str]) -> None:
     structlog.contextvars.bind_contextvars(**naming(uids))
 
 
+def without_secrets(logger: object, method: str, event: dict[str, Any]) -> dict[str, Any]:
+    """Have no text of an event tell the secret of an invitation."""
+    return {
+        name: _hidden(value) if isinstance(value, str) else value for name, value in event.items()
+    }
+
+
+def _hidden(text: str) -> str:
+    return _LINK.sub(r"\1…", text)
+
+
 def as_one_line(logger: object, method: str, event: dict[str, Any]) -> dict[str, Any]:
     """Have no text of an event end its line or reach the terminal as a command."""
     return {
@@ -136,7 +149,7 @@ def indented_traceback(
     structlog.dev.plain_traceback(written, failure)
     # Carriage returns and the like would begin a line for some readers as well.
     for line in written.getvalue().split("\n"):
-        out.write(f"\n  {_printable(line)}" if line else "")
+        out.write(f"\n  {_printable(_hidden(line))}" if line else "")
 
 
 def _printable(text: str) -> str:
@@ -174,7 +187,7 @@ class RequestLogMiddleware:
         getattr(self.log, level)(
             "request",
             method=request.method,
-            path=_LINK.sub(r"\1…", request.path),
+            path=request.path,
             status=status,
             milliseconds=round((time.perf_counter() - begun) * 1000, 1),
         )

@@ -1,7 +1,7 @@
 """Addresses of the API."""
 
 from django.urls import path, re_path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularSwaggerSplitView
 
 # Lets the OpenAPI document know how clients identify themselves; workers never load it.
 import console.api.schemas.security  # noqa: F401
@@ -18,6 +18,7 @@ from console.api.views.configs import (
     VersionDiff,
 )
 from console.api.views.confirm import ConfigConfirm
+from console.api.views.description import Description
 from console.api.views.endings import (
     FinishWorkload,
     FinishWorkloads,
@@ -134,7 +135,7 @@ urlpatterns = [
     path(f"{_WEBHOOK}/deliveries", Deliveries.as_view(), name="deliveries"),
     path(_DELIVERY, OneDelivery.as_view(), name="delivery"),
     path(f"{_DELIVERY}/replay", ReplayDelivery.as_view(), name="replay-delivery"),
-    path("schema/", SpectacularAPIView.as_view(http_method_names=_READ), name="schema"),
+    path("schema/", Description.as_view(http_method_names=_READ), name="schema"),
     path(
         "docs/",
         SpectacularSwaggerSplitView.as_view(url_name="api:schema", http_method_names=_READ),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
+from functools import lru_cache
 
 from console.engine.decision import Reason
 from console.engine.matching import first_false
 from console.engine.policy import LocalQueueRouting, PriorityClass, Queue, StopPolicy
+from console.engine.suggest import nearest as nearest_word
 from console.engine.trace import FailedExpression, LocalQueueStep, LocalQueueVerdict
 
 #: The label that every namespace has: its own name.
@@ -16,6 +18,10 @@ NAMESPACE_NAME = "kubernetes.io/metadata.name"
 
 #: The priority class of a workload that names none and requests no priority.
 DEFAULT_CLASS = "default"
+
+#: Names on either side of one that is not there, among which is looked for what it was meant to
+#: be: a worker does this for everybody who hands work in, whatever they call their queue.
+MOST_NEIGHBORS = 100
 
 _PROBLEMS = {
     LocalQueueVerdict.NOT_NAMED: Reason.LOCAL_QUEUE_MISSING,
@@ -136,5 +142,15 @@ def _effective(
 
 
 def _nearest(name: str, known: Iterable[str]) -> str | None:
-    close = get_close_matches(name, sorted(known), n=1)
-    return close[0] if close else None
+    return _nearest_of(name, _neighbors(name, sorted(known)))
+
+
+def _neighbors(name: str, known: list[str]) -> tuple[str, ...]:
+    """Return the names that stand around *name* in their order, at most twice `MOST_NEIGHBORS`."""
+    place = bisect_left(known, name)
+    return tuple(known[max(0, place - MOST_NEIGHBORS) : place + MOST_NEIGHBORS])
+
+
+@lru_cache(maxsize=256)
+def _nearest_of(name: str, known: tuple[str, ...]) -> str | None:
+    return nearest_word(name, known)

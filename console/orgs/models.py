@@ -151,11 +151,11 @@ class ApiToken(models.Model):
 class BrowserSession(models.Model):
     """A browser that keeps coming back, with or without somebody signed in."""
 
-    #: The three columns that Django reads and writes; the key is what the cookie holds.
-    session_key = models.CharField(max_length=40, primary_key=True)
+    #: Of the key that the cookie holds: who reads this row cannot come back as that browser.
+    digest = models.CharField(max_length=64, primary_key=True)
     session_data = models.TextField()
     expire_date = models.DateTimeField(db_index=True)
-    #: Names it where its key, which is a secret, must not stand.
+    #: Names it on pages.
     uid = models.CharField(max_length=32, unique=True, default=new_uid)
     user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="sessions")
     created_at = models.DateTimeField(default=timezone.now)

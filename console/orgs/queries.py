@@ -44,15 +44,16 @@ def membership_of(user: User, slug: str) -> Membership:
     return membership
 
 
-def member_in_session(session_key: str, slug: str, now: datetime) -> Membership | None:
+def member_in_session(digest: str, slug: str, now: datetime) -> Membership | None:
     """
     Return whoever is signed in with a session, as member of the organization *slug*; or None.
 
-    It is one read of everything that lets them in: `session_data` of what is returned is what
-    the session holds, which is still to be verified. Other columns are read when they are asked.
+    The session is the row with *digest*. It is one read of everything that lets them in:
+    `session_data` of what is returned is what the session holds, which is still to be verified.
+    Other columns are read when they are asked.
     """
     moment = connection.ops.adapt_datetimefield_value(now)
-    rows = statements.rows(_MEMBER_IN_SESSION, [slug, session_key, moment])
+    rows = statements.rows(_MEMBER_IN_SESSION, [slug, digest, moment])
     if not rows:
         return None
     session_data, *columns = rows[0]
@@ -75,7 +76,7 @@ _MEMBER_IN_SESSION: Final = """SELECT
     JOIN orgs_organization o ON o.id = m.org_id
     JOIN orgs_user u ON u.id = m.user_id
     JOIN orgs_browsersession s ON s.user_id = u.id
-    WHERE o.slug = %s AND u.is_active AND s.session_key = %s AND s.expire_date > %s
+    WHERE o.slug = %s AND u.is_active AND s.digest = %s AND s.expire_date > %s
 """
 
 

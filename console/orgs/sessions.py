@@ -1,4 +1,8 @@
-"""Sessions in the database, each with whose it is and where it was seen last."""
+"""
+Sessions in the database, each with whose it is and where it was seen last.
+
+The key, which a cookie holds, is stored nowhere: a row is found by its digest.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,14 @@ from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.base import VALID_KEY_CHARS
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from console.caller import present_caller
 from console.orgs.models import BrowserSession, Membership
 from console.orgs.queries import member_in_session
+from console.orgs.token_secrets import digest_of
 
 #: How exactly it is known when a session was seen, so that open pages do not become writes.
 SEEN_EVERY = timedelta(minutes=1)
@@ -37,7 +43,7 @@ class SessionStore(DatabaseSessionStore):
         """Return the row of this session, as it is to be written."""
         caller = present_caller()
         return BrowserSession(
-            session_key=self._get_or_create_session_key(),  # type: ignore[attr-defined]
+            digest=digest_of(self._get_or_create_session_key()),  # type: ignore[attr-defined]
             session_data=self.encode(data),
             expire_date=self.get_expiry_date(),
             user_id=data.get(SESSION_KEY),
@@ -47,11 +53,27 @@ class SessionStore(DatabaseSessionStore):
 
     def load(self) -> dict[str, Any]:
         """Return what the session holds; nothing when there is no such session any more."""
-        row: BrowserSession | None = self._get_session_from_db()  # type: ignore[attr-defined]
+        row = self._rows(self.session_key).filter(expire_date__gt=timezone.now()).first()
         if row is None:
+            # Whoever signs in next gets another one.
+            self._session_key = None
             return {}
         self._seen_at = row.last_seen_at
         return self.decode(row.session_data)
+
+    def exists(self, session_key: str) -> bool:
+        """Say whether there is a session with that key."""
+        return self._rows(session_key).exists()
+
+    def delete(self, session_key: str | None = None) -> None:
+        """End the session with that key, this one if none is given; it may have ended already."""
+        self._rows(session_key or self.session_key).delete()
+
+    @staticmethod
+    def _rows(session_key: str | None) -> QuerySet[BrowserSession]:
+        if session_key is None:
+            return BrowserSession.objects.none()
+        return BrowserSession.objects.filter(pk=digest_of(session_key))
 
     def member_of(self, slug: str) -> Membership | None:
         """
@@ -63,7 +85,7 @@ class SessionStore(DatabaseSessionStore):
         """
         if self.session_key is None:
             return None
-        member = member_in_session(self.session_key, slug, timezone.now())
+        member = member_in_session(digest_of(self.session_key), slug, timezone.now())
         if member is None:
             return None
         held = self.decode(member.session_data)  # type: ignore[attr-defined]
@@ -84,6 +106,4 @@ class SessionStore(DatabaseSessionStore):
         now = timezone.now()
         if self._seen_at is not None and self._seen_at < now - SEEN_EVERY:
             caller = present_caller()
-            BrowserSession.objects.filter(pk=self.session_key).update(
-                last_seen_at=now, ip=caller.ip, agent=caller.agent
-            )
+            self._rows(self.session_key).update(last_seen_at=now, ip=caller.ip, agent=caller.agent)

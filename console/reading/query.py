@@ -130,9 +130,13 @@ class QueryReader:
 
 
 def _key(text: str) -> int:
-    if not (text.isascii() and text.isdigit()) or int(text[:20]) > LARGEST_INTEGER:
+    if not (text.isascii() and text.isdigit()):
         raise ValueError(text)
-    return int(text)
+    # As many digits as a parameter may have, which are few.
+    number = int(text)
+    if number > LARGEST_INTEGER:
+        raise ValueError(text)
+    return number
 
 
 def _moment(text: str) -> datetime:

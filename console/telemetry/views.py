@@ -22,7 +22,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     Answer with the metrics of all organizations.
 
     Whoever has `METRICS_TOKEN` as bearer token may read them; where none is set, only
-    programs of this machine that ask without a proxy.
+    programs of this machine, and not where there is a proxy: it asks from here for anybody.
     """
     if not _may_read(request):
         return HttpResponse(_REFUSAL, status=403, content_type="text/plain; charset=utf-8")
@@ -36,7 +36,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 _REFUSAL = (
     "Metrics tell of all organizations. Send the value of METRICS_TOKEN as a bearer token; where "
-    "none is set, they are for programs of the machine itself alone.\n"
+    "none is set, they are for programs of the machine itself alone, and for nobody behind a "
+    "proxy.\n"
 )
 
 
@@ -45,8 +46,10 @@ def _may_read(request: HttpRequest) -> bool:
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         same = secrets.compare_digest(given.strip().encode(), settings.METRICS_TOKEN.encode())
         return scheme.lower() == "bearer" and same
-    # A proxy of this machine asks from here for anybody: it says so in one of these.
+    # A proxy may say so in one of these, or not; who has one tells us in the settings.
     if any(name in request.headers for name in _FORWARDED):
+        return False
+    if settings.TRUSTED_PROXIES or settings.CSRF_TRUSTED_ORIGINS:
         return False
     try:
         return ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback

@@ -2,7 +2,8 @@
 Explanations as Markdown, to paste into a ticket or a chat.
 
 What people typed (names, labels, messages) comes out as the characters that it is: none of it
-can become a link, an image, a mention of somebody, a heading or HTML.
+can become a link, an image, a mention of somebody, a formula, a heading or HTML, as CommonMark and
+GitHub read it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from console.workloads.explanations import Explained
 from console.workloads.models import Workload
 
 #: Everything that begins something inside a line.
-_INLINE = re.compile(r"([\\`*_\[\]<>#|~&!@])")
+_INLINE = re.compile(r"([\\`*_\[\]<>#|~&!@$^])")
+#: What becomes a link without any sign around it.
+_ADDRESS = re.compile(r"(?i)(:)(//)|(www)(\.)")
 #: Ends of lines, and characters that have no picture or turn the direction of the text.
 _UNPRINTABLE = re.compile(f"[\n{CONTROLS}{LINE_ENDS}{DIRECTIONS}\u200b-\u200d\u2060-\u2065\ufeff]+")
 #: What makes a list, a heading or a line of what it begins.
@@ -39,7 +42,8 @@ def escaped(text: str) -> str:
     """
     line = _UNPRINTABLE.sub(" ", text).strip()
     # Addresses become links by themselves.
-    shown = _INLINE.sub(r"\\\1", line).replace("://", ":\\//").replace("www.", "www\\.")
+    shown = _INLINE.sub(r"\\\1", line)
+    shown = _ADDRESS.sub(r"\1\3\\\2\4", shown)
     return _AT_START.sub(r"\1\\\2", shown)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from ipaddress import ip_network
 
 import pytest
 from django.db import connection
@@ -276,6 +277,23 @@ def test_a_proxy_of_this_machine_is_refused(db: None, client: Client, name: str)
     response = client.get("/metrics", headers={name: "192.0.2.7"})
     assert response.status_code == 403
     assert "METRICS_TOKEN" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("TRUSTED_PROXIES", (ip_network("10.0.0.5"),)),
+        ("CSRF_TRUSTED_ORIGINS", ["https://console.example.org"]),
+    ],
+)
+def test_behind_a_proxy_that_does_not_say_so_nobody_reads_without_a_token(
+    db: None, client: Client, settings, name: str, value: object
+) -> None:
+    """It asks from this machine for anybody."""
+    setattr(settings, name, value)
+    assert client.get("/metrics").status_code == 403
+    settings.METRICS_TOKEN = "s3cret"
+    assert client.get("/metrics", headers={"Authorization": "Bearer s3cret"}).status_code == 200
 
 
 @pytest.mark.parametrize("address", ["192.0.2.7", ""])

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from console.orgs.models import AuditEntry, BrowserSession
 from console.orgs.permissions import Actor
+from console.orgs.token_secrets import digest_of
 from console.pages import throttle
 from tests.conftest import PASSWORD
 from tests.pages.page import Element, complaints, read_page
@@ -45,15 +46,28 @@ def test_the_list_says_where_and_with_what(owner: Actor) -> None:
         "curl/8.5 curl/8.5",
     ]
     assert sorted(row[1].rpartition(" ")[2] for row in rows) == ["10.0.0.1", "10.0.0.2"]
-    keys = BrowserSession.objects.values_list("session_key", flat=True)
+    digests = BrowserSession.objects.values_list("pk", flat=True)
     text = here.get("/sessions").content.decode()
-    assert not any(key in text for key in keys)
+    assert not any(digest in text for digest in digests)
+
+
+def test_what_a_cookie_holds_is_stored_nowhere(owner: Actor) -> None:
+    """Who has a copy of the database cannot go on in somebody's session."""
+    here = signed_in(owner)
+    key = here.cookies["sluice_session"].value
+    assert len(key) == 32
+    (row,) = BrowserSession.objects.values()
+    assert key not in str(row)
+    here.cookies["sluice_session"] = row["digest"]
+    assert here.get("/o/?all").status_code == 302
+    here.cookies["sluice_session"] = key
+    assert here.get("/o/?all").status_code == 200
 
 
 def test_one_session_is_ended_and_no_other(owner: Actor, viewer: Actor) -> None:
     here, there, third = (signed_in(owner) for _ in range(3))
     foreign = signed_in(viewer)
-    uid = BrowserSession.objects.get(session_key=there.session.session_key).uid
+    uid = BrowserSession.objects.get(pk=digest_of(there.session.session_key or "")).uid
     here.post("/sessions", {"uid": uid})
     found = [browser.get("/o/?all").status_code for browser in (here, there, third, foreign)]
     assert found == [200, 302, 200, 200]

@@ -14,6 +14,9 @@ import pytest
 from console.csp import POLICY
 from tests.product import Product, running
 
+#: What monitoring sends.
+METRICS = "of-monitoring"
+
 #: Every answer has these, and no other value of them.
 GUARDS = {
     "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in POLICY.items()),
@@ -36,10 +39,12 @@ class Asked:
     status: int
     content_type: str
     cache: str | None
-    #: Who asks: somebody who is signed in, a token, or nobody.
+    #: Who asks: somebody who is signed in, a token, monitoring, or nobody.
     by: str = ""
     method: str = "GET"
     body: str | None = None
+    #: What a browser is told to call what it saves.
+    saved_as: str | None = None
 
 
 HTML, JSON, PROBLEM = "text/html; charset=utf-8", "application/json", "application/problem+json"
@@ -55,7 +60,23 @@ ANSWERS = {
     "organization of others": Asked("/o/other/", 404, HTML, PRIVATE, "person"),
     "no such page": Asked("/nothing", 404, HTML, None),
     "form without its token": Asked("/login", 403, HTML, None, "", "POST", "email=a"),
-    "file": Asked("/o/main/workloads?as=csv", 200, "text/csv; charset=utf-8", PRIVATE, "person"),
+    "file": Asked(
+        "/o/main/workloads?as=csv",
+        200,
+        "text/csv; charset=utf-8",
+        PRIVATE,
+        "person",
+        saved_as='attachment; filename="main-workloads-DAY.csv"',
+    ),
+    "lines": Asked(
+        "/o/main/events?as=ndjson",
+        200,
+        "application/x-ndjson; charset=utf-8",
+        PRIVATE,
+        "person",
+        saved_as='attachment; filename="main-events-DAY.ndjson"',
+    ),
+    "invitation that is none": Asked("/join/nothing", 404, HTML, NEVER),
     "API": Asked("/api/v1/orgs/main/queues", 200, JSON, PRIVATE, "token"),
     "API of nobody": Asked("/api/v1/orgs/main/queues", 401, PROBLEM, PRIVATE),
     "API of others": Asked("/api/v1/orgs/other/queues", 404, PROBLEM, PRIVATE, "token"),
@@ -65,12 +86,31 @@ ANSWERS = {
     "API that does not do that": Asked(
         "/api/v1/orgs/main/queues", 405, PROBLEM, PRIVATE, "token", "DELETE"
     ),
+    "API of the client": Asked("/api/v2/userinfo/", 200, JSON, PRIVATE, "token"),
+    "API of the client, of nobody": Asked("/api/v2/userinfo/", 401, JSON, PRIVATE),
     "API's description": Asked(
-        "/api/v1/schema/", 200, "application/vnd.oai.openapi; charset=utf-8", None
+        # As its generator would have it, these changed what it says, and what it is called.
+        '/api/v1/schema/?version=a%0Ab"&lang=de%0A',
+        200,
+        "application/vnd.oai.openapi; charset=utf-8",
+        None,
+        saved_as='inline; filename="sluice.yaml"',
     ),
+    "API's description as JSON": Asked(
+        "/api/v1/schema/?format=json",
+        200,
+        "application/vnd.oai.openapi+json; charset=utf-8",
+        None,
+        saved_as='inline; filename="sluice.json"',
+    ),
+    "API's description to read": Asked("/api/v1/docs/", 200, HTML, None),
+    "script of that": Asked("/api/v1/docs/?script=", 200, "application/javascript", None),
     "liveness": Asked("/healthz", 200, JSON, None),
     "readiness": Asked("/readyz", 200, JSON, "no-store"),
-    "metrics": Asked("/metrics", 200, "text/plain; version=0.0.4; charset=utf-8", "no-store"),
+    "metrics": Asked(
+        "/metrics", 200, "text/plain; version=0.0.4; charset=utf-8", "no-store", "monitoring"
+    ),
+    "metrics of nobody": Asked("/metrics", 403, "text/plain; charset=utf-8", None),
     "static file": Asked("/static/@", 200, 'text/css; charset="utf-8"', FOREVER),
 }
 
@@ -90,6 +130,8 @@ class Visitor:
             headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         if asked.by == "token":
             headers |= {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        elif asked.by == "monitoring":
+            headers["Authorization"] = f"Bearer {METRICS}"
         elif asked.body is not None:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
         return _sent(self.product, asked.method, path, asked.body, headers)
@@ -99,7 +141,9 @@ class Visitor:
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """A product behind TLS: its first owner has signed in nowhere yet."""
     home = tmp_path_factory.mktemp("headers")
-    with running(home, CSRF_TRUSTED_ORIGINS="https://sluice.example") as product:
+    with running(
+        home, CSRF_TRUSTED_ORIGINS="https://sluice.example", METRICS_TOKEN=METRICS
+    ) as product:
         yield product
 
 
@@ -159,8 +203,10 @@ def test_every_kind_of_answer_is_guarded(visitor: Visitor, kind: str) -> None:
             break
     told = {name: headers.get_all(name) for name in GUARDS}
     assert told == {name: [value] for name, value in GUARDS.items()}
-    found_here = status, headers.get("Content-Type", ""), headers.get("Cache-Control")
-    assert found_here == (asked.status, asked.content_type, asked.cache)
+    names = ("Content-Type", "Cache-Control", "Content-Disposition")
+    told_here = [re.sub(r"\d{4}-\d\d-\d\d", "DAY", headers[name] or "") for name in names]
+    found_here = status, *(text or None for text in told_here)
+    assert found_here == (asked.status, asked.content_type, asked.cache, asked.saved_as)
 
 
 EVERYWHERE = {"Path=/", "SameSite=Lax", "Secure"}

@@ -90,6 +90,31 @@ def test_json_has_one_object_per_line() -> None:
     assert "ZeroDivisionError" in rows[3]["exception"]
 
 
+_INVITED = """
+import logging.config, sys
+from console import logs
+logging.config.dictConfig(logs.configure(sys.argv[1]))
+import structlog
+path = "/join/s3cret-of-an-invitation"
+structlog.get_logger("console.requests").warning("request", path=path, status=404)
+logging.getLogger("django.security.csrf").warning("Forbidden (%s): %s", "no cookie", path)
+logging.getLogger("gunicorn.error").error("cannot read GET %s?a=b HTTP/9", path)
+try:
+    raise ValueError(path)
+except ValueError:
+    logging.getLogger("django.request").exception("failed")
+"""
+
+
+@pytest.mark.parametrize("log_format", ["console", "json"])
+def test_no_line_tells_the_secret_of_an_invitation(log_format: str) -> None:
+    text = written(_INVITED, log_format)
+    assert "s3cret" not in text
+    # Four lines, and the exception's text in a traceback, which has no line of the program.
+    assert text.count("/join/") == 4
+    assert "?a=b HTTP/9" in text
+
+
 def test_a_console_hears_of_requests_that_went_wrong_only() -> None:
     text = lines("console")
     assert [line for line in text if "console.requests" in line or "Not Found" in line] == []

@@ -29,6 +29,23 @@ def test_the_end_of_a_day_is_the_beginning_of_the_next(text: str, moment: dateti
     reader.finish()
 
 
+@pytest.mark.parametrize("text", ["9223372036854775808", "0" * 20 + "9" * 30, "9" * 500, "1e3"])
+def test_a_key_that_no_row_can_have(text: str) -> None:
+    reader = QueryReader(QueryDict(urlencode({"config": text})))
+    assert reader.number("config") is None
+    with pytest.raises(BadRequest) as caught:
+        reader.finish()
+    assert [(error.path, error.code) for error in caught.value.errors] == [
+        ("config", "invalid_number")
+    ]
+
+
+def test_a_key_with_zeros_in_front() -> None:
+    reader = QueryReader(QueryDict(urlencode({"config": "0" * 30 + "7"})))
+    assert reader.number("config") == 7
+    reader.finish()
+
+
 def test_everything_that_is_wrong_is_named_at_once() -> None:
     reader = QueryReader(QueryDict("limit=x&since=yesterday&sort=up&flag=maybe&label.=1&q=%00"))
     read = (

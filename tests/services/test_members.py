@@ -18,6 +18,7 @@ from console.orgs.services.forget_sessions import forget_sessions
 from console.orgs.services.invite import invite
 from console.orgs.services.issue_token import create_token
 from console.orgs.services.remove_member import leave_org, remove_member
+from console.orgs.token_secrets import digest_of
 from console.orgs.tokens import is_working
 from tests.conftest import PASSWORD
 
@@ -28,9 +29,11 @@ def number_of(actor: Actor) -> int:
 
 def session_of(user: User | None) -> None:
     assert user is not None
-    key = f"key-of-{user.pk}"
     BrowserSession.objects.create(
-        session_key=key, session_data="", expire_date="2100-01-01T00:00Z", user=user
+        digest=digest_of(f"key of {user.pk}"),
+        session_data="",
+        expire_date="2100-01-01T00:00Z",
+        user=user,
     )
 
 

@@ -14,6 +14,7 @@ from console.orgs.permissions import Actor
 from console.orgs.queries import member_in_session
 from console.orgs.services.authenticate_token import authenticate_token
 from console.orgs.services.issue_token import issue_token
+from console.orgs.token_secrets import digest_of
 from console.workloads.queries.feeds import decisions_after, has_decisions
 from console.workloads.services.run_engine import run_engine
 from console.workloads.services.submit_workloads import submit_workloads
@@ -69,7 +70,7 @@ def test_longer_texts_break_nothing(
 
     def ask() -> None:
         assert authenticate_token(secret) is not None
-        assert member_in_session(key, org.slug, timezone.now()) is not None
+        assert member_in_session(digest_of(key), org.slug, timezone.now()) is not None
         submit_workloads(owner, read_submissions([{"name": "often"}]))
         assert run_engine(org.pk).made == 1
         assert has_decisions(org, 0)

@@ -29,7 +29,8 @@ _KEY: Final = re.compile(
 )
 _PROPERTY: Final = re.compile(r"(?:[&!]\S*[ \t]+)+")
 _BLOCK_TEXT: Final = re.compile(r"[|>][+\-0-9]*[ \t]*(?:#.*)?$")
-_QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)("|$)|\'((?:[^\']|\'\')*)(\'|$)')
+#: One that goes on in the next line may end in a backslash.
+_QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)(?:("|$)|\\$)|\'((?:[^\']|\'\')*)(\'|$)')
 _PLAIN: Final = re.compile(r"\S(?:[^\s#]|(?<=\S)#|[ \t]+(?=[^\s#]))*")
 _FLOW: Final = re.compile(
     r"""(?P<mark>[{}\[\],])|(?P<colon>:(?=[\s,\[\]{}]|$))|(?P<quote>["'])|(?P<note>\#.*)"""

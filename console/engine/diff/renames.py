@@ -21,6 +21,8 @@ _HALF = 0.5
 _MOST_ROUNDS = 3
 #: Pairs of removed and added objects that are compared; in a larger change only equal ones.
 _MOST_PAIRS = 2500
+#: Letters of two names that are compared: what it takes grows with their cube.
+_MOST_LETTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,9 @@ def _candidates(
         for old_name in removed:
             likeness = _likeness(removed[old_name], facts)
             if likeness >= _NEARLY:
-                names = SequenceMatcher(None, old_name, name, autojunk=False).ratio()
+                names = SequenceMatcher(
+                    None, old_name[:_MOST_LETTERS], name[:_MOST_LETTERS], autojunk=False
+                ).ratio()
                 yield likeness, names, name, old_name
 
 

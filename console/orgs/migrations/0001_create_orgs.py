@@ -225,7 +225,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="BrowserSession",
             fields=[
-                ("session_key", models.CharField(max_length=40, primary_key=True, serialize=False)),
+                ("digest", models.CharField(max_length=64, primary_key=True, serialize=False)),
                 ("session_data", models.TextField()),
                 ("expire_date", models.DateTimeField(db_index=True)),
                 (

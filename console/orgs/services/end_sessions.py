@@ -7,6 +7,7 @@ from django.db import transaction
 from console.errors import NotFound
 from console.orgs.audit import record_person
 from console.orgs.models import BrowserSession, User
+from console.orgs.token_secrets import digest_of
 from console.reading import is_storable
 
 
@@ -22,9 +23,11 @@ def end_session(user: User, uid: str) -> None:
 
 
 def end_other_sessions(user: User, session_key: str | None) -> int:
-    """End all sessions of *user* but the one with *session_key*, and return how many."""
+    """End all sessions of *user* but the one with *session_key*, if any; return how many."""
     with transaction.atomic():
-        others = BrowserSession.objects.filter(user=user).exclude(session_key=session_key or "")
+        others = BrowserSession.objects.filter(user=user)
+        if session_key is not None:
+            others = others.exclude(pk=digest_of(session_key))
         ended, _ = others.delete()
         if ended:
             record_person(user, "session.revoke", after={"count": ended})

@@ -19,6 +19,7 @@ from console.errors import NotAllowed, NotFound
 from console.orgs.audit import record_person
 from console.orgs.people import sessions_of
 from console.orgs.services.end_sessions import end_other_sessions, end_session
+from console.orgs.token_secrets import digest_of
 from console.pages import throttle
 from console.pages.access import refusal, safe_return_url, signed_in, signed_in_user
 from console.pages.appearance import THEME, keep
@@ -113,7 +114,7 @@ def password(request: HttpRequest) -> HttpResponse:
 def own_sessions(request: HttpRequest) -> HttpResponse:
     """List the browsers in which the person is signed in, and end one or all the others."""
     user = signed_in_user(request)
-    key = request.session.session_key
+    key = request.session.session_key or ""
     if request.method == "POST":
         try:
             if request.POST.get("do") == "others":
@@ -126,7 +127,7 @@ def own_sessions(request: HttpRequest) -> HttpResponse:
             messages.warning(request, error.message)
         return HttpResponseRedirect(reverse("pages:sessions"))
     rows = [
-        {"session": each, "browser": browser_name(each.agent), "is_this": each.session_key == key}
+        {"session": each, "browser": browser_name(each.agent), "is_this": each.pk == digest_of(key)}
         for each in sessions_of(user, _MOST_SESSIONS)
     ]
     return render(request, "sessions/index.html", {"rows": rows, "most": _MOST_SESSIONS})

@@ -1,0 +1,63 @@
+"""What a local queue that is not there was meant to be, however many there are."""
+
+from __future__ import annotations
+
+import pytest
+
+from console.engine import suggest
+from console.engine.local_queues import MOST_NEIGHBORS, follow_local_queue
+from console.engine.policy import LocalQueue, LocalQueueRouting, PriorityClass, Queue
+from console.engine.trace import LocalQueueVerdict
+
+MANY = 5_000
+
+
+def routing() -> LocalQueueRouting:
+    """Return a namespace with MANY local queues, and as many priority classes."""
+    doors = [
+        LocalQueue(namespace="ml", name=f"team-{number:05}", queue="train")
+        for number in range(0, 2 * MANY, 2)
+    ]
+    classes = [PriorityClass(name=f"class-{number:05}", value=number) for number in range(MANY)]
+    return LocalQueueRouting(
+        local_queues={(door.namespace, door.name): door for door in doors},
+        priority_classes={each.name: each for each in classes},
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "verdict", "nearest"),
+    [
+        ({"queue": "team-04217"}, LocalQueueVerdict.MISSING, "team-04210"),
+        ({"queue": "elsewhere"}, LocalQueueVerdict.MISSING, None),
+        (
+            {"queue": "team-04216", "class": "class-0421"},
+            LocalQueueVerdict.PRIORITY_CLASS_MISSING,
+            "class-04121",
+        ),
+    ],
+)
+def test_a_few_names_are_compared_however_many_there_are(
+    labels: dict[str, str],
+    verdict: LocalQueueVerdict,
+    nearest: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[str] = []
+    distance = suggest._distance
+
+    def count(a: str, b: str, limit: int) -> int:
+        compared.append(b)
+        return distance(a, b, limit)
+
+    monkeypatch.setattr(suggest, "_distance", count)
+    known = routing()
+    given = {known.queue_label: labels["queue"]}
+    if "class" in labels:
+        given[known.priority_label] = labels["class"]
+    queues = {"train": Queue(name="train")}
+    for _ in range(3):
+        found = follow_local_queue(known, queues, labels=given, namespace="ml", requested=None)
+        assert (found.step.verdict, found.step.nearest) == (verdict, nearest)
+    # Once for all who make the same mistake.
+    assert 0 < len(compared) <= 2 * MOST_NEIGHBORS
