@@ -19,6 +19,7 @@ from console.engine.explain.others import unnamed
 from console.orgs.permissions import Actor, Permission
 from console.workloads.changes import Help
 from console.workloads.explanations import Explained
+from console.workloads.keyed import keyed
 from console.workloads.models import Decision, Event, Workload
 
 
@@ -38,7 +39,7 @@ def disclose(actor: Actor, uids: Iterable[str]) -> Disclosed:
     hidden: set[str] = set()
     is_open = actor.may(Permission.READ_NAMES)
     for some in chunks(asked):
-        rows = Workload.objects.filter(org=actor.org, uid__in=some)
+        rows = keyed(Workload.objects.filter(uid__in=some), actor.org)
         for uid, name, queue, owner in rows.values_list("uid", "name", "queue", "submitted_by"):
             if is_open or owner == actor.key:
                 names[uid] = name

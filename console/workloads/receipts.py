@@ -21,6 +21,7 @@ from console.orgs.permissions import Actor
 from console.paging import Page, merged_newest_first
 from console.workloads.disclosure import Disclosed, disclose, for_reader
 from console.workloads.explanations import Explained, explain_decision
+from console.workloads.keyed import keyed
 from console.workloads.models import Decision, Event, EventType, State, Workload
 from console.workloads.stored_assignments import decode_assignment
 from console.workloads.stored_pod_sets import decode_pod_sets
@@ -188,7 +189,7 @@ def _side(uid: str, workload: Workload | None, asked: Workload, disclosed: Discl
 
 
 def _by_uid(actor: Actor, uids: set[str]) -> dict[str, Workload]:
-    return {each.uid: each for each in Workload.objects.filter(org=actor.org, uid__in=uids)}
+    return {each.uid: each for each in keyed(Workload.objects.filter(uid__in=uids), actor.org)}
 
 
 def _stage(explained: Explained) -> StageText | None:

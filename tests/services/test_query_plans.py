@@ -18,13 +18,17 @@ from console.configs.renames import new_name_of
 from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.workloads.disclosure import disclose
+from console.workloads.keyed import keyed
 from console.workloads.models import Decision, Event, LabelSet, PendingClass, State, Workload
 from console.workloads.queries import (
     WorkloadFilter,
     decisions_after,
     decisions_of,
     get_workload,
+    groups,
     list_workloads,
+    listing,
     pending,
     pending_in_order,
     position_of,
@@ -35,11 +39,13 @@ from console.workloads.queries import (
 from console.workloads.queries.cohorts import cohort_list
 from console.workloads.queries.consumers import top_consumers
 from console.workloads.queries.event_search import EventSearch, count_events, search_events
-from console.workloads.queries.groups import count_workloads
+from console.workloads.queries.groups import count_workloads, group_workloads
 from console.workloads.queries.nodes import nodes_by_queue, nodes_of
 from console.workloads.queries.running import running_by_size
 from console.workloads.queries.similar import similar_admitted
 from console.workloads.queries.waiting import waiting_without_queue
+from console.workloads.receipts import _by_uid
+from console.workloads.services.end_workloads import withdraw_workloads
 from console.workloads.services.forget_workloads import forget_workloads
 from console.workloads.services.load_tree import load_trees
 
@@ -299,3 +305,46 @@ def test_forgetting_walks_by_time_past_what_may_not_go_yet(org, rows) -> None:
     assert any("workload_by_time (org_id=? AND submitted_at<?)" in line for line in walked), walked
     assert forget_workloads(8) == 10
     assert not Workload.objects.exists()
+
+
+def test_what_a_list_of_keys_finds_is_found_by_them(org, rows, owner: Actor) -> None:
+    """Without statistics SQLite takes ten for all that an organization has."""
+    uids = list(Workload.objects.values_list("uid", flat=True))
+    workload = get_workload(org, uids[0])
+    for read in (
+        lambda: withdraw_workloads(owner, uids),
+        lambda: disclose(owner, uids),
+        lambda: _by_uid(owner, set(uids)),
+        lambda: list(keyed(Workload.objects.filter(uid__in=uids, state=State.PENDING), org)),
+        lambda: pending_in_order(org, "q", 9),
+        lambda: running_by_size(org, "q", "gpu", 9),
+        lambda: similar_admitted(org, workload, 9),
+    ):
+        lines = plans(read)
+        assert lines
+        assert [line for line in lines if is_of_all(line)] == []
+
+
+@pytest.mark.parametrize("by", ["reason", "queue", "flavor", "user", "project"])
+@pytest.mark.parametrize("query", ["", "q=w", "type=job&q=w", "user=somebody"])
+def test_groups_and_counts_look_at_the_newest_alone(
+    org, rows, query: str, by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groups, "MOST_COUNTED", 3)
+    monkeypatch.setattr(listing, "_FEW", 2)
+    conditions = WorkloadFilter.from_query(QueryDict(query))
+    for read in (
+        lambda: group_workloads(org, conditions, by),
+        lambda: count_workloads(org, conditions),
+    ):
+        lines = plans(read)
+        assert [line for line in lines if is_of_all(line) and "COVERING" not in line] == []
+        # Whether there are few of a name is asked once.
+        assert len([line for line in lines if "workload_by_name" in line]) <= 1
+    total = count_workloads(org, WorkloadFilter.from_query(QueryDict("q=w")))
+    assert (total.count, total.is_exact) == (3, False)
+
+
+def is_of_all(line: str) -> bool:
+    """Whether a plan goes through all that an organization has in a table that grows."""
+    return any(table in line for table in GROWING) and line.endswith("(org_id=?)")

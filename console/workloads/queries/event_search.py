@@ -219,7 +219,7 @@ def _driven(org: Organization, rows: QuerySet[Event], search: EventSearch) -> Qu
     if search.workloads:
         # So few that each may be looked at.
         return rows.filter(
-            workload=Workload.objects.filter(org=org, uid__in=search.workloads).first() or 0
+            workload=Workload.objects.filter(org=org, uid=next(iter(search.workloads))).first() or 0
         )
     if len(search.queues) == 1:
         return rows.filter(queue=next(iter(search.queues)))

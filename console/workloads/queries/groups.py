@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from django.db.models import Case, Count, Q, QuerySet, Sum, Value, When
+from django.db.models import Case, Q, QuerySet, Sum, Value, When
 
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, State, Workload
@@ -74,7 +74,7 @@ def count_workloads(org: Organization, conditions: WorkloadFilter) -> Total:
     if walks:
         return _along(walks)
     rows, is_whole = _newest(org, conditions)
-    return Total(rows.count(), is_whole)
+    return Total(rows[:MOST_COUNTED].count(), is_whole)
 
 
 def _along(walks: Iterable[QuerySet[Workload]]) -> Total:
@@ -100,11 +100,8 @@ def group_workloads(org: Organization, conditions: WorkloadFilter, by: str) -> G
             kept_reason=Case(When(WAITED, then=Value("")), default="present_reason")
         )
     column = "kept_reason" if by == "reason" else by
-    counted = rows.order_by().values_list(column).annotate(count=Count("pk"))
-    found: Counter[str | None] = Counter()
-    for value, count in counted.order_by("-count", column)[: MOST_GROUPS + 1]:
-        found[value or None] += count
-    return _grouped(found, is_exact=is_whole)
+    values = rows.values_list(column, flat=True)[:MOST_COUNTED]
+    return _grouped(Counter(value or None for value in values), is_exact=is_whole)
 
 
 def _kept(org: Organization, conditions: WorkloadFilter, by: str) -> Counter[str | None] | None:
@@ -131,21 +128,26 @@ def _kept(org: Organization, conditions: WorkloadFilter, by: str) -> Counter[str
 
 
 def _newest(org: Organization, conditions: WorkloadFilter) -> tuple[QuerySet[Workload], bool]:
-    """Return the rows among the newest that pass *conditions*, and whether these are all."""
+    """
+    Return the rows among the newest that pass *conditions*, and whether these are all.
+
+    The newest first, which their readers have to keep and to end at `MOST_COUNTED`: to count or to
+    group in any order SQLite would go through what an index of names, or of users, has.
+    """
     driven, rest = driven_rows(org, conditions)
     keys = driven.order_by("-pk").values_list("pk", flat=True)
     edges = list(keys[MOST_COUNTED - 1 : MOST_COUNTED + 1])
     rows = driven.filter(rest) if rest else driven
     if edges:
         rows = rows.filter(Q(pk__gte=edges[0]))
-    return rows, len(edges) < 2
+    return rows.order_by("-pk"), len(edges) < 2
 
 
 def _by_flavor(rows: QuerySet[Workload]) -> Counter[str | None]:
     """Count by the flavors that were given; one that was given two counts with both."""
     found: Counter[str | None] = Counter()
-    counted = rows.order_by().values_list("flavors").annotate(count=Count("pk"))
-    for text, count in counted:
+    counted = Counter(rows.values_list("flavors", flat=True)[:MOST_COUNTED])
+    for text, count in counted.items():
         for flavor in flavors_of_text(text) or (None,):
             found[flavor] += count
     return found

@@ -15,7 +15,7 @@ from console.engine.decision import Reason
 from console.orgs.models import Organization
 from console.paging import Page, read_cursor, write_cursor
 from console.workloads.models import PendingClass, State, Workload
-from console.workloads.queries.workloads import PRIORITY_SHIFT, workload_rows
+from console.workloads.queries.workloads import PRIORITY_SHIFT, as_read
 
 #: Workloads in order that are looked through for one page, where those of a reason are many.
 MOST_LOOKED: Final = 20_000
@@ -47,7 +47,7 @@ def pending_for_reason(
     if len(sizes) <= FEW_CLASSES and sum(count for _, count in sizes.values()) <= FEW:
         few = _behind(waiting.filter(pending_class__in=list(sizes)), after)
         places = list(few.values_list(*columns)[: limit + 1])
-        return _page(org, places, limit, places[-1] if len(places) > limit else None)
+        return _page(places, limit, places[-1] if len(places) > limit else None)
     ordered = _behind(waiting.filter(queue=queue, priority__lte=top), after)
     found: list[tuple[int, int, str]] = []
     looked, last = 0, None
@@ -56,8 +56,8 @@ def pending_for_reason(
         if last[2] in sizes:
             found.append(last)
             if len(found) > limit:
-                return _page(org, found, limit, last)
-    return _page(org, found, limit, last if looked == MOST_LOOKED else None)
+                return _page(found, limit, last)
+    return _page(found, limit, last if looked == MOST_LOOKED else None)
 
 
 def capacity_end(org: Organization, queue: str) -> tuple[int, int] | None:
@@ -102,14 +102,13 @@ def _behind(ordered: QuerySet[Workload], after: tuple[int, ...] | None) -> Query
 
 
 def _page(
-    org: Organization,
     places: list[tuple[int, int, str]],
     limit: int,
     last: tuple[int, int, str] | None,
 ) -> Page[Workload]:
     """Return the rows at *places*; *last* is where the next page may go on, None at the end."""
     shown = places[:limit]
-    rows = workload_rows(org).filter(pk__in=[pk for pk, _, _ in shown]).order_by()
+    rows = as_read(Workload.objects.filter(pk__in=[pk for pk, _, _ in shown])).order_by()
     by_key = {each.pk: each for each in rows}
     page = [by_key[pk] for pk, _, _ in shown if pk in by_key]
     if last is None:

@@ -11,7 +11,7 @@ from django.db.models.functions import Cast, Coalesce
 from console.orgs.models import Organization
 from console.paging import Page, read_cursor, write_cursor
 from console.workloads.models import State, Workload
-from console.workloads.queries.workloads import workload_rows
+from console.workloads.queries.workloads import as_read
 
 #: Workloads of one queue that are compared; where more run they are shown newest first.
 MOST_COMPARED: Final = 10_000
@@ -41,7 +41,7 @@ def running_by_size(
     # Keys first: what else a row needs is read for those of the page alone.
     found = list(rows.order_by("-asked", "-pk").values_list("pk", "asked")[: limit + 1])
     page = found[:limit]
-    rows_of_page = workload_rows(org).filter(pk__in=[pk for pk, _ in page]).order_by()
+    rows_of_page = as_read(Workload.objects.filter(pk__in=[pk for pk, _ in page])).order_by()
     by_key = {each.pk: each for each in rows_of_page}
     results = [by_key[pk] for pk, _ in page if pk in by_key]
     if len(found) <= limit:

@@ -7,7 +7,7 @@ from itertools import chain
 
 from console.orgs.models import Organization
 from console.workloads.models import Decision, State, Workload
-from console.workloads.queries.workloads import workload_rows
+from console.workloads.queries.workloads import as_read
 
 #: Workloads that are looked at in each of the states: the newest.
 MOST_LOOKED = 200
@@ -44,7 +44,7 @@ def similar_admitted(org: Organization, workload: Workload, limit: int) -> list[
         ),
     )
     keys = [row[0] for row in nearest[:limit]]
-    found = {each.pk: each for each in workload_rows(org).filter(pk__in=keys)}
+    found = {each.pk: each for each in as_read(Workload.objects.filter(pk__in=keys))}
     return [found[key] for key in keys if key in found]
 
 

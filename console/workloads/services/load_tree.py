@@ -15,6 +15,7 @@ from console.engine.tree import QueueState
 from console.orgs.models import Organization
 from console.unions import united
 from console.workloads import models
+from console.workloads.keyed import keyed
 from console.workloads.models import QueueCount, QueueHold, Workload
 from console.workloads.queries.used import used_of
 from console.workloads.services.load_state import (
@@ -179,7 +180,10 @@ def _ahead(
     """Yield whom those *waiting* yield to, and who is first in their lines if that is strict."""
     pending = Workload.objects.filter(org=org, state=models.State.PENDING)
     preemptors = [workload.preemptor for _, workload in waiting if workload.preemptor]
-    lists = [pending.filter(uid__in=some) for some in chunks(preemptors)]
+    lists = [
+        keyed(Workload.objects.filter(uid__in=some, state=models.State.PENDING), org)
+        for some in chunks(preemptors)
+    ]
     strict = dict.fromkeys(queue.name for queue, _ in waiting if queue.line.is_strict)
     lists += [pending.filter(queue=name).order_by("-priority", "pk")[:1] for name in strict]
     own = [workload.pk for _, workload in waiting]

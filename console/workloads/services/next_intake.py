@@ -40,7 +40,9 @@ def next_intake(org_id: int, most: int, returned: int) -> tuple[list[Intake], bo
     if len(rows) == most:
         back = waiting.filter(kind__in=_RETURNING)
         returning = list(back.values_list("pk", "kind", "size")[:returned])
-    early = list(waiting.filter(pk__in=_up_to(returned, returning)))
+    # The organization need not be said again: it would lead SQLite away from the keys.
+    by_key = Intake.objects.order_by("pk")
+    early = list(by_key.filter(pk__in=_up_to(returned, returning)))
     if early:
         # What speaks of a workload that somebody withdraws keeps its place behind that.
         withdrawals = waiting.filter(kind=Intake.Kind.WITHDRAW)
@@ -48,7 +50,7 @@ def next_intake(org_id: int, most: int, returned: int) -> tuple[list[Intake], bo
         early = [row for row in early if named.isdisjoint(row.payload["ids"])]
     taken = {row.pk for row in early}
     others = _up_to(most, (row for row in rows if row[0] not in taken))
-    return [*early, *waiting.filter(pk__in=others)], False
+    return [*early, *by_key.filter(pk__in=others)], False
 
 
 def _up_to(most: int, rows: Iterable[tuple[int, str, int]]) -> list[int]:
