@@ -187,7 +187,7 @@ class RequestLogMiddleware:
         getattr(self.log, level)(
             "request",
             method=request.method,
-            path=request.path,
+            path=_hidden(request.path),
             status=status,
             milliseconds=round((time.perf_counter() - begun) * 1000, 1),
         )
