@@ -77,6 +77,27 @@ def test_a_connection_that_django_refuses_is_told_in_our_words(
     assert str(told.value) == REFUSED
 
 
+class Lengths:
+    """Queues are empty, whichever are asked for."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __enter__(self) -> Lengths:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        pass
+
+    def llen(self, queue: str) -> None:
+        """Ask for the length of one."""
+        self.asked += 1
+
+    def execute(self) -> list[int]:
+        """Answer."""
+        return [0] * self.asked
+
+
 class Broker:
     """A broker that says *facts* of itself, or fails."""
 
@@ -90,6 +111,10 @@ class Broker:
     def exists(self, key: str) -> int:
         """Have a heartbeat."""
         return 1
+
+    def pipeline(self, *, transaction: bool) -> Lengths:
+        """Say how long queues are."""
+        return Lengths()
 
     def info(self, section: str) -> dict[str, object]:
         """Say what it is."""
