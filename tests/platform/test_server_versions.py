@@ -83,7 +83,7 @@ class Lengths:
     def __init__(self) -> None:
         self.asked = 0
 
-    def __enter__(self) -> Lengths:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *failure: object) -> None:
