@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Self
 
 import pytest
 from django.core.management import CommandError, call_command
