@@ -20,12 +20,16 @@ _METRICS = {
 
 
 def counts_of(
-    happenings: Iterable[Happening], intake_waits: Iterable[float], cycle: float
+    happenings: Iterable[Happening],
+    intake_waits: Iterable[float],
+    cycle: float,
+    load: float | None,
 ) -> Iterator[Count]:
     """
     Yield what a batch adds: what happened, how long its intake waited, how long it took.
 
-    Durations are in seconds.
+    Durations are in seconds; *load* is what went before the first batch of a state that
+    was read from rows.
     """
     for what, queue, wait, reason in happenings:
         yield Count(_METRICS[what], queue or "", reason)
@@ -34,3 +38,5 @@ def counts_of(
     for seconds in intake_waits:
         yield from observed(Metric.INTAKE_WAIT, seconds)
     yield from observed(Metric.CYCLE, cycle)
+    if load is not None:
+        yield from observed(Metric.LOAD, load)

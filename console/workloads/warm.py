@@ -25,6 +25,9 @@ class Warm:
     rises: Rises
     #: Whether the rows say that nothing is left to decide.
     is_noted_settled: bool
+    #: Seconds that it took to read it from rows, until a batch counts them: by itself that would
+    #: be one more transaction to wait for.
+    load: float | None = None
 
     @property
     def size(self) -> int:

@@ -24,8 +24,7 @@ from console.logs import naming
 from console.orgs.models import Organization
 from console.series.tallies import tally
 from console.telemetry.happenings import counts_of
-from console.telemetry.models import Metric
-from console.telemetry.totals import add_totals, observed
+from console.telemetry.totals import add_totals
 from console.tracing.spans import note, span
 from console.webhooks.services.tell_of_batch import tell_of_batch
 from console.workloads import models
@@ -157,9 +156,8 @@ def _state(org: Organization, lease: Lease) -> Warm:
             state=state,
             rises=rises,
             is_noted_settled=found.is_settled,
+            load=time.perf_counter() - begun,
         )
-        took = time.perf_counter() - begun
-        add_totals(org.pk, observed(Metric.LOAD, took)).run()
     return warm
 
 
@@ -178,7 +176,7 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
         tally(org.pk, batch.now, happenings, warm.state.policy),
     ]
     waits = ((batch.now - row.created_at).total_seconds() for row in intake)
-    totals = counts_of(happenings, waits, time.perf_counter() - begun)
+    totals = counts_of(happenings, waits, time.perf_counter() - begun, warm.load)
     written_down += [add_totals(org.pk, totals), delete_keys(Intake, (row.pk for row in intake))]
     with transaction.atomic():
         written = lease.claim_write(warm.version, _standing(warm, batch))
@@ -192,6 +190,7 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     warm.version += 1
     warm.written = written
     warm.is_noted_settled = warm.state.is_settled
+    warm.load = None
     log.info(
         "batch decided",
         version=warm.version,
