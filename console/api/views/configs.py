@@ -42,6 +42,7 @@ from console.reading import LARGEST_INTEGER, Reader
 
 _TAG = ["config"]
 _FILTERS = ("author", "kind", "object", "name", "since", "until")
+
 #: Changes that an answer about one version tells; the comparison of two versions has all.
 MOST_CHANGES = 1_000
 
