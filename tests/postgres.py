@@ -58,14 +58,22 @@ def find_binaries() -> Path | None:
 
 @contextmanager
 def serving(
-    binaries: Path, *, crashing: bool = False, durable: bool = False, disk: Path | None = None
+    binaries: Path,
+    *,
+    crashing: bool = False,
+    durable: bool = False,
+    disk: Path | None = None,
+    over_tcp: bool = False,
 ) -> Iterator[str]:
     """
     Start an empty server and yield its URL.
 
     *crashing*: what was committed outlasts the server; *durable*: the machine, too, as where it
-    is run for good. Its tables are in the folder *disk* if there is one, its log is not.
+    is run for good. Its tables are in the folder *disk* if there is one, its log is not. It is
+    reached through a socket in its folder; *over_tcp*: at the usual port of loopback, for tests
+    that have a network of their own.
     """
+    address = "127.0.0.1" if over_tcp else ""
     commit, sync = ("on" if on else "off" for on in (crashing or durable, durable))
     with tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -77,14 +85,14 @@ def serving(
               "--locale=C", "--no-sync", "--waldir", folder / "wal"], folder, who)  # fmt: skip
         with (folder / "log").open("w") as log:
             server = subprocess.Popen(
-                [binaries / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=",
-                 "-c", f"fsync={sync}", "-c", f"full_page_writes={sync}",
-                 "-c", f"synchronous_commit={commit}"],
+                [binaries / "postgres", "-D", data, "-k", folder,
+                 "-c", f"listen_addresses={address}", "-c", f"fsync={sync}",
+                 "-c", f"full_page_writes={sync}", "-c", f"synchronous_commit={commit}"],
                 cwd=folder, stdout=log, stderr=log, **who,
             )  # fmt: skip
         try:
             _wait_until_it_accepts(binaries, folder, server)
-            yield f"postgresql://sluice@{quote(str(folder), safe='')}/postgres"
+            yield f"postgresql://sluice@{address or quote(str(folder), safe='')}/postgres"
         finally:
             # Fast: a client that is still there does not hold it up. Whichever server runs now.
             _run([binaries / "pg_ctl", "stop", "-D", data, "-m", "fast", "-w"], folder, who)

@@ -105,6 +105,14 @@ class Product:
         """Return the process ids in this product whose command line has *word*."""
         return [pid for pid, line in _descendants(self.process.pid) if word in line]
 
+    def checks(self) -> dict[str, str]:
+        """Return what `/readyz` says of each part."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request("GET", "/readyz")
+        checks: dict[str, str] = json.loads(connection.getresponse().read())["checks"]
+        connection.close()
+        return checks
+
     def output(self) -> str:
         """Return everything printed so far."""
         return "".join(self.lines)

@@ -28,17 +28,17 @@ def running_on(
         with running(home, **settings) as product:
             yield product
         return
-    with serving_here(disk) as url, running(home, DATABASE_URL=url, **settings) as product:
+    with serving_here(disk=disk) as url, running(home, DATABASE_URL=url, **settings) as product:
         yield product
 
 
 @contextmanager
-def serving_here(disk: Path | None = None) -> Iterator[str]:
+def serving_here(*, disk: Path | None = None, over_tcp: bool = False) -> Iterator[str]:
     """Yield the URL of a PostgreSQL server; without any on the machine the test is left out."""
     binaries = find_binaries()
     if binaries is None:
         if os.environ.get("CI") == "true":
             pytest.fail(MISSING.format(verb="cannot run"))
         pytest.skip(MISSING.format(verb="were left out"))
-    with serving(binaries, crashing=True, disk=disk) as url:
+    with serving(binaries, crashing=True, disk=disk, over_tcp=over_tcp) as url:
         yield url

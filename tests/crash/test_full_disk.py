@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -33,7 +31,7 @@ def test_a_full_disk(database: str, tmp_path: Path) -> None:
             # PostgreSQL has its rows elsewhere.
             _filled(disk, load, refuses=database == "sqlite"),
         ):
-            said = _checks(product.port)["database"]
+            said = product.checks()["database"]
         assert said == ("ok" if database != "sqlite" else "its disk is full: 0 MiB are left")
         expected = {_UNAVAILABLE} if database == "sqlite" else set()
         assert load.refusals == expected
@@ -46,7 +44,7 @@ def test_a_full_disk_of_the_server(tmp_path: Path) -> None:
             held(product) as load,
             _filled(disk, load, refuses=True),
         ):
-            assert _checks(product.port)["database"] == "ok"
+            assert product.checks()["database"] == "ok"
         assert load.refusals == {_UNAVAILABLE}
 
 
@@ -79,15 +77,6 @@ def _disk() -> Iterator[Path]:
             yield Path(name)
         finally:
             subprocess.run(["umount", "--lazy", name], check=True)
-
-
-def _checks(port: int) -> dict[str, str]:
-    """Return what `/readyz` says of each part."""
-    connection = HTTPConnection("127.0.0.1", port, timeout=30)
-    connection.request("GET", "/readyz")
-    checks: dict[str, str] = json.loads(connection.getresponse().read())["checks"]
-    connection.close()
-    return checks
 
 
 def _fill(path: Path) -> None:
