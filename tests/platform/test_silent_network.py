@@ -26,8 +26,9 @@ DATABASE, BROKER = 5432, 6379
 ANSWERED = 25
 
 #: Seconds that the network is silent. What has no answer is sent again after pauses that double:
-#: 51 s after the first time, and then after 102, so that who relies on that alone is late.
-SILENT = 56
+#: 51 s after the first time, and then after 102. Everybody sends something within 5 s, so that who
+#: relies on that alone is late.
+SILENT = 62
 
 
 @pytest.fixture(autouse=True)
