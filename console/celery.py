@@ -14,10 +14,12 @@ from celery import Celery
 from celery.platforms import SecurityWarning
 from celery.signals import beat_init, setup_logging, task_postrun, task_prerun, worker_init
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
 from console.collector import collect_seldom
 from console.connections import renew_connections
+from console.keys import require_key
 from console.messages import ExpiringTask, Messages
 from console.migrating.skew import log_skew
 from console.tracing.start import start_tracing
@@ -136,6 +138,16 @@ task_postrun.connect(renew_connections)
 
 # It warns root against workers that unpickle messages; these read JSON alone.
 warnings.filterwarnings("ignore", category=SecurityWarning)
+
+
+@worker_init.connect
+def refuse_a_passing_key(**_: Any) -> None:
+    """End a worker that would sign webhooks with a key that nobody else has."""
+    try:
+        require_key()
+    except ImproperlyConfigured as error:
+        # Celery logs what a handler raises, and goes on.
+        raise SystemExit(str(error)) from error
 
 
 @worker_init.connect

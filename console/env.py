@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -162,6 +162,16 @@ def broker(name: str, default: Path) -> str:
     return value
 
 
+def celery_broker(url: str) -> str:
+    """Return the broker's URL, as `broker` returns it, in the words that Celery has for it."""
+    if not url.startswith("unix://"):
+        return url
+    path, mark, query = url.replace("unix://", "redis+socket://", 1).partition("?")
+    # It would use database 0, whatever `db` says.
+    said = [("virtual_host" if name == "db" else name, value) for name, value in parse_qsl(query)]
+    return path + mark + urlencode(said)
+
+
 def _refused(name: str, value: str, accepted: str) -> ImproperlyConfigured:
     return ImproperlyConfigured(f"{name} is {value!r}; it must be {accepted}.")
 
@@ -172,4 +182,5 @@ def _without_password(url: str) -> str:
     if not at:
         return url
     scheme, separator, _ = head.partition("://")
-    return f"{scheme}{separator}…@{tail}"
+    # Without the separator nobody knows where the password begins.
+    return f"{scheme}{separator}…@{tail}" if separator else f"…@{tail}"

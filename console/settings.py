@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import ssl
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,10 @@ DATABASES["default"]["CONN_HEALTH_CHECKS"] = False
 
 REDIS_IS_EMBEDDED = not env.text("REDIS_URL", "")
 REDIS_URL = env.broker("REDIS_URL", HOME.broker_socket)
-CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
+CELERY_BROKER_URL = env.celery_broker(REDIS_URL)
+if REDIS_URL.startswith("rediss://"):
+    # Celery would believe any certificate. What the URL itself says of it wins.
+    CELERY_BROKER_USE_SSL = {"ssl_cert_reqs": ssl.CERT_REQUIRED}
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME.schedule)
 CACHES = {
     "default": {
@@ -97,7 +101,7 @@ def _stored_secret_key() -> str:
 
 
 SECRET_KEY = env.text("SECRET_KEY", _stored_secret_key())
-#: No key is set and none was generated: good enough for commands, refused by `console.wsgi`.
+#: No key is set and none was generated: good enough for commands, refused by `console.keys`.
 SECRET_KEY_IS_TEMPORARY = not SECRET_KEY
 if SECRET_KEY_IS_TEMPORARY:
     SECRET_KEY = secrets.token_urlsafe(50)
@@ -222,7 +226,7 @@ MIDDLEWARE = [
     "console.csp.ContentSecurityPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "console.hosts.HostMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

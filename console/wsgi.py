@@ -5,23 +5,19 @@ import os
 from importlib import import_module
 
 from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import request_started
 from django.core.wsgi import get_wsgi_application
 
 from console.collector import collect_between_requests, collect_seldom
 from console.connections import drop_closed
+from console.keys import require_key
 from console.migrating.skew import log_skew
 from console.tracing.start import start_tracing
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 
-if settings.SECRET_KEY_IS_TEMPORARY:
-    # Every process would sign sessions with a key of its own.
-    raise ImproperlyConfigured(
-        "SECRET_KEY is not set and SLUICE_HOME has no generated one; "
-        "set SECRET_KEY to the same long random text for all processes."
-    )
+# Sessions are signed with it.
+require_key()
 
 application = get_wsgi_application()
 request_started.connect(drop_closed)

@@ -6,10 +6,12 @@ import os
 import re
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from console.orgs.models import ApiToken, Organization, Role, User
 from console.orgs.queries import actor_for
@@ -69,6 +71,21 @@ def test_create_token_prints_the_secret_alone(org: Organization, capsys) -> None
 
 
 @pytest.mark.parametrize(
+    ("words", "days"), [([], 90), (["--days", "7"], 7), (["--days", "0"], None)]
+)
+def test_a_token_of_a_command_ends_as_others_do(
+    org: Organization, words: list[str], days: int | None
+) -> None:
+    before = timezone.now()
+    call_command("create_token", "--org", "here", "--role", "viewer", *words)
+    ends = ApiToken.objects.get().expires_at
+    if days is None:
+        assert ends is None
+    else:
+        assert before <= ends - timedelta(days=days) <= timezone.now()
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (
@@ -82,6 +99,13 @@ def test_create_token_prints_the_secret_alone(org: Organization, capsys) -> None
         (
             ["--org", "here", "--role", "viewer", "--name", "x" * 101],
             "A token's name has 1 to 100 characters.",
+        ),
+        *(
+            (
+                ["--org", "here", "--role", "viewer", "--days", days],
+                f"--days is {days}; it must be 0, for no end, or up to 3650.",
+            )
+            for days in ("-1", "3651")
         ),
     ],
 )

@@ -114,6 +114,17 @@ from console.home import Home
                 "or unix:///PATH."
             ),
         ),
+        *(
+            (
+                lambda: env.database("X", Path("/x")),
+                mistyped,
+                (
+                    "X is '…@host/db'; it must be postgresql://USER:PASSWORD@HOST/NAME "
+                    "or sqlite:////PATH."
+                ),
+            )
+            for mistyped in ("me:secret@host/db", "postgresql:/me:secret@host/db")
+        ),
     ],
 )
 def test_a_bad_value_is_refused(monkeypatch, read, value: str, message: str) -> None:

@@ -261,6 +261,12 @@ def test_a_host_that_is_not_ours_is_refused(product: Product) -> None:
     assert "elsewhere.example" not in body
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/readyz?for=traffic"])
+def test_probes_may_know_the_address_alone(product: Product, path: str) -> None:
+    status, headers, _ = _sent(product, "GET", path, None, {"Host": "10.1.2.3:8000"})
+    assert (status, headers["X-Content-Type-Options"]) == (200, "nosniff")
+
+
 HOST = b"Host: localhost\r\n"
 #: Requests that two servers in a row could take for different ones, and what is answered.
 AMBIGUOUS = {

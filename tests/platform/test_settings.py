@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import ssl
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from redis import Redis
+
+from tests.brokers import serving_broker
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -162,11 +166,42 @@ def test_the_broker_is_the_embedded_one_unless_told_otherwise() -> None:
     }
 
 
-def test_the_web_process_refuses_a_key_that_no_other_process_has(tmp_path: Path) -> None:
-    home = {"SLUICE_HOME": str(tmp_path)}
-    refused = run("-c", "import console.wsgi", **home)
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [("", ssl.CERT_REQUIRED), ("?ssl_cert_reqs=CERT_NONE", ssl.CERT_NONE)],
+)
+def test_celery_believes_no_certificate_unless_told_to(
+    options: str, expected: ssl.VerifyMode
+) -> None:
+    code = "from console.celery import app; print(app.connection().ssl['ssl_cert_reqs'])"
+    done = run("-c", code, REDIS_URL=f"rediss://localhost:1/2{options}")
+    assert done.stdout == f"{expected}\n", done.stderr
+
+
+def test_celery_uses_the_same_database_behind_a_socket(tmp_path: Path) -> None:
+    code = "from console.celery import app; app.send_task('wake', queue='sluice')"
+    with serving_broker(tmp_path) as broker:
+        url = f"{broker}?db=3"
+        done = run("-c", code, REDIS_URL=url)
+        with Redis.from_url(url) as client:
+            assert (done.returncode, client.llen("sluice")) == (0, 1), done.stderr
+
+
+_WEB = ("-c", "import console.wsgi")
+_WORKER = ("-m", "celery", "--app", "console.celery", "worker", "--pool", "solo")
+
+
+@pytest.mark.parametrize("process", [_WEB, _WORKER], ids=["web", "worker"])
+def test_a_process_refuses_a_key_that_no_other_has(
+    process: tuple[str, ...], tmp_path: Path
+) -> None:
+    refused = run(*process, SLUICE_HOME=str(tmp_path))
     assert "SECRET_KEY is not set" in refused.stderr
     assert refused.returncode == 1
+
+
+def test_the_key_of_the_state_folder_is_everybodys(tmp_path: Path) -> None:
+    home = {"SLUICE_HOME": str(tmp_path)}
     (tmp_path / "secret_key").write_text("x" * 60)
     assert run("-c", "import console.wsgi", **home).returncode == 0
     assert settings(["SECRET_KEY"], **home) == {"SECRET_KEY": "x" * 60}

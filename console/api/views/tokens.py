@@ -17,7 +17,7 @@ from console.api.schemas.common import PAGED, example, problems, query
 from console.errors import BadRequest, FieldError
 from console.orgs.models import Role
 from console.orgs.permissions import Permission
-from console.orgs.services.issue_token import LONGEST_NAME, create_token
+from console.orgs.services.issue_token import LONGEST_NAME, MOST_DAYS, USUAL_DAYS, create_token
 from console.orgs.services.revoke_token import revoke_token
 from console.orgs.services.rotate_token import rotate_token
 from console.orgs.token_secrets import Issued
@@ -27,9 +27,6 @@ _TAG = ["people and tokens"]
 _OWNERS = dict.fromkeys(("GET", "POST", "DELETE"), Permission.MANAGE_ORG)
 _STATES = ("working", "ended")
 
-#: Days that a token works unless the request says otherwise, and the most.
-_USUAL_DAYS = 90
-_MOST_DAYS = 3650
 #: Hours that the old secret goes on after a rotation, and the most.
 _USUAL_OVERLAP = 24
 _MOST_OVERLAP = 720
@@ -94,10 +91,10 @@ class Tokens(OrgView):
         if "name" in fields:
             name = reader.text(fields["name"], "name", LONGEST_NAME, blank=False)
         role = reader.choice(fields["role"], "role", Role.values) if "role" in fields else ""
-        days = fields.get("expires_in_days", _USUAL_DAYS)
+        days = fields.get("expires_in_days", USUAL_DAYS)
         ends = None
         if days is not None:
-            days = reader.integer(days, "expires_in_days", 1, _MOST_DAYS)
+            days = reader.integer(days, "expires_in_days", 1, MOST_DAYS)
             ends = timezone.now() + timedelta(days=days)
         reader.finish()
         return _told_once(create_token(self.actor, role, name, ends))

@@ -20,6 +20,10 @@ LONGEST_NAME = 100
 #: Tokens of one organization that may work at a time: more than anybody can look after.
 MOST_TOKENS = 1000
 
+#: Days that a token works unless whoever makes it says otherwise, and the most.
+USUAL_DAYS = 90
+MOST_DAYS = 3650
+
 
 def create_token(actor: Actor, role: str, name: str, expires_at: datetime | None = None) -> Issued:
     """

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.utils import timezone
 
 from console.errors import ConsoleError
 from console.orgs.management.prepared import PreparedCommand
 from console.orgs.models import Organization, Role
-from console.orgs.services.issue_token import issue_token
+from console.orgs.services.issue_token import MOST_DAYS, USUAL_DAYS, issue_token
 
 
 class Command(PreparedCommand):
@@ -23,6 +25,12 @@ class Command(PreparedCommand):
         parser.add_argument("--org", required=True, help="slug of the organization")
         parser.add_argument("--role", required=True, help=f"one of {', '.join(Role.values)}")
         parser.add_argument("--name", default="command line", help="how lists and events name it")
+        parser.add_argument(
+            "--days",
+            type=int,
+            default=USUAL_DAYS,
+            help=f"days until it ends, 0 for no end; {USUAL_DAYS} unless you say otherwise",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the secret."""
@@ -30,7 +38,12 @@ class Command(PreparedCommand):
         org = Organization.objects.filter(slug=slug).first()
         if org is None:
             raise CommandError(f"There is no organization {slug!r}; create_org makes one.")
+        days = options["days"]
+        if not 0 <= days <= MOST_DAYS:
+            raise CommandError(f"--days is {days}; it must be 0, for no end, or up to {MOST_DAYS}.")
+        ends = timezone.now() + timedelta(days=days) if days else None
         try:
-            self.stdout.write(issue_token(org, options["role"], options["name"]))
+            secret = issue_token(org, options["role"], options["name"], expires_at=ends)
+            self.stdout.write(secret)
         except ConsoleError as error:
             raise CommandError(error.message) from error

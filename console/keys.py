@@ -1,0 +1,15 @@
+"""The key with which all processes sign."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+
+def require_key() -> None:
+    """Raise ImproperlyConfigured where each process would sign with a key of its own."""
+    if settings.SECRET_KEY_IS_TEMPORARY:
+        raise ImproperlyConfigured(
+            "SECRET_KEY is not set and SLUICE_HOME has no generated one; "
+            "set SECRET_KEY to the same long random text for all processes."
+        )
