@@ -48,12 +48,22 @@ def back_up(product: Product, place: Path) -> None:
         source.backup(target)
 
 
+def leave_behind(product: Product, home: Home) -> None:
+    """Have in *home* what a crash leaves of the SQLite database of *product*, which goes on."""
+    home.folder.mkdir()
+    for suffix in ("", "-wal", "-shm"):
+        shutil.copy(f"{Home(product.home).database}{suffix}", f"{home.database}{suffix}")
+
+
 @contextmanager
 def restored(place: Path, secret_key: Path, home: Home, database: str) -> Iterator[Product]:
-    """Start a product in an empty folder on the backup at *place*."""
-    home.folder.mkdir()
+    """Start a product on the backup at *place*, in a new folder or where another one crashed."""
+    home.folder.mkdir(exist_ok=True)
     shutil.copy(secret_key, home.secret_key)
     if database == "sqlite":
+        # Its changes would be made to the backup.
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{home.database}{suffix}").unlink()
         shutil.copy(place, home.database)
         with running(home.folder) as product:
             yield product
@@ -133,6 +143,8 @@ def test_a_backup_taken_under_load_goes_on(database: str, tmp_path: Path) -> Non
             told_before = list(load.feed)
             back_up(product, place)
             time.sleep(LOADED)
+            if database == "sqlite":
+                leave_behind(product, home)
         whole = _feed(product.api())
     secret_key = Home(began).secret_key
     with restored(place, secret_key, home, database) as product:
