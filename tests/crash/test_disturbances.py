@@ -91,17 +91,30 @@ def silence_broker(product: Product) -> None:
 def lose_messages(product: Product) -> None:
     """Have the broker forget all that it was told, a message on its way and who waits among it."""
     workers = _found(product, WORKERS)
+    deadline = time.monotonic() + 60
+    with Redis(unix_socket_path=str(Home(product.home).broker_socket)) as broker:
+        while not _forgotten(broker, workers):
+            assert time.monotonic() < deadline, "nobody was nudged"
+            time.sleep(0.3)
+
+
+def _forgotten(broker: Redis, workers: Iterable[int]) -> bool:
+    """
+    Stop *workers*, and have *broker* forget everything once a lane waits to be called.
+
+    Return False where none does for seconds: a worker that was stopped in the middle of a
+    transaction has SQLite to itself, and nobody can submit.
+    """
     _signal(workers, signal.SIGSTOP)
     try:
-        with Redis(unix_socket_path=str(Home(product.home).broker_socket)) as broker:
-            deadline = time.monotonic() + 60
-            while not any(
-                broker.exists(f"sluice:nudged:{lane}", f"sluice:called:{lane}") == 2
-                for lane in LANES
-            ):
-                assert time.monotonic() < deadline, "nobody was nudged"
-                time.sleep(0.05)
-            broker.flushall()
+        soon = time.monotonic() + 3
+        while time.monotonic() < soon:
+            waits = ((f"sluice:nudged:{lane}", f"sluice:called:{lane}") for lane in LANES)
+            if any(broker.exists(*names) == 2 for names in waits):
+                broker.flushall()
+                return True
+            time.sleep(0.05)
+        return False
     finally:
         _signal(workers, signal.SIGCONT)
 
