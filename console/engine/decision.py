@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from console.engine.circles import NEVER, Stops
+
 if TYPE_CHECKING:
     from console.engine.trace import Trace
 
@@ -119,8 +121,8 @@ class Decision:
     victims: tuple[str, ...] = ()
     #: When preempted: the workload that needs the room; when pending: the one it yields to.
     preemptor: str | None = None
-    #: Only when preempted: how often it was told to stop for each that still waits, by id.
-    stopped_for: Mapping[str, int] = field(default_factory=dict)
+    #: Only when preempted: every time it was told to stop for a workload that has not ended.
+    stopped_for: Stops = field(default_factory=lambda: NEVER)
     #: Position in the order of reservations; only when admitted.
     reservation: int | None = None
     #: Name of the pending class it waits in; only when pending. See `PendingClass`.

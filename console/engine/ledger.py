@@ -32,10 +32,24 @@ NO_QUOTA = Quota()
 class Cell:
     """One node's account of one flavor-resource; amounts in thousandths."""
 
-    __slots__ = ("bound", "deposit", "local", "parent", "potential", "quota", "subtree", "used")
+    __slots__ = (
+        "bound",
+        "deposit",
+        "is_declared",
+        "local",
+        "parent",
+        "potential",
+        "quota",
+        "subtree",
+        "used",
+    )
 
-    def __init__(self, quota: Quota, parent: Cell | None, deposits: Amount) -> None:
+    def __init__(
+        self, quota: Quota, parent: Cell | None, deposits: Amount, *, is_declared: bool
+    ) -> None:
         self.quota = quota
+        #: Whether the node, or a node below it, states a quota for it, be it zero.
+        self.is_declared = is_declared
         self.parent = parent
         self.used = 0
         self.subtree: Amount = quota.nominal + deposits
@@ -118,6 +132,7 @@ class Cell:
         cell.quota, cell.parent, cell.used = self.quota, parent, self.used
         cell.subtree, cell.deposit, cell.local = self.subtree, self.deposit, self.local
         cell.bound, cell.potential = self.bound, self.potential
+        cell.is_declared = self.is_declared
         return cell
 
     def measure_potential(self) -> None:
@@ -188,7 +203,7 @@ class Node:
         cell = self.cells.get(key)
         if cell is None:
             above = self.parent.cell(key) if self.parent is not None else None
-            cell = self.cells[key] = Cell(self.quota(key), above, 0)
+            cell = self.cells[key] = Cell(self.quota(key), above, 0, is_declared=False)
             cell.measure_potential()
         return cell
 
@@ -379,7 +394,12 @@ def _open_cells(root: Node, keys: Iterable[FlavorResource]) -> None:
         below = deposits.get(id(node), {})
         above_cells = node.parent.cells if node.parent is not None else {}
         for key in keys:
-            cell = Cell(node.quota(key), above_cells.get(key), below.get(key, 0))
+            cell = Cell(
+                node.quota(key),
+                above_cells.get(key),
+                below.get(key, 0),
+                is_declared=key in node.quotas or key in below,
+            )
             cell.measure_potential()
             node.cells[key] = cell
     for node in order:

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
+from console.engine.circles import NEVER, Stops
 from console.engine.decision import Reason
 from console.engine.ledger import FlavorResource
 from console.engine.matching import Obstacles
 from console.engine.routing import Route
-from console.engine.running import NEVER
 from console.engine.trace import TurnStep
 from console.engine.workload import PodSet, Workload
 
@@ -56,10 +56,10 @@ class Pending:
     #: None when nothing was said about it yet.
     announced: Announced | None = None
     scan: ScanPosition | None = None
-    #: Id of the workload it was stopped for again and again, while that one goes first.
+    #: Id of the workload for which it was stopped in a circle, while that one goes first.
     yields_to: str | None = None
-    #: How often it was told to stop for each workload that still waits, by id.
-    stopped_for: Mapping[str, int] = field(default_factory=lambda: NEVER)
+    #: Every time it was told to stop for a workload that has not ended.
+    stopped_for: Stops = field(default_factory=lambda: NEVER)
 
     @property
     def priority(self) -> int:

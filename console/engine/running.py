@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
+from console.engine.circles import NEVER, Stops
 from console.engine.decision import Assignment, Reason
 from console.engine.ledger import FlavorResource
 from console.engine.routing import Route
 from console.engine.workload import Workload
-
-#: How often a workload is told to stop for the same other one; then it is left alone by that
-#: one, and lets it go first. Without an end to it, two could take each other's room for ever.
-MOST_STOPS = 2
-
-
-#: Nobody was stopped for anybody: shared by all of whom that is true.
-NEVER: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(slots=True, eq=False)
@@ -40,8 +32,8 @@ class Running:
     reason: Reason | None = None
     #: Id of the workload it was told to stop for.
     preemptor: str | None = None
-    #: How often it was told to stop for each workload that still waits, by id.
-    stopped_for: Mapping[str, int] = field(default_factory=lambda: NEVER)
+    #: Every time it was told to stop for a workload that has not ended.
+    stopped_for: Stops = field(default_factory=lambda: NEVER)
 
 
 class RunningLine:

@@ -8,9 +8,10 @@ changes any more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from console.engine import record, standing
+from console.engine.circles import NEVER, Stops, is_circle
 from console.engine.decision import Assignment, Decision, Reason
 from console.engine.disciplines import Progress, load_discipline
 from console.engine.judgment import Judgments
@@ -19,7 +20,7 @@ from console.engine.matching import Matcher
 from console.engine.pending import Announced, Pending, PendingClass, Verdict
 from console.engine.policy import Policy, StopPolicy
 from console.engine.routing import Route, Router
-from console.engine.running import MOST_STOPS, NEVER, Running
+from console.engine.running import Running
 from console.engine.touched import Changes
 from console.engine.trace import PreemptedStep, Trace, TurnStep, TurnVerdict
 from console.engine.tree import Preemptor, QueueState, Tree, plant
@@ -57,7 +58,7 @@ class State(World):
         victims: Iterable[str] = (),
         *,
         yields_to: str | None = None,
-        stopped_for: Mapping[str, int] = NEVER,
+        stopped_for: Stops = NEVER,
     ) -> None:
         """
         Take in a workload that already waits, with what was last said about it, if anything.
@@ -86,7 +87,7 @@ class State(World):
         is_routed: bool = False,
         reason: Reason | None = None,
         preemptor: str | None = None,
-        stopped_for: Mapping[str, int] = NEVER,
+        stopped_for: Stops = NEVER,
     ) -> None:
         """
         Put back a workload that already runs; call in the order of reservations.
@@ -143,7 +144,7 @@ class State(World):
         self._stop(running)
         again = Pending(running.workload, Route(), stopped_for=running.stopped_for)
         preemptor = running.preemptor
-        if preemptor is not None and running.stopped_for.get(preemptor, 0) >= MOST_STOPS:
+        if preemptor is not None and is_circle(running.stopped_for, preemptor):
             again.yields_to = preemptor
         self._arrive(again)
         return True

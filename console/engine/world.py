@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from console.engine import record, standing
 from console.engine.amounts import SCALE
+from console.engine.circles import Stops, situation
 from console.engine.decision import Assignment, Decision
 from console.engine.disciplines import Nomination
 from console.engine.ledger import FlavorResource, Ledger
@@ -128,14 +129,20 @@ class World:
         waits already goes on waiting for the same ones unless others are told for it.
         """
         told = False
+        now = situation(
+            nomination.usage,
+            ((each.running.workload.id, each.running.usage) for each in targets),
+            {k: len(n) for k, n in self._stops_that_count(pending.stopped_for).items()},
+        )
         for target in targets:
             running = target.running
             if not running.departing:
                 running.departing, running.reason = True, target.reason
                 running.preemptor = uid = pending.workload.id
-                # Who has ended will not ask again; who runs may have to, once it is stopped.
-                times = {k: n for k, n in running.stopped_for.items() if self.knows(k)}
-                running.stopped_for = {**times, uid: times.get(uid, 0) + 1}
+                running.stopped_for = {
+                    **self._stops_that_count(running.stopped_for),
+                    uid: (*running.stopped_for.get(uid, ()), now),
+                }
                 self.departing.add(running.workload.id)
                 target.queue.running.tell(running)
                 self._decisions.append(record.preempted(self.policy, running, pending, queue))
@@ -203,6 +210,10 @@ class World:
         queue.line.park(cls)
 
     # Inside
+
+    def _stops_that_count(self, stops: Stops) -> Stops:
+        """Leave out preemptors that have ended: one that runs may ask again once it is stopped."""
+        return {uid: told for uid, told in stops.items() if self.knows(uid)}
 
     def _stir(self, queue: QueueState) -> None:
         """Give everybody in a queue's tree another turn in the next settle."""

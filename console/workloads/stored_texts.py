@@ -14,8 +14,8 @@ from typing import Final
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
+from console.engine.circles import NEVER, Stops
 from console.engine.decision import Assignment
-from console.engine.running import NEVER
 from console.engine.workload import PodSet
 from console.workloads.stored_assignments import decode_assignment
 from console.workloads.stored_pod_sets import decode_pod_sets
@@ -48,7 +48,15 @@ def assignment_of(text: str) -> Assignment:
     return decode_assignment(json.loads(text))
 
 
-def counts_of(text: str) -> Mapping[str, int]:
-    """Return how often a workload was stopped, by for whom."""
-    counts: dict[str, int] = json.loads(text) if text != "{}" else {}
-    return counts or NEVER
+def stops_of(text: str) -> Stops:
+    """
+    Return every time a workload was told to stop, by the id of the preemptor.
+
+    Rows of before situations were kept say how often alone: two such stops count as alike.
+    """
+    if text == "{}":
+        return NEVER
+    stops: dict[str, int | list[str]] = json.loads(text)
+    return {
+        uid: ("",) * told if isinstance(told, int) else tuple(told) for uid, told in stops.items()
+    }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from console.engine.circles import NEVER, Stops
 from console.engine.decision import Assignment, Decision, Outcome, Reason
 from console.engine.pending import Announced
 from console.engine.policy import Policy
@@ -26,7 +27,7 @@ class Row:
     victims: tuple[str, ...] = ()
     #: For whom it stops, or for whom it lets the first turn.
     preemptor: str | None = None
-    stopped_for: Mapping[str, int] = field(default_factory=dict)
+    stopped_for: Stops = field(default_factory=lambda: NEVER)
     pending_class: str | None = None
     reservation: int = 0
     #: Which policy admitted it: how many changes there had been.

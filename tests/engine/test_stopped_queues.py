@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from console.engine.decision import Reason
 from console.engine.policy import (
     LocalQueue,
     LocalQueueRouting,
@@ -200,6 +201,20 @@ def test_a_namespace_that_is_not_allowed_waits_in_line_and_blocks_nobody() -> No
     assert world.settle() == ["b: admitted on any"]
     world.apply(policy_=doors(queue("train").owns(gpu=2).welcomes(EVERYTHING)))
     assert world.settle() == ["guest: admitted on any"]
+
+
+def test_that_the_queue_is_inactive_is_told_before_a_namespace_that_it_does_not_take() -> None:
+    owner = queue("train").owns(gpu=1).welcomes(only(kind="ml"))
+    world = World(policy_=doors(owner.stopped()))
+    world.submit("guest", to="main", namespace="other", gpu=1)
+    assert world.settle() == ["guest: pending (queue_stopped)"]
+    assert world.state.explain("guest").outcome.reason is Reason.QUEUE_STOPPED
+    world.apply(policy_=doors(queue("train").owns(gpu=1).welcomes(only(kind="ml"))))
+    world.settle()
+    assert world.state.explain("guest").outcome.reason is Reason.NAMESPACE_NOT_ALLOWED
+    world.hold("train")
+    world.settle()
+    assert world.state.explain("guest").outcome.reason is Reason.QUEUE_HELD
 
 
 def test_a_stopped_local_queue_lets_wait_who_comes_through_it() -> None:

@@ -85,30 +85,6 @@ def test_who_can_always_take_it_back_holds_nothing_back() -> None:
     assert world.step() == ["wb: admitted on any"]
 
 
-def test_what_is_reserved_never_exceeds_what_there_is() -> None:
-    """Example of spec 4.4: two that fit one by one, beside a victim that still runs."""
-    world = World(
-        queue("a").owns(gpu=4).preempts().within("ml"),
-        queue("b").owns(gpu=2).within("ml"),
-        queue("c").owns(gpu=0).within("ml"),
-    )
-    world.submit("v", to="a", gpu=4)
-    world.settle()
-    world.submit("p", to="a", gpu=3, priority=10).submit("e1", to="b", gpu=2, priority=5)
-    world.submit("e2", to="c", gpu=1)
-    assert world.settle() == [
-        "v: preempted by p",
-        "p: waits for v to stop",
-        "e1: admitted on any",
-        "e2: pending (waiting_for_quota)",
-    ]
-    assert sum(sum(each.usage.values()) for each in world.state.running.values()) == 6000
-    world.release("v")
-    settled = world.settle()
-    assert "p: admitted on any" in settled
-    assert "e2: admitted on any" in settled
-
-
 def test_f13_who_was_overtaken_tries_the_next_flavor_first() -> None:
     world = World(
         queue("a").owns("x", gpu=4).owns("y", gpu=4).owns("z", gpu=4).within("ml"),

@@ -43,14 +43,13 @@ def said_of_waiting(state: State, before: Mapping[str, Condition]) -> dict[str, 
 
 def head_verdict(state: State, pending: Pending) -> HeadVerdict:
     """Return what one cycle found out about *pending*, which still waits."""
-    problem = pending.route.problem
     if pending.route.queue is None:
         return HeadVerdict(reason=_outside_word(pending), code=_outside_code(state, pending))
-    if problem is not None:
-        return HeadVerdict(reason=Condition.MISCONFIGURED, code=HeadCode.WRONG_NAMESPACE)
     queue, cls = _class_of(state, pending)
     if queue.barrier is not None:
         return HeadVerdict(reason=Condition.SUSPENDED, code=HeadCode.CLUSTER_QUEUE_INACTIVE)
+    if pending.route.problem is not None:
+        return HeadVerdict(reason=Condition.MISCONFIGURED, code=HeadCode.WRONG_NAMESPACE)
     waiting = queue.preemptors.get(pending.workload.id)
     if waiting is not None:
         found = waiting.nomination
@@ -77,11 +76,16 @@ def head_verdict(state: State, pending: Pending) -> HeadVerdict:
 
 
 def _condition(state: State, pending: Pending) -> Condition:
-    if pending.route.problem is not None:
-        return _CONDITIONS[pending.route.problem]
+    problem = pending.route.problem
+    if pending.route.queue is None:
+        assert problem is not None, "what waits outside of every line has a reason"
+        return _CONDITIONS[problem]
     queue, cls = _class_of(state, pending)
+    # An inactive queue is told before a namespace that it does not take (Kueue, spec 8.1).
     if queue.barrier is not None:
         return _CONDITIONS[queue.barrier]
+    if problem is not None:
+        return _CONDITIONS[problem]
     verdict = _own_verdict(queue, cls, pending)
     if verdict is None:
         return Condition.PENDING_EVALUATION

@@ -105,7 +105,8 @@ class Workload(models.Model):
     victims = models.JSONField(default=list)
     #: Id of the workload this one has to stop for, while preempting, or yields to, while pending.
     preemptor = models.CharField(max_length=24, null=True)
-    #: {id of a workload: how often this one was told to stop for it}; those that have not ended.
+    #: {id of a workload: situations in which this one was told to stop for it}, for those that
+    #: have not ended; see `console.engine.circles`. Older rows hold how often in their place.
     stopped_for = models.JSONField(default=dict)
     #: Key of its `PendingClass`, which knows the present reason of a pending workload.
     pending_class = models.CharField(max_length=64, null=True)

@@ -19,7 +19,7 @@ from console.engine.workload import Workload
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Intake, QueueHold
-from console.workloads.stored_texts import as_text, assignment_of, counts_of, labels_of, pod_sets_of
+from console.workloads.stored_texts import as_text, assignment_of, labels_of, pod_sets_of, stops_of
 
 _Row = TypeVar("_Row")
 
@@ -158,7 +158,7 @@ def _adopt(state: State, rows: Iterable[tuple[Any, ...]], config_version: int) -
             is_routed=version == config_version,
             reason=Reason(why[0]) if departing else None,
             preemptor=why[1],
-            stopped_for=counts_of(why[2]),
+            stopped_for=stops_of(why[2]),
         )
 
 
@@ -194,7 +194,7 @@ def _wait(state: State, org: Organization, going_on: Callable[[], None]) -> None
         queue, priority, rule, pending_class, victims, *stops = row[len(COLUMNS) :]
         workload = engine_workload(row)
         announced = None if pending_class is None else (queue, priority, rule, pending_class)
-        yields_to, stopped_for = stops[0], counts_of(stops[1])
+        yields_to, stopped_for = stops[0], stops_of(stops[1])
         state.resubmit(workload, announced, victims, yields_to=yields_to, stopped_for=stopped_for)
 
 

@@ -15,7 +15,7 @@ from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Engine
 from console.workloads.services.load_state import held_queues, load_policy
-from console.workloads.stored_texts import as_text, assignment_of, counts_of, labels_of, pod_sets_of
+from console.workloads.stored_texts import as_text, assignment_of, labels_of, pod_sets_of, stops_of
 
 #: Rows after which a snapshot says that it goes on.
 STRETCH = 10_000
@@ -117,7 +117,7 @@ def _adopt(state: State, row: _Row, config_version: int) -> None:
         is_routed=row.config_version == config_version,
         reason=Reason(row.reason) if departing else None,
         preemptor=row.preemptor,
-        stopped_for=counts_of(row.stopped_for_text),
+        stopped_for=stops_of(row.stopped_for_text),
     )
 
 
@@ -130,7 +130,7 @@ def _wait(state: State, row: _Row) -> None:
         announced,
         json.loads(row.victims_text) if row.victims_text != "[]" else (),
         yields_to=row.preemptor,
-        stopped_for=counts_of(row.stopped_for_text),
+        stopped_for=stops_of(row.stopped_for_text),
     )
 
 

@@ -22,7 +22,7 @@ class Asker:
     queue: Queue
     priority: int
     sequence: int
-    #: All that its pod sets take.
+    #: All that its pod sets take; an amount of zero plays no part.
     request: Mapping[Pair, int]
     #: The flavors and resources that are short.
     short: Collection[Pair]

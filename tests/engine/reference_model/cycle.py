@@ -13,6 +13,7 @@ from tests.engine.reference_model.nomination import Nominated, Nominator
 from tests.engine.reference_model.shares import Share, share
 from tests.engine.reference_model.tree import Node, Tree
 from tests.engine.reference_model.world import (
+    Ask,
     Running,
     Scan,
     Usage,
@@ -219,6 +220,7 @@ class _Processing:
 
     def _evict(self, entry: Entry) -> None:
         reasons = {}
+        ask = self._ask(entry)
         for target in entry.targets:
             self.victims.append(target.running)
             if target.running.is_evicted:
@@ -226,10 +228,25 @@ class _Processing:
             target.running.is_evicted = True
             reasons[target.running.id] = target.reason
             if self.world.ends_circles:
-                stops = target.running.stopped_for
-                stops[entry.waiting.id] = stops.get(entry.waiting.id, 0) + 1
+                target.running.stopped_for.setdefault(entry.waiting.id, []).append(ask)
                 target.running.preemptor = entry.waiting.id
         self.result.preempted[entry.waiting.id] = reasons
+
+    def _ask(self, entry: Entry) -> Ask:
+        """Return what *entry* asks, so that the same ask can be known again."""
+        known = {each.id for each in (*self.world.running, *self.world.waiting)}
+        return (
+            tuple(sorted(entry.choices.usage.items())),
+            tuple(
+                (each.id, tuple(sorted(each.usage.items())))
+                for each in sorted((t.running for t in entry.targets), key=lambda each: each.id)
+            ),
+            tuple(
+                (name, min(len(asks), 2))
+                for name, asks in sorted(entry.waiting.stopped_for.items())
+                if name in known
+            ),
+        )
 
     def _admit(self, entry: Entry) -> None:
         world = self.world

@@ -76,7 +76,7 @@ class Nominator:
             queue=self.queue,
             priority=self.priority,
             sequence=self.workload.sequence,
-            request=request,
+            request={pair: amount for pair, amount in request.items() if amount},
             short=short,
         )
         strategies = self.tree.policy.settings.fair_sharing

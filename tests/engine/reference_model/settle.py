@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from console.engine.policy import Strategy
 from tests.engine.reference_model.cycle import CycleResult, run_cycle
 from tests.engine.reference_model.tree import Node, Tree
-from tests.engine.reference_model.world import MOST_STOPS, Running, Waiting, World
+from tests.engine.reference_model.world import Ask, Running, Waiting, World, goes_round
 
 #: Cycles after which a world counts as restless.
 MOST_CYCLES = 10_000
@@ -120,7 +120,7 @@ def steps_of(world: World, result: CycleResult) -> list[Step]:
 def release(world: World, running: Running) -> None:
     """Let a workload that has stopped give its quota back and wait again (settle rule 2)."""
     preemptor = running.preemptor
-    stops = 0 if preemptor is None else running.stopped_for[preemptor]
+    circles = preemptor is not None and goes_round(running.stopped_for, preemptor)
     world.running.remove(running)
     world.generation[running.queue] += 1
     world.waiting.append(
@@ -129,7 +129,7 @@ def release(world: World, running: Running) -> None:
             queue=running.queue,
             priority=running.priority,
             stopped_for=running.stopped_for,
-            yields_to=preemptor if stops >= MOST_STOPS else None,
+            yields_to=preemptor if circles else None,
         )
     )
     retry(world, running.queue)
@@ -175,8 +175,8 @@ def state_of(world: World) -> Hashable:
     return (tuple(running), tuple(waiting), tuple(sorted(world.sticky.items())))
 
 
-def _pairs(values: Mapping[str, object]) -> Hashable:
-    return tuple(sorted(values.items()))
+def _pairs(values: Mapping[str, list[Ask]]) -> Hashable:
+    return tuple((name, tuple(asks)) for name, asks in sorted(values.items()))
 
 
 def _assigned(running: Running) -> Hashable:

@@ -20,10 +20,19 @@ Usage: TypeAlias = dict[Pair, int]
 PODS = "pods"
 #: One pod, in thousandths.
 POD = 1000
-#: How often one workload may be told to stop for the same other one.
-MOST_STOPS = 2
+#: One ask for room: what would be held, all who have to stop with what they hold, and how often
+#: the one that asks was told to stop itself, for each that has not ended (two and more are one).
+Ask: TypeAlias = tuple[object, ...]
+#: After as many stops for the same other one it counts as a circle, whatever was asked.
+MOST_STOPS = 16
 #: The label that every namespace has: its own name.
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
+
+
+def goes_round(stopped_for: Mapping[str, list[Ask]], preemptor: str) -> bool:
+    """Say whether *preemptor* has asked for the same stop twice."""
+    asks = stopped_for.get(preemptor, [])
+    return any(asks.count(each) > 1 for each in asks) or len(asks) >= MOST_STOPS
 
 
 def total(usages: Iterable[Mapping[Pair, int]]) -> Usage:
@@ -47,8 +56,8 @@ class Running:
     reservation: int
     #: It was told to stop and holds its quota until it has stopped.
     is_evicted: bool = False
-    #: Preemptor -> how often it was told to stop for it; kept with `World.ends_circles` alone.
-    stopped_for: dict[str, int] = field(default_factory=dict)
+    #: Preemptor -> what it asked each time; kept with `World.ends_circles` alone.
+    stopped_for: dict[str, list[Ask]] = field(default_factory=dict)
     #: For whom it was told to stop last.
     preemptor: str | None = None
 
@@ -128,7 +137,7 @@ class Waiting:
     scan: Scan | None = None
     verdict: Verdict = NOT_EVALUATED
     #: As in `Running`.
-    stopped_for: dict[str, int] = field(default_factory=dict)
+    stopped_for: dict[str, list[Ask]] = field(default_factory=dict)
     #: It takes no turn before that one had its own, in the very next cycles.
     yields_to: str | None = None
 
@@ -159,8 +168,9 @@ class World:
     held: set[str] = field(default_factory=set)
     #: Admit only what also fits beside all victims that still hold their quota (not Kueue's rule).
     keeps_capacity: bool = False
-    #: Come to rest where Kueue's rules would go round for ever (not Kueue's rule): nobody is
-    #: stopped a third time for the same workload, and whoever was stopped twice lets it go first.
+    #: Come to rest where Kueue's rules would go round for ever (not Kueue's rule): one that was
+    #: stopped twice for the same ask of the same workload is not stopped for that one again, and
+    #: lets it go first.
     ends_circles: bool = False
 
     def is_active(self, queue: str) -> bool:
@@ -194,7 +204,7 @@ class World:
 
     def may_ask(self, asker: Waiting, running: Running) -> bool:
         """Say whether *asker* may still tell *running* to stop."""
-        return running.stopped_for.get(asker.id, 0) < MOST_STOPS
+        return not goes_round(running.stopped_for, asker.id)
 
     def has_turns(self, waiting: Waiting) -> bool:
         """Say whether *waiting* is in line: not parked, and not behind its preemptor."""

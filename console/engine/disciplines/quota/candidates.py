@@ -6,15 +6,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from console.engine.circles import is_circle
 from console.engine.ledger import FlavorResource, Usage
 from console.engine.policy import Preemption, PreemptionRule
-from console.engine.running import MOST_STOPS, Running
+from console.engine.running import Running
 from console.engine.tree import QueueState, Target
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A workload that looks for room: where, with what priority, and what it would hold."""
+    """
+    A workload that looks for room: where, with what priority, and what it would hold.
+
+    Amounts of zero play no part in a search, not even where the queue is over its quota (Kueue,
+    spec 7.1): `usage` is kept without them.
+    """
 
     queue: QueueState
     #: Id of the workload.
@@ -27,6 +33,12 @@ class Search:
     short: frozenset[FlavorResource]
     #: Ids of running workloads that count as gone.
     without: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        """Leave zero amounts out of `usage`."""
+        if not all(self.usage.values()):
+            usage = {key: amount for key, amount in self.usage.items() if amount}
+            object.__setattr__(self, "usage", usage)
 
     @property
     def rules(self) -> Preemption:
@@ -85,7 +97,7 @@ def staying_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Itera
     for running in _allowed(queue, search, rule):
         if running.workload.id in without or short.isdisjoint(running.usage):
             continue
-        if running.stopped_for.get(asker, 0) < MOST_STOPS:
+        if not is_circle(running.stopped_for, asker):
             yield running
 
 

@@ -69,7 +69,8 @@ def dominant_share(node: Node) -> Share:
     """
     Return the dominant share of *node* at this moment (Kueue, spec 7.6).
 
-    A node without a parent borrows from nobody: its share is zero.
+    A node without a parent borrows from nobody: its share is zero. Usage of a flavor-resource
+    for which neither the node nor a node below it states a quota counts nowhere.
     """
     parent = node.parent
     if parent is None:
@@ -77,7 +78,7 @@ def dominant_share(node: Node) -> Share:
     borrowed: dict[str, int] = {}
     for (_, resource), cell in node.cells.items():
         over = cell.over
-        if over:
+        if over and cell.is_declared:
             borrowed[resource] = borrowed.get(resource, 0) + over
     if not borrowed:
         return ZERO

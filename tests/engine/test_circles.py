@@ -1,0 +1,92 @@
+"""A circle of preemptions is ended, and nothing that is no circle is decided otherwise."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+from hypothesis import event, given, note
+from hypothesis import strategies as st
+
+from console.engine.circles import MOST_STOPS, NEVER, is_circle, situation
+from console.engine.policy import Policy
+from console.engine.routing import Router
+from console.engine.workload import Workload
+from tests.engine.reference_model import settle as settling
+from tests.engine.reference_model.world import Waiting
+from tests.engine.reference_model.world import World as Model
+from tests.engine.strategies import draws, policies, workloads, worlds
+from tests.engine.telling_worlds import told, told_policy
+
+USAGE = {("spot", "gpu"): 2000}
+VICTIM = ("v", {("spot", "gpu"): 1000})
+
+
+def test_the_same_ask_twice_is_a_circle() -> None:
+    ask = situation(USAGE, [VICTIM], {})
+    assert situation(dict(USAGE), iter([VICTIM]), {}) == ask
+    assert not is_circle(NEVER, "p")
+    assert not is_circle({"p": (ask,)}, "p")
+    assert is_circle({"p": (ask, ask)}, "p")
+    assert not is_circle({"p": (ask, ask)}, "other")
+
+
+def test_another_ask_is_no_circle() -> None:
+    asks = (
+        situation(USAGE, [VICTIM], {}),
+        situation({("spot", "gpu"): 1000}, [VICTIM], {}),
+        situation(USAGE, [VICTIM, ("w", {})], {}),
+        situation(USAGE, [("v", {("fixed", "gpu"): 1000})], {}),
+        situation(USAGE, [VICTIM], {"q": 1}),
+        situation(USAGE, [VICTIM], {"q": 2}),
+    )
+    assert len(set(asks)) == len(asks)
+    assert not is_circle({"p": asks}, "p")
+
+
+def test_how_often_the_preemptor_itself_was_stopped_does_not_count_for_ever() -> None:
+    assert situation(USAGE, [VICTIM], {"q": 2}) == situation(USAGE, [VICTIM], {"q": 3})
+
+
+def test_very_many_stops_for_one_count_as_a_circle() -> None:
+    told_to_stop = tuple(str(number) for number in range(MOST_STOPS))
+    assert is_circle({"p": told_to_stop}, "p")
+    assert not is_circle({"p": told_to_stop[1:]}, "p")
+
+
+@worlds(60)
+@given(draw=draws())
+def test_where_the_plain_rules_come_to_rest_ending_circles_decides_nothing_else(
+    draw: st.DrawFn,
+) -> None:
+    policy = draw(policies(one_tree=True))
+    for line in told_policy(policy):
+        note(line)
+    plain = Model(policy=policy)
+    ending = Model(policy=policy, ends_circles=True)
+    sequence = 0
+    # What becomes of heads that go round without a decision is another rule.
+    with patch.object(settling, "_park_heads", return_value=False):
+        for _ in range(draw(st.integers(1, 3))):
+            for _ in range(draw(st.integers(1, 6))):
+                sequence += 1
+                submit(draw(workloads(sequence)), policy, plain, ending)
+            by_plain_rules = settling.settle(plain)
+            settled = settling.settle(ending)
+            if not by_plain_rules.is_steady:
+                event("a circle")
+                return
+            assert settled.steps == by_plain_rules.steps
+            if any(each.action == "preempt" for each in settled.steps):
+                event("preempts")
+
+
+def submit(workload: Workload, policy: Policy, *models: Model) -> None:
+    """Let *workload* wait in its queue in each of *models*; one without a queue is left out."""
+    note(f"submit {told(workload)}")
+    route = Router(policy).route(workload)
+    if route.queue is None:
+        return
+    for model in models:
+        model.waiting.append(
+            Waiting(workload=workload, queue=route.queue, priority=route.priority or 0)
+        )
