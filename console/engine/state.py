@@ -313,11 +313,14 @@ class State(World):
                 found = self._discipline.report(self, queue, pending)
                 waiting = Preemptor(pending, found, waiting.victims)
             return standing.waiting_for_victims(self.policy, queue, waiting).trace
-        verdict = queue.line.classes[pending.class_key].verdict
-        if queue.barrier is None and pending.route.problem is None:
+        # What keeps it off whatever the quota is known without any turn, also before the first.
+        keeps_off = queue.barrier or pending.route.problem
+        if keeps_off is not None:
+            verdict = Verdict(keeps_off)
+        else:
+            last = queue.line.classes[pending.class_key].verdict
             found = self._discipline.report(self, queue, pending)
-            verdict = standing.as_of_now(verdict, found)
-        assert verdict is not None, "a queue that is barred says why"
+            verdict = standing.as_of_now(last, found)
         order = standing.order_of(queue, pending)
         return record.parked(self.policy, queue, pending, verdict, order).trace
 

@@ -1,0 +1,101 @@
+"""A state that was read from rows and had no turn yet explains every workload in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import event, given, note
+from hypothesis import strategies as st
+
+from console.engine.decision import Reason
+from console.engine.explain import explain
+from console.engine.policy import LocalQueue, LocalQueueRouting, Policy, PriorityClass, StopPolicy
+from console.engine.selectors import EVERYTHING
+from console.engine.state import State
+from console.engine.workload import Workload
+from tests.engine.builders import only
+from tests.engine.rows import Rows
+from tests.engine.strategies import draws, policies, workloads, worlds
+from tests.engine.telling_worlds import told, told_policy
+
+NAMESPACES = ("ml", "other")
+STOPS = st.sampled_from([StopPolicy.NONE] * 9 + [StopPolicy.HOLD])
+WELCOMES = st.sampled_from([EVERYTHING, EVERYTHING, only(team="ml"), None])
+
+#: Reasons that hold whatever the quota: they are the same before any turn and after it.
+LASTING = frozenset(
+    {
+        Reason.LOCAL_QUEUE_MISSING,
+        Reason.PRIORITY_CLASS_MISSING,
+        Reason.NAMESPACE_NOT_ALLOWED,
+        Reason.QUEUE_MISCONFIGURED,
+        Reason.QUEUE_STOPPED,
+        Reason.QUEUE_HELD,
+    }
+)
+
+
+def with_local_queues(draw: st.DrawFn, policy: Policy) -> Policy:
+    """Return *policy* with a local queue for most of its queues in each namespace, for rules."""
+    local = {
+        (namespace, name): LocalQueue(namespace=namespace, name=name, queue=name, stop=draw(STOPS))
+        for namespace in NAMESPACES
+        for name in policy.queues
+        if draw(st.integers(0, 9)) < 9
+    }
+    queues = {
+        name: replace(each, namespaces=draw(WELCOMES), stop=draw(STOPS))
+        for name, each in policy.queues.items()
+    }
+    routing = LocalQueueRouting(
+        local_queues=local,
+        queue_label="queue",
+        priority_label="kind",
+        namespaces={"ml": {"team": "ml"}},
+        priority_classes={"x": PriorityClass(name="x", value=2)},
+    )
+    return replace(policy, rules=(), queues=queues, local_routing=routing)
+
+
+def submitted(draw: st.DrawFn, policy: Policy, sequence: int) -> Workload:
+    workload = draw(workloads(sequence))
+    if policy.local_routing is not None:
+        classes = st.sampled_from([{}, {}, {"kind": "x"}, {"kind": "unknown"}])
+        workload = replace(
+            workload,
+            namespace=draw(st.sampled_from(NAMESPACES)),
+            labels={"queue": draw(st.sampled_from(sorted(policy.queues)))} | draw(classes),
+        )
+    note(f"submit {told(workload)}")
+    return workload
+
+
+@worlds(60)
+@given(draw=draws())
+def test_what_rows_say_is_explained_before_any_turn(draw: st.DrawFn) -> None:
+    policy = draw(policies())
+    if draw(st.booleans()):
+        policy = with_local_queues(draw, policy)
+    for line in told_policy(policy):
+        note(line)
+    state, rows = State(policy), Rows()
+    if draw(st.integers(0, 4)) == 4:
+        held = draw(st.sampled_from(sorted(policy.queues)))
+        state.hold(held)
+        rows.held.add(held)
+    for sequence in range(1, draw(st.integers(2, 8))):
+        workload = submitted(draw, policy, sequence)
+        rows.submit(workload)
+        state.submit(workload)
+        if draw(st.booleans()):
+            rows.note(state.settle())
+    rows.note(state.settle())
+    cold = rows.load(policy)
+    cold.take_in_arrivals()
+    for name in rows.rows:
+        trace, settled = cold.explain(name), state.explain(name)
+        assert trace.outcome.outcome is settled.outcome.outcome
+        if LASTING & {trace.outcome.reason, settled.outcome.reason}:
+            assert trace.outcome.reason is settled.outcome.reason
+        assert explain(trace).reason is trace.outcome.reason
+        event(trace.outcome.reason.value)

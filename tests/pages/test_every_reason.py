@@ -1,0 +1,213 @@
+"""Every reason that a workload may have is explained, by the API and on each of its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from console.configs.services.apply_config import apply_config
+from console.engine.decision import Reason
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.workloads.models import Workload
+from console.workloads.services.hold_queue import hold_queue
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import read_submissions
+from tests.pages.page import read_page
+
+LABEL = "kueue.x-k8s.io/queue-name"
+CLASS = "kueue.x-k8s.io/priority-class"
+
+Settle = Callable[[Organization], int]
+
+
+def kueue(*queues: str, more: str = "") -> str:
+    """Return manifests with the flavor f, *queues*, and a local queue of namespace ns for each."""
+    parts = [written("ResourceFlavor", "name: f"), written("Namespace", "name: ns", version="v1")]
+    for number, spec in enumerate(queues):
+        local = f"name: lq{number}, namespace: ns"
+        parts += [
+            written("ClusterQueue", f"name: cq{number}", spec),
+            written("LocalQueue", local, f"clusterQueue: cq{number}"),
+        ]
+    return "\n---\n".join([*parts, more] if more else parts)
+
+
+def written(
+    kind: str, metadata: str, spec: str = "", version: str = "kueue.x-k8s.io/v1beta1"
+) -> str:
+    """Return one manifest in flow style."""
+    rest = f", spec: {{{spec}}}" if spec else ""
+    return f"{{apiVersion: {version}, kind: {kind}, metadata: {{{metadata}}}{rest}}}"
+
+
+def owns(cpu: int, *, flavor: str = "f", rest: str = "", takes: str = "{}") -> str:
+    """Return the spec of a queue that owns *cpu* on *flavor*."""
+    quota = f"{{name: {flavor}, resources: [{{name: cpu, nominalQuota: {cpu}}}]}}"
+    groups = f"resourceGroups: [{{coveredResources: [cpu], flavors: [{quota}]}}]"
+    return f"namespaceSelector: {takes}, {groups}{rest}"
+
+
+def asks(cpu: int, queue: str = "lq0", priority: int | None = None, **more: Any) -> dict[str, Any]:
+    """Return a workload of namespace ns."""
+    labels = {LABEL: queue} | more.pop("tags", {})
+    wish = {"requests": {"cpu": cpu}, "namespace": "ns", "tags": labels, **more}
+    return wish if priority is None else {**wish, "priority": priority}
+
+
+@dataclass(kw_only=True)
+class Story:
+    """A config, workloads that are submitted one after the other, and what happens then."""
+
+    text: str
+    submits: list[dict[str, Any]]
+    dialect: str = "kueue"
+    #: Which of them has the reason in the end.
+    which: int = -1
+    #: Another text, which takes the place of the first one when all are decided.
+    then: str = ""
+    #: What somebody does in the end.
+    act: Callable[[Actor], object] | None = None
+    #: Whether what is submitted is decided.
+    is_decided: bool = True
+
+
+def native(queue: str = "", rule: str = "[]") -> str:
+    return (
+        "resource_flavors: [{name: f, selector: [{key: team, operator: in, values: [a]}]}]\n"
+        f"resource_queues: [{{name: q{queue}}}]\n"
+        f"scheduling_rules: [{{resource_queue: q, selector: {rule}}}]\n"
+    )
+
+
+GROUP = (
+    ", resource_groups: [{covered_resources: [cpu], flavors: "
+    "[{name: f, resources: [{name: cpu, nominal_quota: 4}]}]}]"
+)
+BARE: dict[str, Any] = {"requests": {"cpu": 1}}
+WITHIN = ", preemption: {withinClusterQueue: LowerPriority}"
+TEAM = ", cohort: team"
+RECLAIMS = f"{TEAM}, preemption: {{reclaimWithinCohort: Any}}"
+BORROWS = (
+    f"{TEAM}, preemption: {{reclaimWithinCohort: LowerPriority, "
+    "borrowWithinCohort: {policy: LowerPriority}}"
+)
+FAIR = (
+    "{apiVersion: config.kueue.x-k8s.io/v1beta1, kind: Configuration, fairSharing: "
+    "{enable: true, preemptionStrategies: [LessThanOrEqualToFinalShare, LessThanInitialShare]}}"
+)
+HOLD_AND_DRAIN = ", stopPolicy: HoldAndDrain"
+
+STORIES: dict[Reason, Story] = {
+    Reason.NO_RULES: Story(dialect="native", text="resource_queues: []\n", submits=[BARE]),
+    Reason.PASSTHROUGH: Story(dialect="native", text=native(), submits=[BARE]),
+    Reason.QUOTA_RESERVED: Story(text=kueue(owns(4)), submits=[asks(1)]),
+    Reason.NO_RULE_MATCHED: Story(
+        dialect="native",
+        text=native(rule="[{key: team, operator: in, values: [b]}]"),
+        submits=[BARE],
+    ),
+    Reason.NO_FLAVOR_MATCHED: Story(dialect="native", text=native(GROUP), submits=[BARE]),
+    Reason.LOCAL_QUEUE_MISSING: Story(text=kueue(owns(4)), submits=[asks(1, "none")]),
+    Reason.PRIORITY_CLASS_MISSING: Story(
+        text=kueue(owns(4)), submits=[asks(1, tags={CLASS: "none"})]
+    ),
+    Reason.NAMESPACE_NOT_ALLOWED: Story(
+        text=kueue(owns(4, takes="{matchLabels: {x: y}}")), submits=[asks(1)]
+    ),
+    Reason.QUEUE_STOPPED: Story(text=kueue(owns(4, rest=", stopPolicy: Hold")), submits=[asks(1)]),
+    Reason.QUEUE_HELD: Story(
+        text=kueue(owns(1)),
+        submits=[asks(1), asks(1)],
+        act=lambda actor: hold_queue(actor, "cq0", "repairs"),
+    ),
+    Reason.EXCEEDS_MAX_QUOTA: Story(text=kueue(owns(4)), submits=[asks(5)]),
+    Reason.WAITING_FOR_QUOTA: Story(text=kueue(owns(4)), submits=[asks(4), asks(1)]),
+    Reason.WAITING_FOR_PREEMPTED: Story(
+        text=kueue(owns(4, rest=WITHIN)), submits=[asks(4), asks(1, priority=9)]
+    ),
+    Reason.BEHIND_OTHERS: Story(
+        text=kueue(owns(4, rest=", queueingStrategy: StrictFIFO")),
+        submits=[asks(3), asks(2), asks(1)],
+    ),
+    Reason.NOT_EVALUATED: Story(text=kueue(owns(4)), submits=[asks(1)], is_decided=False),
+    Reason.PREEMPTED_IN_QUEUE: Story(
+        text=kueue(owns(4, rest=WITHIN)), submits=[asks(4), asks(1, priority=9)], which=0
+    ),
+    Reason.RECLAIMED_IN_COHORT: Story(
+        text=kueue(owns(4, rest=RECLAIMS), owns(0, rest=TEAM)),
+        submits=[asks(4, "lq1"), asks(2)],
+        which=0,
+    ),
+    Reason.RECLAIMED_WHILE_BORROWING: Story(
+        text=kueue(owns(0, rest=BORROWS), owns(0, rest=TEAM), owns(4, rest=TEAM)),
+        submits=[asks(4, "lq1"), asks(2, priority=9)],
+        which=0,
+    ),
+    Reason.PREEMPTED_FOR_FAIR_SHARE: Story(
+        text=kueue(owns(2, rest=RECLAIMS), owns(2, rest=RECLAIMS), owns(2, rest=TEAM), more=FAIR),
+        submits=[asks(3, "lq1"), asks(3, "lq1"), asks(3)],
+        which=1,
+    ),
+    Reason.DRAINED: Story(
+        text=kueue(owns(4)),
+        submits=[asks(1)],
+        then=kueue(owns(4, rest=HOLD_AND_DRAIN)),
+    ),
+}
+
+
+#: No dialect accepts a queue whose flavor is not described, and a workload that was withdrawn keeps
+#: the reason that it ran for.
+WITHOUT_STORY = {Reason.QUEUE_MISCONFIGURED, Reason.WITHDRAWN_WHILE_RUNNING}
+
+
+def test_every_reason_has_its_story() -> None:
+    assert STORIES.keys() | WITHOUT_STORY == set(Reason)
+
+
+@pytest.mark.parametrize("reason", STORIES)
+def test_a_workload_with_this_reason_is_explained(
+    reason: Reason,
+    owner: Actor,
+    settle: Settle,
+    client_for: Callable[[Actor], Client],
+    api_for: Callable[[Actor], Client],
+) -> None:
+    story = STORIES[reason]
+    rows = play(story, owner, settle)
+    uid = rows[story.which].uid
+    api, pages = api_for(owner), client_for(owner)
+    base = f"/api/v1/orgs/here/workloads/{uid}"
+    assert api.get(base).json()["reason"]["code"] == reason
+    explained = api.get(f"{base}/explanation").json()
+    assert explained["reason"] == reason
+    assert explained["headline"]
+    page = f"/o/here/workloads/{uid}"
+    assert explained["headline"] in read_page(pages.get(page)).text
+    for part in ("trace", "changes", "compare"):
+        assert pages.get(f"{page}/{part}").status_code == 200, part
+    markdown = pages.get(page, {"as": "markdown"}).content.decode()
+    assert explained["headline"] in markdown.replace("\\", "")
+
+
+def play(story: Story, owner: Actor, settle: Settle) -> list[Workload]:
+    """Let *story* happen; return its workloads."""
+    apply_config(owner, story.dialect, story.text, "", 0)
+    settle(owner.org)
+    rows = []
+    for number, wish in enumerate(story.submits):
+        rows += submit_workloads(owner, read_submissions([{"name": f"w{number}", **wish}]))
+        if story.is_decided:
+            settle(owner.org)
+    if story.then:
+        apply_config(owner, story.dialect, story.then, "", 1)
+    if story.act is not None:
+        story.act(owner)
+    if story.is_decided:
+        settle(owner.org)
+    return rows
