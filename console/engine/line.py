@@ -81,7 +81,6 @@ class Line:
                 key=key,
                 queue=route.queue,
                 priority=pending.priority,
-                requests=pending.workload.total(),
                 least=least_of(pending.workload),
                 woken_at=self._clock,
             )

@@ -96,8 +96,6 @@ class PendingClass:
     key: str
     queue: str
     priority: int
-    #: Total request of one member, in thousandths.
-    requests: Mapping[str, int]
     #: What was last found; None before its first turn.
     verdict: Verdict | None = None
     #: The fewest that one member needs of each resource, in one pod set, in thousandths.

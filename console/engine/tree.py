@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from console.engine.amounts import SCALE
 from console.engine.decision import Reason
 from console.engine.disciplines import Nomination
 from console.engine.ledger import Ledger, Node
@@ -12,6 +13,7 @@ from console.engine.line import Line
 from console.engine.pending import Pending
 from console.engine.policy import Policy, Queue, StopPolicy
 from console.engine.running import Running, RunningLine
+from console.engine.workload import PODS, Workload
 
 
 @dataclass(slots=True, eq=False)
@@ -107,6 +109,17 @@ class QueueState:
         if head is not None:
             waiting.append(head)
         return min(waiting, key=lambda each: each.place, default=None)
+
+    def demand_of(self, workload: Workload) -> dict[str, int]:
+        """
+        Return what *workload* asks of the queue, by resource, in thousandths.
+
+        Its pods are asked for where a group covers ``pods`` (Kueue, spec 1.8).
+        """
+        demand = workload.total()
+        if PODS in self.covers:
+            demand[PODS] = SCALE * sum(each.count for each in workload.pod_sets)
+        return demand
 
     @property
     def running_count(self) -> int:

@@ -48,6 +48,10 @@ def test_a_loan_is_what_stands_above_nominal_right_after() -> None:
     assert after == {"research": {GPU: 13000, CPU: 9000}, "batch": {GPU: 1000}}
 
 
+def test_a_request_of_nothing_borrows_nothing_where_nothing_is_used() -> None:
+    assert loans([Taken("research", {GPU: 0})], {"research": {}}) == [{}]
+
+
 COHORT = """
 resource_flavors:
   - name: fixed

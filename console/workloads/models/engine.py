@@ -117,7 +117,8 @@ class PendingClass(models.Model):
     key = models.CharField(max_length=64)
     queue = models.CharField(max_length=500)
     priority = models.BigIntegerField()
-    #: What one workload asks for: {resource: thousandths}.
+    #: What one workload asks of the queue, ``pods`` included where that limits them: {resource:
+    #: thousandths}.
     requests = models.JSONField()
     reason = models.CharField(max_length=32, choices=[(r.value, r.value) for r in Reason])
     #: What is short in the best flavor: {"flavor/resource": thousandths}.

@@ -88,7 +88,8 @@ class _World:
             if reason == Reason.WAITING_FOR_QUOTA:
                 for flavor, resource in self.accounts.keys(queue):
                     if f"{flavor}/{resource}" in missing:
-                        self._short[queue, flavor, resource] += requests[resource] * count
+                        # A row of an older version does not count pods as requested.
+                        self._short[queue, flavor, resource] += requests.get(resource, 0) * count
         self.usages = {
             name: self.accounts.usages(name, demand[name]) for name in self.policy.queues
         }

@@ -61,7 +61,10 @@ def _classes(org_id: int, state: State, changes: Changes) -> Iterable[tuple[Any,
         # One without a verdict is one that a settle with a budget has not come to; it will.
         if cls is not None and cls.verdict is not None:
             missing = {f"{f}/{r}": amount for (f, r), amount in sorted(cls.missing.items())}
-            reason, requests = cls.verdict.reason.value, dict(cls.requests)
+            reason, requests = (
+                cls.verdict.reason.value,
+                state.queues[queue].demand_of(cls.head.workload),
+            )
             yield org_id, key, queue, cls.priority, requests, reason, missing, len(cls)
 
 
@@ -72,4 +75,5 @@ def _preemptors(org_id: int, state: State, queues: Iterable[str]) -> Iterable[tu
         for preemptor in state.preemptors_in(queue):
             workload, priority = preemptor.pending.workload, preemptor.pending.priority
             key = preemptor_key(workload.id)
-            yield org_id, key, queue, priority, workload.total(), reason, {}, 1
+            requests = state.queues[queue].demand_of(workload)
+            yield org_id, key, queue, priority, requests, reason, {}, 1

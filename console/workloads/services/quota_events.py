@@ -104,6 +104,9 @@ def loans_of(
         after = held[taken.queue]
         loan = {}
         for key, amount in taken.usage.items():
+            if not amount:
+                # A request of nothing has a flavor. It borrows nothing, and usage has no zeros.
+                continue
             own = nominal(taken.queue, key)
             above = 0 if isinstance(own, Unlimited) else min(amount, after[key] - own)
             if above > 0:
