@@ -360,7 +360,8 @@ class PodSetStep:
     count: int
     requests: Mapping[str, int]
     min_count: int | None = None
-    #: The count that was found to fit, when it is not the whole.
+    #: The count that was found to fit, or the fewest pods where none was, when that is not the
+    #: whole.
     reduced_to: int | None = None
 
 

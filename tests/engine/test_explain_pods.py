@@ -55,20 +55,20 @@ def test_fewer_pods_were_tried_and_start_when_others_stop() -> None:
     world.submit("four", priority=4, pod_sets=(pods("worker", 8, at_least=3, gpu=1),)).settle()
     assert why(world, "three") == [
         (
-            "Waiting for quota in train: needs 4 gpu on a100, 2 free now, 2 short; nobody may be "
-            "stopped for it."
+            "Waiting for quota in train: to start with 3 of 4 pods of worker it needs 3 gpu on "
+            "a100, 2 free now, 1 short; nobody may be stopped for it."
         ),
-        "flavors: Pod set worker does not fit with 3 pods either.",
+        "flavors: Pod set worker would start with 3 of its 4 pods, and not even these fit.",
         "flavors: Pod set worker needs one flavor for gpu.",
         (
-            "flavors: a100: 4 gpu of 4 nominal - 2 used = 2 available: 2 short, preemption cannot"
+            "flavors: a100: 3 gpu of 4 nominal - 2 used = 2 available: 1 short, preemption cannot"
             " free it."
         ),
         (
             "preemption: Nobody may be stopped for it: the only running workload looked at is "
             "already stopping."
         ),
-        "preemption: What has to become free: 2 gpu on a100.",
+        "preemption: What has to become free: 1 gpu on a100.",
         "preemption: What train may stop: its own workloads of lower priority.",
         "preemption: low (priority 0) is already stopping; it holds 2 gpu on a100.",
         "order: Position 2 of 2 in the queue.",

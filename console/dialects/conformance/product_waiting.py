@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from console.dialects.conformance.answers import Condition, HeadCode, HeadVerdict
-from console.dialects.conformance.product_words import reasons_by_pod_set
+from console.dialects.conformance.product_words import no_fit_word, reasons_by_pod_set
 from console.engine.decision import Reason
 from console.engine.disciplines.quota.nominate import QuotaNomination
 from console.engine.pending import Pending, PendingClass, Verdict
@@ -64,7 +64,7 @@ def head_verdict(state: State, pending: Pending) -> HeadVerdict:
     verdict = _own_verdict(queue, cls, pending)
     if verdict is None or cls is None:
         return HeadVerdict(reason=Condition.PENDING_EVALUATION, code=HeadCode.NOT_EVALUATED)
-    reason = _CONDITIONS[verdict.reason]
+    reason = _word(verdict)
     if queue.line.is_parked(cls) and cls.head is not pending:
         return HeadVerdict(reason=reason, code=HeadCode.SAME_AS_PARKED)
     found = verdict.nomination
@@ -89,6 +89,14 @@ def _condition(state: State, pending: Pending) -> Condition:
     verdict = _own_verdict(queue, cls, pending)
     if verdict is None:
         return Condition.PENDING_EVALUATION
+    return _word(verdict)
+
+
+def _word(verdict: Verdict) -> Condition:
+    """Return the word for *verdict*; Kueue's is that of the full request, whatever was tried."""
+    found = verdict.nomination
+    if isinstance(found, QuotaNomination) and found.smallest is not None and verdict.turn is None:
+        return no_fit_word(found.found.no_fit) or Condition.WAITING_FOR_QUOTA
     return _CONDITIONS[verdict.reason]
 
 

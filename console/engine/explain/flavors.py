@@ -87,8 +87,10 @@ def lending_cohort(trace: Trace, check: QuotaCheck) -> str:
 
 def _reductions(trace: Trace) -> Iterator[str]:
     for step in trace.pod_sets:
-        if step.reduced_to is not None:
-            count = f"{step.reduced_to} of its {step.count} pods"
+        count = f"{step.reduced_to} of its {step.count} pods"
+        if step.reduced_to is not None and trace.outcome.reason in _TOO_LARGE:
+            yield f"Pod set {step.name} would start with {count}, and not even these fit."
+        elif step.reduced_to is not None and trace.outcome.reason is not Reason.NO_FLAVOR_MATCHED:
             yield f"Pod set {step.name} is tried with {count}: not all of them fit."
         elif _was_too_large(trace, step):
             yield f"Pod set {step.name} does not fit with {step.min_count} pods either."

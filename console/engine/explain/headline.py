@@ -12,7 +12,7 @@ from console.engine.explain.preemption import finds_nobody
 from console.engine.explain.rights import right
 from console.engine.explain.route import local_queue_problem
 from console.engine.explain.sentences import Telling
-from console.engine.trace import FlavorTried, FlavorVerdict, GroupStep, LocalQueueVerdict
+from console.engine.trace import FlavorTried, FlavorVerdict, GroupStep, LocalQueueVerdict, Trace
 from console.engine.words import (
     amount,
     failed_expression,
@@ -62,13 +62,18 @@ def _admitted(telling: Telling) -> str:
     if not trace.groups:
         # It runs since long; what was free when it started is in the decision of that time.
         why = ""
-    fewer = [
+    fewer = _fewer_pods(trace)
+    reduced = f" with {fewer}" if fewer else ""
+    return f"Admitted in {queue} on {listed(flavors)}{reduced}{why}."
+
+
+def _fewer_pods(trace: Trace) -> str:
+    """Return the pod sets that start, or were tried, with fewer pods than they ask for; or ""."""
+    return listed(
         f"{each.reduced_to} of {each.count} pods of {each.name}"
         for each in trace.pod_sets
         if each.reduced_to is not None
-    ]
-    reduced = f" with {listed(fewer)}" if fewer else ""
-    return f"Admitted in {queue} on {listed(flavors)}{reduced}{why}."
+    )
 
 
 def _no_rule(telling: Telling) -> str:
@@ -124,7 +129,9 @@ def _exceeds(telling: Telling) -> str:
                 f"{quantity(check.maximum, check.resource)} on {flavor}"
             )
     why = "; ".join(parts) or f"it asks for more than {telling.queue} can ever have"
-    return f"Can never run under this config: {why}."
+    fewest = _fewer_pods(telling.trace)
+    even = f"even with {fewest}, " if fewest else ""
+    return f"Can never run under this config: {even}{why}."
 
 
 def _short(telling: Telling) -> str:
@@ -138,6 +145,9 @@ def _short(telling: Telling) -> str:
         if check.missing
     ]
     why = "; ".join(parts) or "what it needs is in use"
+    fewest = _fewer_pods(telling.trace)
+    if fewest:
+        why = f"to start with {fewest} it {why}" if parts else f"{why}, even for {fewest}"
     if finds_nobody(telling.trace.preemption):
         why += "; nobody may be stopped for it"
     return f"Waiting for quota in {telling.queue}: {why}."

@@ -324,7 +324,8 @@ class Cycle:
 
     def _fail(self, entry: Entry) -> None:
         nomination = entry.nomination
-        self._sit_out(entry, Verdict(nomination.pending_reason, nomination.usage, nomination))
+        verdict = Verdict(nomination.pending_reason, nomination.told.usage, nomination)
+        self._sit_out(entry, verdict)
 
     def _sit_out(self, entry: Entry, verdict: Verdict) -> None:
         """Let it wait until something changes, unless there is more to try at once."""
@@ -375,7 +376,7 @@ class Cycle:
 
 
 def _skipped(nomination: QuotaNomination, turn: TurnStep) -> Verdict:
-    return Verdict(Reason.BEHIND_OTHERS, nomination.usage, nomination, turn)
+    return Verdict(Reason.BEHIND_OTHERS, nomination.told.usage, nomination, turn)
 
 
 def _tried(pending: Pending) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from console.engine.decision import Assignment, PodSetAssignment, Reason
 from console.engine.disciplines.quota.asks import ask
@@ -40,6 +40,14 @@ class QuotaNomination:
     found: Found
     #: Only with a mode of preemption; empty then: nobody may be stopped.
     targets: tuple[Target, ...] = ()
+    #: What came of as few pods as the workload would start with, where it may start with fewer
+    #: and no number of them can be had. Decisions follow the full request (Kueue, spec 6.7).
+    smallest: QuotaNomination | None = None
+
+    @property
+    def told(self) -> QuotaNomination:
+        """What people are told of: it waits for room for as few pods as it would start with."""
+        return self.smallest or self
 
     @property
     def fits(self) -> bool:
@@ -49,19 +57,20 @@ class QuotaNomination:
     @property
     def groups(self) -> tuple[GroupStep, ...]:
         """The walks over the flavors, as facts."""
-        return group_steps(self.found, self.node)
+        return group_steps(self.told.found, self.node)
 
     @property
     def preemption(self) -> PreemptionStep | None:
         """What came of the search for workloads to stop; None when none was needed."""
-        if self.fits or self.found.no_fit is not None:
+        if self.fits or self.told.found.no_fit is not None:
             return None
         return self.search
 
     @property
     def search(self) -> PreemptionStep:
         """What its queue may stop, and whom it would, also where the search was not begun."""
-        return search_step(self.queue, self.node, self.strategies, self.found, self.targets)
+        found = self.told.found
+        return search_step(self.queue, self.node, self.strategies, found, self.targets)
 
     @property
     def usage(self) -> Mapping[FlavorResource, int]:
@@ -71,7 +80,7 @@ class QuotaNomination:
     @property
     def undeclared(self) -> str | None:
         """The requested resource that no group covers, where that keeps it out."""
-        return self.found.undeclared
+        return self.told.found.undeclared
 
     @property
     def assignment(self) -> Assignment:
@@ -87,8 +96,10 @@ class QuotaNomination:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many pods of each pod set it would start with."""
-        return {each.ask.name: each.ask.count for each in self.found.pod_sets}
+        """How many pods of each pod set it would start with, or was tried with at least."""
+        found = self.told.found
+        asks = [*(each.ask for each in found.pod_sets), *found.failed]
+        return {each.name: each.count for each in asks}
 
     @property
     def is_lasting(self) -> bool:
@@ -116,8 +127,8 @@ class QuotaNomination:
     @property
     def pending_reason(self) -> Reason:
         """Why it waits when it got its turn and nobody else was in the way."""
-        if self.found.no_fit is not None:
-            return _REASONS[self.found.no_fit]
+        if self.told.found.no_fit is not None:
+            return _REASONS[self.told.found.no_fit]
         if self.targets:
             return Reason.WAITING_FOR_PREEMPTED
         return Reason.BEHIND_OTHERS if self.fits else Reason.WAITING_FOR_QUOTA
@@ -147,7 +158,9 @@ def nominate(
     if not any((p.min_count or 0) < p.count for p in variable) or whole.fits or whole.targets:
         return whole
     reduced = _reduce(asked)
-    return reduced if reduced is not None else whole
+    if reduced.fits or reduced.targets:
+        return reduced
+    return replace(whole, smallest=reduced)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,12 +275,16 @@ class _Oracle:
         return fits
 
 
-def _reduce(asked: _Question) -> QuotaNomination | None:
-    """Return the nomination with the most pods that fit, or None (Kueue, spec 6.7)."""
+def _reduce(asked: _Question) -> QuotaNomination:
+    """
+    Return the nomination with the most pods that fit (Kueue, spec 6.7).
+
+    Where no number of pods does, that is the one with the fewest pods.
+    """
     pod_sets = asked.pending.workload.pod_sets
     spare = [p.count - (p.count if p.min_count is None else p.min_count) for p in pod_sets]
     total = sum(spare)
-    best: tuple[int, QuotaNomination] | None = None
+    found: QuotaNomination | None = None
     low, high = 0, total + 1
     while low < high:
         step = (low + high) // 2
@@ -276,7 +293,10 @@ def _reduce(asked: _Question) -> QuotaNomination | None:
         )
         tried = _nominate(asked, counts)
         if tried.fits or tried.targets:
-            best, high = (step, tried), step
+            found, high = tried, step
         else:
             low = step + 1
-    return best[1] if best is not None and best[0] == low else None
+            # Without a success the last step that is tried is the smallest number of pods.
+            found = found if high <= total else tried
+    assert found is not None, "at least one number of pods is tried"
+    return found

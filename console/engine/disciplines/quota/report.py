@@ -63,9 +63,9 @@ def report(queue: QueueState, pending: Pending, settings: QuotaSettings) -> Repo
     found = nominate(queue, pending, settings)
     return Report(
         groups=with_pools(found.groups, queue.node),
-        preemption=_search_in_full(queue, pending, found),
+        preemption=_search_in_full(queue, pending, found.told),
         turn=turn_now(queue, pending, found, settings),
-        usage=found.usage,
+        usage=found.told.usage,
         undeclared=found.undeclared,
         counts=found.counts,
         is_lasting=found.is_lasting,

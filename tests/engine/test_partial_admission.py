@@ -1,0 +1,89 @@
+"""What a workload that may start with fewer pods is told: it goes by the fewest that it needs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import event, given, note
+from hypothesis import strategies as st
+
+from console.engine.decision import Reason
+from console.engine.explain import headline_of
+from console.engine.state import State
+from tests.engine.builders import World, pods, queue
+from tests.engine.strategies import draws, policies, workloads, worlds
+from tests.engine.telling_worlds import told, told_policy
+
+
+def waiting(count: int, at_least: int) -> World:
+    """Return a queue of 10 cpu with 9 in use, for which *partial* waits."""
+    world = World(queue("train").owns(cpu=10))
+    world.submit("runs", cpu=9).settle()
+    partial = pods("workers", count, at_least=at_least, cpu=1)
+    world.submit("partial", pod_sets=(partial,)).settle()
+    return world
+
+
+def test_one_that_fits_with_its_fewest_pods_waits_for_these() -> None:
+    world = waiting(20, 5)
+    assert world.standing()["partial"] == "pending (waiting_for_quota)"
+    trace = world.state.explain("partial")
+    assert headline_of(trace) == (
+        "Waiting for quota in train: to start with 5 of 20 pods of workers it needs 5 cpu on any, "
+        "1 free now, 4 short; nobody may be stopped for it."
+    )
+    changes = world.state.take_changes()
+    assert changes.classes
+    (cls,) = world.state.queues["train"].line.classes.values()
+    assert cls.missing == {("any", "cpu"): 4000}
+    world.finish("runs")
+    assert world.settle() == ["partial: admitted with 10 workers on any"]
+
+
+def test_one_whose_fewest_pods_are_too_many_can_never_run() -> None:
+    world = waiting(20, 12)
+    assert world.standing()["partial"] == "pending (exceeds_max_quota)"
+    assert headline_of(world.state.explain("partial")) == (
+        "Can never run under this config: even with 12 of 20 pods of workers, it asks for 12 cpu, "
+        "and train can never have more than 10 on any."
+    )
+
+
+def test_one_that_no_flavor_takes_is_not_said_to_be_tried_with_fewer_pods() -> None:
+    world = World(queue("train").owns(cpu=10))
+    partial = pods("workers", 4, at_least=2, cpu=1, gpu=1)
+    world.submit("partial", pod_sets=(partial,))
+    world.settle()
+    assert "pods" not in headline_of(world.decisions[-1].trace)
+
+
+@worlds(200)
+@given(draw=draws())
+def test_it_is_told_what_it_would_be_told_with_its_fewest_pods_alone(draw: st.DrawFn) -> None:
+    policy = draw(policies())
+    for line in told_policy(policy):
+        note(line)
+    state, smaller = State(policy), State(policy)
+    last = draw(st.integers(1, 5))
+    for sequence in range(1, last):
+        workload = draw(workloads(sequence))
+        note(f"submit {told(workload)}")
+        for each in (state, smaller):
+            each.submit(workload)
+            each.settle()
+    count = draw(st.integers(2, 6))
+    at_least = draw(st.integers(1, count))
+    wish = pods("workers", count, at_least=at_least, gpu=draw(st.integers(1, 2)))
+    drawn = draw(workloads(last))
+    workload = replace(drawn, pod_sets=(*drawn.pod_sets[:-1], wish))
+    fewest = replace(wish, count=at_least, min_count=None)
+    note(f"submit {told(workload)}")
+    state.submit(workload)
+    smaller.submit(replace(workload, pod_sets=(*drawn.pod_sets[:-1], fewest)))
+    for each in (state, smaller):
+        each.settle()
+    if workload.id in state.pending and workload.id in smaller.pending:
+        mine, theirs = (each.explain(workload.id).outcome.reason for each in (state, smaller))
+        never = Reason.EXCEEDS_MAX_QUOTA
+        assert (mine is never) == (theirs is never)
+        event(mine.value)
