@@ -9,6 +9,7 @@ from django.db import transaction
 
 from console.configs.models import Expectation
 from console.configs.read_expectations import MOST_EXPECTATIONS
+from console.engine.amounts import format_amount
 from console.engine.expected import Expected
 from console.errors import BadRequest, Conflict, FieldError, NotFound
 from console.orgs.audit import record
@@ -126,9 +127,22 @@ def _tell(actor: Actor, kind: EventType, changes: Sequence[Mapping[str, Any]]) -
             "expectation.save" if kind == EventType.EXPECTATION_SAVED else "expectation.delete",
             kind="expectation",
             subject=data["name"],
-            before=data.get("before"),
-            after=data.get("after"),
+            before=_in_units(data.get("before")),
+            after=_in_units(data.get("after")),
         )
+
+
+def _in_units(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """
+    Return *facts* for the audit, with what is requested as text in units.
+
+    Entries of older versions have numbers there, which are thousandths. They are sealed, so
+    they stay as they are.
+    """
+    if facts is None:
+        return None
+    requests = {name: format_amount(amount) for name, amount in facts["requests"].items()}
+    return {**facts, "requests": requests}
 
 
 def _row(actor: Actor, org: Organization, expected: Expected) -> Expectation:

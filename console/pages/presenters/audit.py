@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.urls import reverse
 
+from console.engine.amounts import format_amount
 from console.orgs.chain import sealed_facts_of
 from console.orgs.models import AuditEntry, Organization
 from console.pages.presenters.lists import with_query
@@ -208,6 +209,12 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[D
 
 def _written(facts: Mapping[str, Any], name: str) -> str:
     value = facts.get(name)
+    if name == "requests" and isinstance(value, Mapping):
+        # Text is in units; a number was recorded by an older version, in thousandths.
+        value = {
+            resource: format_amount(amount) if isinstance(amount, int) else amount
+            for resource, amount in value.items()
+        }
     if value in (None, "", [], {}):
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
