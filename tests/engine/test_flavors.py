@@ -136,7 +136,7 @@ def test_f10_fewer_pods_start_where_not_all_fit() -> None:
 def test_where_not_even_the_fewest_fit_it_waits() -> None:
     world = World(queue("train").owns(cpu=4))
     world.submit("used", cpu=3).submit("job", pod_sets=(pods("workers", 10, at_least=2, cpu=1),))
-    assert world.settle() == ["used: admitted on any", "job: pending (exceeds_max_quota)"]
+    assert world.settle() == ["used: admitted on any", "job: pending (waiting_for_quota)"]
     world.finish("used")
     assert world.settle() == ["job: admitted with 4 workers on any"]
 
