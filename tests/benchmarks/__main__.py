@@ -20,6 +20,7 @@ from tests.benchmarks import (
     editing,
     explaining,
     grown,
+    hostile,
     impact,
     organizations,
     over_time,
@@ -52,7 +53,7 @@ USUAL = (
     worlds,
 )
 #: What takes many minutes, by name alone.
-LONG = (grown, organizations, sustained, trials)
+LONG = (grown, hostile, organizations, sustained, trials)
 
 
 def main(names: Sequence[str]) -> int:

@@ -15,7 +15,7 @@ from console.orgs.services.create_org import create_org
 from console.orgs.services.issue_token import issue_token
 from console.telemetry.models import Metric, Total
 from console.telemetry.totals import SUM
-from console.workloads.models import Decision, Intake, Workload
+from console.workloads.models import Decision, Intake, State, Workload
 
 #: Room for whatever comes: what is measured is how soon, not whether.
 CONFIG = """\
@@ -72,6 +72,12 @@ def states() -> None:
     """Print how many workloads are in each state, as JSON."""
     rows = Workload.objects.values_list("state").annotate(Count("pk")).order_by()
     sys.stdout.write(json.dumps(dict(rows)))
+
+
+def unfinished(except_slugs: list[str]) -> None:
+    """Print how many workloads of all organizations but *except_slugs* are not finished."""
+    rows = Workload.objects.exclude(org__slug__in=except_slugs).exclude(state=State.FINISHED)
+    sys.stdout.write(json.dumps(rows.count()))
 
 
 def admissions() -> None:

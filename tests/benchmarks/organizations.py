@@ -115,7 +115,7 @@ class _Waits:
 def made(product: Product, count: int) -> list[tuple[str, str]]:
     """Return slug and token of *count* new organizations, once nothing is left to do in them."""
     found = asked(product, f"make({count})")
-    _until_idle(product)
+    until_idle(product)
     # New ones are looked at for the first time, which nobody's thousand are at once.
     with Redis(unix_socket_path=str(Home(product.home).broker_socket)) as broker:
         deadline = time.monotonic() + 300
@@ -132,7 +132,8 @@ def asked(product: Product, call: str) -> Any:
     return json.loads(product.manage("shell", "-c", code, patience=600).splitlines()[-1])
 
 
-def _until_idle(product: Product) -> None:
+def until_idle(product: Product) -> None:
+    """Wait until no request is left that no worker has taken in."""
     deadline = time.monotonic() + 120
     while asked(product, "left()"):
         assert time.monotonic() < deadline, "not everything was taken in within 120 s"
@@ -163,7 +164,7 @@ def _measure(product: Product, orgs: list[tuple[str, str]], backlog: int) -> _Wa
     for thread in threads:
         thread.join(30)
     assert not failures, failures
-    _until_idle(product)
+    until_idle(product)
     rows = [row for row in asked(product, "waits()") if begun <= row[1] < ended]
     slow = {slug for slug, _ in orgs[:BUSY]}
     quiet = sorted(wait * 1000 for slug, _, wait in rows if slug not in slow)
@@ -203,7 +204,7 @@ def _rate(workers: int) -> tuple[str, float]:
         begun = time.monotonic()
         for slug, token in orgs:
             _hand_in(product.port, slug, token, EACH)
-        _until_idle(product)
+        until_idle(product)
         took = time.monotonic() - begun
         decided = len(asked(product, "waits()"))
         assert decided == SCALED * EACH, decided

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -20,8 +19,9 @@ import psycopg
 
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.organizations import asked, made, resident
+from tests.benchmarks.rounds import Round
 from tests.postgres import MISSING, find_binaries, serving
-from tests.product import WORKERS, Api, Product, running
+from tests.product import WORKERS, Product, running
 
 ORGS, CONNECTIONS = 50, 2
 #: Workloads per second of all organizations together, and of one request.
@@ -48,7 +48,16 @@ def run() -> Iterator[Measured]:
         psycopg.connect(url, autocommit=True) as connection,
     ):
         orgs = made(product, ORGS)
-        crew = [_Round(product.port, orgs[n::CONNECTIONS], n) for n in range(CONNECTIONS)]
+        crew = [
+            Round(
+                product.port,
+                orgs[n::CONNECTIONS],
+                rate=RATE / CONNECTIONS,
+                bulk=BULK,
+                delay=n / RATE,
+            )
+            for n in range(CONNECTIONS)
+        ]
         for one in crew:
             one.start()
         time.sleep(WARM)
@@ -68,60 +77,6 @@ def run() -> Iterator[Measured]:
             one.stop()
         _check(product, sum(one.submitted for one in crew))
     yield from _measured(finished / took, sorted(ages), memory)
-
-
-class _Round(threading.Thread):
-    """Submits for its organizations in turn, and finishes what it reads to be admitted."""
-
-    def __init__(self, port: int, orgs: list[tuple[str, str]], number: int) -> None:
-        super().__init__(daemon=True)
-        self._api = Api(port, "", "")
-        self._orgs = orgs
-        self._over = threading.Event()
-        #: Seconds between two turns of all of these.
-        self._pause = BULK * CONNECTIONS / RATE
-        self._after = dict.fromkeys((slug for slug, _ in orgs), 0)
-        self._delay = number / RATE
-        self.submitted = self.finished = 0
-        self.failure: BaseException | None = None
-
-    def run(self) -> None:
-        """Go from one organization to the next, by the clock: late turns are made up for."""
-        try:
-            begun, turn = time.monotonic() + self._delay, 0
-            while not self._over.wait(max(0.0, begun + turn * self._pause - time.monotonic())):
-                slug, token = self._orgs[turn % len(self._orgs)]
-                self._api.act_for(slug, token)
-                self._submit(turn)
-                self._finish(slug)
-                turn += 1
-            while self.finished < self.submitted:
-                for slug, token in self._orgs:
-                    self._api.act_for(slug, token)
-                    self._finish(slug)
-        except BaseException as error:
-            self.failure = error
-            raise
-
-    def stop(self) -> None:
-        """End when everything that was submitted is finished."""
-        self._over.set()
-        self.join(120)
-        assert not self.is_alive(), "not everything was admitted within 120 s"
-        assert self.failure is None, self.failure
-
-    def _submit(self, turn: int) -> None:
-        batch = [{"name": f"train-{turn}-{i}", "requests": {"gpu": 1}} for i in range(BULK)]
-        self._api.post("/workloads", {"workloads": batch})
-        self.submitted += BULK
-
-    def _finish(self, slug: str) -> None:
-        rows = self._api.get(f"/decisions?after={self._after[slug]}&limit=1000")["results"]
-        if rows:
-            self._after[slug] = rows[-1]["seq"]
-            ids = [row["workload"]["id"] for row in rows if row["outcome"] == "admitted"]
-            self._api.post("/workloads/finish", {"ids": ids})
-            self.finished += len(ids)
 
 
 def _memory(product: Product) -> float:
