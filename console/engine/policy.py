@@ -253,6 +253,9 @@ class LocalQueueRouting:
     #: Labels of namespaces by name; one that is missing has the label of its name alone.
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     priority_classes: Mapping[str, PriorityClass] = field(default_factory=dict)
+    #: Name of the local queue that takes a workload which names none, in namespaces that have one
+    #: of this name; None: such a workload waits.
+    default_local_queue: str | None = None
     queue_label: str = "kueue.x-k8s.io/queue-name"
     priority_label: str = "kueue.x-k8s.io/priority-class"
 

@@ -119,7 +119,10 @@ class TriedLocalQueue(Schema):
 
     name = serializers.CharField()
     queue = serializers.CharField()
-    named = serializers.BooleanField(help_text="Whether the workload names it.")
+    named = serializers.BooleanField(
+        help_text="Whether it is the workload's: its label names it, or it is the default of the "
+        "namespace and the label is absent."
+    )
     exists = serializers.BooleanField(help_text="Whether the queue it leads to exists.")
     allowed = serializers.BooleanField(help_text="Whether that queue takes the namespace.")
     expressions = TriedExpression(many=True, help_text="On the labels of the namespace.")

@@ -51,6 +51,7 @@ _FIELDS = {
     ("groups", "resources"): "resources that take one flavor together",
     ("dialect",): "config language",
     ("routing",): "routing by",
+    ("default_local_queue",): "default local queue of a namespace",
     ("fair_sharing",): "fair sharing",
     ("undeclared",): "a resource without quota",
     ("zeros_take_flavors",): "a request of nothing takes a flavor",
@@ -65,6 +66,7 @@ _NOTHING = {
     ("priority", "maximum"): "open",
     ("preemption", "max_priority_threshold"): "any",
     ("namespaces",): "nobody's",
+    ("default_local_queue",): "none",
 }
 #: Fields that select, and what an empty selector means.
 _SELECTORS = {"selector": "every workload", "namespaces": "all"}
@@ -195,6 +197,7 @@ def _plain(path: tuple[str, ...], value: Plain) -> str:
             "groups",
             "parent",
             "queue",
+            "default_local_queue",
             "queue_label",
             "priority_label",
         )

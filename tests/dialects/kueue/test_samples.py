@@ -94,6 +94,7 @@ TWO_TEAMS = Policy(
         ),
     },
     local_routing=LocalQueueRouting(
+        default_local_queue="default",
         local_queues={
             (name, "training"): LocalQueue(namespace=name, name="training", queue=name)
             for name in ("vision", "speech")
