@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from console.engine.amounts import UNLIMITED, Amount
-from console.engine.nodes import Taint, Toleration
+from console.engine.nodes import FlavorToleration, Taint
 from console.engine.origin import Origin
 from console.engine.selectors import EVERYTHING, Selector
 
@@ -24,7 +24,7 @@ class Flavor:
     node_labels: Mapping[str, str] = field(default_factory=dict)
     taints: tuple[Taint, ...] = ()
     #: Tolerated on behalf of every pod that uses the flavor.
-    tolerations: tuple[Toleration, ...] = ()
+    tolerations: tuple[FlavorToleration, ...] = ()
     #: Opaque; handed back with every admission that uses the flavor.
     launch_config: Mapping[str, Any] | None = None
     origin: Origin | None = None

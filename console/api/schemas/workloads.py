@@ -314,6 +314,8 @@ EXAMPLE: dict[str, Any] = {
             "name": "main",
             "count": 1,
             "flavors": {"gpu": "gpu_a100_spot", "cpu": "gpu_a100_spot"},
+            "node_selector": {},
+            "tolerations": [],
         }
     ],
     "reason": {"code": "quota_reserved", "message": "Quota reserved"},

@@ -44,6 +44,7 @@ from console.workloads.queries import (
     list_workloads,
     position_of,
 )
+from console.workloads.queries.decisions import admitting_policy
 from console.workloads.queries.groups import GROUPINGS, MOST_COUNTED, group_workloads
 from console.workloads.saved_views import read_grouping
 from console.workloads.services.submit_once import submit_once
@@ -170,7 +171,8 @@ class OneWorkload(OrgView):
         """Show it, with its place in the queue."""
         workload = get_workload(self.actor.org, uid)
         disclose_preemptors(self.actor, [workload])
-        return Response(workload_answer(workload, position_of(workload)))
+        policy = admitting_policy(self.actor.org, workload)
+        return Response(workload_answer(workload, position_of(workload), policy))
 
 
 class WorkloadExplanation(OrgView):

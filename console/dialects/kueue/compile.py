@@ -32,7 +32,7 @@ from console.dialects.kueue.words import (
 )
 from console.dialects.positions import Positions
 from console.dialects.written import Read, Written, value_of
-from console.engine.nodes import Taint, TaintEffect, Toleration
+from console.engine.nodes import FlavorToleration, Taint, TaintEffect
 from console.engine.origin import Origin
 from console.engine.policy import (
     WEIGHT_ONE,
@@ -127,11 +127,12 @@ class _Compiler:
                 for taint in taints
             ),
             tolerations=tuple(
-                Toleration(
+                FlavorToleration(
                     value_of(toleration.key) or "",
                     str(value_of(toleration.operator) or TolerationOperator.EQUAL),
                     value_of(toleration.value) or "",
                     str(value_of(toleration.effect) or ""),
+                    value_of(toleration.seconds),
                 )
                 for toleration in tolerations
             ),

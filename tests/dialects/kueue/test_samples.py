@@ -6,7 +6,7 @@ from collections import Counter
 
 from console.dialects.kueue import DIALECT
 from console.engine.amounts import UNLIMITED
-from console.engine.nodes import Taint, TaintEffect, Toleration
+from console.engine.nodes import FlavorToleration, Taint, TaintEffect
 from console.engine.origin import Origin
 from console.engine.policy import (
     Cohort,
@@ -66,7 +66,7 @@ TWO_TEAMS = Policy(
             name="spot",
             node_labels={"capacity": "spot"},
             taints=(Taint("capacity", "spot", TaintEffect.NO_SCHEDULE),),
-            tolerations=(Toleration("capacity", "Equal", "spot", "NoSchedule"),),
+            tolerations=(FlavorToleration("capacity", "Equal", "spot", "NoSchedule"),),
         ),
     },
     cohorts={
