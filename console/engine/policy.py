@@ -282,3 +282,5 @@ class Policy:
     #: Instead of rules: workloads name their queue.
     local_routing: LocalQueueRouting | None = None
     settings: QuotaSettings = QuotaSettings()
+    #: The lowest priority that a workload may request.
+    least_priority: int = 0

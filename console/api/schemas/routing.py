@@ -9,6 +9,7 @@ from rest_framework import serializers
 from console.api.schemas.common import Range, Schema
 from console.api.schemas.configs import DIALECT
 from console.api.schemas.pod_sets import PodSetIn
+from console.dialects.numbers import LEAST_PRIORITY
 from console.engine.decision import Reason
 from console.engine.selectors import Operator
 from console.engine.truth import RuleStanding
@@ -28,7 +29,11 @@ class Asked(Schema):
     )
     namespace = serializers.CharField(max_length=253, required=False, allow_null=True)
     priority = serializers.IntegerField(
-        min_value=0, max_value=LARGEST_INTEGER, required=False, allow_null=True
+        min_value=LEAST_PRIORITY,
+        max_value=LARGEST_INTEGER,
+        required=False,
+        allow_null=True,
+        help_text="Negative only where the config has priority classes.",
     )
     requests = serializers.DictField(
         child=serializers.JSONField(),

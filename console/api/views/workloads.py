@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
@@ -23,6 +24,7 @@ from console.api.schemas.common import (
     query,
 )
 from console.api.schemas.groups import WorkloadGroups
+from console.configs.queries import least_priority
 from console.exports import (
     MARKDOWN,
     MARKDOWN_TYPE,
@@ -147,7 +149,7 @@ class Workloads(OrgView):
         """Submit them; the ids come in the order of the request."""
         reader, fields = self.fields(request, ("workloads",), required=("workloads",))
         reader.finish()
-        submissions = read_submissions(fields["workloads"])
+        submissions = read_submissions(fields["workloads"], partial(least_priority, self.actor.org))
         key = request.headers.get("Idempotency-Key")
         if key is None:
             ids = [workload.uid for workload in submit_workloads(self.actor, submissions)]

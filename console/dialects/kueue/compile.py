@@ -30,6 +30,7 @@ from console.dialects.kueue.words import (
     TolerationOperator,
     WithinQueue,
 )
+from console.dialects.numbers import LEAST_PRIORITY
 from console.dialects.positions import Positions
 from console.dialects.written import Read, Written, value_of
 from console.engine.nodes import FlavorToleration, Taint, TaintEffect
@@ -107,6 +108,7 @@ class _Compiler:
             cohorts=cohorts,
             local_routing=self._routing.routing(document),
             settings=self._settings(document.configurations),
+            least_priority=LEAST_PRIORITY,
         )
 
     def _origin(self, place: Place) -> Origin:

@@ -93,6 +93,7 @@ TWO_TEAMS = Policy(
             ),
         ),
     },
+    least_priority=-(2**31),
     local_routing=LocalQueueRouting(
         default_local_queue="default",
         local_queues={
