@@ -14,6 +14,7 @@ from enum import StrEnum
 from console.engine.amounts import UNLIMITED, Amount
 from console.engine.decision import Assignment, Outcome, Reason
 from console.engine.origin import Origin
+from console.engine.policy import UnsupportedSetting
 
 
 class RuleVerdict(StrEnum):
@@ -420,4 +421,6 @@ class Trace:
     turn: TurnStep | None = None
     preempted: PreemptedStep | None = None
     order: OrderStep | None = None
+    #: Settings that matter to the workload and are not acted on.
+    unsupported: tuple[UnsupportedSetting, ...] = ()
     outcome: OutcomeStep

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Final
 
 from console.dialects.findings import Place
@@ -17,7 +18,9 @@ from console.dialects.kueue.schema import (
     FungibilityDoc,
     PreemptionDoc,
     QueueDoc,
+    UnsupportedDoc,
 )
+from console.dialects.kueue.unsupported import LABELS
 from console.dialects.kueue.words import (
     BorrowPolicy,
     FlavorPreference,
@@ -50,6 +53,7 @@ from console.engine.policy import (
     Search,
     Strategy,
     Undeclared,
+    UnsupportedSetting,
 )
 
 _RULES: Final = {
@@ -92,8 +96,13 @@ class _Compiler:
         self._positions = positions
         self._quotas = QuotaCompiler(self._origin)
         self._routing = RoutingCompiler(self._origin)
+        #: By kind and name of the object.
+        self._unsupported: defaultdict[tuple[str, str], tuple[UnsupportedSetting, ...]]
+        self._unsupported = defaultdict(tuple)
 
     def policy(self, document: Document) -> Policy:
+        for setting in document.unsupported:
+            self._unsupported[setting.owner] += (self._unsupported_setting(setting),)
         flavors = [self._flavor(flavor) for flavor in document.flavors]
         queues = [self._queue(queue) for queue in document.queues]
         cohorts = {name_of(doc.name): self._cohort(doc) for doc in document.cohorts}
@@ -109,6 +118,16 @@ class _Compiler:
             local_routing=self._routing.routing(document),
             settings=self._settings(document.configurations),
             least_priority=LEAST_PRIORITY,
+            unsupported=self._unsupported["Configuration", ""],
+            unsupported_labels=LABELS,
+        )
+
+    def _unsupported_setting(self, setting: UnsupportedDoc) -> UnsupportedSetting:
+        return UnsupportedSetting(
+            kind=setting.kind,
+            subject=setting.owner[1],
+            names=setting.names,
+            origin=self._origin(setting.place),
         )
 
     def _origin(self, place: Place) -> Origin:
@@ -138,6 +157,7 @@ class _Compiler:
                 )
                 for toleration in tolerations
             ),
+            unsupported=self._unsupported["ResourceFlavor", name_of(flavor.name)],
             origin=self._origin(flavor.place),
         )
 
@@ -162,6 +182,7 @@ class _Compiler:
             stop=STOPS[value_of(queue.stop) or Stop.NONE],
             fair_weight=_weight(queue.weight),
             namespaces=self._routing.selector(queue.namespaces),
+            unsupported=self._unsupported["ClusterQueue", name_of(queue.name)],
             origin=self._origin(queue.place),
         )
 

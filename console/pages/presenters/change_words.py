@@ -37,6 +37,7 @@ _FIELDS = {
     ("stop",): "stop policy",
     ("fair_weight",): "fair share weight",
     ("namespaces",): "namespaces that may use it",
+    ("unsupported",): "settings that are not acted on",
     ("preemption", "within_queue"): "preemption within the queue",
     ("preemption", "reclaim_within_cohort"): "reclaim within the cohort",
     ("preemption", "borrow_within_cohort"): "preemption while borrowing",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from console.dialects.kueue import DIALECT
+from console.dialects.kueue.unsupported import LABELS
 from console.engine.amounts import UNLIMITED
 from console.engine.nodes import FlavorToleration, Taint, TaintEffect
 from console.engine.origin import Origin
@@ -94,6 +95,7 @@ TWO_TEAMS = Policy(
         ),
     },
     least_priority=-(2**31),
+    unsupported_labels=LABELS,
     local_routing=LocalQueueRouting(
         default_local_queue="default",
         local_queues={
