@@ -155,6 +155,11 @@ def active_policy(org: Organization) -> Policy:
     return policy_of(version) if version else NO_POLICY
 
 
+def least_priority(org: Organization) -> int:
+    """Return the lowest priority that workloads of *org* may request."""
+    return active_policy(org).least_priority
+
+
 def get_impact(org: Organization, number: int) -> ImpactRun:
     """Return an impact run without its text; raises NotFound when *org* has none of that number."""
     run = ImpactRun.objects.filter(org=org, pk=number).defer("text").first()

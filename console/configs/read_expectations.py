@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, Final, TypeAlias
 
+from console.dialects.numbers import LEAST_PRIORITY
 from console.engine.expected import Expected
 from console.engine.workload import PodSet, Workload
 from console.reading import Reader, join
 from console.workloads.read_pod_sets import LONGEST_KEY, read_pod_sets, read_requests
+
+#: Returns the lowest priority that may be requested, see `Reader.priority`.
+LeastPriority: TypeAlias = Callable[[], int]
 
 #: Expectations of one organization, or of one file.
 MOST_EXPECTATIONS: Final = 500
@@ -35,18 +40,19 @@ EXPECTATION: Final = (
 )
 
 
-def read_asked(reader: Reader, fields: Mapping[str, Any], path: str = "") -> Workload:
+def read_asked(
+    reader: Reader, fields: Mapping[str, Any], path: str = "", *, least_priority: LeastPriority
+) -> Workload:
     """
     Read a workload to test from those of *fields* that are of `ASKED`.
 
     Labels are those that selectors see, so a fact with a field of its own in a
-    submission goes by its label here.
+    submission goes by its label here. *least_priority* is that of the config to try it on.
     """
     get = fields.get
     if get("pod_sets") is not None and get("requests") is not None:
         message = "This is the short form of one pod set; send either requests or pod_sets."
         reader.refuse(join(path, "requests"), "conflicting_fields", message)
-    priority = get("priority")
     requests = read_requests(reader, get("requests"), join(path, "requests"), texts=True)
     pod_sets: tuple[PodSet, ...] = (PodSet(requests={k: v for k, v in requests.items() if v}),)
     if get("pod_sets") is not None:
@@ -56,20 +62,32 @@ def read_asked(reader: Reader, fields: Mapping[str, Any], path: str = "") -> Wor
         sequence=0,
         labels=_labels(reader, get("labels"), join(path, "labels")),
         namespace=reader.text(get("namespace"), join(path, "namespace"), 253),
-        priority=None if priority is None else reader.integer(priority, join(path, "priority")),
+        priority=reader.priority(get("priority"), join(path, "priority"), least_priority),
         pod_sets=pod_sets,
     )
 
 
-def read_expectations(reader: Reader, value: Any, path: str) -> list[Expected]:
-    """Read a list of 1 to `MOST_EXPECTATIONS` expectations, whose names differ."""
+def any_priority() -> int:
+    """Return the lowest priority that any config may allow to be requested."""
+    return LEAST_PRIORITY
+
+
+def read_expectations(
+    reader: Reader, value: Any, path: str, least_priority: LeastPriority = any_priority
+) -> list[Expected]:
+    """
+    Read a list of 1 to `MOST_EXPECTATIONS` expectations, whose names differ.
+
+    Without *least_priority* they belong to no config, and any priority may be requested.
+    """
     items = reader.items(value, path, 1, MOST_EXPECTATIONS)
-    found = [_expectation(reader, item, f"{path}[{i}]") for i, item in enumerate(items)]
+    least = cache(least_priority)
+    found = [_expectation(reader, item, f"{path}[{i}]", least) for i, item in enumerate(items)]
     _check_names(reader, found, path)
     return found
 
 
-def _expectation(reader: Reader, value: Any, path: str) -> Expected:
+def _expectation(reader: Reader, value: Any, path: str, least_priority: LeastPriority) -> Expected:
     fields = reader.mapping(value, path, EXPECTATION, required=("name", "queue"))
     name = fields.get("name", "")
     effective = fields.get("effective_priority")
@@ -79,12 +97,12 @@ def _expectation(reader: Reader, value: Any, path: str) -> Expected:
         reader.refuse(f"{path}.effective_priority", "conflicting_fields", message)
     return Expected(
         name=reader.text(name, f"{path}.name", LONGEST_NAME, blank=False) if name else "",
-        workload=read_asked(reader, fields, path),
+        workload=read_asked(reader, fields, path, least_priority=least_priority),
         queue=queue,
         # Priority classes may be negative.
         priority=None
         if effective is None
-        else reader.integer(effective, f"{path}.effective_priority", least=-(2**31)),
+        else reader.integer(effective, f"{path}.effective_priority", least=LEAST_PRIORITY),
     )
 
 

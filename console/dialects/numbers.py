@@ -24,6 +24,8 @@ from console.engine.amounts import parse_amount
 MAX_AMOUNT: Final = 10**15
 #: What fits a signed 32-bit integer, the usual width of a priority.
 MAX_PRIORITY: Final = 2**31 - 1
+#: The lowest priority of Kubernetes, a signed 32-bit number.
+LEAST_PRIORITY: Final = -(2**31)
 
 _DECIMAL = re.compile(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?")
 _NOT_FINITE = re.compile(r"[-+]?\.?(?:inf|infinity)|\.?nan", re.IGNORECASE)

@@ -58,14 +58,15 @@ def follow_local_queue(
     requested: int | None,
 ) -> LocalRoute:
     """
-    Follow the local queue that *labels* name in *namespace* (Kueue, spec 1.5, 1.6, 3.4).
+    Follow the local queue of a workload in *namespace* (Kueue, spec 1.5, 1.6, 3.4).
 
+    It is the one that *labels* name, else the default of the namespace.
     Of several problems the most lasting one counts: the local queue or its
     queue is missing, then the priority class is, then the local queue is
     stopped. A workload of a stopped local queue stands in no line (spec 2.5),
     so whether its namespace is allowed is asked last.
     """
-    name = labels.get(routing.queue_label, "")
+    name = local_queue_name(routing, labels, namespace)
     local = routing.local_queues.get((namespace, name))
     queue = queues.get(local.queue) if local is not None else None
     class_name = labels.get(routing.priority_label)
@@ -91,6 +92,7 @@ def follow_local_queue(
         namespace=namespace,
         name=name,
         verdict=verdict,
+        default=None if labels.get(routing.queue_label) else routing.default_local_queue,
         queue=local.queue if local is not None else None,
         failed=failed,
         priority_class=chosen.name if chosen is not None else class_name,
@@ -107,6 +109,21 @@ def follow_local_queue(
         problem=_PROBLEMS.get(verdict),
         drains=local is not None and local.stop is StopPolicy.HOLD_AND_DRAIN,
     )
+
+
+def local_queue_name(routing: LocalQueueRouting, labels: Mapping[str, str], namespace: str) -> str:
+    """
+    Return the name of a workload's local queue: by its label, else by default.
+
+    Empty when it names none and *namespace* has no local queue of the default name. A blank
+    label names none. A default that is stopped is taken all the same, so that a workload that
+    runs by default stops when its local queue is drained.
+    """
+    named = labels.get(routing.queue_label)
+    default = routing.default_local_queue
+    if named:
+        return named
+    return default if default and (namespace, default) in routing.local_queues else ""
 
 
 def namespace_labels(routing: LocalQueueRouting, namespace: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from console.engine.landing import land
+from console.engine.local_queues import local_queue_name
 from console.engine.nearest import LabelChange, NearMiss, changed_labels
 from console.engine.policy import LocalQueue, LocalQueueRouting, Policy
 from console.engine.routing import Router
@@ -69,8 +70,8 @@ def _nearest(
 def _label_changes(
     routing: LocalQueueRouting, workload: Workload, door: LocalQueue
 ) -> Iterator[dict[str, str | None]]:
-    named = workload.labels.get(routing.queue_label)
-    labels: dict[str, str | None] = {} if named == door.name else {routing.queue_label: door.name}
+    present = local_queue_name(routing, workload.labels, door.namespace)
+    labels: dict[str, str | None] = {} if present == door.name else {routing.queue_label: door.name}
     yield labels
     if routing.priority_label in workload.labels:
         yield {**labels, routing.priority_label: None}

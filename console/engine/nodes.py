@@ -55,6 +55,14 @@ class Toleration:
         return bool(self.key) and self.value == taint.value
 
 
+@dataclass(frozen=True, slots=True)
+class FlavorToleration(Toleration):
+    """A toleration that a flavor gives to every pod that uses it."""
+
+    #: How long such a pod stays on a node that gets the taint; None: for ever.
+    seconds: int | None = None
+
+
 class NodeOperator(StrEnum):
     """What an affinity expression asks of one node label."""
 

@@ -8,9 +8,46 @@ from enum import StrEnum
 from typing import Any
 
 from console.engine.amounts import UNLIMITED, Amount
-from console.engine.nodes import Taint, Toleration
+from console.engine.nodes import FlavorToleration, Taint
 from console.engine.origin import Origin
 from console.engine.selectors import EVERYTHING, Selector
+
+
+class Unsupported(StrEnum):
+    """Something that a config or a workload may ask for and that nothing acts on."""
+
+    #: Admission is to wait for checks by others.
+    ADMISSION_CHECKS = "admission_checks"
+    #: The order of waiting is to depend on what was used before.
+    PAST_USAGE = "past_usage"
+    #: A workload is to be tried in several flavors at once.
+    CONCURRENT_FLAVORS = "concurrent_flavors"
+    #: Pods are to become ready in time.
+    PODS_READY = "pods_ready"
+    #: Requests of some resources are to be counted as others.
+    TRANSFORMATIONS = "transformations"
+    #: Requests of some resources are not to be counted.
+    EXCLUDED_RESOURCES = "excluded_resources"
+    #: Pods are to be put near each other inside a flavor.
+    TOPOLOGY = "topology"
+    #: The same, asked for by a label of the workload; so are the next two.
+    LABELED_TOPOLOGY = "labeled_topology"
+    #: The workload is to be stopped after a time.
+    LABELED_EXECUTION_TIME = "labeled_execution_time"
+    #: The workload is to grow and shrink while it runs.
+    LABELED_ELASTIC_SIZE = "labeled_elastic_size"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsupportedSetting:
+    """One setting that is not acted on."""
+
+    kind: Unsupported
+    #: The queue, flavor or label that asks for it; empty: the whole policy does.
+    subject: str = ""
+    #: Checks, resources, prefixes of resources, or a topology: what it names.
+    names: tuple[str, ...] = ()
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,9 +61,10 @@ class Flavor:
     node_labels: Mapping[str, str] = field(default_factory=dict)
     taints: tuple[Taint, ...] = ()
     #: Tolerated on behalf of every pod that uses the flavor.
-    tolerations: tuple[Toleration, ...] = ()
+    tolerations: tuple[FlavorToleration, ...] = ()
     #: Opaque; handed back with every admission that uses the flavor.
     launch_config: Mapping[str, Any] | None = None
+    unsupported: tuple[UnsupportedSetting, ...] = ()
     origin: Origin | None = None
 
 
@@ -144,6 +182,7 @@ class Queue:
     fair_weight: int = WEIGHT_ONE
     #: Judged on the labels of a workload's namespace when a local queue leads here; None: nobody.
     namespaces: Selector | None = None
+    unsupported: tuple[UnsupportedSetting, ...] = ()
     origin: Origin | None = None
 
 
@@ -253,6 +292,9 @@ class LocalQueueRouting:
     #: Labels of namespaces by name; one that is missing has the label of its name alone.
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     priority_classes: Mapping[str, PriorityClass] = field(default_factory=dict)
+    #: Name of the local queue that takes a workload which names none, in namespaces that have one
+    #: of this name; None: such a workload waits.
+    default_local_queue: str | None = None
     queue_label: str = "kueue.x-k8s.io/queue-name"
     priority_label: str = "kueue.x-k8s.io/priority-class"
 
@@ -279,3 +321,9 @@ class Policy:
     #: Instead of rules: workloads name their queue.
     local_routing: LocalQueueRouting | None = None
     settings: QuotaSettings = QuotaSettings()
+    #: The lowest priority that a workload may request.
+    least_priority: int = 0
+    #: Settings of the whole policy that are not acted on; queues and flavors have their own.
+    unsupported: tuple[UnsupportedSetting, ...] = ()
+    #: Label of a workload -> what it asks for and is not acted on.
+    unsupported_labels: Mapping[str, Unsupported] = field(default_factory=dict)

@@ -28,6 +28,7 @@ from console.engine.trace import (
     TurnStep,
 )
 from console.engine.tree import QueueState
+from console.engine.unsupported import unsupported_for
 from console.engine.workload import Workload
 
 
@@ -298,6 +299,7 @@ def _trace(
         preempted=preempted,
         turn=turn,
         order=order,
+        unsupported=unsupported_for(policy, workload, route.queue, groups, outcome),
         outcome=outcome,
     )
 

@@ -14,6 +14,7 @@ from enum import StrEnum
 from console.engine.amounts import UNLIMITED, Amount
 from console.engine.decision import Assignment, Outcome, Reason
 from console.engine.origin import Origin
+from console.engine.policy import UnsupportedSetting
 
 
 class RuleVerdict(StrEnum):
@@ -157,12 +158,15 @@ class LocalQueueVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalQueueStep:
-    """The local queue that a workload names by label, and where it leads."""
+    """The local queue that a workload names by label or has by default, and where it leads."""
 
     namespace: str
-    #: "" when the workload names none.
+    #: "" when the workload names none and its namespace has no default.
     name: str
     verdict: LocalQueueVerdict
+    #: Name of the local queue that takes a workload which names none, where its namespace has it;
+    #: only for such a workload, and only under a policy that has defaults.
+    default: str | None = None
     #: The queue it leads to; None when it leads nowhere.
     queue: str | None = None
     #: The expression of the queue's namespace selector that does not hold.
@@ -418,4 +422,6 @@ class Trace:
     turn: TurnStep | None = None
     preempted: PreemptedStep | None = None
     order: OrderStep | None = None
+    #: Settings that matter to the workload and are not acted on.
+    unsupported: tuple[UnsupportedSetting, ...] = ()
     outcome: OutcomeStep

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from console.engine.local_queues import namespace_labels
+from console.engine.local_queues import local_queue_name, namespace_labels
 from console.engine.origin import Origin
 from console.engine.policy import LocalQueue, Policy
 from console.engine.routing import effective_priority
@@ -57,8 +57,8 @@ class DoorTruth:
     """One local queue of a workload's namespace, and whether its queue takes that namespace."""
 
     door: LocalQueue
-    #: Whether the workload names it.
-    is_named: bool
+    #: Whether it is the local queue of the workload: by its label, else by default.
+    is_taken: bool
     #: Whether the queue that it leads to exists.
     leads: bool
     #: Whether that queue takes workloads of this namespace.
@@ -105,11 +105,11 @@ def judge_rules(policy: Policy, workload: Workload) -> tuple[RuleTruth, ...]:
 
 
 def judge_doors(policy: Policy, workload: Workload) -> tuple[DoorTruth, ...]:
-    """Return every local queue of the workload's namespace, the one it names first."""
+    """Return every local queue of the workload's namespace, its own first."""
     routing = policy.local_routing
     if routing is None:
         return ()
-    named = workload.labels.get(routing.queue_label)
+    taken = local_queue_name(routing, workload.labels, workload.namespace)
     labels = namespace_labels(routing, workload.namespace)
     doors = []
     for (namespace, name), door in routing.local_queues.items():
@@ -121,10 +121,10 @@ def judge_doors(policy: Policy, workload: Workload) -> tuple[DoorTruth, ...]:
         doors.append(
             DoorTruth(
                 door=door,
-                is_named=name == named,
+                is_taken=name == taken,
                 leads=queue is not None,
                 is_allowed=selector is not None and all(each.holds for each in expressions),
                 expressions=expressions,
             )
         )
-    return tuple(sorted(doors, key=lambda each: not each.is_named))
+    return tuple(sorted(doors, key=lambda each: not each.is_taken))

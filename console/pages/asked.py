@@ -11,7 +11,13 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from console.configs.read_expectations import LONGEST_NAME, LONGEST_QUEUE, read_asked
+from console.configs.read_expectations import (
+    LONGEST_NAME,
+    LONGEST_QUEUE,
+    any_priority,
+    read_asked,
+)
+from console.configs.subjects import find_subject
 from console.engine.amounts import format_amount
 from console.engine.expected import Expected
 from console.engine.workload import PodSet, Workload
@@ -86,7 +92,8 @@ def pasted(asked: Asked, text: str) -> Asked:
         )
         raise BadRequest([FieldError("paste", "conflicting_fields", message)])
     reader = Reader()
-    workload = read_asked(reader, fields)
+    # Whether the config takes such a priority is judged when the workload is tried.
+    workload = read_asked(reader, fields, least_priority=any_priority)
     if reader.errors:
         raise BadRequest(
             [FieldError("paste", e.code, f"{e.path}: {e.message}") for e in reader.errors]
@@ -130,7 +137,11 @@ def workload_of(asked: Asked, org: Organization) -> Workload:
             fields["requests"] = {name: _number_or_text(value) for name, value in pairs.items()}
         except BadRequest as error:
             reader.errors += error.errors
-    workload = read_asked(reader, fields)
+    workload = read_asked(
+        reader,
+        fields,
+        least_priority=lambda: find_subject(org, asked.config).policy.least_priority,
+    )
     reader.finish()
     return _with_pods(workload, org, asked.pods) if asked.pods else workload
 
@@ -150,7 +161,7 @@ def expected_of(form: QueryDict, asked: Asked, org: Organization) -> Expected:
         message = "What reaches no queue has no priority there; leave this empty."
         reader.refuse("effective_priority", "conflicting_fields", message)
     elif priority is not None:
-        reader.integer(priority, "effective_priority", least=-(2**31))
+        reader.integer(priority, "effective_priority", least=any_priority())
     reader.finish()
     return Expected(name=name, workload=workload, queue=queue or None, priority=priority)
 

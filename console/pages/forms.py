@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -72,8 +72,15 @@ class SubmitForm(forms.Form):
         help_text="One key=value on each line, such as team=research.",
     )
 
-    def __init__(self, *args: Any, resources: Sequence[str], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        resources: Sequence[str],
+        least_priority: Callable[[], int],
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
+        self._least_priority = least_priority
         self.resources = tuple(resources)
         #: The pod sets as they were typed; None when they were not.
         self._typed: Typed | None = None
@@ -109,12 +116,14 @@ class SubmitForm(forms.Form):
         }
         copies = cleaned.get("copies") or 1
         try:
-            one = read_submissions([value])
+            one = read_submissions([value], self._least_priority)
             if not self.errors and copies == 1:
                 self.submissions = one
             elif not self.errors:
                 names = (f"{value['name']}-{i}" for i in range(1, copies + 1))
-                self.submissions = read_submissions([value | {"name": name} for name in names])
+                self.submissions = read_submissions(
+                    [value | {"name": name} for name in names], self._least_priority
+                )
         except BadRequest as error:
             for finding in error.errors:
                 self._note(finding)
@@ -179,10 +188,11 @@ def _number_or_text(text: str) -> Decimal | str:
         return text
 
 
-def read_pasted(text: str) -> list[Submission]:
+def read_pasted(text: str, least_priority: Callable[[], int]) -> list[Submission]:
     """
     Read pasted JSON: a list of workloads, or an object that has one under ``workloads``.
 
+    *least_priority* returns the lowest priority that may be requested.
     Raises BadRequest with the path of everything that is wrong.
     """
     try:
@@ -196,7 +206,7 @@ def read_pasted(text: str) -> list[Submission]:
         raise _not_json(f"This is not JSON that can be read: {error}.") from error
     if isinstance(value, dict) and "workloads" in value:
         value = value["workloads"]
-    return read_submissions(value)
+    return read_submissions(value, least_priority)
 
 
 def _not_json(message: str) -> BadRequest:

@@ -8,7 +8,7 @@ was read must not be used before `finish` has returned.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from difflib import get_close_matches
@@ -160,6 +160,18 @@ class Reader:
         else:
             return value
         return least
+
+    def priority(self, value: Any, path: str, least: Callable[[], int]) -> int | None:
+        """
+        Return a requested priority; null reads as None.
+
+        *least* returns the lowest one that the config in question allows. It is called for
+        negative numbers alone, because the answer may take a query.
+        """
+        if value is None:
+            return None
+        is_negative = isinstance(value, int) and value < 0
+        return self.integer(value, path, least() if is_negative else 0)
 
     def moment(self, value: Any, path: str) -> datetime | None:
         """Return a moment, which without a zone is taken as UTC; null reads as None."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 
 from console.engine.workload import PodSet
@@ -96,20 +97,22 @@ class Submission:
         return labels
 
 
-def read_submissions(value: Any) -> list[Submission]:
+def read_submissions(value: Any, least_priority: Callable[[], int] = lambda: 0) -> list[Submission]:
     """
     Read the list under ``workloads`` of a request; numbers are int or Decimal.
 
+    *least_priority* returns the lowest priority that may be requested.
     Raises BadRequest with the path of everything that is wrong.
     """
     reader = Reader()
     items = reader.items(value, "workloads", 1, MOST_AT_ONCE)
-    submissions = [_read(reader, item, f"workloads[{i}]") for i, item in enumerate(items)]
+    least = cache(least_priority)
+    submissions = [_read(reader, item, f"workloads[{i}]", least) for i, item in enumerate(items)]
     reader.finish()
     return submissions
 
 
-def _read(reader: Reader, value: Any, path: str) -> Submission:
+def _read(reader: Reader, value: Any, path: str, least_priority: Callable[[], int]) -> Submission:
     fields = reader.mapping(value, path, _KNOWN, required=("name",))
     for name, message in _NOT_HERE.items():
         if fields.get(name) is not None:
@@ -119,7 +122,6 @@ def _read(reader: Reader, value: Any, path: str) -> Submission:
         message = "This is the short form of one pod set; send either requests or pod_sets."
         reader.refuse(f"{path}.requests", "conflicting_fields", message)
     market = get("market_type")
-    priority = get("priority")
     return Submission(
         name=reader.text(fields["name"], f"{path}.name", 200, blank=False)
         if "name" in fields
@@ -136,7 +138,7 @@ def _read(reader: Reader, value: Any, path: str) -> Submission:
         cloud_resource_id=reader.optional_text(
             get("cloud_resource_id"), f"{path}.cloud_resource_id", 200
         ),
-        priority=None if priority is None else reader.integer(priority, f"{path}.priority"),
+        priority=reader.priority(get("priority"), f"{path}.priority", least_priority),
         requests=_requests(reader, get("requests"), f"{path}.requests"),
         pod_sets=()
         if get("pod_sets") is None

@@ -189,16 +189,32 @@ def test_each_pod_set_has_its_own_count_and_launch_configs(client, settle, owner
             "name": "driver",
             "count": 1,
             "flavors": {"cpu": {"flavor": "small", "launch_config": {"size": 1}}},
+            "node_selector": {},
+            "tolerations": [],
         },
         {
             "name": "workers",
             "count": 5,
             "flavors": {"cpu": {"flavor": "large", "launch_config": {"size": 2}}},
+            "node_selector": {},
+            "tolerations": [],
         },
     ]
     assert client.get(f"workloads/{uid}").body["assignment"] == [
-        {"name": "driver", "count": 1, "flavors": {"cpu": "small"}},
-        {"name": "workers", "count": 5, "flavors": {"cpu": "large"}},
+        {
+            "name": "driver",
+            "count": 1,
+            "flavors": {"cpu": "small"},
+            "node_selector": {},
+            "tolerations": [],
+        },
+        {
+            "name": "workers",
+            "count": 5,
+            "flavors": {"cpu": "large"},
+            "node_selector": {},
+            "tolerations": [],
+        },
     ]
 
 

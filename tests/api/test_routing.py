@@ -202,7 +202,10 @@ def test_local_queues_are_tested_in_their_own_terms(api, owner):
     label = "kueue.x-k8s.io/queue-name"
     asked = {"dialect": "kueue", "text": text, "namespace": "vision", "requests": {"cpu": "500m"}}
     body = api(owner).post("config/route", asked).body
-    assert body["verdict"] == f"Waiting: it names no local queue: the label {label} is absent."
+    assert body["verdict"] == (
+        f"Waiting: it names no local queue: the label {label} is absent, and namespace vision has "
+        "no local queue default."
+    )
     assert body["reason"]["code"] == "local_queue_missing"
     assert (body["rules"], body["rule_count"]) == ([], 0)
     assert [(d["name"], d["queue"], d["named"], d["allowed"]) for d in body["local_queues"]] == [
@@ -215,6 +218,41 @@ def test_local_queues_are_tested_in_their_own_terms(api, owner):
     body = api(owner).post("config/route", {**asked, "labels": {label: "training"}}).body
     assert (body["queue"], body["priority"], body["reason"]) == ("vision", 0, None)
     assert body["fit"]["now"] is True
+
+
+def test_a_workload_that_names_no_local_queue_is_led_by_the_default_of_its_namespace(api, owner):
+    text = KUEUE.samples()["Two teams share one cohort"].replace(
+        "name: training, namespace: vision", "name: default, namespace: vision"
+    )
+    asked = {"dialect": "kueue", "text": text, "namespace": "vision", "requests": {"cpu": "500m"}}
+    body = api(owner).post("config/route", asked).body
+    assert (body["queue"], body["priority"], body["reason"]) == ("vision", 0, None)
+    assert body["verdict"] == (
+        "Local queue default of namespace vision by default leads it to vision with priority 0."
+    )
+    assert [(d["name"], d["queue"], d["named"]) for d in body["local_queues"]] == [
+        ("default", "vision", True)
+    ]
+    assert [
+        (label["key"], [(each["values"], each["text"]) for each in label["branches"]])
+        for label in body["missing_labels"]
+    ] == [
+        (
+            "kueue.x-k8s.io/queue-name",
+            [
+                (["default"], "vision with priority 0 on reserved and spot"),
+                ([], "no queue (No such local queue)"),
+            ],
+        ),
+        (
+            "kueue.x-k8s.io/priority-class",
+            [
+                (["production"], "vision with priority 1000 on reserved and spot"),
+                (["experiment"], "vision with priority 100 on reserved and spot"),
+                ([], "no queue (No such priority class)"),
+            ],
+        ),
+    ]
 
 
 def test_pod_sets_are_tried_as_they_would_be_submitted(api, owner):

@@ -231,7 +231,15 @@ def test_a_capacity_reservation(api, owner, settle):
         "config_version": 1,
         "rule_index": 0,
         "flavors": flavors,
-        "assignment": [{"name": "main", "count": 1, "flavors": flavors}],
+        "assignment": [
+            {
+                "name": "main",
+                "count": 1,
+                "flavors": flavors,
+                "node_selector": {},
+                "tolerations": [],
+            }
+        ],
         "victims": [],
         "preemptor": None,
     }

@@ -18,7 +18,14 @@ from console.dialects.conformance.workloads import PendingWorkload, RunningWorkl
 from console.dialects.conformance.world import World, read_world
 from console.engine.amounts import UNLIMITED
 from console.engine.decision import PodSetAssignment
-from console.engine.nodes import NodeExpression, NodeOperator, Taint, TaintEffect, Toleration
+from console.engine.nodes import (
+    FlavorToleration,
+    NodeExpression,
+    NodeOperator,
+    Taint,
+    TaintEffect,
+    Toleration,
+)
 from console.engine.policy import (
     Cohort,
     FairStrategy,
@@ -157,7 +164,7 @@ def test_everything_that_objects_say_is_in_the_policy() -> None:
                 name="spot",
                 node_labels={"tier": "iron"},
                 taints=(Taint("spot", "yes", TaintEffect.NO_EXECUTE),),
-                tolerations=(Toleration(key="spot", operator="Exists"),),
+                tolerations=(FlavorToleration(key="spot", operator="Exists"),),
             )
         },
         queues={

@@ -104,6 +104,11 @@ HEADLINES = {
     ),
     "stopped": "Waiting: research is stopped by its config and admits nothing new.",
     "nowhere": "Waiting: it names no local queue: the label kueue.x-k8s.io/queue-name is absent.",
+    "promised": "Admitted in research on spot: its request fits the free quota.",
+    "defaultless": (
+        "Waiting: it names no local queue: the label kueue.x-k8s.io/queue-name is absent, and "
+        "namespace ml has no local queue default."
+    ),
     "typo": "Waiting: there is no local queue mian in namespace ml; the nearest name is main.",
     "dangling": (
         "Waiting: local queue main of namespace ml leads to reserch, and there "

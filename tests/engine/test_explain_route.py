@@ -374,3 +374,34 @@ def test_every_kind_of_queue(
     step: QueueStep, reason: Reason, told: list[tuple[str, str, int | None]]
 ) -> None:
     assert lines(trace(reason, queue=replace(step, origin=LINE)), "queue") == told
+
+
+def test_a_default_local_queue_is_told_before_where_it_leads() -> None:
+    step = LocalQueueStep(
+        namespace="ml",
+        name="default",
+        verdict=LocalQueueVerdict.LEADS,
+        default="default",
+        queue="train",
+        origin=LINE,
+    )
+    told = trace(local_queue=step)
+    assert lines(told, "route") == [
+        ("info", "It names no local queue, so it takes default, the default of its namespace.", 3),
+        ("pass", "Local queue default of namespace ml leads to train.", 3),
+    ]
+
+
+def test_a_namespace_without_a_default_is_told_of_with_the_label() -> None:
+    step = LocalQueueStep(
+        namespace="ml",
+        name="",
+        verdict=LocalQueueVerdict.NOT_NAMED,
+        default="default",
+        label="queue",
+    )
+    (text,) = said(trace(local_queue=step), "route")
+    assert text == (
+        "It names no local queue: the label queue is absent, and namespace ml has no local queue "
+        "default."
+    )

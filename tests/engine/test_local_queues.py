@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.decision import Reason
+from console.engine.decision import Outcome, Reason
 from console.engine.local_queues import namespace_labels
 from console.engine.origin import Origin
 from console.engine.policy import (
@@ -20,6 +20,7 @@ from console.engine.policy import (
 )
 from console.engine.routing import Route, Router
 from console.engine.selectors import EVERYTHING
+from console.engine.state import State
 from console.engine.trace import FailedExpression, LocalQueueStep, LocalQueueVerdict
 from console.engine.workload import Workload
 from tests.engine.builders import only, queue
@@ -285,3 +286,69 @@ def test_alike_workloads_of_different_namespaces_are_judged_apart() -> None:
     ours, theirs = router.route(named()), router.route(named(namespace="web"))
     assert (ours.problem, theirs.problem) == (None, Reason.NAMESPACE_NOT_ALLOWED)
     assert router.route(named()) is ours
+
+
+DEFAULTS = replace(
+    ROUTING,
+    default_local_queue="main",
+    local_queues={
+        **ROUTING.local_queues,
+        ("closing", "main"): local("closing", "main", "train", StopPolicy.HOLD_AND_DRAIN),
+    },
+)
+
+
+def test_a_workload_that_names_none_takes_the_default_of_its_namespace() -> None:
+    led = LocalQueueStep(
+        namespace="ml",
+        name="main",
+        verdict=LocalQueueVerdict.LEADS,
+        default="main",
+        queue="train",
+        label=None,
+        origin=DOOR,
+    )
+    router = Router(world(DEFAULTS))
+    expected = Route(queue="train", priority=0, matches=OFF_SPOT, local_queue=led)
+    assert router.route(named(None)) == expected
+    assert router.route(named("")) == expected
+    # One that names its local queue is led as before, and the trace says nothing of a default.
+    assert router.route(named("main")) == Router(world()).route(named("main"))
+
+
+def test_a_namespace_without_the_default_lets_it_wait() -> None:
+    route = Router(world(DEFAULTS)).route(named(None, "other"))
+    assert route == Route(
+        priority=0,
+        local_queue=LocalQueueStep(
+            namespace="other",
+            name="",
+            verdict=LocalQueueVerdict.NOT_NAMED,
+            default="main",
+            label=QUEUE,
+        ),
+        problem=Reason.LOCAL_QUEUE_MISSING,
+    )
+
+
+def test_a_default_does_not_stand_in_for_a_local_queue_that_is_missing() -> None:
+    route = Router(world(DEFAULTS)).route(named("mian"))
+    assert (route.queue, route.problem) == (None, Reason.LOCAL_QUEUE_MISSING)
+
+
+def test_what_runs_by_default_stops_when_the_default_is_drained() -> None:
+    route = Router(world(DEFAULTS)).route(named(None, "closing"))
+    assert (route.queue, route.problem, route.drains) == (None, Reason.QUEUE_STOPPED, True)
+
+
+def test_a_workload_that_waits_starts_when_its_namespace_gets_a_default() -> None:
+    state = State(world(replace(DEFAULTS, local_queues={}), OPEN))
+    state.submit(named(None))
+    (waits,) = state.settle()
+    assert waits.reason is Reason.LOCAL_QUEUE_MISSING
+    state.change_policy(world(DEFAULTS, OPEN))
+    (starts,) = state.settle()
+    assert (starts.outcome, starts.queue) == (Outcome.ADMITTED, "train")
+
+
+OPEN = (Queue(name="train", is_passthrough=True, namespaces=EVERYTHING), Queue(name="sealed"))

@@ -381,7 +381,7 @@ def test_local_queues_are_judged_in_their_own_terms():
     assert [
         (
             d.door.name,
-            d.is_named,
+            d.is_taken,
             d.leads,
             d.is_allowed,
             [(e.actual, e.holds) for e in d.expressions],
@@ -433,3 +433,20 @@ def test_a_stopped_local_queue_leads_nowhere_as_the_engine_decides():
     assert landing_sentence(landing) == (
         "Waiting: local queue shut of namespace speech is stopped and lets nobody into speech."
     )
+
+
+def test_a_workload_without_a_label_is_led_by_the_default_of_its_namespace():
+    policy = replace(DOORS, local_routing=replace(ROUTING, default_local_queue="main"))
+    workload = asking({}, namespace="vision")
+    assert landing_sentence(land(policy, workload)) == (
+        "Local queue main of namespace vision by default leads it to vision with priority 0."
+    )
+    assert [(d.door.name, d.is_taken) for d in judge_doors(policy, workload)] == [
+        ("main", True),
+        ("shared", False),
+        ("lost", False),
+    ]
+    assert [near_sentence(miss) for miss in nearest_doors(policy, workload, 10)] == [
+        "Be in namespace speech.",
+        "No local queue leads here for any namespace that it takes.",
+    ]

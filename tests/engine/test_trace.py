@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import console.engine.policy as policy
 import console.engine.trace as facts
 from console.engine.amounts import UNLIMITED, Unlimited
 from console.engine.decision import Outcome, Reason
@@ -77,7 +78,7 @@ def told(value: Any) -> Iterator[str]:
     elif isinstance(value, tuple | list):
         for each in value:
             yield from told(each)
-    elif is_dataclass(value) and type(value).__module__ == facts.__name__:
+    elif is_dataclass(value) and type(value).__module__ in (facts.__name__, policy.__name__):
         for each in fields(value):
             default = each.default
             if each.default_factory is not MISSING:
@@ -90,8 +91,10 @@ def told(value: Any) -> Iterator[str]:
 
 def kinds() -> Iterator[str]:
     """Yield every kind of fact there is."""
-    for each in vars(facts).values():
-        if not isinstance(each, type) or each.__module__ not in (facts.__name__, Reason.__module__):
+    # Of a policy, a trace keeps the settings that are not acted on.
+    for each in (*vars(facts).values(), policy.Unsupported):
+        modules = (facts.__name__, Reason.__module__, policy.__name__)
+        if not isinstance(each, type) or each.__module__ not in modules:
             continue
         if issubclass(each, StrEnum):
             yield from (f"{each.__name__}.{member}" for member in each.__members__)

@@ -91,6 +91,47 @@ def test_each_pod_set_says_how_many_pods_started_where(browser: Client, partial:
     ]
 
 
+def test_a_pod_set_shows_what_its_flavors_add_to_its_pods(
+    browser: Client, owner: Actor, settle: Settle
+) -> None:
+    spec = """metadata: {name: spot}
+spec:
+  nodeLabels: {capacity: spot}
+  tolerations:
+    - {key: capacity, value: spot, effect: NoSchedule}
+    - {key: drain, operator: Exists, effect: NoExecute, tolerationSeconds: 300}
+"""
+    text = KUEUE.replace("metadata: {name: spot}\n", spec, 1).replace(
+        "nominalQuota: 1", "nominalQuota: 0"
+    )
+    apply_config(owner, "kueue", text, "", 0)
+    plain: dict[str, Any] = {
+        "name": "plain",
+        "namespace": "vision",
+        "tags": {"kueue.x-k8s.io/queue-name": "main"},
+        "requests": {"cpu": 4},
+    }
+    runs, waits = submit_workloads(owner, read_submissions([plain, plain]))
+    settle(owner.org)
+    page = read_page(browser.get(f"{LIST}/{runs.uid}?tab=spec"))
+    assert complaints(page) == []
+    # A plain request has a table, too, when there is something to add.
+    assert page.id("pod-sets").rows() == [
+        [
+            "main",
+            "1",
+            "4 cpu",
+            "any",
+            (
+                "spot (cpu) which add to its pods: capacity=spot "
+                "tolerates capacity=spot:NoSchedule tolerates drain:NoExecute for 300 s"
+            ),
+        ]
+    ]
+    waiting = read_page(browser.get(f"{LIST}/{waits.uid}?tab=spec"))
+    assert not [each for each in waiting.walk() if each.attrs.get("id") == "pod-sets"]
+
+
 def test_a_queue_that_is_drained_shows_who_has_to_stop(
     browser: Client, owner: Actor, settle: Settle, partial: str
 ) -> None:

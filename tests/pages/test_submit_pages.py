@@ -7,13 +7,17 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from console.configs.queries import active_version
+from console.configs.services.apply_config import apply_config
 from console.engine.nodes import NodeExpression, NodeOperator, Toleration
 from console.engine.workload import PodSet
 from console.orgs.models import Organization
+from console.orgs.permissions import Actor
 from console.reading.typed_values import read_typed
 from console.workloads.models import Workload
 from console.workloads.stored_pod_sets import decode_pod_sets
 from tests.pages.page import Element, complaints, read_page
+from tests.two_teams import TWO_TEAMS
 
 LIST = "/o/here/workloads"
 NEW = f"{LIST}/new"
@@ -187,3 +191,23 @@ def test_values_are_those_of_json() -> None:
         "{'a': None}, '2026-01-31', '.5']"
     )
     assert (typed.problems, typed.line_of("root[10].a"), typed.line_of("elsewhere")) == ((), 1, 1)
+
+
+def test_a_negative_priority_is_judged_by_the_active_config(
+    config: None, browser: Client, org: Organization, owner: Actor
+) -> None:
+    refused = read_page(browser.post(NEW, FIELDS | {"priority": "-5"}))
+    assert errors(refused) == {
+        "priority": "This has to be from 0 to 9,007,199,254,740,991.",
+    }
+    pasted = browser.post(NEW, {"json": '[{"name": "w", "priority": -5}]'})
+    assert pasted.status_code == 422
+    active = active_version(org)
+    assert active is not None
+    apply_config(owner, "kueue", TWO_TEAMS, "", active.number)
+    assert browser.post(NEW, FIELDS | {"priority": "-5"}).status_code == 302
+    assert browser.post(NEW, {"json": '[{"name": "w", "priority": -6}]'}).status_code == 302
+    rows = Workload.objects.filter(org=org).order_by("pk")
+    assert list(rows.values_list("requested_priority", flat=True)) == [-5, -6]
+    page = read_page(browser.get("/o/here/tester", {"priority": "-5", "namespace": "vision"}))
+    assert complaints(page) == []

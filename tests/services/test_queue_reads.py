@@ -240,6 +240,35 @@ def test_hits_of_rules_are_counted_with_their_last_day(
     forget_histories()
 
 
+def test_hits_of_a_default_local_queue_have_what_names_none(owner: Actor, settle: Settle) -> None:
+    forget_histories()
+    text = KUEUE + QUEUE.format(
+        name="a", strategy="BestEffortFIFO", within="Never", reclaim="Never", nominal=9
+    )
+    text += """\
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: default, namespace: a}
+spec: {clusterQueue: a}
+"""
+    apply_config(owner, "kueue", text, "", 0)
+    unnamed = kueue_work("a", 1, tags={})
+    made = submit(owner, settle, kueue_work("a", 1), unnamed, {**unnamed, "namespace": "b"})
+    states = Workload.objects.filter(pk__in=[each.pk for each in made]).order_by("pk")
+    assert [(each.queue, each.state) for each in states] == [
+        ("a", State.ADMITTED),
+        ("a", State.ADMITTED),
+        (None, State.PENDING),
+    ]
+    hits = rule_hits(owner.org, active_policy(owner.org))
+    assert {door: hit.runs for door, hit in hits.local_queues.items()} == {
+        ("a", "door"): 1,
+        ("a", "default"): 1,
+    }
+    forget_histories()
+
+
 def test_a_name_leads_through_all_its_renames(native: None, owner: Actor) -> None:
     org = owner.org
 

@@ -143,7 +143,7 @@ def _door(door: DoorTruth) -> dict[str, Any]:
     return {
         "name": door.door.name,
         "queue": door.door.queue,
-        "named": door.is_named,
+        "named": door.is_taken,
         "exists": door.leads,
         "allowed": door.is_allowed,
         "expressions": _expressions(door.expressions),

@@ -8,9 +8,11 @@ from typing import Any
 
 from console.api.answers.configs import range_answer
 from console.api.answers.times import time_answer
+from console.configs.queries import NO_POLICY
 from console.engine.amounts import Unlimited, amount_to_number, decode_amount
 from console.engine.change import Change, ChangeKind, Value
 from console.engine.explain import Sentence, StageText
+from console.engine.launch import pod_additions
 from console.engine.policy import Policy
 from console.engine.reasons import reason_message
 from console.engine.workload import PODS, PodSet
@@ -25,8 +27,15 @@ from console.workloads.stored_pod_sets import decode_pod_sets
 _COUNTS = frozenset({"position", "pending", "alike"})
 
 
-def workload_answer(workload: Workload, position: int | None = None) -> dict[str, Any]:
-    """Return a workload that `workload_rows` gave; *position* is its place in the queue."""
+def workload_answer(
+    workload: Workload, position: int | None = None, policy: Policy | None = None
+) -> dict[str, Any]:
+    """
+    Return a workload that `workload_rows` gave; *position* is its place in the queue.
+
+    *policy* is the one that admitted it; None in lists, which do not say what flavors add to
+    pods.
+    """
     reason = reason_of(workload)
     missing: Mapping[str, int] | None = workload.missing  # type: ignore[attr-defined]
     return {
@@ -44,7 +53,9 @@ def workload_answer(workload: Workload, position: int | None = None) -> dict[str
         "queue": workload.queue,
         "queue_position": position,
         "flavors": stored_flavors(workload.assignment),
-        "assignment": workload.assignment,
+        "assignment": [
+            {**each, **_additions(each["flavors"], policy)} for each in workload.assignment
+        ],
         "reason": {"code": reason, "message": reason_message(reason, missing)},
         "preemptor": workload.preemptor,
         "config_version": workload.config_version,
@@ -89,8 +100,8 @@ def amounts_answer(amounts: Mapping[str, int]) -> dict[str, int | float | None]:
 
 def decision_answer(decision: Decision, policies: Mapping[int, Policy]) -> dict[str, Any]:
     """Return a decision of the feed; *policies* holds those of the page by version number."""
-    policy = policies.get(decision.config_version)
-    described = policy.flavors if policy else {}
+    policy = policies.get(decision.config_version, NO_POLICY)
+    described = policy.flavors
 
     def with_launch(flavors: Mapping[str, str]) -> dict[str, dict[str, Any]]:
         return {
@@ -115,11 +126,36 @@ def decision_answer(decision: Decision, policies: Mapping[int, Policy]) -> dict[
         "rule_index": decision.rule_index,
         "flavors": with_launch(stored_flavors(decision.assignment)),
         "assignment": [
-            each | {"flavors": with_launch(each["flavors"])} for each in decision.assignment
+            {
+                **each,
+                "flavors": with_launch(each["flavors"]),
+                **_additions(each["flavors"], policy),
+            }
+            for each in decision.assignment
         ],
         "victims": decision.victims,
         "preemptor": decision.preemptor,
         "created_at": time_answer(decision.created_at),
+    }
+
+
+def _additions(flavors: Mapping[str, str], policy: Policy | None) -> dict[str, Any]:
+    """Return what *flavors* add to the pods of a pod set; nulls where no policy is at hand."""
+    if policy is None:
+        return {"node_selector": None, "tolerations": None}
+    added = pod_additions(policy.flavors, flavors)
+    return {
+        "node_selector": dict(added.node_selector),
+        "tolerations": [
+            {
+                "key": each.key,
+                "operator": each.operator,
+                "value": each.value,
+                "effect": each.effect,
+                "tolerationSeconds": each.seconds,
+            }
+            for each in added.tolerations
+        ],
     }
 
 

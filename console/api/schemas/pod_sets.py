@@ -165,6 +165,14 @@ class PodSetIn(Schema):
     )
 
 
+class AddedToleration(Toleration):
+    """A toleration that a flavor adds to pods."""
+
+    tolerationSeconds = serializers.IntegerField(  # noqa: N815 - the field's own name for it
+        allow_null=True, help_text="Null: for ever."
+    )
+
+
 class PodSetAssignment(Schema):
     """What one pod set of an admitted workload got."""
 
@@ -174,4 +182,15 @@ class PodSetAssignment(Schema):
     )
     flavors = serializers.DictField(
         child=serializers.CharField(), help_text="Resource to the flavor that gives it."
+    )
+    node_selector = serializers.DictField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="Node labels of the flavors, for the pods' node selector; only in the "
+        "workload's own answer, null in lists.",
+    )
+    tolerations = AddedToleration(
+        many=True,
+        allow_null=True,
+        help_text="Tolerations of the flavors, for the pods; null as `node_selector` is.",
     )

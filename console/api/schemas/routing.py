@@ -9,6 +9,7 @@ from rest_framework import serializers
 from console.api.schemas.common import Range, Schema
 from console.api.schemas.configs import DIALECT
 from console.api.schemas.pod_sets import PodSetIn
+from console.dialects.numbers import LEAST_PRIORITY
 from console.engine.decision import Reason
 from console.engine.selectors import Operator
 from console.engine.truth import RuleStanding
@@ -28,7 +29,11 @@ class Asked(Schema):
     )
     namespace = serializers.CharField(max_length=253, required=False, allow_null=True)
     priority = serializers.IntegerField(
-        min_value=0, max_value=LARGEST_INTEGER, required=False, allow_null=True
+        min_value=LEAST_PRIORITY,
+        max_value=LARGEST_INTEGER,
+        required=False,
+        allow_null=True,
+        help_text="Negative only where the config has priority classes.",
     )
     requests = serializers.DictField(
         child=serializers.JSONField(),
@@ -119,7 +124,10 @@ class TriedLocalQueue(Schema):
 
     name = serializers.CharField()
     queue = serializers.CharField()
-    named = serializers.BooleanField(help_text="Whether the workload names it.")
+    named = serializers.BooleanField(
+        help_text="Whether it is the workload's: its label names it, or it is the default of the "
+        "namespace and the label is absent."
+    )
     exists = serializers.BooleanField(help_text="Whether the queue it leads to exists.")
     allowed = serializers.BooleanField(help_text="Whether that queue takes the namespace.")
     expressions = TriedExpression(many=True, help_text="On the labels of the namespace.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from console.api.schemas.common import Range, Schema, page_of
+from console.api.schemas.pod_sets import AddedToleration
 from console.engine.decision import Outcome, Reason
 from console.engine.policy import StopPolicy, Strategy
 from console.orgs.models import Role
@@ -169,6 +170,14 @@ class DecisionPodSet(Schema):
     name = serializers.CharField()
     count = serializers.IntegerField(help_text="Fewer than asked for when it may start with less.")
     flavors = serializers.DictField(child=DecisionFlavor(), help_text="By resource.")
+    node_selector = serializers.DictField(
+        child=serializers.CharField(),
+        help_text="Node labels of the flavors: add them to the pods' node selector.",
+    )
+    tolerations = AddedToleration(
+        many=True,
+        help_text="Tolerations of the flavors: add those that the pods do not have yet.",
+    )
 
 
 class Decision(Schema):

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from console.api.schemas.common import Range, Schema, page_of
 from console.api.schemas.pod_sets import PodSet, PodSetAssignment, PodSetIn
+from console.dialects.numbers import LEAST_PRIORITY
 from console.engine.change import ChangeKind, QuotaNumber
 from console.engine.decision import Reason
 from console.engine.explain import Verdict
@@ -38,12 +39,12 @@ class WorkloadIn(Schema):
     market_type = serializers.ChoiceField(MARKET_TYPES, required=False, allow_null=True)
     cloud_resource_id = serializers.CharField(max_length=200, required=False, allow_null=True)
     priority = serializers.IntegerField(
-        min_value=0,
+        min_value=LEAST_PRIORITY,
         max_value=LARGEST_INTEGER,
         required=False,
         allow_null=True,
-        help_text="Absent: the rule that takes it decides, or its priority class. Priority "
-        "classes may be negative; what is asked for here may not.",
+        help_text="Absent: the rule that takes it decides, or its priority class. Negative only "
+        "where the active config has priority classes; from 0 where it has rules.",
     )
     requests = serializers.DictField(
         child=serializers.FloatField(min_value=0),
@@ -314,6 +315,8 @@ EXAMPLE: dict[str, Any] = {
             "name": "main",
             "count": 1,
             "flavors": {"gpu": "gpu_a100_spot", "cpu": "gpu_a100_spot"},
+            "node_selector": {},
+            "tolerations": [],
         }
     ],
     "reason": {"code": "quota_reserved", "message": "Quota reserved"},

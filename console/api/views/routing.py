@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from drf_spectacular.utils import extend_schema
@@ -15,7 +16,7 @@ from console.api.config_text import REJECTED, read_config
 from console.api.schemas import expectations as expected
 from console.api.schemas import routing as schemas
 from console.api.schemas.common import example, problems
-from console.configs.queries import expectations_of
+from console.configs.queries import expectations_of, least_priority
 from console.configs.read_expectations import (
     ASKED,
     LONGEST_NAME,
@@ -50,7 +51,11 @@ class ConfigRoute(OrgView):
     def post(self, request: Request, **kwargs: Any) -> Response:
         """Try it."""
         reader, fields = self.fields(request, (*ASKED, *_SUBJECT, "dialect"))
-        workload = read_asked(reader, fields)
+        workload = read_asked(
+            reader,
+            fields,
+            least_priority=lambda: _subject(self, Reader(), fields).policy.least_priority,
+        )
         subject = _subject(self, reader, fields)
         return Response(route_answer(try_route(self.actor, subject, workload)))
 
@@ -87,7 +92,12 @@ class Expectations(OrgView):
         """Save them."""
         reader, fields = self.fields(request, ("expectations",), required=("expectations",))
         found = (
-            read_expectations(reader, fields["expectations"], "expectations")
+            read_expectations(
+                reader,
+                fields["expectations"],
+                "expectations",
+                partial(least_priority, self.actor.org),
+            )
             if "expectations" in fields
             else []
         )

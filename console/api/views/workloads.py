@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
@@ -23,6 +24,7 @@ from console.api.schemas.common import (
     query,
 )
 from console.api.schemas.groups import WorkloadGroups
+from console.configs.queries import least_priority
 from console.exports import (
     MARKDOWN,
     MARKDOWN_TYPE,
@@ -44,6 +46,7 @@ from console.workloads.queries import (
     list_workloads,
     position_of,
 )
+from console.workloads.queries.decisions import admitting_policy
 from console.workloads.queries.groups import GROUPINGS, MOST_COUNTED, group_workloads
 from console.workloads.saved_views import read_grouping
 from console.workloads.services.submit_once import submit_once
@@ -146,7 +149,7 @@ class Workloads(OrgView):
         """Submit them; the ids come in the order of the request."""
         reader, fields = self.fields(request, ("workloads",), required=("workloads",))
         reader.finish()
-        submissions = read_submissions(fields["workloads"])
+        submissions = read_submissions(fields["workloads"], partial(least_priority, self.actor.org))
         key = request.headers.get("Idempotency-Key")
         if key is None:
             ids = [workload.uid for workload in submit_workloads(self.actor, submissions)]
@@ -170,7 +173,8 @@ class OneWorkload(OrgView):
         """Show it, with its place in the queue."""
         workload = get_workload(self.actor.org, uid)
         disclose_preemptors(self.actor, [workload])
-        return Response(workload_answer(workload, position_of(workload)))
+        policy = admitting_policy(self.actor.org, workload)
+        return Response(workload_answer(workload, position_of(workload), policy))
 
 
 class WorkloadExplanation(OrgView):

@@ -14,7 +14,7 @@ from console.dialects.conformance.parts import (
 )
 from console.dialects.kueue.quantity import parse_quantity
 from console.engine.amounts import UNLIMITED, Amount
-from console.engine.nodes import Taint, TaintEffect, Toleration
+from console.engine.nodes import FlavorToleration, Taint, TaintEffect, Toleration
 from console.engine.policy import (
     Cohort,
     FairStrategy,
@@ -126,6 +126,18 @@ def read_toleration(toleration: Mapping[str, Any]) -> Toleration:
     )
 
 
+def _flavor_toleration(toleration: Mapping[str, Any]) -> FlavorToleration:
+    read = read_toleration(toleration)
+    has_seconds = "tolerationSeconds" in toleration
+    return FlavorToleration(
+        read.key,
+        read.operator,
+        read.value,
+        read.effect,
+        part(toleration, "tolerationSeconds", int) if has_seconds else None,
+    )
+
+
 def read_taint(taint: Mapping[str, Any]) -> Taint:
     """Return a taint; raises MalformedCase when its effect is unknown."""
     return Taint(
@@ -152,7 +164,7 @@ def _flavor(name: str, spec: Mapping[str, Any]) -> Flavor:
         name=name,
         node_labels=part(spec, "nodeLabels", dict, {}),
         taints=tuple(read_taint(taint) for taint in objects_in(spec, "nodeTaints")),
-        tolerations=tuple(read_toleration(each) for each in objects_in(spec, "tolerations")),
+        tolerations=tuple(map(_flavor_toleration, objects_in(spec, "tolerations"))),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Final
 
 from console.dialects.findings import Place
@@ -17,7 +18,9 @@ from console.dialects.kueue.schema import (
     FungibilityDoc,
     PreemptionDoc,
     QueueDoc,
+    UnsupportedDoc,
 )
+from console.dialects.kueue.unsupported import LABELS
 from console.dialects.kueue.words import (
     BorrowPolicy,
     FlavorPreference,
@@ -30,9 +33,10 @@ from console.dialects.kueue.words import (
     TolerationOperator,
     WithinQueue,
 )
+from console.dialects.numbers import LEAST_PRIORITY
 from console.dialects.positions import Positions
 from console.dialects.written import Read, Written, value_of
-from console.engine.nodes import Taint, TaintEffect, Toleration
+from console.engine.nodes import FlavorToleration, Taint, TaintEffect
 from console.engine.origin import Origin
 from console.engine.policy import (
     WEIGHT_ONE,
@@ -49,6 +53,7 @@ from console.engine.policy import (
     Search,
     Strategy,
     Undeclared,
+    UnsupportedSetting,
 )
 
 _RULES: Final = {
@@ -91,8 +96,13 @@ class _Compiler:
         self._positions = positions
         self._quotas = QuotaCompiler(self._origin)
         self._routing = RoutingCompiler(self._origin)
+        #: By kind and name of the object.
+        self._unsupported: defaultdict[tuple[str, str], tuple[UnsupportedSetting, ...]]
+        self._unsupported = defaultdict(tuple)
 
     def policy(self, document: Document) -> Policy:
+        for setting in document.unsupported:
+            self._unsupported[setting.owner] += (self._unsupported_setting(setting),)
         flavors = [self._flavor(flavor) for flavor in document.flavors]
         queues = [self._queue(queue) for queue in document.queues]
         cohorts = {name_of(doc.name): self._cohort(doc) for doc in document.cohorts}
@@ -107,6 +117,17 @@ class _Compiler:
             cohorts=cohorts,
             local_routing=self._routing.routing(document),
             settings=self._settings(document.configurations),
+            least_priority=LEAST_PRIORITY,
+            unsupported=self._unsupported["Configuration", ""],
+            unsupported_labels=LABELS,
+        )
+
+    def _unsupported_setting(self, setting: UnsupportedDoc) -> UnsupportedSetting:
+        return UnsupportedSetting(
+            kind=setting.kind,
+            subject=setting.owner[1],
+            names=setting.names,
+            origin=self._origin(setting.place),
         )
 
     def _origin(self, place: Place) -> Origin:
@@ -127,14 +148,16 @@ class _Compiler:
                 for taint in taints
             ),
             tolerations=tuple(
-                Toleration(
+                FlavorToleration(
                     value_of(toleration.key) or "",
                     str(value_of(toleration.operator) or TolerationOperator.EQUAL),
                     value_of(toleration.value) or "",
                     str(value_of(toleration.effect) or ""),
+                    value_of(toleration.seconds),
                 )
                 for toleration in tolerations
             ),
+            unsupported=self._unsupported["ResourceFlavor", name_of(flavor.name)],
             origin=self._origin(flavor.place),
         )
 
@@ -159,6 +182,7 @@ class _Compiler:
             stop=STOPS[value_of(queue.stop) or Stop.NONE],
             fair_weight=_weight(queue.weight),
             namespaces=self._routing.selector(queue.namespaces),
+            unsupported=self._unsupported["ClusterQueue", name_of(queue.name)],
             origin=self._origin(queue.place),
         )
 

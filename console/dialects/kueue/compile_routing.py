@@ -24,6 +24,10 @@ from console.engine.selectors import MatchExpression, Operator, Selector
 #: The label that every namespace has, with its name.
 NAME_LABEL: Final = "kubernetes.io/metadata.name"
 
+#: The LocalQueue of a namespace that takes what names none: gate LocalQueueDefaulting, on since
+#: 0.12 and without a switch since 0.17.
+DEFAULT_LOCAL_QUEUE: Final = "default"
+
 STOPS: Final = {
     Stop.NONE: StopPolicy.NONE,
     Stop.HOLD: StopPolicy.HOLD,
@@ -54,6 +58,7 @@ class RoutingCompiler:
                 name: {NAME_LABEL: name, **labels_of(labels)} for name, labels in namespaces.items()
             },
             priority_classes={each.name: each for each in classes},
+            default_local_queue=DEFAULT_LOCAL_QUEUE,
         )
 
     def _local_queue(self, queue: LocalQueueDoc) -> LocalQueue:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from console.dialects.kueue.names import DNS_SUBDOMAIN, LABEL, LABEL_KEY, MAX_SUBDOMAIN
 from console.dialects.kueue.quantity import QUANTITY as QUANTITY_PATTERN
-from console.dialects.numbers import MAX_PRIORITY
+from console.dialects.numbers import LEAST_PRIORITY, MAX_PRIORITY
 
 #: A text that may be left out.
 TEXT: Final[dict[str, Any]] = {"type": ["string", "null"]}
@@ -29,7 +29,7 @@ QUANTITY: Final[dict[str, Any]] = {
 }
 INT32: Final[dict[str, Any]] = {
     "type": ["integer", "null"],
-    "minimum": -MAX_PRIORITY - 1,
+    "minimum": LEAST_PRIORITY,
     "maximum": MAX_PRIORITY,
 }
 LABELS: Final[dict[str, Any]] = {

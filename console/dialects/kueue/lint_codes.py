@@ -21,15 +21,17 @@ NOT_READ = Code(
 NOT_ACTED_ON = Code(
     "KUE042",
     Severity.WARNING,
-    "Feature that is not acted on",
-    "Kueue admits differently because of this field, and this product does not. The field is "
-    "read and checked, and may stay.",
+    "Setting that is not acted on",
+    "Kueue admits differently because of this setting, and this product does not: the message says "
+    "what happens instead, and so does the explanation of each workload for which it matters. The "
+    "setting may stay. The Kueue reference lists all of them, and how each feature gate behaves.",
 )
 SETTINGS_NOT_USED = Code(
     "KUE043",
     Severity.INFO,
     "Settings that are not used",
-    "Of Kueue's Configuration only fairSharing and resources.quotaCheckStrategy are used.",
+    "Of Kueue's Configuration only fairSharing and resources.quotaCheckStrategy are used. A "
+    "feature gate that is not used has no part in admission here.",
 )
 NO_NAMESPACE = Code(
     "KUE044",

@@ -40,9 +40,13 @@ _OTHER_KINDS: Final = (
 )
 
 
+#: Those of them that ask for what is not done, so that more is said of them than that.
+UNSUPPORTED_KINDS: Final = ("AdmissionCheck", "Topology")
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One object that is to be read."""
+    """One object of Kueue, or a Namespace."""
 
     kind: str
     version: str
@@ -130,6 +134,9 @@ class Manifests:
                 repairs,
             )
             return None
+        found = Manifest(kind.text, version, node, path, document)
+        if group == GROUP and kind.text in UNSUPPORTED_KINDS:
+            return found
         self.findings.add(
             NOT_READ,
             place,
@@ -138,7 +145,7 @@ class Manifests:
             if kind.text == "ConfigMap"
             else "",
         )
-        return None
+        return found if group == GROUP else None
 
     def _note_version(self, kind: str, api: ScalarNode, path: str) -> None:
         self.all_known = False

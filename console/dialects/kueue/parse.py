@@ -8,7 +8,7 @@ from typing import Final
 
 from console.dialects.fields import Fields, Shape
 from console.dialects.findings import Findings
-from console.dialects.kueue.lint_codes import NO_NAMESPACE, NOT_ACTED_ON
+from console.dialects.kueue.lint_codes import NO_NAMESPACE
 from console.dialects.kueue.manifests import Manifest, Manifests
 from console.dialects.kueue.names import check_name
 from console.dialects.kueue.objects import ObjectReader
@@ -24,7 +24,9 @@ from console.dialects.kueue.schema import (
     NamespaceDoc,
     PriorityClassDoc,
     QueueDoc,
+    UnsupportedDoc,
 )
+from console.dialects.kueue.unsupported import find_unsupported
 from console.dialects.kueue.values import check_weight, read_quantity
 from console.dialects.kueue.words import Stop
 from console.dialects.nodes import Node
@@ -55,6 +57,7 @@ class _Parser:
     priority_classes: list[PriorityClassDoc] = field(default_factory=list)
     namespaces: list[NamespaceDoc] = field(default_factory=list)
     configurations: list[ConfigurationDoc] = field(default_factory=list)
+    unsupported: list[UnsupportedDoc] = field(default_factory=list)
 
     def document(self, roots: Sequence[Node]) -> Document:
         """Return everything that the documents hold."""
@@ -71,10 +74,12 @@ class _Parser:
             priority_classes=tuple(self.priority_classes),
             namespaces=tuple(self.namespaces),
             configurations=tuple(self.configurations),
+            unsupported=tuple(self.unsupported),
             manifests_known=manifests.all_known,
         )
 
     def _add(self, manifest: Manifest, objects: ObjectReader) -> None:
+        self.unsupported += find_unsupported(manifest, self.findings)
         match manifest.kind:
             case "ResourceFlavor":
                 self.flavors.append(read_flavor(manifest, objects))
@@ -112,20 +117,12 @@ class _Parser:
             queue = spec.text("clusterQueue", required=True)
             check_name(queue, "the name of a ClusterQueue", self.findings)
             stop = spec.choice("stopPolicy", Stop)
-            self._note_share(spec)
+            sharing = spec.mapping("fairSharing", FAIR_SHARING)
+            if isinstance(sharing, Fields):
+                check_weight(sharing.number("weight", read_quantity), self.findings)
         return LocalQueueDoc(
             place=fields.place, name=header.name, namespace=namespace, queue=queue, stop=stop
         )
-
-    def _note_share(self, spec: Fields) -> None:
-        sharing = spec.mapping("fairSharing", FAIR_SHARING)
-        if isinstance(sharing, Fields):
-            check_weight(sharing.number("weight", read_quantity), self.findings)
-            self.findings.add(
-                NOT_ACTED_ON,
-                spec.key_place("fairSharing") or spec.place,
-                "fairSharing of a LocalQueue is not acted on: it orders workloads by past usage.",
-            )
 
 
 def _priority_class(manifest: Manifest, objects: ObjectReader) -> PriorityClassDoc:

@@ -7,22 +7,18 @@ from typing import Final
 from console.dialects.fields import Fields, Shape
 from console.dialects.findings import Edit, Repair
 from console.dialects.kueue.codes import BAD_STRATEGIES, QUOTA_CHECK_CONFLICT
-from console.dialects.kueue.lint_codes import NOT_ACTED_ON, SETTINGS_NOT_USED
+from console.dialects.kueue.lint_codes import SETTINGS_NOT_USED
 from console.dialects.kueue.manifests import Manifest
 from console.dialects.kueue.objects import ObjectReader
 from console.dialects.kueue.schema import ConfigurationDoc
 from console.dialects.kueue.words import QuotaCheck, SharingStrategy
-from console.dialects.nodes import ListNode, MapNode, ScalarNode
+from console.dialects.nodes import ListNode, ScalarNode
 from console.dialects.repairs import without_line
 from console.dialects.wording import listed
 from console.dialects.written import Read, Written
 
-#: Settings that would change who is admitted, and why they do not here.
-_MISSED: Final = {
-    "waitForPodsReady": "whether pods are ready is not known here",
-    "admissionFairSharing": "past usage of LocalQueues does not count",
-    "featureGates": "every gate has the default of Kueue 0.20",
-}
+#: Settings that would change who is admitted, and do not here.
+_MISSED: Final = ("waitForPodsReady", "admissionFairSharing", "featureGates")
 #: Settings of the controller that have nothing to do with admission.
 _UNUSED: Final = (
     *("namespace", "webhook", "leaderElection", "metrics", "health", "pprofBindAddress"),
@@ -73,25 +69,12 @@ def read_configuration(manifest: Manifest, objects: ObjectReader) -> Configurati
 
 
 def _note_others(fields: Fields) -> None:
-    for key, why in _MISSED.items():
-        place = fields.key_place(key)
-        if place is not None and not _is_off(fields, key):
-            fields.findings.add(NOT_ACTED_ON, place, f"{key} is not acted on: {why}.")
     places = {key: place for key in _UNUSED if (place := fields.key_place(key)) is not None}
     if places:
         names = listed(places, "and")
         verb = "is" if len(places) == 1 else "are"
         first = min(places.values())
         fields.findings.add(SETTINGS_NOT_USED, first, f"{names} {verb} not used.")
-
-
-def _is_off(fields: Fields, key: str) -> bool:
-    """Say whether a setting is empty, or switched off as in v1beta1."""
-    node = fields.node(key)
-    if not isinstance(node, MapNode):
-        return node is None
-    enable = node.entries.get("enable", (None, None))[1]
-    return not node.entries or (isinstance(enable, ScalarNode) and enable.text == "false")
 
 
 def _strategies(sharing: Fields, *, required: bool) -> Read[tuple[Written[SharingStrategy], ...]]:
@@ -118,28 +101,18 @@ def _strategies(sharing: Fields, *, required: bool) -> Read[tuple[Written[Sharin
 
 def _quota_check(resources: Fields) -> Read[QuotaCheck]:
     check = resources.choice("quotaCheckStrategy", QuotaCheck)
-    for key in ("excludeResourcePrefixes", "transformations", "deviceClassMappings"):
-        node = resources.node(key)
-        if isinstance(node, ListNode | MapNode) and _size(node):
-            resources.findings.add(
-                NOT_ACTED_ON,
-                resources.key_place(key) or resources.place,
-                f"{key} is not acted on: requests count as they come.",
-            )
-            if (
-                key == "excludeResourcePrefixes"
-                and isinstance(check, Written)
-                and check.value is QuotaCheck.IGNORE_UNDECLARED
-            ):
-                resources.findings.add(
-                    QUOTA_CHECK_CONFLICT,
-                    check.place,
-                    "IgnoreUndeclared cannot be combined with excludeResourcePrefixes.",
-                    "Remove one of the two.",
-                    (without_line(resources.findings, check.place, "quotaCheckStrategy"),),
-                )
+    excluded = resources.node("excludeResourcePrefixes")
+    if (
+        isinstance(excluded, ListNode)
+        and excluded.items
+        and isinstance(check, Written)
+        and check.value is QuotaCheck.IGNORE_UNDECLARED
+    ):
+        resources.findings.add(
+            QUOTA_CHECK_CONFLICT,
+            check.place,
+            "IgnoreUndeclared cannot be combined with excludeResourcePrefixes.",
+            "Remove one of the two.",
+            (without_line(resources.findings, check.place, "quotaCheckStrategy"),),
+        )
     return check
-
-
-def _size(node: ListNode | MapNode) -> int:
-    return len(node.items if isinstance(node, ListNode) else node.entries)

@@ -8,7 +8,6 @@ from console.dialects.fields import Fields, Shape
 from console.dialects.findings import Findings
 from console.dialects.kueue.codes import BAD_TOLERATION, TAINT_TWICE, TOPOLOGY_NEEDS_LABEL
 from console.dialects.kueue.limits import check_count
-from console.dialects.kueue.lint_codes import NOT_ACTED_ON
 from console.dialects.kueue.manifests import Manifest
 from console.dialects.kueue.names import (
     check_label_key,
@@ -58,7 +57,7 @@ def read_flavor(manifest: Manifest, objects: ObjectReader) -> FlavorDoc:
         tolerations=each_known(spec.mappings("tolerations", TOLERATION), _toleration),
         topology=spec.text("topologyName", blank_is_absent=True),
     )
-    _check(flavor, spec, spec.findings)
+    _check(flavor, spec.findings)
     return flavor
 
 
@@ -82,7 +81,7 @@ def _toleration(fields: Fields) -> TolerationDoc:
     )
 
 
-def _check(flavor: FlavorDoc, spec: Fields, findings: Findings) -> None:
+def _check(flavor: FlavorDoc, findings: Findings) -> None:
     if isinstance(flavor.node_labels, Written):
         labels = flavor.node_labels.value
         check_labels(labels, "node label", findings)
@@ -95,7 +94,7 @@ def _check(flavor: FlavorDoc, spec: Fields, findings: Findings) -> None:
         for toleration in flavor.tolerations.value:
             _check_toleration(toleration, findings)
     if isinstance(flavor.topology, Written):
-        _check_topology(flavor, flavor.topology, spec, findings)
+        _check_topology(flavor, flavor.topology, findings)
 
 
 def _check_taints(taints: tuple[TaintDoc, ...], findings: Findings) -> None:
@@ -158,9 +157,7 @@ def _check_seconds(seconds: Read[int], effect: Read[TaintEffect], findings: Find
         )
 
 
-def _check_topology(
-    flavor: FlavorDoc, topology: Written[str], spec: Fields, findings: Findings
-) -> None:
+def _check_topology(flavor: FlavorDoc, topology: Written[str], findings: Findings) -> None:
     check_name(topology, "the name of a Topology", findings)
     labels = flavor.node_labels
     if labels is None or (isinstance(labels, Written) and not labels.value):
@@ -171,8 +168,3 @@ def _check_topology(
             "Add nodeLabels, or remove topologyName.",
             (without_line(findings, topology.place, "topologyName"),),
         )
-    findings.add(
-        NOT_ACTED_ON,
-        spec.key_place("topologyName") or topology.place,
-        "topologyName is not acted on: where pods go inside a flavor is not decided here.",
-    )

@@ -7,7 +7,6 @@ from typing import Final, TypeVar
 
 from console.dialects.fields import Fields, Shape
 from console.dialects.findings import Place
-from console.dialects.kueue.lint_codes import NOT_ACTED_ON
 from console.dialects.kueue.manifests import Manifest
 from console.dialects.kueue.objects import ObjectReader
 from console.dialects.kueue.parse_groups import read_groups, read_weight
@@ -204,17 +203,12 @@ def _expression(fields: Fields) -> ExpressionDoc:
 
 
 def _checks(spec: Fields) -> Read[tuple[CheckRuleDoc, ...]]:
-    """Read the admission checks, by whichever field, and say that they are not acted on."""
-    old = spec.texts("admissionChecks")
-    if isinstance(old, Written) and old.value:
-        _not_acted_on(spec, "admissionChecks", "a workload is admitted without them")
+    """Read the admission checks, by whichever field."""
+    spec.texts("admissionChecks")
     strategy = spec.mapping("admissionChecksStrategy", CHECKS)
     if not isinstance(strategy, Fields):
         return None
-    rules = each_known(strategy.mappings("admissionChecks", CHECK), _check)
-    if isinstance(rules, Written) and rules.value:
-        _not_acted_on(spec, "admissionChecksStrategy", "a workload is admitted without them")
-    return rules
+    return each_known(strategy.mappings("admissionChecks", CHECK), _check)
 
 
 def _check(fields: Fields) -> CheckRuleDoc:
@@ -224,22 +218,12 @@ def _check(fields: Fields) -> CheckRuleDoc:
 
 def _check_scope(spec: Fields) -> None:
     scope = spec.mapping("admissionScope", SCOPE)
-    if not isinstance(scope, Fields):
-        return
-    mode = scope.choice("admissionMode", AdmissionMode, required=True)
-    if isinstance(mode, Written) and mode.value is AdmissionMode.USAGE_BASED:
-        _not_acted_on(spec, "admissionScope", "past usage of LocalQueues does not count")
+    if isinstance(scope, Fields):
+        scope.choice("admissionMode", AdmissionMode, required=True)
 
 
 def _concurrent_admission(spec: Fields) -> Place | None:
     key = "concurrentAdmissionPolicy"
     if not isinstance(spec.opaque(key), Written):
         return None
-    _not_acted_on(spec, key, "a workload is tried in one flavor at a time")
     return spec.key_place(key)
-
-
-def _not_acted_on(spec: Fields, key: str, instead: str) -> None:
-    spec.findings.add(
-        NOT_ACTED_ON, spec.key_place(key) or spec.place, f"{key} is not acted on: {instead}."
-    )

@@ -23,6 +23,7 @@ from console.dialects.kueue.words import (
 )
 from console.dialects.written import Read, Unread, Written
 from console.engine.nodes import TaintEffect
+from console.engine.policy import Unsupported
 
 #: Labels by key, each with the places of both.
 Labels: TypeAlias = Read[tuple[tuple[Written[str], Read[str]], ...]]
@@ -233,6 +234,17 @@ class ConfigurationDoc:
     quota_check: Read[QuotaCheck]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsupportedDoc:
+    """A setting that is not acted on, and the object that has it."""
+
+    #: Kind and name of the object; an empty name for the Configuration.
+    owner: tuple[str, str]
+    kind: Unsupported
+    names: tuple[str, ...] = ()
+    place: Place
+
+
 ObjectDoc: TypeAlias = (
     FlavorDoc | CohortDoc | QueueDoc | LocalQueueDoc | PriorityClassDoc | NamespaceDoc
 )
@@ -249,6 +261,8 @@ class Document:
     priority_classes: tuple[PriorityClassDoc, ...] = ()
     namespaces: tuple[NamespaceDoc, ...] = ()
     configurations: tuple[ConfigurationDoc, ...] = ()
+    #: Settings of these that are not acted on.
+    unsupported: tuple[UnsupportedDoc, ...] = ()
     #: False when something that may be an object was not recognized as one.
     manifests_known: bool = True
 

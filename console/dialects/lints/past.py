@@ -9,7 +9,7 @@ from functools import cached_property
 
 from console.engine.asked import asked_labels
 from console.engine.history import History, Shape
-from console.engine.local_queues import follow_local_queue
+from console.engine.local_queues import follow_local_queue, local_queue_name
 from console.engine.policy import LocalQueueRouting, Policy
 from console.engine.routing import first_rule
 from console.engine.rule_index import RuleIndex
@@ -126,7 +126,8 @@ def _follow(
 ) -> tuple[str | None, bool]:
     """Return the queue behind the local queue of *workload*, and whether it never comes to one."""
     labels = workload.labels
-    local = routing.local_queues.get((workload.namespace, labels.get(routing.queue_label, "")))
+    name = local_queue_name(routing, labels, workload.namespace)
+    local = routing.local_queues.get((workload.namespace, name))
     named = labels.get(routing.priority_label)
     # Following one that is not there would look for its nearest name, each time.
     if local is None or local.queue not in policy.queues:

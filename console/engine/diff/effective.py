@@ -66,6 +66,7 @@ def _routing(routing: LocalQueueRouting) -> Iterator[tuple[str, Mapping[str, Pla
     yield (
         "routing",
         {
+            "default_local_queue": routing.default_local_queue,
             "queue_label": routing.queue_label,
             "priority_label": routing.priority_label,
         },

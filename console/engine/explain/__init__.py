@@ -19,6 +19,7 @@ from console.engine.explain.preemption import preemption
 from console.engine.explain.queue import queue
 from console.engine.explain.route import priority, route
 from console.engine.explain.sentences import Explanation, Sentence, StageText, Telling, Verdict
+from console.engine.explain.unsupported import with_unsupported
 from console.engine.trace import Trace
 
 __all__ = [
@@ -45,7 +46,7 @@ def explain(trace: Trace, names: Mapping[str, str] | None = None) -> Explanation
     return Explanation(
         headline=headline(telling),
         reason=trace.outcome.reason,
-        stages=tuple(stage for stage in stages if stage.sentences),
+        stages=tuple(with_unsupported(telling, stage) for stage in stages if stage.sentences),
     )
 
 

@@ -104,7 +104,10 @@ def _route(trace: Trace) -> str:
     if trace.local_queue is not None:
         step = trace.local_queue
         if step.queue is not None:
-            return f"local queue {step.name} of namespace {step.namespace}, to {step.queue}"
+            default = " (default)" if step.default else ""
+            return (
+                f"local queue {step.name}{default} of namespace {step.namespace}, to {step.queue}"
+            )
         return local_queue_problem(step)
     return "no rule"
 

@@ -25,8 +25,9 @@ def landing_sentence(landing: Landing) -> str:
             return f"It reaches no queue: {local_queue_problem(step)}."
         return headline(Telling(landing_trace(landing), {}))
     if step is not None:
-        door = f"Local queue {step.name} of namespace {step.namespace}"
-        return f"{door} leads it to {landing.queue} with priority {landing.priority}."
+        default = "by default " if step.default else ""
+        door = f"Local queue {step.name} of namespace {step.namespace} {default}"
+        return f"{door}leads it to {landing.queue} with priority {landing.priority}."
     assert landing.route.rule is not None, "a queue is reached by a rule or a local queue"
     rule = f"Rule {landing.route.rule + 1}"
     return f"{rule} takes it to {landing.queue} with priority {landing.priority}."

@@ -49,7 +49,8 @@ def local_queue_problem(step: LocalQueueStep) -> str:
     match step.verdict:
         case LocalQueueVerdict.NOT_NAMED:
             label = f": the label {step.label} is absent" if step.label else ""
-            return f"it names no local queue{label}"
+            default = f", and {where} has no local queue {step.default}" if step.default else ""
+            return f"it names no local queue{label}{default}"
         case LocalQueueVerdict.MISSING if not step.namespace:
             return f"it has no namespace to look for local queue {step.name} in"
         case LocalQueueVerdict.MISSING:
@@ -72,6 +73,9 @@ def local_queue_problem(step: LocalQueueStep) -> str:
 
 
 def _local_queue(step: LocalQueueStep) -> Iterator[Sentence]:
+    if step.name and step.default:
+        text = f"It names no local queue, so it takes {step.default}, the default of its namespace."
+        yield Sentence(text=text, origin=step.origin)
     through = (LocalQueueVerdict.NAMESPACE_NOT_ALLOWED, LocalQueueVerdict.PRIORITY_CLASS_MISSING)
     if step.verdict in (LocalQueueVerdict.LEADS, *through):
         text = f"Local queue {step.name} of namespace {step.namespace} leads to {step.queue}."

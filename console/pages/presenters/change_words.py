@@ -37,6 +37,7 @@ _FIELDS = {
     ("stop",): "stop policy",
     ("fair_weight",): "fair share weight",
     ("namespaces",): "namespaces that may use it",
+    ("unsupported",): "settings that are not acted on",
     ("preemption", "within_queue"): "preemption within the queue",
     ("preemption", "reclaim_within_cohort"): "reclaim within the cohort",
     ("preemption", "borrow_within_cohort"): "preemption while borrowing",
@@ -51,6 +52,7 @@ _FIELDS = {
     ("groups", "resources"): "resources that take one flavor together",
     ("dialect",): "config language",
     ("routing",): "routing by",
+    ("default_local_queue",): "default local queue of a namespace",
     ("fair_sharing",): "fair sharing",
     ("undeclared",): "a resource without quota",
     ("zeros_take_flavors",): "a request of nothing takes a flavor",
@@ -65,6 +67,7 @@ _NOTHING = {
     ("priority", "maximum"): "open",
     ("preemption", "max_priority_threshold"): "any",
     ("namespaces",): "nobody's",
+    ("default_local_queue",): "none",
 }
 #: Fields that select, and what an empty selector means.
 _SELECTORS = {"selector": "every workload", "namespaces": "all"}
@@ -195,6 +198,7 @@ def _plain(path: tuple[str, ...], value: Plain) -> str:
             "groups",
             "parent",
             "queue",
+            "default_local_queue",
             "queue_label",
             "priority_label",
         )

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from console.engine.decision import PodSetAssignment
+from console.engine.launch import PodAdditions, pod_additions
 from console.engine.nodes import NodeExpression, Toleration
+from console.engine.policy import Policy
 from console.engine.workload import PodSet
 from console.workloads.models import Workload
 from console.workloads.stored_assignments import decode_assignment
@@ -28,19 +30,24 @@ class PodSetRow:
     nodes: tuple[str, ...]
     #: The flavor that gives each resource; empty before that.
     flavors: Mapping[str, str]
+    #: What these flavors add to the template of its pods, one node label or toleration each.
+    additions: tuple[str, ...]
     #: Those of the same group take their flavors together.
     group: str | None
 
 
-def pod_sets_of(workload: Workload) -> tuple[PodSetRow, ...]:
-    """Return the pod sets of *workload*; none when its facts say it all."""
-    if not workload.pod_sets:
-        return ()
+def pod_sets_of(workload: Workload, policy: Policy) -> tuple[PodSetRow, ...]:
+    """
+    Return the pod sets of *workload*; none when its facts say it all.
+
+    *policy* is the one that admitted it.
+    """
     assigned = {each.name: each for each in decode_assignment(workload.assignment)}
-    return tuple(
-        _row(pod_set, assigned.get(pod_set.name))
+    rows = tuple(
+        _row(pod_set, assigned.get(pod_set.name), policy)
         for pod_set in decode_pod_sets(workload.pod_sets, workload.requests)
     )
+    return rows if workload.pod_sets or any(row.additions for row in rows) else ()
 
 
 def held_by(workload: Workload) -> Mapping[str, int]:
@@ -58,7 +65,8 @@ def held_by(workload: Workload) -> Mapping[str, int]:
     return held
 
 
-def _row(pod_set: PodSet, assigned: PodSetAssignment | None) -> PodSetRow:
+def _row(pod_set: PodSet, assigned: PodSetAssignment | None, policy: Policy) -> PodSetRow:
+    flavors = assigned.flavors if assigned else {}
     return PodSetRow(
         name=pod_set.name,
         count=pod_set.count,
@@ -66,7 +74,8 @@ def _row(pod_set: PodSet, assigned: PodSetAssignment | None) -> PodSetRow:
         min_count=pod_set.min_count,
         requests=pod_set.requests,
         nodes=tuple(_nodes(pod_set)),
-        flavors=assigned.flavors if assigned else {},
+        flavors=flavors,
+        additions=tuple(_additions(pod_additions(policy.flavors, flavors))),
         group=pod_set.group,
     )
 
@@ -78,6 +87,14 @@ def _nodes(pod_set: PodSet) -> Iterator[str]:
         yield " or ".join(" and ".join(map(_expression, term)) for term in pod_set.affinity)
     for toleration in pod_set.tolerations:
         yield f"tolerates {_taints(toleration)}"
+
+
+def _additions(added: PodAdditions) -> Iterator[str]:
+    for key, value in added.node_selector.items():
+        yield f"{key}={value}"
+    for toleration in added.tolerations:
+        seconds = f" for {toleration.seconds} s" if toleration.seconds is not None else ""
+        yield f"tolerates {_taints(toleration)}{seconds}"
 
 
 def _expression(expression: NodeExpression) -> str:

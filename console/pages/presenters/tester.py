@@ -157,7 +157,7 @@ def _door(door: DoorTruth) -> DoorLine:
         name=door.door.name,
         label=f"What the queue of {door.door.name} asks of the namespace",
         queue=door.door.queue,
-        verdict="pass" if is_open and door.is_named else "skip" if is_open else "fail",
+        verdict="pass" if is_open and door.is_taken else "skip" if is_open else "fail",
         sentence=door_sentence(door),
         expressions=_expressions(door.expressions),
         origin=door.door.origin,

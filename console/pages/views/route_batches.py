@@ -35,7 +35,7 @@ def batch(request: HttpRequest, actor: Actor) -> HttpResponse:
     subjects = subjects_of(actor.org, Asked(config=config), errors)
     if request.method == "POST" and not errors:
         try:
-            workloads = _workloads(sets)
+            workloads = _workloads(sets, subjects[0].policy.least_priority)
         except BadRequest as error:
             errors += error.errors
         else:
@@ -51,11 +51,11 @@ def batch(request: HttpRequest, actor: Actor) -> HttpResponse:
     )
 
 
-def _workloads(text: str) -> list[Workload]:
+def _workloads(text: str, least_priority: int) -> list[Workload]:
     workloads, errors = [], []
     for number, fields in enumerate(paste_many(text, "sets"), start=1):
         reader = Reader()
-        workloads.append(read_asked(reader, fields))
+        workloads.append(read_asked(reader, fields, least_priority=lambda: least_priority))
         errors += [
             FieldError("sets", each.code, f"Set {number}, {each.path}: {each.message}")
             for each in reader.errors

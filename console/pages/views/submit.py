@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -10,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from console.configs.queries import active_policy
+from console.configs.queries import active_policy, least_priority
 from console.errors import BadRequest, FieldError
 from console.logs import bind_workloads
 from console.orgs.models import Organization
@@ -39,24 +40,27 @@ EXAMPLE = """[
 def submit(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Ask for workloads and hand them in, all or none."""
     actor.require(Permission.SUBMIT)
-    resources = _resources(actor.org)
+    new_form = partial(
+        SubmitForm,
+        resources=_resources(actor.org),
+        least_priority=partial(least_priority, actor.org),
+    )
     if request.method != "POST":
-        return _page(request, actor, SubmitForm(resources=resources))
+        return _page(request, actor, new_form())
     if "json" in request.POST:
-        return _pasted(request, actor, resources)
-    form = SubmitForm(request.POST, resources=resources)
+        return _pasted(request, actor, new_form)
+    form = new_form(request.POST)
     if not form.is_valid():
         return _page(request, actor, form, status=422)
     return _done(request, actor, submit_workloads(actor, form.submissions))
 
 
-def _pasted(request: HttpRequest, actor: Actor, resources: Sequence[str]) -> HttpResponse:
+def _pasted(request: HttpRequest, actor: Actor, new_form: Callable[[], SubmitForm]) -> HttpResponse:
     text = request.POST["json"]
     try:
-        made = submit_workloads(actor, read_pasted(text))
+        made = submit_workloads(actor, read_pasted(text, partial(least_priority, actor.org)))
     except BadRequest as error:
-        form = SubmitForm(resources=resources)
-        return _page(request, actor, form, pasted=text, errors=error.errors, status=422)
+        return _page(request, actor, new_form(), pasted=text, errors=error.errors, status=422)
     return _done(request, actor, made)
 
 

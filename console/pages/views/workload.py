@@ -41,7 +41,7 @@ from console.workloads.fixes import what_would_let_in
 from console.workloads.markdown import Links, explanation_markdown
 from console.workloads.models import QueueHold, State, Workload
 from console.workloads.queries import get_workload, hold_of, position_of
-from console.workloads.queries.decisions import get_decision, latest_decisions
+from console.workloads.queries.decisions import admitting_policy, get_decision, latest_decisions
 from console.workloads.queries.event_search import EventSearch, search_events
 from console.workloads.queries.phases import Life, life_of
 from console.workloads.receipts import preemptions_of
@@ -157,7 +157,7 @@ def _spec(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[str, d
     return "workloads/spec.html", {
         "position": position_of(subject),
         "preemptor": _preemptor(actor, subject),
-        "pod_sets": pod_sets_of(subject),
+        "pod_sets": pod_sets_of(subject, admitting_policy(actor.org, subject)),
     }
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from console.configs.queries import NO_POLICY, policies_of
+from console.engine.policy import Policy
 from console.errors import NotFound
+from console.orgs.models import Organization
 from console.workloads.models import Decision, Workload
 
 
@@ -18,3 +21,11 @@ def get_decision(workload: Workload, number: int) -> Decision:
     if decision is None:
         raise NotFound(f"There is no decision {number} about the workload {workload.uid!r}.")
     return decision
+
+
+def admitting_policy(org: Organization, workload: Workload) -> Policy:
+    """Return the policy that gave *workload* its assignment; an empty one where it has none."""
+    version = workload.config_version
+    if version is None or not workload.assignment:
+        return NO_POLICY
+    return policies_of(org, [version]).get(version, NO_POLICY)

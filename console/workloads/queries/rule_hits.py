@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from console.engine.local_queues import local_queue_name
 from console.engine.policy import Policy
 from console.engine.routing import Router
 from console.orgs.models import Organization
@@ -47,11 +48,11 @@ def rule_hits(org: Organization, policy: Policy, days: int = WINDOW) -> RuleHits
     router = Router(policy)
     rules: dict[int, Hit] = {}
     doors: dict[tuple[str, str], Hit] = {}
-    label = policy.local_routing.queue_label if policy.local_routing else ""
     for shape in history.shapes[:MOST_SHAPES]:
         workload = shape.workload
         if policy.local_routing is not None:
-            door = workload.namespace, workload.labels.get(label, "")
+            namespace = workload.namespace
+            door = namespace, local_queue_name(policy.local_routing, workload.labels, namespace)
             if door in policy.local_routing.local_queues:
                 doors.setdefault(door, Hit()).add(shape.runs, shape.last_seen)
             continue

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from console.dialects.kueue import DIALECT
+from console.dialects.kueue.unsupported import LABELS
 from console.engine.amounts import UNLIMITED
-from console.engine.nodes import Taint, TaintEffect, Toleration
+from console.engine.nodes import FlavorToleration, Taint, TaintEffect
 from console.engine.origin import Origin
 from console.engine.policy import (
     Cohort,
@@ -66,7 +67,7 @@ TWO_TEAMS = Policy(
             name="spot",
             node_labels={"capacity": "spot"},
             taints=(Taint("capacity", "spot", TaintEffect.NO_SCHEDULE),),
-            tolerations=(Toleration("capacity", "Equal", "spot", "NoSchedule"),),
+            tolerations=(FlavorToleration("capacity", "Equal", "spot", "NoSchedule"),),
         ),
     },
     cohorts={
@@ -93,7 +94,10 @@ TWO_TEAMS = Policy(
             ),
         ),
     },
+    least_priority=-(2**31),
+    unsupported_labels=LABELS,
     local_routing=LocalQueueRouting(
+        default_local_queue="default",
         local_queues={
             (name, "training"): LocalQueue(namespace=name, name="training", queue=name)
             for name in ("vision", "speech")

@@ -1,0 +1,61 @@
+"""Feature gates of Kueue that change what is admitted, and how this product behaves in each."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: Gate -> what is done here. The product behaves as if the gate were on.
+ON: Final = {
+    "PartialAdmission": "a pod set with a minimum count may start with fewer pods",
+    "FlavorFungibility": "flavorFungibility of a queue decides when the next flavor is tried",
+    "PrioritySortingWithinCohort": "priority orders the queues of a cohort, too",
+    "LendingLimit": "lendingLimit counts",
+    "HierarchicalCohorts": "cohorts nest",
+    "QuotaCheckStrategy": "quotaCheckStrategy decides about resources that no group covers",
+    "FlavorFungibilityPreserveScanProgress": (
+        "a workload that was passed over in a cycle goes on with its next flavor"
+    ),
+    "SchedulingEquivalenceHashing": "workloads that are alike are looked at together",
+    "RecomputeAssignmentUponPreemptionTargetsOverlap": (
+        "a workload whose victims are stopped for another one is looked at again in the same cycle"
+    ),
+    "FairSharingPreemptWithinNominal": (
+        "under fair sharing a workload within its nominal quota preempts whatever the shares are"
+    ),
+    "FairSharingPrioritizeNonBorrowing": (
+        "under fair sharing workloads that need not borrow go first"
+    ),
+    "LocalQueueDefaulting": "a workload without a queue goes to the LocalQueue default",
+    "WorkloadPriorityClassDefaulting": (
+        "a workload without a priority takes the WorkloadPriorityClass default"
+    ),
+}
+#: Gate -> what is done here. The product behaves as if the gate were off.
+OFF: Final = {
+    "AdmissionFairSharing": "past usage of LocalQueues does not count",
+    "AdmissionGatedBy": "no annotation keeps a workload out of its queue",
+    "ConcurrentAdmission": "a workload is tried in one flavor at a time",
+    "ConfigurableResourceTransformations": "requests count as they were submitted",
+    "DynamicResourceAllocation": "devices that are claimed do not count",
+    "ElasticJobsViaWorkloadSlices": "a workload keeps the size that it was submitted with",
+    "FlavorFungibilityImplicitPreferenceDefault": (
+        "borrowing is preferred to preemption unless flavorFungibility.preference says otherwise"
+    ),
+    "MultiKueue": "workloads are not sent to other clusters",
+    "MultiKueueOrchestratedPreemption": "workloads are not sent to other clusters",
+    "PrioritizePreemptorWorkloads": "a workload for which others stop has no turn before others",
+    "PriorityBoost": "no annotation changes the priority of a workload",
+    "ReclaimablePods": "a workload keeps its whole quota until it ends",
+    "TopologyAwareScheduling": "pods may run on any node of their flavor",
+}
+
+
+def what_happens(gate: str, value: bool) -> str | None:
+    """
+    Return what this product does where it does not act on *gate* being *value*; None: it does.
+
+    Gates in neither table have no part in admission and are acted on as far as that goes.
+    """
+    if value:
+        return OFF.get(gate)
+    return ON.get(gate)

@@ -1,0 +1,259 @@
+"""
+Settings of Kueue that are read and not acted on: a warning at each, and a fact for the policy.
+
+They are looked for in the manifests themselves, apart from what reads their fields, so a setting
+is told of in a text with errors, too. What has another shape than Kueue's schema is passed over
+here, because the reader of the field says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from console.dialects.findings import Findings, Place
+from console.dialects.kueue.feature_gates import OFF, ON, what_happens
+from console.dialects.kueue.lint_codes import NOT_ACTED_ON, SETTINGS_NOT_USED
+from console.dialects.kueue.manifests import Manifest
+from console.dialects.kueue.schema import UnsupportedDoc
+from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode
+from console.dialects.wording import listed, shorten
+from console.engine.policy import Unsupported
+
+#: Labels and annotations of Kueue by which a workload asks for what is not done. Submissions
+#: have labels alone, so a job that is carried over brings its annotations as labels.
+LABELS: Final = {
+    "kueue.x-k8s.io/max-exec-time-seconds": Unsupported.LABELED_EXECUTION_TIME,
+    "kueue.x-k8s.io/elastic-job": Unsupported.LABELED_ELASTIC_SIZE,
+    "kueue.x-k8s.io/podset-required-topology": Unsupported.LABELED_TOPOLOGY,
+    "kueue.x-k8s.io/podset-preferred-topology": Unsupported.LABELED_TOPOLOGY,
+    "kueue.x-k8s.io/podset-unconstrained-topology": Unsupported.LABELED_TOPOLOGY,
+}
+_AT_ONCE: Final = "workloads are admitted at once"
+_ANYWHERE: Final = "pods may run on any node of their flavor"
+_BY_PRIORITY: Final = (
+    "past usage of LocalQueues does not count; workloads wait by priority and time of submission"
+)
+_AS_SUBMITTED: Final = "requests count as they were submitted"
+
+
+def find_unsupported(manifest: Manifest, findings: Findings) -> list[UnsupportedDoc]:
+    """Note every setting of *manifest* that is not acted on, and return those that matter later."""
+    find = _FINDERS.get(manifest.kind)
+    return list(find(_Object(manifest, findings))) if find is not None else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field of an object: its path, its key and its value."""
+
+    path: str
+    key: ScalarNode
+    value: Node
+
+    @property
+    def place(self) -> Place:
+        return Place(self.key.start, self.key.end, self.path)
+
+    @property
+    def items(self) -> tuple[Node, ...]:
+        """The items of a list; none of anything else."""
+        return tuple(self.value.items) if isinstance(self.value, ListNode) else ()
+
+    @property
+    def entries(self) -> dict[str, tuple[ScalarNode, Node]]:
+        """The fields of a mapping; none of anything else."""
+        return self.value.entries if isinstance(self.value, MapNode) else {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it says nothing: null, or a list or mapping without anything."""
+        if isinstance(self.value, ScalarNode):
+            return self.value.is_null
+        return not (self.items or self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """An object whose fields are looked at one by one."""
+
+    manifest: Manifest
+    findings: Findings
+
+    def field(self, *keys: str) -> _Field | None:
+        """Return the field at the end of *keys*; None when it is absent."""
+        node: Node = self.manifest.node
+        path, found = self.manifest.path, None
+        for key in keys:
+            entry = node.entries.get(key) if isinstance(node, MapNode) else None
+            if entry is None:
+                return None
+            path = f"{path}.{key}" if path else key
+            found, node = _Field(path, *entry), entry[1]
+        return found
+
+    def set(self, *keys: str) -> _Field | None:
+        """Return the field at the end of *keys* unless it is absent or says nothing."""
+        found = self.field(*keys)
+        return None if found is None or found.is_empty else found
+
+    def text(self, *keys: str) -> str:
+        """Return the text at the end of *keys*; empty when there is none."""
+        found = self.field(*keys)
+        return _text(found.value) if found is not None else ""
+
+    def note(self, field: _Field, instead: str) -> None:
+        """Warn that *field* is not acted on."""
+        name = field.path.rpartition(".")[2]
+        self.findings.add(NOT_ACTED_ON, field.place, f"{name} is not acted on: {instead}.")
+
+    def doc(self, field: _Field, kind: Unsupported, *names: str) -> UnsupportedDoc:
+        """Return what the policy keeps of *field*."""
+        owner = (self.manifest.kind, self.text("metadata", "name"))
+        return UnsupportedDoc(owner=owner, kind=kind, names=names, place=field.place)
+
+
+def _queue(queue: _Object) -> Iterator[UnsupportedDoc]:
+    version = queue.manifest.version
+    checks = queue.set("spec", "admissionChecks")
+    if checks is not None and version == "v1beta1":
+        yield from _checks(queue, checks, [_text(item) for item in checks.items])
+    strategy = queue.set("spec", "admissionChecksStrategy")
+    rules = queue.set("spec", "admissionChecksStrategy", "admissionChecks")
+    if strategy is not None and rules is not None:
+        named = [_text(_value(rule, "name")) for rule in rules.items]
+        yield from _checks(queue, strategy, named)
+    scope = queue.field("spec", "admissionScope")
+    mode = queue.text("spec", "admissionScope", "admissionMode")
+    if scope is not None and mode == "UsageBasedAdmissionFairSharing":
+        queue.note(scope, _BY_PRIORITY)
+        yield queue.doc(scope, Unsupported.PAST_USAGE)
+    concurrent = queue.field("spec", "concurrentAdmissionPolicy")
+    if version != "v1beta1" and concurrent is not None and isinstance(concurrent.value, MapNode):
+        queue.note(concurrent, "a workload is tried in one flavor at a time")
+        yield queue.doc(concurrent, Unsupported.CONCURRENT_FLAVORS)
+
+
+def _checks(queue: _Object, field: _Field, names: list[str]) -> Iterator[UnsupportedDoc]:
+    known = tuple(dict.fromkeys(filter(None, names)))
+    if not known:
+        return
+    told = listed([shorten(name) for name in known[:3]] + ["others"] * (len(known) > 3), "and")
+    what = f"check {told} is" if len(known) == 1 else f"checks {told} are"
+    queue.note(field, f"{_AT_ONCE}; {what} not waited for")
+    yield queue.doc(field, Unsupported.ADMISSION_CHECKS, *known)
+
+
+def _flavor(flavor: _Object) -> Iterator[UnsupportedDoc]:
+    topology, name = flavor.set("spec", "topologyName"), flavor.text("spec", "topologyName")
+    if topology is not None and name:
+        flavor.note(topology, "pods may run on any node of the flavor")
+        yield flavor.doc(topology, Unsupported.TOPOLOGY, name)
+
+
+def _local_queue(local: _Object) -> Iterator[UnsupportedDoc]:
+    sharing = local.field("spec", "fairSharing")
+    if sharing is not None and isinstance(sharing.value, MapNode):
+        local.note(sharing, _BY_PRIORITY)
+    return iter(())
+
+
+def _configuration(settings: _Object) -> Iterator[UnsupportedDoc]:
+    ready = settings.set("waitForPodsReady")
+    if ready is not None and settings.text("waitForPodsReady", "enable") != "false":
+        settings.note(
+            ready,
+            "a workload holds its quota from its admission to its end, whether its pods become "
+            "ready or not, and no admission waits for them",
+        )
+        yield settings.doc(ready, Unsupported.PODS_READY)
+    usage = settings.set("admissionFairSharing")
+    if usage is not None:
+        settings.note(usage, _BY_PRIORITY)
+    _gates(settings)
+    excluded = settings.set("resources", "excludeResourcePrefixes")
+    if excluded is not None:
+        settings.note(excluded, f"{_AS_SUBMITTED}, resources with these prefixes, too")
+        names = tuple(filter(None, map(_text, excluded.items)))
+        yield settings.doc(excluded, Unsupported.EXCLUDED_RESOURCES, *names)
+    transformed = settings.set("resources", "transformations")
+    if transformed is not None:
+        settings.note(transformed, f"{_AS_SUBMITTED}; none is counted as another")
+        names = tuple(filter(None, (_text(_value(each, "input")) for each in transformed.items)))
+        yield settings.doc(transformed, Unsupported.TRANSFORMATIONS, *names)
+    devices = settings.set("resources", "deviceClassMappings")
+    if devices is not None:
+        settings.note(devices, f"{_AS_SUBMITTED}; devices that are claimed do not count")
+
+
+def _gates(settings: _Object) -> None:
+    gates = settings.field("featureGates")
+    for name, (key, value) in gates.entries.items() if gates is not None else ():
+        assert gates is not None, "it has entries"
+        place = _Field(f"{gates.path}.{name}", key, value).place
+        word = _text(value).lower()
+        instead = what_happens(name, word == "true") if word in ("true", "false") else None
+        if name not in ON and name not in OFF:
+            settings.findings.add(
+                SETTINGS_NOT_USED, place, f"Feature gate {shorten(name)} is not used."
+            )
+        elif instead is not None:
+            settings.findings.add(
+                NOT_ACTED_ON, place, f"{name}: {word} is not acted on: {instead}."
+            )
+
+
+def _check_object(check: _Object) -> Iterator[UnsupportedDoc]:
+    _note_object(check, f"{_AT_ONCE}; this check is not waited for")
+    return iter(())
+
+
+def _topology_object(topology: _Object) -> Iterator[UnsupportedDoc]:
+    _note_object(topology, _ANYWHERE)
+    return iter(())
+
+
+def _note_object(each: _Object, instead: str) -> None:
+    kind = each.field("kind")
+    assert kind is not None, "it was found by its kind"
+    place = Place(kind.value.start, kind.value.end, kind.path)
+    name = shorten(each.text("metadata", "name"))
+    what = f'{each.manifest.kind} "{name}"' if name else f"This {each.manifest.kind}"
+    each.findings.add(NOT_ACTED_ON, place, f"{what} is not acted on: {instead}.")
+
+
+def _workload(workload: _Object) -> Iterator[UnsupportedDoc]:
+    active = workload.field("spec", "active")
+    if active is not None and _text(active.value).lower() == "false":
+        workload.note(active, "Workload objects are not read; withdraw the workload instead")
+    limit = workload.set("spec", "maximumExecutionTimeSeconds")
+    if limit is not None:
+        workload.note(limit, "a workload runs until it ends by itself")
+    pod_sets = workload.field("spec", "podSets")
+    for index, pod_set in enumerate(pod_sets.items if pod_sets is not None else ()):
+        entry = pod_set.entries.get("topologyRequest") if isinstance(pod_set, MapNode) else None
+        if pod_sets is not None and entry is not None:
+            workload.note(_Field(f"{pod_sets.path}[{index}].topologyRequest", *entry), _ANYWHERE)
+    return iter(())
+
+
+_FINDERS: Final[dict[str, Callable[[_Object], Iterator[UnsupportedDoc]]]] = {
+    "ClusterQueue": _queue,
+    "ResourceFlavor": _flavor,
+    "LocalQueue": _local_queue,
+    "Configuration": _configuration,
+    "AdmissionCheck": _check_object,
+    "Topology": _topology_object,
+    "Workload": _workload,
+}
+
+
+def _value(node: Node, key: str) -> Node | None:
+    entry = node.entries.get(key) if isinstance(node, MapNode) else None
+    return entry[1] if entry is not None else None
+
+
+def _text(node: Node | None) -> str:
+    """Return a text without the space around it; empty for anything else."""
+    return "" if not isinstance(node, ScalarNode) or node.is_null else node.text.strip()

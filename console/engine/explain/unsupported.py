@@ -1,0 +1,79 @@
+"""Settings that are not acted on, in words: what happens instead, in the stage where it matters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from console.engine.decision import Outcome
+from console.engine.explain.sentences import Sentence, StageText, Telling
+from console.engine.policy import Unsupported, UnsupportedSetting
+from console.engine.words import cut
+
+_STAGES = {
+    Unsupported.TRANSFORMATIONS: "intake",
+    Unsupported.EXCLUDED_RESOURCES: "intake",
+    Unsupported.LABELED_EXECUTION_TIME: "intake",
+    Unsupported.LABELED_ELASTIC_SIZE: "intake",
+    Unsupported.LABELED_TOPOLOGY: "intake",
+    Unsupported.ADMISSION_CHECKS: "queue",
+    Unsupported.PAST_USAGE: "queue",
+    Unsupported.CONCURRENT_FLAVORS: "queue",
+    Unsupported.TOPOLOGY: "flavors",
+    Unsupported.PODS_READY: "outcome",
+}
+
+
+def with_unsupported(telling: Telling, stage: StageText) -> StageText:
+    """Return *stage* with a sentence for each setting that belongs there and is not acted on."""
+    added = tuple(
+        Sentence(text=_text(setting), origin=setting.origin)
+        for setting in _settings(telling)
+        if _STAGES[setting.kind] == stage.stage
+    )
+    if not added:
+        return stage
+    return StageText(stage=stage.stage, verdict=stage.verdict, sentences=(*stage.sentences, *added))
+
+
+def _settings(telling: Telling) -> Iterator[UnsupportedSetting]:
+    is_admitted = telling.trace.outcome.outcome is Outcome.ADMITTED
+    for setting in telling.trace.unsupported:
+        if is_admitted or setting.kind is not Unsupported.PODS_READY:
+            yield setting
+
+
+def _text(setting: UnsupportedSetting) -> str:
+    names, subject = cut(setting.names or ("without a name",)), setting.subject
+    match setting.kind:
+        case Unsupported.ADMISSION_CHECKS:
+            checks = "Admission checks" if len(setting.names) > 1 else "Admission check"
+            verb = "are" if len(setting.names) > 1 else "is"
+            return f"{checks} {names} {verb} not waited for: {subject} admits at once."
+        case Unsupported.PAST_USAGE:
+            return (
+                "Past usage does not count: workloads wait by priority and time of submission "
+                f"alone, although {subject} asks for another order."
+            )
+        case Unsupported.CONCURRENT_FLAVORS:
+            return (
+                "It is tried in one flavor at a time and stays in the one it gets, although "
+                f"{subject} asks for several at once."
+            )
+        case Unsupported.PODS_READY:
+            return "Whether its pods become ready is not watched: it keeps its quota until it ends."
+        case Unsupported.TRANSFORMATIONS:
+            verb = "are" if len(setting.names) > 1 else "is"
+            return f"Its requests count as they were submitted: {names} {verb} not transformed."
+        case Unsupported.EXCLUDED_RESOURCES:
+            return (
+                "Its requests count as they were submitted: resources that begin with "
+                f"{names} are not excluded."
+            )
+        case Unsupported.TOPOLOGY:
+            return f"Topology {names} of {subject} is not acted on: its pods may run on any node."
+        case Unsupported.LABELED_TOPOLOGY:
+            return f"Label {subject} is not acted on: its pods may run on any node of their flavor."
+        case Unsupported.LABELED_EXECUTION_TIME:
+            return f"Label {subject} is not acted on: it runs until it ends by itself."
+        case Unsupported.LABELED_ELASTIC_SIZE:
+            return f"Label {subject} is not acted on: it keeps the size that it was submitted with."

@@ -1,0 +1,174 @@
+"""Settings that are not acted on: which of them matter to a workload, and what is said of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from console.engine.decision import Decision, Outcome
+from console.engine.explain import explain
+from console.engine.origin import Origin
+from console.engine.policy import Flavor, Policy, Rule, Unsupported, UnsupportedSetting
+from console.engine.state import State
+from console.engine.workload import PodSet, Workload
+from tests.engine.builders import queue
+
+LINE = Origin(7, 3, 7, 20)
+
+
+def setting(kind: Unsupported, subject: str = "", *names: str) -> UnsupportedSetting:
+    return UnsupportedSetting(kind=kind, subject=subject, names=names, origin=LINE)
+
+
+CHECKS = setting(Unsupported.ADMISSION_CHECKS, "train", "provision", "budget")
+ORDER = setting(Unsupported.PAST_USAGE, "train")
+RACKS = setting(Unsupported.TOPOLOGY, "spot", "racks")
+ROWS = setting(Unsupported.TOPOLOGY, "fixed", "rows")
+READY = setting(Unsupported.PODS_READY)
+TURNED = setting(Unsupported.TRANSFORMATIONS, "", "mig", "fpga")
+LEFT_OUT = setting(Unsupported.EXCLUDED_RESOURCES, "", "net.example.com/")
+POLICY = Policy(
+    dialect="any",
+    flavors={
+        "spot": Flavor(name="spot", unsupported=(RACKS,)),
+        "fixed": Flavor(name="fixed", unsupported=(ROWS,)),
+    },
+    queues={
+        "train": replace(
+            queue("train").owns("spot", gpu=2).owns("fixed", gpu=2).build(),
+            unsupported=(CHECKS, ORDER),
+        ),
+    },
+    rules=(Rule(index=0, queue="train"),),
+    unsupported=(READY, TURNED, LEFT_OUT),
+    unsupported_labels={
+        "max-time": Unsupported.LABELED_EXECUTION_TIME,
+        "elastic": Unsupported.LABELED_ELASTIC_SIZE,
+    },
+)
+
+
+def decide(*asked: int, policy: Policy = POLICY, **more: int) -> list[Decision]:
+    """Return the decisions about workloads that ask for so many GPUs, one after the other."""
+    state = State(policy)
+    for number, gpus in enumerate(asked):
+        requests = {"gpu": gpus * 1000, **more}
+        state.submit(
+            Workload(id=f"w{number}", sequence=number, pod_sets=(PodSet(requests=requests),))
+        )
+    return state.settle()
+
+
+def told(decision: Decision) -> dict[str, list[str]]:
+    """Return the sentences at the line of the settings, by stage."""
+    found: dict[str, list[str]] = {}
+    for stage in explain(decision.trace).stages:
+        texts = [each.text for each in stage.sentences if each.origin == LINE]
+        if texts:
+            found[stage.stage] = texts
+    return found
+
+
+CHECKS_TEXT = "Admission checks provision and budget are not waited for: train admits at once."
+ORDER_TEXT = (
+    "Past usage does not count: workloads wait by priority and time of submission alone, although "
+    "train asks for another order."
+)
+READY_TEXT = "Whether its pods become ready is not watched: it keeps its quota until it ends."
+
+
+def test_an_admitted_workload_is_told_what_did_not_happen() -> None:
+    (decision,) = decide(2)
+    assert decision.outcome is Outcome.ADMITTED
+    assert decision.trace.unsupported == (READY, CHECKS, ORDER, RACKS)
+    assert told(decision) == {
+        "queue": [CHECKS_TEXT, ORDER_TEXT],
+        "flavors": ["Topology racks of spot is not acted on: its pods may run on any node."],
+        "outcome": [READY_TEXT],
+    }
+
+
+def test_a_pending_workload_is_told_of_its_queue_and_the_flavors_it_was_looked_at_for() -> None:
+    *_, waits = decide(2, 2, 1)
+    assert waits.outcome is Outcome.PENDING
+    assert waits.trace.unsupported == (READY, CHECKS, ORDER, RACKS, ROWS)
+    assert told(waits) == {
+        "queue": [CHECKS_TEXT, ORDER_TEXT],
+        "flavors": [
+            "Topology racks of spot is not acted on: its pods may run on any node.",
+            "Topology rows of fixed is not acted on: its pods may run on any node.",
+        ],
+    }
+
+
+def test_requests_that_would_count_otherwise_are_told_of_where_they_are_asked_for() -> None:
+    *_, decision = decide(1, **{"net.example.com/port": 1000, "mig": 0})
+    assert told(decision)["intake"] == [
+        (
+            "Its requests count as they were submitted: resources that begin with "
+            "net.example.com/ are not excluded."
+        ),
+    ]
+    *_, decision = decide(1, mig=2000)
+    assert told(decision)["intake"] == [
+        "Its requests count as they were submitted: mig and fpga are not transformed."
+    ]
+
+
+def test_a_label_that_asks_for_what_is_not_done_is_told_of_at_intake() -> None:
+    state = State(POLICY)
+    labels = {"max-time": "3600", "elastic": "true", "team": "a"}
+    state.submit(Workload(id="w", sequence=0, labels=labels))
+    (decision,) = state.settle()
+    intake = next(s for s in explain(decision.trace).stages if s.stage == "intake")
+    assert [each.text for each in intake.sentences][-2:] == [
+        "Label max-time is not acted on: it runs until it ends by itself.",
+        "Label elastic is not acted on: it keeps the size that it was submitted with.",
+    ]
+
+
+def test_a_live_explanation_says_the_same_as_the_decision() -> None:
+    state = State(POLICY)
+    for number in range(3):
+        requests = {"gpu": 2000}
+        state.submit(
+            Workload(id=f"w{number}", sequence=number, pod_sets=(PodSet(requests=requests),))
+        )
+    decisions = {each.workload: each for each in state.settle()}
+    waits = decisions["w2"]
+    live = state.explain("w2")
+    assert live is not None
+    assert live.unsupported == waits.trace.unsupported
+
+
+def test_a_policy_without_such_settings_says_nothing_of_them() -> None:
+    plain = replace(
+        POLICY,
+        unsupported=(),
+        unsupported_labels={},
+        flavors={name: Flavor(name=name) for name in POLICY.flavors},
+        queues={"train": replace(POLICY.queues["train"], unsupported=())},
+    )
+    assert [each.trace.unsupported for each in decide(2, 1, policy=plain)] == [(), ()]
+
+
+@pytest.mark.parametrize("kind", list(Unsupported))
+def test_every_kind_has_its_words_and_its_stage(kind: Unsupported) -> None:
+    (decision,) = decide(2)
+    only = setting(kind, "subject", "name")
+    trace = replace(decision.trace, unsupported=(only,))
+    ((_, texts),) = told_of(trace).items()
+    (text,) = texts
+    assert text.endswith(".")
+    # One without names, as an older trace might have, has words as well.
+    assert explain(replace(trace, unsupported=(replace(only, names=()),))).stages
+
+
+def told_of(trace: object) -> dict[str, list[str]]:
+    """Return the same of a trace alone."""
+    return {
+        stage.stage: [each.text for each in stage.sentences if each.origin == LINE]
+        for stage in explain(trace).stages  # type: ignore[arg-type]
+        if any(each.origin == LINE for each in stage.sentences)
+    }
