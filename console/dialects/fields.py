@@ -21,6 +21,7 @@ from console.dialects.codes import (
     QUOTE_IT,
     TOO_LONG,
     UNKNOWN_KEY,
+    Code,
 )
 from console.dialects.findings import Edit, Findings, Place, Repair
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode, UnreadNode
@@ -46,6 +47,8 @@ class Shape:
 
     what: str
     keys: tuple[str, ...]
+    #: The code of a field that is none of them.
+    unknown: Code = UNKNOWN_KEY
 
 
 class Fields:
@@ -81,7 +84,7 @@ class Fields:
             hint = f'Did you mean "{best}"?'
             repairs = (Repair(f'Replace with "{best}"', (Edit(place.start, place.end, text),)),)
         self.findings.add(
-            UNKNOWN_KEY,
+            self._shape.unknown,
             place,
             f'"{shorten(key.text)}" is not a field of {self._shape.what}.',
             hint,

@@ -60,7 +60,7 @@ class RoutingCompiler:
         return LocalQueue(
             namespace=name_of(queue.namespace),
             name=name_of(queue.name),
-            queue=name_of(queue.queue),
+            queue=value_of(queue.queue) or "",
             stop=STOPS[value_of(queue.stop) or Stop.NONE],
             origin=self._origin(queue.place),
         )

@@ -97,8 +97,6 @@ def _kind(kind: str, api_version: str, version: str) -> dict[str, Any]:
     if kind != "Configuration":
         properties["metadata"] = _metadata()
         required = ["metadata"]
-    if kind in ("ClusterQueue", "LocalQueue"):
-        required.append("spec")
     if kind == "WorkloadPriorityClass":
         required.append("value")
     then = {"additionalProperties": False, "required": required, "properties": properties}
@@ -118,7 +116,10 @@ def _metadata() -> dict[str, Any]:
             "name": NAME,
             "namespace": NAME | {"description": "The namespace of a LocalQueue."},
             "labels": LABELS,
-            "annotations": {"type": ["object", "null"]},
+            "annotations": {
+                "type": ["object", "null"],
+                "additionalProperties": {"type": ["string", "null"]},
+            },
             "generateName": {"type": "string"},
             **filled,
         },
@@ -152,7 +153,7 @@ def _flavor(version: str) -> dict[str, Any]:
             "topologyName": TEXT | {"description": "Read, and not acted on."},
         },
     )
-    return {"spec": spec, "status": _ANYTHING}
+    return {"spec": spec}
 
 
 def _local_queue(version: str) -> dict[str, Any]:
@@ -164,7 +165,6 @@ def _local_queue(version: str) -> dict[str, Any]:
             "stopPolicy": STOP,
             "fairSharing": SHARING,
         },
-        ("clusterQueue",),
     )
     return {"spec": spec, "status": _ANYTHING}
 
@@ -173,7 +173,10 @@ def _priority_class(version: str) -> dict[str, Any]:
     return {
         "value": {key: value for key, value in INT32.items() if key != "type"}
         | {"type": "integer", "description": "The priority."},
-        "description": {"type": ["string", "null"], "maxLength": 2048},
+        "description": {
+            "type": ["string", "null"],
+            **({} if version == "v1beta1" else {"maxLength": 2048}),
+        },
     }
 
 
@@ -203,8 +206,7 @@ def _configuration(version: str) -> dict[str, Any]:
         },
     )
     return {
-        **dict.fromkeys(KEYS, _ANYTHING),
-        "metadata": _ANYTHING,
+        **dict.fromkeys(KEYS[version], _ANYTHING),
         "fairSharing": mapping("Its presence turns fair sharing on.", sharing),
         "resources": resources,
     }

@@ -74,8 +74,8 @@ SAME_NODES = Code(
     "KUE055",
     Severity.WARNING,
     "Two flavors for the same nodes",
-    "Flavors with equal nodeLabels and nodeTaints stand for the same nodes, and their quotas are "
-    "counted apart: the nodes are promised twice. Tell the flavors apart, or keep one.",
+    "Flavors with equal nodeLabels and nodeTaints stand for the same nodes. Where both have quota "
+    "of one resource, the nodes are promised twice. Tell the flavors apart, or keep one.",
 )
 NOTHING_TO_USE = Code(
     "KUE056",
@@ -193,6 +193,19 @@ LENDING_STARVES = Code(
     "The cohort owns enough for a workload that fills its largest queue, and because of lending "
     "limits this queue can never have that much: such a workload waits here for ever. Raise the "
     "lending limits of others, or let such workloads go to the queue that owns it.",
+)
+UNKNOWN_SETTING = Code(
+    "KUE080",
+    Severity.WARNING,
+    "Setting that is not known",
+    "No release up to 0.20 of Kueue has the field at this place, and Kueue does not start with a "
+    "field that it does not know. Correct its spelling; a newer release may have it.",
+)
+FAIR_SHARING_NOT_ENABLED = Code(
+    "KUE081",
+    Severity.WARNING,
+    "Fair sharing that is not enabled",
+    "In v1beta1 fairSharing is off unless it says enable: true. Add that, or remove fairSharing.",
 )
 
 LINTS = declared(globals())

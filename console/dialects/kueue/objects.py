@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from console.dialects.fields import Fields, Shape
 from console.dialects.findings import Findings, Place
@@ -14,11 +15,19 @@ from console.dialects.kueue.manifests import (
     SERVER_FILLED,
     Manifest,
 )
-from console.dialects.kueue.names import check_labels, check_name, check_namespace_name
+from console.dialects.kueue.names import (
+    check_label_key,
+    check_labels,
+    check_name,
+    check_namespace_name,
+)
 from console.dialects.kueue.schema import Labels
 from console.dialects.nodes import MapNode
 from console.dialects.wording import listed
 from console.dialects.written import UNREAD, Read, Written
+
+#: What the API server takes for all annotations of an object together.
+_LONGEST_ANNOTATION: Final = 256 * 1024
 
 
 @dataclass(slots=True)
@@ -80,12 +89,7 @@ class ObjectReader:
         for key in SERVER_FILLED:
             if place := metadata.key_place(key):
                 self._server.add(manifest.document, key, place)
-        annotations = metadata.node("annotations")
-        if isinstance(annotations, MapNode) and LAST_APPLIED in annotations.entries:
-            key_node = annotations.entries[LAST_APPLIED][0]
-            path = f"{metadata.place.path}.annotations"
-            place = Place(key_node.start, key_node.end, path)
-            self._server.add(manifest.document, "last-applied-configuration", place)
+        self._annotations(metadata, manifest)
         header = Header(
             name=metadata.text("name", required=True),
             namespace=metadata.text("namespace", blank_is_absent=True),
@@ -99,6 +103,20 @@ class ObjectReader:
         if isinstance(header.labels, Written):
             check_labels(header.labels.value, "label", self._findings)
         return header
+
+    def _annotations(self, metadata: Fields, manifest: Manifest) -> None:
+        """Check annotations, which are texts by key; one of them is filled in by kubectl."""
+        node = metadata.node("annotations")
+        keys = tuple(node.entries) if isinstance(node, MapNode) else ()
+        annotations = metadata.mapping("annotations", Shape("annotations", keys))
+        if not isinstance(annotations, Fields):
+            return
+        for key in keys:
+            annotations.free_text(key, _LONGEST_ANNOTATION)
+            place = annotations.key_place(key) or annotations.place
+            if key == LAST_APPLIED:
+                self._server.add(manifest.document, "last-applied-configuration", place)
+            check_label_key(Written(key, place), "the key of an annotation", self._findings)
 
     def finish(self) -> None:
         """Note what the server filled in."""

@@ -25,10 +25,10 @@ from console.dialects.kueue.schema import (
     PriorityClassDoc,
     QueueDoc,
 )
-from console.dialects.kueue.values import check_weight, read_quantity
+from console.dialects.kueue.values import check_weight, read_quantity, read_whole32
 from console.dialects.kueue.words import Stop
 from console.dialects.nodes import Node
-from console.dialects.numbers import read_int32
+from console.dialects.source import MAX_BYTES
 from console.dialects.written import Read, Written
 
 LOCAL_QUEUE: Final = Shape(
@@ -89,7 +89,7 @@ class _Parser:
             case "Namespace":
                 self.namespaces.append(_namespace(manifest, objects))
             case "Configuration":
-                self.configurations.append(read_configuration(manifest, objects))
+                self.configurations.append(read_configuration(manifest, self.findings))
 
     def _local_queue(self, manifest: Manifest, objects: ObjectReader) -> LocalQueueDoc:
         fields = objects.fields(manifest, "spec", "status")
@@ -105,11 +105,11 @@ class _Parser:
                 "Add metadata.namespace.",
             )
             namespace = Written(DEFAULT_NAMESPACE, place)
-        spec = fields.mapping("spec", LOCAL_QUEUE, required=True)
+        spec = fields.mapping("spec", LOCAL_QUEUE)
         queue: Read[str] = None
         stop: Read[Stop] = None
         if isinstance(spec, Fields):
-            queue = spec.text("clusterQueue", required=True)
+            queue = spec.text("clusterQueue")
             check_name(queue, "the name of a ClusterQueue", self.findings)
             stop = spec.choice("stopPolicy", Stop)
             self._note_share(spec)
@@ -131,11 +131,13 @@ class _Parser:
 def _priority_class(manifest: Manifest, objects: ObjectReader) -> PriorityClassDoc:
     fields = objects.fields(manifest, "value", "description")
     header = objects.header(fields, manifest)
-    fields.free_text("description", _LONGEST_DESCRIPTION)
+    # The schema of v1beta1 has no bound, and a text has one of its own.
+    longest = MAX_BYTES if manifest.version == "v1beta1" else _LONGEST_DESCRIPTION
+    fields.free_text("description", longest)
     return PriorityClassDoc(
         place=fields.place,
         name=header.name,
-        value=fields.number("value", read_int32, required=True),
+        value=fields.number("value", read_whole32, required=True),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -146,6 +146,7 @@ class CheckRuleDoc:
     """One rule of ``admissionChecksStrategy``."""
 
     place: Place
+    name: Read[str]
     on_flavors: Read[tuple[Read[str], ...]]
 
 
@@ -180,8 +181,8 @@ class CohortDoc(NodeDoc):
 class QueueDoc(NodeDoc):
     """A ClusterQueue."""
 
-    #: Where the fields of its spec begin.
-    spec: Place
+    #: Where the fields of its spec stand; None without a spec.
+    spec: Place | None
     strategy: Read[QueueingStrategy]
     namespaces: Read[SelectorDoc]
     fungibility: FungibilityDoc | None
@@ -200,6 +201,7 @@ class LocalQueueDoc:
     name: Read[str]
     #: ``default`` when none is written, as kubectl has it.
     namespace: Read[str]
+    #: The ClusterQueue; the schema allows none, and then nothing is admitted.
     queue: Read[str]
     stop: Read[Stop]
 
@@ -231,6 +233,8 @@ class ConfigurationDoc:
     fair_sharing: Place | None
     strategies: Read[tuple[Written[SharingStrategy], ...]]
     quota_check: Read[QuotaCheck]
+    #: Feature gates that are set, by name.
+    gates: Mapping[str, bool]
 
 
 ObjectDoc: TypeAlias = (
@@ -265,6 +269,10 @@ class Document:
         yield from self.local_queues
         yield from self.priority_classes
         yield from self.namespaces
+
+    def gate(self, name: str) -> bool:
+        """Say whether the first Configuration turns the feature gate *name* on."""
+        return any(each.gates.get(name, False) for each in self.configurations[:1])
 
     def all_known(self) -> bool:
         """Say whether every object and its name could be read."""

@@ -96,6 +96,13 @@ class AdmissionMode(StrEnum):
     NONE = "NoAdmissionFairSharing"
 
 
+class MigrationMode(StrEnum):
+    """The words of ``concurrentAdmissionPolicy.migration.mode``."""
+
+    TRY_PREFERRED = "TryPreferredFlavors"
+    RETAIN_FIRST = "RetainFirstAdmission"
+
+
 class SharingStrategy(StrEnum):
     """The words of ``fairSharing.preemptionStrategies``."""
 
