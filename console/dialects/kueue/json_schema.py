@@ -16,7 +16,7 @@ from console.dialects.kueue.json_schema_parts import (
     mapping,
 )
 from console.dialects.kueue.json_schema_queue import SHARING, STOP, cohort_fields, queue_fields
-from console.dialects.kueue.manifests import KINDS, SERVER_FILLED
+from console.dialects.kueue.manifests import DELETED, KINDS, SERVER_FILLED
 from console.dialects.kueue.parse_configuration import KEYS
 from console.dialects.kueue.words import (
     QuotaCheck,
@@ -121,6 +121,7 @@ def _metadata() -> dict[str, Any]:
                 "additionalProperties": {"type": ["string", "null"]},
             },
             "generateName": {"type": "string"},
+            DELETED: {"description": "The object is being deleted."},
             **filled,
         },
         ("name",),

@@ -207,5 +207,13 @@ FAIR_SHARING_NOT_ENABLED = Code(
     "Fair sharing that is not enabled",
     "In v1beta1 fairSharing is off unless it says enable: true. Add that, or remove fairSharing.",
 )
+BEING_DELETED = Code(
+    "KUE082",
+    Severity.WARNING,
+    "Object that is being deleted",
+    "The object has a deletionTimestamp. A ClusterQueue then admits nothing new, and neither do "
+    "the LocalQueues of a Namespace; what runs goes on, and quota and usage count until the object "
+    "is gone. Every other object counts as before until then. Leave it out once it is gone.",
+)
 
 LINTS = declared(globals())

@@ -188,8 +188,10 @@ METADATA: Final = Shape(
         *("generation", "managedFields", "ownerReferences", "resourceVersion", "selfLink", "uid"),
     ),
 )
-#: Fields of metadata that the server fills in.
-SERVER_FILLED: Final = METADATA.keys[5:]
+#: When the API server was asked to delete the object.
+DELETED: Final = "deletionTimestamp"
+#: Fields of metadata that the server fills in and that are not read.
+SERVER_FILLED: Final = tuple(key for key in METADATA.keys[5:] if key != DELETED)
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 

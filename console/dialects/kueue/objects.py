@@ -9,6 +9,7 @@ from console.dialects.fields import Fields, Shape
 from console.dialects.findings import Findings, Place
 from console.dialects.kueue.lint_codes import SERVER_FIELDS
 from console.dialects.kueue.manifests import (
+    DELETED,
     HEADER,
     LAST_APPLIED,
     METADATA,
@@ -64,6 +65,8 @@ class Header:
     name: Read[str]
     namespace: Read[str]
     labels: Labels
+    #: Where it says that the object is being deleted; None otherwise.
+    deleted: Place | None
 
 
 class ObjectReader:
@@ -85,7 +88,7 @@ class ObjectReader:
         """Return the metadata of an object, which has to have a name."""
         metadata = fields.mapping("metadata", METADATA, required=True)
         if not isinstance(metadata, Fields):
-            return Header(UNREAD, None, None)
+            return Header(UNREAD, None, None, None)
         for key in SERVER_FILLED:
             if place := metadata.key_place(key):
                 self._server.add(manifest.document, key, place)
@@ -94,6 +97,7 @@ class ObjectReader:
             name=metadata.text("name", required=True),
             namespace=metadata.text("namespace", blank_is_absent=True),
             labels=metadata.texts_by_key("labels", "the value of a label"),
+            deleted=metadata.key_place(DELETED) if metadata.node(DELETED) is not None else None,
         )
         if manifest.kind == "Namespace":
             check_namespace_name(header.name, self._findings)

@@ -114,7 +114,12 @@ class _Parser:
             stop = spec.choice("stopPolicy", Stop)
             self._note_share(spec)
         return LocalQueueDoc(
-            place=fields.place, name=header.name, namespace=namespace, queue=queue, stop=stop
+            place=fields.place,
+            name=header.name,
+            deleted=header.deleted,
+            namespace=namespace,
+            queue=queue,
+            stop=stop,
         )
 
     def _note_share(self, spec: Fields) -> None:
@@ -137,6 +142,7 @@ def _priority_class(manifest: Manifest, objects: ObjectReader) -> PriorityClassD
     return PriorityClassDoc(
         place=fields.place,
         name=header.name,
+        deleted=header.deleted,
         value=fields.number("value", read_whole32, required=True),
     )
 
@@ -144,4 +150,6 @@ def _priority_class(manifest: Manifest, objects: ObjectReader) -> PriorityClassD
 def _namespace(manifest: Manifest, objects: ObjectReader) -> NamespaceDoc:
     fields = objects.fields(manifest, "spec", "status")
     header = objects.header(fields, manifest)
-    return NamespaceDoc(place=fields.place, name=header.name, labels=header.labels)
+    return NamespaceDoc(
+        place=fields.place, name=header.name, deleted=header.deleted, labels=header.labels
+    )

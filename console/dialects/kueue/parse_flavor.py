@@ -46,6 +46,7 @@ def read_flavor(manifest: Manifest, objects: ObjectReader) -> FlavorDoc:
         return FlavorDoc(
             place=fields.place,
             name=header.name,
+            deleted=header.deleted,
             node_labels=None,
             taints=None,
             tolerations=None,
@@ -54,6 +55,7 @@ def read_flavor(manifest: Manifest, objects: ObjectReader) -> FlavorDoc:
     flavor = FlavorDoc(
         place=fields.place,
         name=header.name,
+        deleted=header.deleted,
         node_labels=spec.texts_by_key("nodeLabels", "the value of a label"),
         taints=each_known(spec.mappings("nodeTaints", TAINT), _taint),
         tolerations=each_known(spec.mappings("tolerations", TOLERATION), _toleration),

@@ -98,11 +98,17 @@ def read_cohort(manifest: Manifest, objects: ObjectReader) -> CohortDoc:
     spec = fields.mapping("spec", shape)
     if not isinstance(spec, Fields):
         return CohortDoc(
-            place=fields.place, name=header.name, parent=spec, resource_groups=spec, weight=None
+            place=fields.place,
+            name=header.name,
+            deleted=header.deleted,
+            parent=spec,
+            resource_groups=spec,
+            weight=None,
         )
     return CohortDoc(
         place=fields.place,
         name=header.name,
+        deleted=header.deleted,
         parent=_parent(spec, shape.keys[0]),
         resource_groups=read_groups(spec),
         weight=read_weight(spec),
@@ -118,6 +124,7 @@ def read_queue(manifest: Manifest, objects: ObjectReader) -> QueueDoc:
         return QueueDoc(
             place=fields.place,
             name=header.name,
+            deleted=header.deleted,
             spec=None,
             parent=spec,
             resource_groups=spec,
@@ -136,6 +143,7 @@ def read_queue(manifest: Manifest, objects: ObjectReader) -> QueueDoc:
     return QueueDoc(
         place=fields.place,
         name=header.name,
+        deleted=header.deleted,
         spec=spec.place,
         parent=_parent(spec, _COHORT_OF[manifest.version]),
         resource_groups=read_groups(spec),

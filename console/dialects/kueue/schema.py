@@ -56,6 +56,7 @@ class FlavorDoc:
 
     place: Place
     name: Read[str]
+    deleted: Place | None
     node_labels: Labels
     taints: Read[tuple[TaintDoc, ...]]
     tolerations: Read[tuple[TolerationDoc, ...]]
@@ -156,6 +157,8 @@ class NodeDoc:
 
     place: Place
     name: Read[str]
+    #: Where it says that the object is being deleted; None otherwise, here and in other objects.
+    deleted: Place | None
     #: The cohort above, by whichever field.
     parent: Read[str]
     resource_groups: Read[tuple[GroupDoc, ...]]
@@ -199,6 +202,7 @@ class LocalQueueDoc:
 
     place: Place
     name: Read[str]
+    deleted: Place | None
     #: ``default`` when none is written, as kubectl has it.
     namespace: Read[str]
     #: The ClusterQueue; the schema allows none, and then nothing is admitted.
@@ -212,6 +216,7 @@ class PriorityClassDoc:
 
     place: Place
     name: Read[str]
+    deleted: Place | None
     value: Read[int]
 
 
@@ -221,6 +226,7 @@ class NamespaceDoc:
 
     place: Place
     name: Read[str]
+    deleted: Place | None
     labels: Labels
 
 
