@@ -10,7 +10,8 @@ UNKNOWN_KIND = Code(
     Severity.ERROR,
     "Unknown kind",
     "A manifest says by apiVersion and kind what it is. ResourceFlavor, Cohort, ClusterQueue, "
-    "LocalQueue, WorkloadPriorityClass, Namespace and Kueue's Configuration are read.",
+    "LocalQueue, WorkloadPriorityClass, Namespace, Kueue's Configuration (alone or in a ConfigMap) "
+    "and OpenShift's Kueue are read.",
 )
 UNKNOWN_VERSION = Code(
     "KUE002",

@@ -18,7 +18,10 @@ from console.dialects.kueue.json_schema_parts import (
 from console.dialects.kueue.json_schema_queue import SHARING, STOP, cohort_fields, queue_fields
 from console.dialects.kueue.manifests import DELETED, KINDS, SERVER_FILLED
 from console.dialects.kueue.parse_configuration import KEYS
+from console.dialects.kueue.parse_operator import CONFIG, OPERATOR
 from console.dialects.kueue.words import (
+    GangScheduling,
+    OperatorPreemption,
     QuotaCheck,
     SharingStrategy,
     TolerationOperator,
@@ -99,6 +102,8 @@ def _kind(kind: str, api_version: str, version: str) -> dict[str, Any]:
         required = ["metadata"]
     if kind == "WorkloadPriorityClass":
         required.append("value")
+    if kind == "Kueue":
+        required.append("spec")
     then = {"additionalProperties": False, "required": required, "properties": properties}
     if kind in _WORDS:
         then["x-item"] = {"kind": _WORDS[kind], "name": ["metadata", "name"]}
@@ -186,6 +191,10 @@ def _namespace(version: str) -> dict[str, Any]:
 
 
 def _configuration(version: str) -> dict[str, Any]:
+    return _settings(version)
+
+
+def _settings(version: str) -> dict[str, Any]:
     strategies = items(
         enumeration("A test that lets a workload preempt.", SharingStrategy),
         "Tried in this order.",
@@ -213,6 +222,33 @@ def _configuration(version: str) -> dict[str, Any]:
     }
 
 
+def _operator(version: str) -> dict[str, Any]:
+    if version == "v1alpha1":
+        config = mapping("Settings of a Configuration in v1beta1.", _settings("v1beta1"))
+    else:
+        preemption = mapping(
+            "Classical preemption, or fair sharing.",
+            {"preemptionPolicy": enumeration("FairSharing turns it on.", OperatorPreemption)},
+            ("preemptionPolicy",),
+        )
+        gangs = mapping(
+            "Read, and not acted on.",
+            {"policy": enumeration("Policy.", GangScheduling), "byWorkload": _ANYTHING},
+        )
+        config = mapping(
+            "Settings of which the operator makes a Configuration.",
+            {
+                "preemption": preemption,
+                "gangScheduling": gangs,
+                **{key: _ANYTHING for key in CONFIG.keys if key not in _OWN_SETTINGS},
+            },
+        )
+    own = {key: _ANYTHING for key in OPERATOR.keys if key != "config"}
+    spec = mapping("What the operator does.", {"config": config, **own}, ("config",))
+    return {"spec": spec, "status": _ANYTHING}
+
+
+_OWN_SETTINGS: Final = ("preemption", "gangScheduling")
 #: By kind: version -> what its objects have beside apiVersion, kind and metadata.
 _OWN: Final[dict[str, Callable[[str], dict[str, Any]]]] = {
     "ResourceFlavor": _flavor,
@@ -222,4 +258,5 @@ _OWN: Final[dict[str, Callable[[str], dict[str, Any]]]] = {
     "WorkloadPriorityClass": _priority_class,
     "Namespace": _namespace,
     "Configuration": _configuration,
+    "Kueue": _operator,
 }

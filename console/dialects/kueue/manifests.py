@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from console.dialects.codes import MISSING_KEY, NOT_A_LIST, NOT_A_MAPPING
+from console.dialects.embedded import read_embedded
 from console.dialects.fields import Shape
 from console.dialects.findings import Findings, Place
 from console.dialects.kueue.codes import UNKNOWN_KIND, UNKNOWN_VERSION
@@ -17,6 +18,10 @@ from console.dialects.wording import listed, shorten
 
 GROUP: Final = "kueue.x-k8s.io"
 CONFIG_GROUP: Final = f"config.{GROUP}"
+#: The operator that installs Kueue on OpenShift.
+OPENSHIFT_GROUP: Final = "kueue.openshift.io"
+#: The file of a ConfigMap in which Kueue's controller looks for its Configuration.
+CONFIG_FILE: Final = "controller_manager_config.yaml"
 _BETA: Final = ("v1beta2", "v1beta1")
 
 #: By kind: the group, and the versions that are read, the newest first.
@@ -28,7 +33,10 @@ KINDS: Final = {
     "WorkloadPriorityClass": (GROUP, _BETA),
     "Namespace": ("", ("v1",)),
     "Configuration": (CONFIG_GROUP, _BETA),
+    "Kueue": (OPENSHIFT_GROUP, ("v1", "v1alpha1")),
 }
+#: Kinds whose name other groups use for something else.
+_COMMON_WORDS: Final = ("Configuration", "Kueue")
 #: Kinds of Kueue that are no part of a config.
 _OTHER_KINDS: Final = (
     "AdmissionCheck",
@@ -89,6 +97,8 @@ class Manifests:
         elif version is None:
             self.all_known = False
             self._note_missing(node, path, "apiVersion")
+        elif (kind.text, version.text) == ("ConfigMap", "v1"):
+            yield from self._config_map(node, kind, path, document)
         elif (manifest := self._manifest(node, kind, version, path, document)) is not None:
             yield manifest
 
@@ -106,6 +116,39 @@ class Manifests:
             place = Place(items.start, items.end, own)
             self.findings.add(NOT_A_LIST, place, "items must be a list of manifests.")
 
+    def _config_map(
+        self, node: MapNode, kind: ScalarNode, path: str, document: int
+    ) -> Iterator[Manifest]:
+        """Yield the Configuration in the file that Kueue's controller reads, if it is there."""
+        data = node.entries.get("data", (None, None))[1]
+        file = data.entries.get(CONFIG_FILE) if isinstance(data, MapNode) else None
+        text = file[1] if file is not None else None
+        if not isinstance(text, ScalarNode) or CONFIG_GROUP not in text.text:
+            place = Place(kind.start, kind.end, _join(path, "kind"))
+            self.findings.add(
+                NOT_READ, place, f"ConfigMap without {CONFIG_FILE} of Kueue is not read."
+            )
+            return
+        root = read_embedded(text, self.findings)
+        own = _join(path, f"data.{CONFIG_FILE}")
+        manifest = self._configuration(root, own, document) if root is not None else None
+        if manifest is not None:
+            yield manifest
+
+    def _configuration(self, root: Node, path: str, document: int) -> Manifest | None:
+        """Return the one object of a file of Kueue's controller; nothing else is read there."""
+        if not isinstance(root, MapNode):
+            if not isinstance(root, UnreadNode):
+                place = Place(root.start, root.end, path)
+                self.findings.add(NOT_A_MAPPING, place, "The file must hold a Configuration.")
+            return None
+        kind, version = self._scalar(root, "kind"), self._scalar(root, "apiVersion")
+        if kind is None or version is None:
+            self._note_missing(root, path, "kind" if kind is None else "apiVersion")
+            return None
+        manifest = self._manifest(root, kind, version, path, document)
+        return manifest if manifest is not None and manifest.kind == "Configuration" else None
+
     def _manifest(
         self, node: MapNode, kind: ScalarNode, api: ScalarNode, path: str, document: int
     ) -> Manifest | None:
@@ -114,7 +157,7 @@ class Manifests:
             own_group, versions = KINDS[kind.text]
             if group == own_group and version in versions:
                 return Manifest(kind.text, version, node, path, document)
-            if group in (GROUP, CONFIG_GROUP, "") or kind.text != "Configuration":
+            if group in (GROUP, own_group, "") or kind.text not in _COMMON_WORDS:
                 self._note_version(kind.text, api, _join(path, "apiVersion"))
                 return None
         place = Place(kind.start, kind.end, _join(path, "kind"))
@@ -134,9 +177,6 @@ class Manifests:
             NOT_READ,
             place,
             f"{shorten(kind.text)} of {shorten(api.text)} is not read.",
-            "Put the Configuration that it holds here as a manifest of its own."
-            if kind.text == "ConfigMap"
-            else "",
         )
         return None
 

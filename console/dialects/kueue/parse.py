@@ -8,12 +8,13 @@ from typing import Final
 
 from console.dialects.fields import Fields, Shape
 from console.dialects.findings import Findings
-from console.dialects.kueue.lint_codes import NO_NAMESPACE, NOT_ACTED_ON
+from console.dialects.kueue.lint_codes import NO_NAMESPACE, NOT_ACTED_ON, NOT_READ
 from console.dialects.kueue.manifests import Manifest, Manifests
 from console.dialects.kueue.names import check_name
 from console.dialects.kueue.objects import ObjectReader
 from console.dialects.kueue.parse_configuration import read_configuration
 from console.dialects.kueue.parse_flavor import read_flavor
+from console.dialects.kueue.parse_operator import read_operator
 from console.dialects.kueue.parse_queue import read_cohort, read_queue
 from console.dialects.kueue.schema import (
     CohortDoc,
@@ -55,6 +56,7 @@ class _Parser:
     priority_classes: list[PriorityClassDoc] = field(default_factory=list)
     namespaces: list[NamespaceDoc] = field(default_factory=list)
     configurations: list[ConfigurationDoc] = field(default_factory=list)
+    operators: list[ConfigurationDoc] = field(default_factory=list)
 
     def document(self, roots: Sequence[Node]) -> Document:
         """Return everything that the documents hold."""
@@ -70,9 +72,22 @@ class _Parser:
             local_queues=tuple(self.local_queues),
             priority_classes=tuple(self.priority_classes),
             namespaces=tuple(self.namespaces),
-            configurations=tuple(self.configurations),
+            configurations=tuple(self._chosen()),
             manifests_known=manifests.all_known,
         )
+
+    def _chosen(self) -> list[ConfigurationDoc]:
+        """Return the Configurations, else what an operator makes of its own objects."""
+        if not self.configurations:
+            return self.operators
+        for operator in self.operators:
+            self.findings.add(
+                NOT_READ,
+                operator.place._replace(end=operator.place.start),
+                "This object of the operator is not read: the Configuration that Kueue runs with "
+                "is here.",
+            )
+        return self.configurations
 
     def _add(self, manifest: Manifest, objects: ObjectReader) -> None:
         match manifest.kind:
@@ -90,6 +105,8 @@ class _Parser:
                 self.namespaces.append(_namespace(manifest, objects))
             case "Configuration":
                 self.configurations.append(read_configuration(manifest, self.findings))
+            case "Kueue":
+                self.operators.append(read_operator(manifest, objects))
 
     def _local_queue(self, manifest: Manifest, objects: ObjectReader) -> LocalQueueDoc:
         fields = objects.fields(manifest, "spec", "status")

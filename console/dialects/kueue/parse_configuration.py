@@ -53,13 +53,18 @@ def read_configuration(manifest: Manifest, findings: Findings) -> ConfigurationD
     """Read a Configuration; it is no object of the API server and has no metadata."""
     shape = CONFIGURATION[manifest.version]
     fields = Fields(manifest.node, manifest.path, shape, findings)
-    _note_others(fields, manifest.version)
-    sharing = fields.mapping("fairSharing", FAIR_SHARING[manifest.version])
+    return read_settings(fields, manifest.version)
+
+
+def read_settings(fields: Fields, version: str) -> ConfigurationDoc:
+    """Read the settings of a Configuration in *version*."""
+    _note_others(fields, version)
+    sharing = fields.mapping("fairSharing", FAIR_SHARING[version])
     strategies: Read[tuple[Written[SharingStrategy], ...]] = None
     is_enabled = False
     if isinstance(sharing, Fields):
-        strategies = _strategies(sharing, required=manifest.version != "v1beta1")
-        is_enabled = manifest.version != "v1beta1" or _is_enabled(sharing, fields)
+        strategies = _strategies(sharing, required=version != "v1beta1")
+        is_enabled = version != "v1beta1" or _is_enabled(sharing, fields)
     resources = fields.mapping("resources", RESOURCES)
     return ConfigurationDoc(
         place=fields.place,
