@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from console.dialects.kueue.configuration_fields import RESOURCES, SETTINGS
 from console.dialects.kueue.json_schema_parts import (
     INT32,
     LABEL_NAME,
@@ -16,8 +17,8 @@ from console.dialects.kueue.json_schema_parts import (
     mapping,
 )
 from console.dialects.kueue.json_schema_queue import SHARING, STOP, cohort_fields, queue_fields
+from console.dialects.kueue.json_schema_settings import settings_schema
 from console.dialects.kueue.manifests import DELETED, KINDS, SERVER_FILLED
-from console.dialects.kueue.parse_configuration import KEYS
 from console.dialects.kueue.parse_operator import CONFIG, OPERATOR
 from console.dialects.kueue.words import (
     GangScheduling,
@@ -210,13 +211,11 @@ def _settings(version: str) -> dict[str, Any]:
             "quotaCheckStrategy": enumeration(
                 "What is requested and not covered.", QuotaCheck, "BlockUndeclared"
             ),
-            "excludeResourcePrefixes": _ANYTHING,
-            "transformations": _ANYTHING,
-            "deviceClassMappings": _ANYTHING,
+            **settings_schema(RESOURCES),
         },
     )
     return {
-        **dict.fromkeys(KEYS[version], _ANYTHING),
+        **settings_schema(SETTINGS[version]),
         "fairSharing": mapping("Its presence turns fair sharing on.", sharing),
         "resources": resources,
     }

@@ -17,11 +17,15 @@ _NAMED = 3
 def lint_flavors(document: Document, findings: Findings) -> None:
     """Note flavors that matter nowhere, or twice."""
     owned = _owned(document)
+    has_nodes = any(True for _ in document.nodes())
     #: By nodes and resource: the first flavor with quota of it.
     first_of: dict[tuple[object, str], Written[str]] = {}
     for flavor in document.flavors:
         name = flavor.name
         if not isinstance(name, Written):
+            continue
+        if name.value not in owned and not has_nodes:
+            # Flavors alone: the queues that use them stand elsewhere.
             continue
         if name.value not in owned:
             findings.add(

@@ -37,12 +37,18 @@ KINDS: Final = {
 }
 #: Kinds whose name other groups use for something else.
 _COMMON_WORDS: Final = ("Configuration", "Kueue")
-#: Kinds of Kueue that are no part of a config.
-_OTHER_KINDS: Final = (
+#: Kinds that Kueue has CustomResourceDefinitions of, in any version, and that are not read.
+OTHER_KINDS: Final = (
     "AdmissionCheck",
+    "CapacityProvider",
+    "ClusterQueueBinding",
+    "DynamicQuotaOrchestrator",
+    "DynamicResourceAllocationConfig",
     "MultiKueueCluster",
     "MultiKueueConfig",
+    "PreemptionConfig",
     "ProvisioningRequestConfig",
+    "SpecifiedCapacity",
     "Topology",
     "Workload",
 )
@@ -161,7 +167,7 @@ class Manifests:
                 self._note_version(kind.text, api, _join(path, "apiVersion"))
                 return None
         place = Place(kind.start, kind.end, _join(path, "kind"))
-        if group in (GROUP, CONFIG_GROUP) and kind.text not in _OTHER_KINDS:
+        if group in (GROUP, CONFIG_GROUP) and kind.text not in OTHER_KINDS:
             self.all_known = False
             hint, repairs = did_you_mean(self.findings, place, kind.text, KINDS)
             own = [name for name, (own_group, _) in KINDS.items() if own_group == group]
