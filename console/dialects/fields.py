@@ -252,6 +252,17 @@ class Fields:
         fields = [self._fields(node, f"{path}[{i}]", shape) for i, node in enumerate(items.value)]
         return Written(tuple(fields), items.place)
 
+    def mapping_of_any(self, key: str) -> tuple[Fields, tuple[str, ...]] | None:
+        """Read a mapping with keys of any name; return its fields and the keys, or None."""
+        node = self._value(key, required=False)
+        if isinstance(node, MapNode):
+            keys = tuple(node.entries)
+            return Fields(node, self._path(key), Shape(key, keys), self.findings), keys
+        if node is not None and not isinstance(node, UnreadNode):
+            place = Place(node.start, node.end, self._path(key))
+            self.findings.add(NOT_A_MAPPING, place, f"{key} must be a mapping, not {_kind(node)}.")
+        return None
+
     def opaque(self, key: str) -> Read[dict[str, Any]]:
         """Read a mapping of anything as plain JSON values."""
         node = self._value(key, required=False)

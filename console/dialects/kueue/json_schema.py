@@ -19,6 +19,7 @@ from console.dialects.kueue.json_schema_parts import (
 from console.dialects.kueue.json_schema_queue import SHARING, STOP, cohort_fields, queue_fields
 from console.dialects.kueue.json_schema_settings import settings_schema
 from console.dialects.kueue.manifests import DELETED, KINDS, SERVER_FILLED
+from console.dialects.kueue.names import DNS_LABEL, MAX_LABEL
 from console.dialects.kueue.parse_operator import CONFIG, OPERATOR
 from console.dialects.kueue.words import (
     GangScheduling,
@@ -120,13 +121,18 @@ def _metadata() -> dict[str, Any]:
         "What the object is called.",
         {
             "name": NAME,
-            "namespace": NAME | {"description": "The namespace of a LocalQueue."},
+            "namespace": TEXT
+            | {
+                "pattern": f"^({DNS_LABEL})?$",
+                "maxLength": MAX_LABEL,
+                "description": "The namespace of a LocalQueue.",
+            },
             "labels": LABELS,
             "annotations": {
                 "type": ["object", "null"],
                 "additionalProperties": {"type": ["string", "null"]},
             },
-            "generateName": {"type": "string"},
+            "generateName": TEXT,
             DELETED: {"description": "The object is being deleted."},
             **filled,
         },
@@ -199,7 +205,7 @@ def _settings(version: str) -> dict[str, Any]:
     strategies = items(
         enumeration("A test that lets a workload preempt.", SharingStrategy),
         "Tried in this order.",
-        least=1,
+        least=int(version != "v1beta1"),
         most=2,
     )
     sharing: dict[str, Any] = {"preemptionStrategies": strategies}
@@ -223,7 +229,7 @@ def _settings(version: str) -> dict[str, Any]:
 
 def _operator(version: str) -> dict[str, Any]:
     if version == "v1alpha1":
-        config = mapping("Settings of a Configuration in v1beta1.", _settings("v1beta1"))
+        config = _open(mapping("Settings of a Configuration in v1beta1.", _settings("v1beta1")))
     else:
         preemption = mapping(
             "Classical preemption, or fair sharing.",
@@ -234,17 +240,24 @@ def _operator(version: str) -> dict[str, Any]:
             "Read, and not acted on.",
             {"policy": enumeration("Policy.", GangScheduling), "byWorkload": _ANYTHING},
         )
-        config = mapping(
-            "Settings of which the operator makes a Configuration.",
-            {
-                "preemption": preemption,
-                "gangScheduling": gangs,
-                **{key: _ANYTHING for key in CONFIG.keys if key not in _OWN_SETTINGS},
-            },
+        config = _open(
+            mapping(
+                "Settings of which the operator makes a Configuration.",
+                {
+                    "preemption": _open(preemption),
+                    "gangScheduling": _open(gangs),
+                    **{key: _ANYTHING for key in CONFIG.keys if key not in _OWN_SETTINGS},
+                },
+            )
         )
     own = {key: _ANYTHING for key in OPERATOR.keys if key != "config"}
-    spec = mapping("What the operator does.", {"config": config, **own}, ("config",))
+    spec = _open(mapping("What the operator does.", {"config": config, **own}, ("config",)))
     return {"spec": spec, "status": _ANYTHING}
+
+
+def _open(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a mapping that may have other fields beside its own."""
+    return {key: value for key, value in schema.items() if key != "additionalProperties"}
 
 
 _OWN_SETTINGS: Final = ("preemption", "gangScheduling")

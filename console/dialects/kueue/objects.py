@@ -23,7 +23,6 @@ from console.dialects.kueue.names import (
     check_namespace_name,
 )
 from console.dialects.kueue.schema import Labels
-from console.dialects.nodes import MapNode
 from console.dialects.wording import listed
 from console.dialects.written import UNREAD, Read, Written
 
@@ -93,6 +92,7 @@ class ObjectReader:
             if place := metadata.key_place(key):
                 self._server.add(manifest.document, key, place)
         self._annotations(metadata, manifest)
+        metadata.text("generateName", blank_is_absent=True)
         header = Header(
             name=metadata.text("name", required=True),
             namespace=metadata.text("namespace", blank_is_absent=True),
@@ -110,11 +110,10 @@ class ObjectReader:
 
     def _annotations(self, metadata: Fields, manifest: Manifest) -> None:
         """Check annotations, which are texts by key; one of them is filled in by kubectl."""
-        node = metadata.node("annotations")
-        keys = tuple(node.entries) if isinstance(node, MapNode) else ()
-        annotations = metadata.mapping("annotations", Shape("annotations", keys))
-        if not isinstance(annotations, Fields):
+        read = metadata.mapping_of_any("annotations")
+        if read is None:
             return
+        annotations, keys = read
         for key in keys:
             annotations.free_text(key, _LONGEST_ANNOTATION)
             place = annotations.key_place(key) or annotations.place

@@ -20,7 +20,7 @@ from console.dialects.kueue.codes import NOT_A_BOOLEAN, NOT_A_DURATION
 from console.dialects.kueue.lint_codes import UNKNOWN_SETTING
 from console.dialects.kueue.values import read_quantity, read_whole32, read_whole64
 from console.dialects.lists import known
-from console.dialects.nodes import MapNode, Node, ScalarNode, UnreadNode
+from console.dialects.nodes import Node, ScalarNode, UnreadNode
 from console.dialects.numbers import NumberProblem
 from console.dialects.repairs import replace
 from console.dialects.wording import shorten
@@ -141,10 +141,9 @@ def _check_section(section: Fields, kind: Section) -> None:
 
 
 def _check_map(fields: Fields, key: str, kind: MapOf) -> None:
-    node = fields.node(key)
-    entries = tuple(node.entries) if isinstance(node, MapNode) else ()
-    section = fields.mapping(key, Shape(key, entries))
-    if isinstance(section, Fields):
+    read = fields.mapping_of_any(key)
+    if read is not None:
+        section, entries = read
         for entry in entries:
             check_type(section, entry, kind.item)
 
