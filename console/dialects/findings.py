@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -75,7 +76,7 @@ class Findings:
         self.suggestion_budget = SUGGESTION_BUDGET
         self._findings: dict[tuple[int, int, str, str], _Finding] = {}
         self._errors: list[int] = []
-        #: Parts of the text in which an edit would not mean what it says.
+        #: Parts of the text in which an edit would not mean what it says, ascending.
         self._no_repairs: list[tuple[int, int]] = []
 
     def add(
@@ -101,15 +102,19 @@ class Findings:
                     raise ReadingStopped
 
     def offer_no_repairs(self, start: int, end: int) -> None:
-        """Leave out repairs that change the text between two offsets, from now on."""
-        self._no_repairs.append((start, end))
+        """
+        Leave out repairs that change the text between two offsets, from now on.
+
+        Such parts do not overlap.
+        """
+        insort(self._no_repairs, (start, end))
 
     def _is_barred(self, repair: Repair) -> bool:
-        return any(
-            start < edit.end and edit.start < end
-            for start, end in self._no_repairs
-            for edit in repair.edits
-        )
+        for edit in repair.edits:
+            before = bisect_left(self._no_repairs, (edit.end, 0)) - 1
+            if before >= 0 and self._no_repairs[before][1] > edit.start:
+                return True
+        return False
 
     def take(
         self,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from console.dialects.codes import MISSING_KEY, NOT_A_LIST, NOT_A_MAPPING
 from console.dialects.embedded import read_embedded
 from console.dialects.fields import Shape
 from console.dialects.findings import Findings, Place
-from console.dialects.kueue.codes import UNKNOWN_KIND, UNKNOWN_VERSION
+from console.dialects.kueue.codes import DUPLICATE_OBJECT, UNKNOWN_KIND, UNKNOWN_VERSION
 from console.dialects.kueue.lint_codes import NOT_READ
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode, UnreadNode
 from console.dialects.repairs import did_you_mean, replace
@@ -73,6 +73,8 @@ class Manifests:
     findings: Findings
     #: Whether everything that may be an object of Kueue was recognized.
     all_known: bool = True
+    #: Texts of ConfigMaps that were read; aliases may lead to one of them again.
+    _files: set[int] = field(default_factory=set)
 
     def each(self, roots: Sequence[Node]) -> Iterator[Manifest]:
         """Yield the objects of all documents, in the order of the text."""
@@ -135,6 +137,12 @@ class Manifests:
                 NOT_READ, place, f"ConfigMap without {CONFIG_FILE} of Kueue is not read."
             )
             return
+        if id(text) in self._files:
+            place = Place(kind.start, kind.end, _join(path, "kind"))
+            message = "This ConfigMap repeats the Configuration of another one; Kueue has one."
+            self.findings.add(DUPLICATE_OBJECT, place, message, "Remove one of them.")
+            return
+        self._files.add(id(text))
         root = read_embedded(text, self.findings)
         own = _join(path, f"data.{CONFIG_FILE}")
         manifest = self._configuration(root, own, document) if root is not None else None

@@ -174,3 +174,26 @@ def test_texts_in_texts_are_not_followed():
     assert reading.policy is not None
     assert reading.policy.settings.fair_sharing == ()
     assert [d.code for d in reading.diagnostics] == ["KUE041"]
+
+
+def test_a_text_that_aliases_repeat_is_read_once():
+    texts = (f"&a {json.dumps(INNER)}", "*a", "*a")
+    files = "".join(
+        f"- apiVersion: v1\n  kind: ConfigMap\n  data: {{controller_manager_config.yaml: {text}}}\n"
+        for text in texts
+    )
+    reading = DIALECT.read(f"apiVersion: v1\nkind: List\nitems:\n{files}", {})
+    assert [(d.code, d.path) for d in reading.diagnostics] == [
+        ("KUE003", "items[1].kind"),
+        ("KUE003", "items[2].kind"),
+    ]
+
+
+def test_fixes_beside_a_quoted_text_are_offered():
+    wrong = INNER.replace("fairSharing", "fairSharings")
+    text = (
+        f"{HEAD}{json.dumps(wrong)}\n---\napiVersion: v1\nKind: Namespace\nmetadata: {{name: a}}\n"
+    )
+    inside, beside = DIALECT.read(text, {}).errors
+    assert (inside.code, inside.fixes) == ("DOC001", ())
+    assert (beside.code, [fix.title for fix in beside.fixes]) == ("DOC001", ['Replace with "kind"'])
