@@ -59,12 +59,22 @@ class Fields:
     probably meant to be, so that one slip is one finding.
     """
 
-    def __init__(self, node: MapNode, path: str, shape: Shape, findings: Findings) -> None:
+    def __init__(
+        self,
+        node: MapNode,
+        path: str,
+        shape: Shape,
+        findings: Findings,
+        *,
+        takes_any: bool = False,
+    ) -> None:
         self.place = Place(node.start, node.end, path)
         self.findings = findings
         self._shape = shape
         self._node = node
         self._entries = node.entries
+        if takes_any:
+            return
         unknown = [entry for key, entry in node.entries.items() if key not in shape.keys]
         if unknown:
             self._entries = {k: v for k, v in node.entries.items() if k in shape.keys}
@@ -256,8 +266,9 @@ class Fields:
         """Read a mapping with keys of any name; return its fields and the keys, or None."""
         node = self._value(key, required=False)
         if isinstance(node, MapNode):
-            keys = tuple(node.entries)
-            return Fields(node, self._path(key), Shape(key, keys), self.findings), keys
+            shape = Shape(key, ())
+            own = Fields(node, self._path(key), shape, self.findings, takes_any=True)
+            return own, tuple(node.entries)
         if node is not None and not isinstance(node, UnreadNode):
             place = Place(node.start, node.end, self._path(key))
             self.findings.add(NOT_A_MAPPING, place, f"{key} must be a mapping, not {_kind(node)}.")
