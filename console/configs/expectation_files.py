@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,6 +12,7 @@ from console.dialects.codes import Code
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.engine.expected import Expected, Met, meet
 from console.engine.explain.landing import met_sentence
+from console.engine.origin import Origin
 from console.engine.policy import Policy
 from console.errors import FieldError
 from console.reading import Reader
@@ -52,13 +53,17 @@ class ExpectationFile:
     findings: tuple[Diagnostic, ...]
     _typed: Typed = field(repr=False)
 
-    def judge(self, policy: Policy, config: str) -> Iterator[Diagnostic]:
-        """Yield a finding for every expectation that *policy*, read of file *config*, breaks."""
+    def judge(self, policy: Policy, place: Callable[[Origin], str]) -> Iterator[Diagnostic]:
+        """
+        Yield a finding for every expectation that *policy* breaks.
+
+        *place* returns the file, line and column of what the policy was read of.
+        """
         for number, met in enumerate(meet(policy, self.expectations)):
             if not met.is_met:
-                yield self._broken(number, met, config)
+                yield self._broken(number, met, place)
 
-    def _broken(self, number: int, met: Met, config: str) -> Diagnostic:
+    def _broken(self, number: int, met: Met, place: Callable[[Origin], str]) -> Diagnostic:
         reaches = met.landing.queue == met.expected.queue
         field = "effective_priority" if reaches else "queue"
         path = f"{_LIST}[{number}].{field}"
@@ -68,7 +73,7 @@ class ExpectationFile:
             message=met_sentence(met),
             path=path,
             span=self._typed.span_of(path),
-            hint=_place(met, config),
+            hint=_hint(met, place),
         )
 
 
@@ -104,10 +109,10 @@ def _unreadable(errors: list[FieldError], typed: Typed) -> Iterator[Diagnostic]:
         )
 
 
-def _place(met: Met, config: str) -> str:
+def _hint(met: Met, place: Callable[[Origin], str]) -> str:
     """Return where the config says so, or nothing."""
     route = met.landing.route
     origin = route.rules[-1].origin if met.landing.queue and route.rules else None
     if route.local_queue is not None:
         origin = route.local_queue.origin
-    return f"See {config}:{origin.line}:{origin.column}." if origin is not None else ""
+    return f"See {place(origin)}." if origin is not None else ""

@@ -8,6 +8,7 @@ from typing import Any
 
 from console.dialects.codes import Code
 from console.dialects.diagnostics import Diagnostic, Severity
+from console.dialects.joined import Joined
 from console.dialects.source import Source
 from console.engine.policy import Policy
 
@@ -82,5 +83,7 @@ class Dialect:
     said_by_lints: Mapping[str, str] = field(default_factory=dict)
     #: Whether it is the language of a text that does not say which one it is in.
     is_default: bool = False
+    #: Several files as one config -> Reading; None when a config is one document.
+    read_joined: Callable[[Joined], Reading] | None = None
     #: How the public client's protocol carries it; None when it does not. One language has it.
     client_form: ClientForm | None = None

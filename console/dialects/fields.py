@@ -21,6 +21,7 @@ from console.dialects.codes import (
     QUOTE_IT,
     TOO_LONG,
     UNKNOWN_KEY,
+    Code,
 )
 from console.dialects.findings import Edit, Findings, Place, Repair
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode, UnreadNode
@@ -46,6 +47,8 @@ class Shape:
 
     what: str
     keys: tuple[str, ...]
+    #: The code of a field that is none of them.
+    unknown: Code = UNKNOWN_KEY
 
 
 class Fields:
@@ -56,12 +59,22 @@ class Fields:
     probably meant to be, so that one slip is one finding.
     """
 
-    def __init__(self, node: MapNode, path: str, shape: Shape, findings: Findings) -> None:
+    def __init__(
+        self,
+        node: MapNode,
+        path: str,
+        shape: Shape,
+        findings: Findings,
+        *,
+        takes_any: bool = False,
+    ) -> None:
         self.place = Place(node.start, node.end, path)
         self.findings = findings
         self._shape = shape
         self._node = node
         self._entries = node.entries
+        if takes_any:
+            return
         unknown = [entry for key, entry in node.entries.items() if key not in shape.keys]
         if unknown:
             self._entries = {k: v for k, v in node.entries.items() if k in shape.keys}
@@ -81,7 +94,7 @@ class Fields:
             hint = f'Did you mean "{best}"?'
             repairs = (Repair(f'Replace with "{best}"', (Edit(place.start, place.end, text),)),)
         self.findings.add(
-            UNKNOWN_KEY,
+            self._shape.unknown,
             place,
             f'"{shorten(key.text)}" is not a field of {self._shape.what}.',
             hint,
@@ -248,6 +261,18 @@ class Fields:
         path = items.place.path
         fields = [self._fields(node, f"{path}[{i}]", shape) for i, node in enumerate(items.value)]
         return Written(tuple(fields), items.place)
+
+    def mapping_of_any(self, key: str) -> tuple[Fields, tuple[str, ...]] | None:
+        """Read a mapping with keys of any name; return its fields and the keys, or None."""
+        node = self._value(key, required=False)
+        if isinstance(node, MapNode):
+            shape = Shape(key, ())
+            own = Fields(node, self._path(key), shape, self.findings, takes_any=True)
+            return own, tuple(node.entries)
+        if node is not None and not isinstance(node, UnreadNode):
+            place = Place(node.start, node.end, self._path(key))
+            self.findings.add(NOT_A_MAPPING, place, f"{key} must be a mapping, not {_kind(node)}.")
+        return None
 
     def opaque(self, key: str) -> Read[dict[str, Any]]:
         """Read a mapping of anything as plain JSON values."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -74,6 +76,8 @@ class Findings:
         self.suggestion_budget = SUGGESTION_BUDGET
         self._findings: dict[tuple[int, int, str, str], _Finding] = {}
         self._errors: list[int] = []
+        #: Parts of the text in which an edit would not mean what it says, ascending.
+        self._no_repairs: list[tuple[int, int]] = []
 
     def add(
         self,
@@ -90,11 +94,51 @@ class Findings:
         """
         key = (place.start, place.end, code.code, message)
         if key not in self._findings:
-            self._findings[key] = _Finding(code, place, message, hint, repairs)
+            offered = tuple(repair for repair in repairs if not self._is_barred(repair))
+            self._findings[key] = _Finding(code, place, message, hint, offered)
             if code.severity is Severity.ERROR:
                 self._errors.append(place.start)
                 if len(self._errors) >= MAX_ERRORS:
                     raise ReadingStopped
+
+    def offer_no_repairs(self, start: int, end: int) -> None:
+        """
+        Leave out repairs that change the text between two offsets, from now on.
+
+        Such parts do not overlap.
+        """
+        insort(self._no_repairs, (start, end))
+
+    def _is_barred(self, repair: Repair) -> bool:
+        for edit in repair.edits:
+            before = bisect_left(self._no_repairs, (edit.end, 0)) - 1
+            if before >= 0 and self._no_repairs[before][1] > edit.start:
+                return True
+        return False
+
+    def take(
+        self,
+        other: Findings,
+        move: Callable[[int, int], tuple[int, int]],
+        *,
+        with_repairs: bool,
+    ) -> None:
+        """
+        Add the findings of a part of the text; *move* turns offsets of the part into those here.
+
+        Raises ReadingStopped when there are too many errors to go on.
+        """
+        for found in other._findings.values():
+            start, end = move(found.place.start, found.place.end)
+            repairs = tuple(
+                Repair(
+                    repair.title,
+                    tuple(Edit(*move(e.start, e.end), e.text) for e in repair.edits),
+                )
+                for repair in (found.repairs if with_repairs else ())
+            )
+            place = Place(start, end, found.place.path)
+            self.add(found.code, place, found.message, found.hint, repairs)
 
     def copy(self) -> Findings:
         """Return findings that begin with these, for more to be added to one of both."""
@@ -102,6 +146,7 @@ class Findings:
         made.suggestion_budget = self.suggestion_budget
         made._findings = dict(self._findings)
         made._errors = list(self._errors)
+        made._no_repairs = list(self._no_repairs)
         return made
 
     @property

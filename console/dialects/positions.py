@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import NamedTuple
 
 from console.dialects.diagnostics import Fix
 from console.engine.origin import LINE_BREAK, Origin
@@ -10,9 +11,20 @@ from console.engine.origin import LINE_BREAK, Origin
 BYTE_ORDER_MARK = "\ufeff"
 
 
+class FileStart(NamedTuple):
+    """Where a file begins in a text that was joined of several."""
+
+    name: str
+    #: The line of the joined text that is its first.
+    line: int
+
+
 class Positions:
     r"""
     A text and where its lines begin.
+
+    *files* are what it was joined of, if it was. *first_line* is the number of its first line
+    where it is a part of another text; messages count from it, and spans do not.
 
     A byte order mark in front of the text is not part of it: it has no column.
 
@@ -20,8 +32,12 @@ class Positions:
     Origin(line=2, column=1, end_line=2, end_column=3)
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(
+        self, text: str, files: tuple[FileStart, ...] = (), *, first_line: int = 1
+    ) -> None:
         self.text = text.removeprefix(BYTE_ORDER_MARK)
+        self.files = files
+        self._first_line = first_line
         self._starts = [0, *(m.end() for m in LINE_BREAK.finditer(self.text))]
 
     def span(self, start: int, end: int) -> Origin:
@@ -34,6 +50,17 @@ class Positions:
             end_line,
             end - self._starts[end_line - 1] + 1,
         )
+
+    def line_words(self, offset: int) -> str:
+        r"""
+        Return what a message calls the line of an offset.
+
+        >>> Positions("a\n---\nb", (FileStart("one", 1), FileStart("two", 3))).line_words(6)
+        'line 1 of two'
+        """
+        line = self.span(offset, offset).line + self._first_line - 1
+        file = next((each for each in reversed(self.files) if each.line <= line), None)
+        return f"line {line}" if file is None else f"line {line - file.line + 1} of {file.name}"
 
     def offset(self, line: int, column: int) -> int:
         """Return the offset of a line and a column that lie in the text."""

@@ -20,11 +20,11 @@ def note_repeated(
             first[text.value] = text
             continue
         start = first[text.value].place.start
-        line = findings.positions.span(start, start).line
+        line = findings.positions.line_words(start)
         findings.add(
             code,
             text.place,
-            f'{what} "{shorten(text.value)}" is already used on line {line}.',
+            f'{what} "{shorten(text.value)}" is already used on {line}.',
             "Rename or remove one of the two.",
         )
     return first

@@ -11,7 +11,7 @@ import yaml
 from console.dialects.codes import CONTROL_CHARACTER, ENCODING, TOO_LARGE
 from console.dialects.findings import Edit, Findings, Place, ReadingStopped, Repair
 from console.dialects.nodes import Node
-from console.dialects.positions import Positions
+from console.dialects.positions import FileStart, Positions
 from console.dialects.syntax import report_syntax_error
 from console.dialects.tree import build_trees
 
@@ -43,9 +43,13 @@ class Source:
         return self.findings.positions
 
 
-def read_source(text: str | bytes, *, stream: bool = False) -> Source:
+def read_source(
+    text: str | bytes, *, stream: bool = False, files: tuple[FileStart, ...] = ()
+) -> Source:
     """
     Read *text* as one YAML document, or as a *stream* of any number of them.
+
+    *files* are those that the text was joined of, if it was.
 
     There are no roots when the text is not YAML or too large, and then the
     findings say why. An empty document has an empty scalar as its root.
@@ -66,7 +70,7 @@ def read_source(text: str | bytes, *, stream: bool = False) -> Source:
             return _not_utf8(text, error.start)
     else:
         decoded = text
-    findings = Findings(Positions(decoded))
+    findings = Findings(Positions(decoded, files))
     if _has_unreadable_characters(findings):
         return Source(findings, [])
     return Source(findings, _build(findings, stream))

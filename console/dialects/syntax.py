@@ -15,19 +15,19 @@ _GOES_ON: Final = "goes on wrongly here"
 #: the construct began.
 _WORDS: Final = {
     "did not find expected ',' or ']'": (
-        f"The list that begins on line {{line}} {_GOES_ON}",
+        f"The list that begins on {{line}} {_GOES_ON}",
         "Put a comma between items, and close the list with ].",
     ),
     "did not find expected ',' or '}'": (
-        f"The mapping that begins on line {{line}} {_GOES_ON}",
+        f"The mapping that begins on {{line}} {_GOES_ON}",
         "Put a comma between fields, and close the mapping with }.",
     ),
     "did not find expected key": (
-        "A field is expected here, to continue the mapping of line {line}",
+        "A field is expected here, to continue the mapping of {line}",
         "Check the indentation: all fields of a mapping begin in the same column.",
     ),
     "did not find expected '-' indicator": (
-        "A list item is expected here, to continue the list of line {line}",
+        "A list item is expected here, to continue the list of {line}",
         "Check the indentation: all items of a list begin in the same column, with '- '.",
     ),
     "mapping values are not allowed in this context": (
@@ -35,7 +35,7 @@ _WORDS: Final = {
         "Quote the text if the colon belongs to it; otherwise check the indentation.",
     ),
     "could not find expected ':'": (
-        "A ':' is missing after the key on line {line}",
+        "A ':' is missing after the key on {line}",
         "Write `key: value`, or quote a text that goes over several lines.",
     ),
     "did not find expected node content": (
@@ -72,7 +72,7 @@ def report_syntax_error(findings: Findings, error: yaml.MarkedYAMLError) -> None
     # A problem behind the last line break is shown at the end of the last line.
     at = min(error.problem_mark.index, len(text)) if error.problem_mark else 0
     began = error.context_mark.index if error.context_mark else at
-    line = findings.positions.span(began, began).line
+    line = findings.positions.line_words(began)
     character = text[at : at + 1]
     if error.problem == _CANNOT_START and character == "\t":
         _report_tab(findings, at)
@@ -81,13 +81,13 @@ def report_syntax_error(findings: Findings, error: yaml.MarkedYAMLError) -> None
         message = f"A value cannot begin with {character!r}"
         hint = "Quote the text."
     elif error.context == _UNCLOSED_QUOTE and at == len(text):
-        message = f"The quote that opens on line {line} is never closed"
+        message = f"The quote that opens on {line} is never closed"
         hint = "Close the quote at the end of the text."
     elif error.problem in _WORDS:
         message, hint = _WORDS[error.problem]
         if not text[at:].strip():
             message = message.replace(_GOES_ON, "is never closed")
-        message = message.replace("{line}", str(line))
+        message = message.replace("{line}", line)
     else:
         message, hint = f"This is not valid YAML: {error.problem}", ""
     findings.add(SYNTAX, Place(at, min(at + 1, len(text))), f"{message}.", hint)

@@ -256,12 +256,11 @@ class _TreeBuilder:
             self._merge(frame, mapping, value)
         elif key.text in mapping.entries and key.text not in frame.merged:
             first = mapping.entries[key.text][0].start
-            line = self._findings.positions.span(first, first).line
+            line = self._findings.positions.line_words(first)
             self._findings.add(
                 DUPLICATE_KEY,
                 Place(key.start, key.end),
-                f'The key "{shorten(key.text)}" is written twice; the first one stands on '
-                f"line {line}.",
+                f'The key "{shorten(key.text)}" is written twice; the first one stands on {line}.',
                 "Remove one of the two.",
             )
         else:

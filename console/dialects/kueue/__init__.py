@@ -9,6 +9,7 @@ from importlib.resources import files
 from console.dialects.base import Dialect, PastSpec, Reading
 from console.dialects.collector import collector_paused
 from console.dialects.findings import ReadingStopped
+from console.dialects.joined import Joined
 from console.dialects.kueue.checks import check
 from console.dialects.kueue.codes import ERRORS
 from console.dialects.kueue.compile import compile_policy
@@ -16,7 +17,7 @@ from console.dialects.kueue.json_schema import json_schema
 from console.dialects.kueue.lint_codes import LINTS
 from console.dialects.kueue.lints import lint
 from console.dialects.kueue.parse import parse
-from console.dialects.source import read_source
+from console.dialects.source import Source, read_source
 
 _HEADER = re.compile(r"\bapiVersion[\"']?[ \t]*:")
 _SAMPLES = {
@@ -28,11 +29,16 @@ _SAMPLES = {
 def read(text: str | bytes, past: Mapping[str, PastSpec]) -> Reading:
     """Read *text* as Kueue's manifests; *past* is not used, for nothing in them is fixed."""
     with collector_paused():
-        return _read(text)
+        return _read(read_source(text, stream=True))
 
 
-def _read(text: str | bytes) -> Reading:
-    source = read_source(text, stream=True)
+def read_joined(joined: Joined) -> Reading:
+    """Read files as Kueue's manifests, which are one config however many files they stand in."""
+    with collector_paused():
+        return _read(read_source(joined.text, stream=True, files=joined.files))
+
+
+def _read(source: Source) -> Reading:
     findings = source.findings
     if not source.roots:
         return Reading(diagnostics=findings.diagnostics(), queue_specs={})
@@ -63,6 +69,7 @@ DIALECT = Dialect(
     name="kueue",
     title="Kueue",
     read=read,
+    read_joined=read_joined,
     recognizes=recognizes,
     codes=(*ERRORS, *LINTS),
     about_codes=(

@@ -67,8 +67,9 @@ def check(document: Document, findings: Findings) -> None:
     _check_flavors(document, findings)
     for node in document.nodes():
         check_groups(node, findings)
+    concurrent = document.gate("ConcurrentAdmission")
     for queue in document.queues:
-        check_queue(queue, findings)
+        check_queue(queue, findings, concurrent=concurrent)
         check_name(queue.parent, "the name of a Cohort", findings)
         if isinstance(queue.namespaces, Written):
             _check_selector(queue.namespaces.value, findings)

@@ -10,7 +10,8 @@ UNKNOWN_KIND = Code(
     Severity.ERROR,
     "Unknown kind",
     "A manifest says by apiVersion and kind what it is. ResourceFlavor, Cohort, ClusterQueue, "
-    "LocalQueue, WorkloadPriorityClass, Namespace and Kueue's Configuration are read.",
+    "LocalQueue, WorkloadPriorityClass, Namespace, Kueue's Configuration (alone or in a ConfigMap) "
+    "and OpenShift's Kueue are read.",
 )
 UNKNOWN_VERSION = Code(
     "KUE002",
@@ -142,7 +143,8 @@ BAD_CONCURRENT_ADMISSION = Code(
     "KUE021",
     Severity.ERROR,
     "Concurrent admission on a queue that cannot have it",
-    "concurrentAdmissionPolicy needs exactly one resource group, at most 16 flavors and a "
+    "Where the feature gate ConcurrentAdmission is on, Kueue's webhook accepts "
+    "concurrentAdmissionPolicy only with exactly one resource group, at most 16 flavors and a "
     "queueingStrategy other than StrictFIFO.",
 )
 VALUES_MISSING = Code(
@@ -192,6 +194,28 @@ COHORTS_TOO_DEEP = Code(
     Severity.ERROR,
     "Cohorts nested too deeply",
     "Cohorts nest 32 levels at most. Flatten the tree.",
+)
+BARE_FRACTION = Code(
+    "KUE029",
+    Severity.ERROR,
+    "Number without quotes that is not an integer",
+    "The CRD takes an integer or a text for a quantity. kubectl sends 3.0 and 1e3 as the integers "
+    "3 and 1000, and 1.5 as a number that the API server refuses. Quote it, or use a suffix: "
+    "1500m.",
+)
+NOT_A_BOOLEAN = Code(
+    "KUE030",
+    Severity.ERROR,
+    "Not true or false",
+    "The field takes true or false, without quotes. yes, no, on and off mean that to some YAML "
+    "readers and text to others.",
+)
+NOT_A_DURATION = Code(
+    "KUE031",
+    Severity.ERROR,
+    "Not a duration",
+    "A duration is a text of numbers with the units h, m, s, ms, us or ns: 30s, 5m, 1h30m. A "
+    "number alone is none.",
 )
 
 ERRORS = declared(globals())

@@ -8,7 +8,7 @@ from typing import Final
 from console.dialects.findings import Place
 from console.dialects.kueue.compile_parts import labels_of, name_of
 from console.dialects.kueue.compile_quotas import QuotaCompiler
-from console.dialects.kueue.compile_routing import STOPS, RoutingCompiler
+from console.dialects.kueue.compile_routing import RoutingCompiler, stop_of
 from console.dialects.kueue.quantity import Quantity
 from console.dialects.kueue.schema import (
     CohortDoc,
@@ -29,7 +29,6 @@ from console.dialects.kueue.words import (
     QuotaCheck,
     Reclaim,
     SharingStrategy,
-    Stop,
     TolerationOperator,
     WithinQueue,
 )
@@ -179,7 +178,7 @@ class _Compiler:
             preemption=self._preemption(queue.preemption),
             strategy=_STRATEGIES[strategy],
             fungibility=self._fungibility(queue.fungibility),
-            stop=STOPS[value_of(queue.stop) or Stop.NONE],
+            stop=stop_of(queue.stop, is_deleted=queue.deleted is not None),
             fair_weight=_weight(queue.weight),
             namespaces=self._routing.selector(queue.namespaces),
             unsupported=self._unsupported["ClusterQueue", name_of(queue.name)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from console.dialects.findings import Place
@@ -28,7 +29,7 @@ NAME_LABEL: Final = "kubernetes.io/metadata.name"
 #: 0.12 and without a switch since 0.17.
 DEFAULT_LOCAL_QUEUE: Final = "default"
 
-STOPS: Final = {
+_STOPS: Final = {
     Stop.NONE: StopPolicy.NONE,
     Stop.HOLD: StopPolicy.HOLD,
     Stop.HOLD_AND_DRAIN: StopPolicy.HOLD_AND_DRAIN,
@@ -41,6 +42,17 @@ _OPERATORS: Final = {
 }
 
 
+def stop_of(stop: Read[Stop], *, is_deleted: bool) -> StopPolicy:
+    """
+    Return how a queue is stopped.
+
+    One that is being deleted admits nothing new and lets what runs end (Kueue, spec 2.4):
+    its reason is Terminating, and its quota and usage count until it is gone.
+    """
+    policy = _STOPS[value_of(stop) or Stop.NONE]
+    return StopPolicy.HOLD if is_deleted and policy is StopPolicy.NONE else policy
+
+
 class RoutingCompiler:
     """Compiles what leads workloads to queues, from objects in which no error was found."""
 
@@ -49,7 +61,9 @@ class RoutingCompiler:
 
     def routing(self, document: Document) -> LocalQueueRouting:
         """Return the doors of all namespaces, and the priorities that have names."""
-        local_queues = [self._local_queue(queue) for queue in document.local_queues]
+        # A namespace that is being deleted takes no new objects, so nothing new comes through it.
+        ending = {name_of(each.name) for each in document.namespaces if each.deleted}
+        local_queues = [self._local_queue(queue, ending) for queue in document.local_queues]
         classes = [self._priority_class(each) for each in document.priority_classes]
         namespaces = {name_of(each.name): each.labels for each in document.namespaces}
         return LocalQueueRouting(
@@ -61,12 +75,12 @@ class RoutingCompiler:
             default_local_queue=DEFAULT_LOCAL_QUEUE,
         )
 
-    def _local_queue(self, queue: LocalQueueDoc) -> LocalQueue:
+    def _local_queue(self, queue: LocalQueueDoc, ending: AbstractSet[str]) -> LocalQueue:
         return LocalQueue(
             namespace=name_of(queue.namespace),
             name=name_of(queue.name),
-            queue=name_of(queue.queue),
-            stop=STOPS[value_of(queue.stop) or Stop.NONE],
+            queue=value_of(queue.queue) or "",
+            stop=stop_of(queue.stop, is_deleted=name_of(queue.namespace) in ending),
             origin=self._origin(queue.place),
         )
 

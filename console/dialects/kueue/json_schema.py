@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from console.dialects.kueue.configuration_fields import RESOURCES, SETTINGS
 from console.dialects.kueue.json_schema_parts import (
     INT32,
     LABEL_NAME,
@@ -16,9 +17,13 @@ from console.dialects.kueue.json_schema_parts import (
     mapping,
 )
 from console.dialects.kueue.json_schema_queue import SHARING, STOP, cohort_fields, queue_fields
-from console.dialects.kueue.manifests import KINDS, SERVER_FILLED
-from console.dialects.kueue.parse_configuration import KEYS
+from console.dialects.kueue.json_schema_settings import settings_schema
+from console.dialects.kueue.manifests import DELETED, KINDS, SERVER_FILLED
+from console.dialects.kueue.names import DNS_LABEL, MAX_LABEL
+from console.dialects.kueue.parse_operator import CONFIG, OPERATOR
 from console.dialects.kueue.words import (
+    GangScheduling,
+    OperatorPreemption,
     QuotaCheck,
     SharingStrategy,
     TolerationOperator,
@@ -97,10 +102,10 @@ def _kind(kind: str, api_version: str, version: str) -> dict[str, Any]:
     if kind != "Configuration":
         properties["metadata"] = _metadata()
         required = ["metadata"]
-    if kind in ("ClusterQueue", "LocalQueue"):
-        required.append("spec")
     if kind == "WorkloadPriorityClass":
         required.append("value")
+    if kind == "Kueue":
+        required.append("spec")
     then = {"additionalProperties": False, "required": required, "properties": properties}
     if kind in _WORDS:
         then["x-item"] = {"kind": _WORDS[kind], "name": ["metadata", "name"]}
@@ -116,10 +121,19 @@ def _metadata() -> dict[str, Any]:
         "What the object is called.",
         {
             "name": NAME,
-            "namespace": NAME | {"description": "The namespace of a LocalQueue."},
+            "namespace": TEXT
+            | {
+                "pattern": f"^({DNS_LABEL})?$",
+                "maxLength": MAX_LABEL,
+                "description": "The namespace of a LocalQueue.",
+            },
             "labels": LABELS,
-            "annotations": {"type": ["object", "null"]},
-            "generateName": {"type": "string"},
+            "annotations": {
+                "type": ["object", "null"],
+                "additionalProperties": {"type": ["string", "null"]},
+            },
+            "generateName": TEXT,
+            DELETED: {"description": "The object is being deleted."},
             **filled,
         },
         ("name",),
@@ -152,7 +166,7 @@ def _flavor(version: str) -> dict[str, Any]:
             "topologyName": TEXT | {"description": "Read, and not acted on."},
         },
     )
-    return {"spec": spec, "status": _ANYTHING}
+    return {"spec": spec}
 
 
 def _local_queue(version: str) -> dict[str, Any]:
@@ -164,7 +178,6 @@ def _local_queue(version: str) -> dict[str, Any]:
             "stopPolicy": STOP,
             "fairSharing": SHARING,
         },
-        ("clusterQueue",),
     )
     return {"spec": spec, "status": _ANYTHING}
 
@@ -173,7 +186,10 @@ def _priority_class(version: str) -> dict[str, Any]:
     return {
         "value": {key: value for key, value in INT32.items() if key != "type"}
         | {"type": "integer", "description": "The priority."},
-        "description": {"type": ["string", "null"], "maxLength": 2048},
+        "description": {
+            "type": ["string", "null"],
+            **({} if version == "v1beta1" else {"maxLength": 2048}),
+        },
     }
 
 
@@ -182,10 +198,14 @@ def _namespace(version: str) -> dict[str, Any]:
 
 
 def _configuration(version: str) -> dict[str, Any]:
+    return _settings(version)
+
+
+def _settings(version: str) -> dict[str, Any]:
     strategies = items(
         enumeration("A test that lets a workload preempt.", SharingStrategy),
         "Tried in this order.",
-        least=1,
+        least=int(version != "v1beta1"),
         most=2,
     )
     sharing: dict[str, Any] = {"preemptionStrategies": strategies}
@@ -197,19 +217,50 @@ def _configuration(version: str) -> dict[str, Any]:
             "quotaCheckStrategy": enumeration(
                 "What is requested and not covered.", QuotaCheck, "BlockUndeclared"
             ),
-            "excludeResourcePrefixes": _ANYTHING,
-            "transformations": _ANYTHING,
-            "deviceClassMappings": _ANYTHING,
+            **settings_schema(RESOURCES),
         },
     )
     return {
-        **dict.fromkeys(KEYS, _ANYTHING),
-        "metadata": _ANYTHING,
+        **settings_schema(SETTINGS[version]),
         "fairSharing": mapping("Its presence turns fair sharing on.", sharing),
         "resources": resources,
     }
 
 
+def _operator(version: str) -> dict[str, Any]:
+    if version == "v1alpha1":
+        config = _open(mapping("Settings of a Configuration in v1beta1.", _settings("v1beta1")))
+    else:
+        preemption = mapping(
+            "Classical preemption, or fair sharing.",
+            {"preemptionPolicy": enumeration("FairSharing turns it on.", OperatorPreemption)},
+            ("preemptionPolicy",),
+        )
+        gangs = mapping(
+            "Read, and not acted on.",
+            {"policy": enumeration("Policy.", GangScheduling), "byWorkload": _ANYTHING},
+        )
+        config = _open(
+            mapping(
+                "Settings of which the operator makes a Configuration.",
+                {
+                    "preemption": _open(preemption),
+                    "gangScheduling": _open(gangs),
+                    **{key: _ANYTHING for key in CONFIG.keys if key not in _OWN_SETTINGS},
+                },
+            )
+        )
+    own = {key: _ANYTHING for key in OPERATOR.keys if key != "config"}
+    spec = _open(mapping("What the operator does.", {"config": config, **own}, ("config",)))
+    return {"spec": spec, "status": _ANYTHING}
+
+
+def _open(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a mapping that may have other fields beside its own."""
+    return {key: value for key, value in schema.items() if key != "additionalProperties"}
+
+
+_OWN_SETTINGS: Final = ("preemption", "gangScheduling")
 #: By kind: version -> what its objects have beside apiVersion, kind and metadata.
 _OWN: Final[dict[str, Callable[[str], dict[str, Any]]]] = {
     "ResourceFlavor": _flavor,
@@ -219,4 +270,5 @@ _OWN: Final[dict[str, Callable[[str], dict[str, Any]]]] = {
     "WorkloadPriorityClass": _priority_class,
     "Namespace": _namespace,
     "Configuration": _configuration,
+    "Kueue": _operator,
 }

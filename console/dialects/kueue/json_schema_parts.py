@@ -23,7 +23,7 @@ RESOURCE: Final[dict[str, Any]] = LABEL_NAME | {
     "examples": ["cpu", "memory", "nvidia.com/gpu", "pods"],
 }
 QUANTITY: Final[dict[str, Any]] = {
-    "type": ["string", "number", "null"],
+    "type": ["string", "integer", "null"],
     "minimum": 0,
     "pattern": f"^(?!-){QUANTITY_PATTERN}$",
 }
@@ -61,12 +61,10 @@ def mapping(
     description: str,
     properties: dict[str, Any],
     required: tuple[str, ...] = (),
-    *,
-    nullable: bool = True,
 ) -> dict[str, Any]:
     """Return the schema of a mapping with these fields and no other."""
     return {
-        "type": ["object", "null"] if nullable and not required else "object",
+        "type": "object" if required else ["object", "null"],
         "description": description,
         "additionalProperties": False,
         "properties": properties,

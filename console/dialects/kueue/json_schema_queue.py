@@ -22,6 +22,7 @@ from console.dialects.kueue.words import (
     BorrowPolicy,
     FlavorPreference,
     FlavorSearch,
+    MigrationMode,
     OldBorrow,
     OldPreempt,
     QueueingStrategy,
@@ -32,7 +33,11 @@ from console.dialects.kueue.words import (
 )
 
 STOP: Final = enumeration("Hold admits nothing; HoldAndDrain stops what runs, too.", Stop, "None")
-_NAMES_COHORT: Final = {"x-refers-to": "cohort", "x-implied": True}
+_PARENT: Final = NAME | {
+    "type": ["string", "null"],
+    "x-refers-to": "cohort",
+    "x-implied": True,
+}
 SHARING: Final = mapping(
     "The share under fair sharing.",
     {"weight": QUANTITY | {"description": "Against its siblings; 1 when absent."}},
@@ -45,7 +50,7 @@ def cohort_fields(version: str) -> dict[str, Any]:
     spec = mapping(
         "A cohort of queues and cohorts.",
         {
-            parent: TEXT | {"description": "The cohort above; none for a root."} | _NAMES_COHORT,
+            parent: _PARENT | {"description": "The cohort above; absent for a root."},
             "resourceGroups": _groups("cohort"),
             "fairSharing": SHARING,
         },
@@ -86,11 +91,13 @@ def queue_fields(version: str) -> dict[str, Any]:
         {"matchLabels": LABELS, "matchExpressions": items(expression, "All must hold.")},
     )
     check = mapping("A check.", {"name": TEXT, "onFlavors": items(TEXT, "Absent: all.")}, ("name",))
-    cohort = TEXT | {"description": "Queues of one cohort share unused quota."} | _NAMES_COHORT
+    cohort = _PARENT | {"description": "Queues of one cohort share unused quota."}
+    bounds: dict[str, int] = {} if is_old else {"least": 1, "most": MOST_ITEMS}
+    checks = items(check, "Checks.", **bounds)
     own = (
         {"cohort": cohort, "admissionChecks": items(TEXT, "Read, and not acted on.")}
         if is_old
-        else {"cohortName": cohort, "concurrentAdmissionPolicy": {"type": ["object", "null"]}}
+        else {"cohortName": cohort, "concurrentAdmissionPolicy": _concurrent_admission()}
     )
     spec = mapping(
         "A queue and its quota.",
@@ -107,16 +114,35 @@ def queue_fields(version: str) -> dict[str, Any]:
             "stopPolicy": STOP,
             "fairSharing": SHARING,
             "admissionScope": mapping(
-                "Read, and not acted on.", {"admissionMode": enumeration("Mode.", AdmissionMode)}
+                "Read, and not acted on.",
+                {"admissionMode": enumeration("Mode.", AdmissionMode)},
+                ("admissionMode",),
             ),
             "admissionChecksStrategy": mapping(
-                "Read, and not acted on.", {"admissionChecks": items(check, "Checks.")}
+                "Read, and not acted on.",
+                {"admissionChecks": checks},
+                () if is_old else ("admissionChecks",),
             ),
             **own,
         },
-        nullable=False,
     )
     return {"spec": spec, "status": {}}
+
+
+def _concurrent_admission() -> dict[str, Any]:
+    constraints = mapping(
+        "How far a workload moves.",
+        {"lastAcceptableFlavorName": NAME | {"x-refers-to": "flavor", "type": ["string", "null"]}},
+    )
+    migration = mapping(
+        "What becomes of a workload that was admitted.",
+        {
+            "mode": enumeration("Whether it moves to a better flavor.", MigrationMode),
+            "constraints": constraints,
+        },
+        ("mode",),
+    )
+    return mapping("Read, and not acted on.", {"migration": migration})
 
 
 def _preemption() -> dict[str, Any]:

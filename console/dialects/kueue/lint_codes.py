@@ -76,8 +76,8 @@ SAME_NODES = Code(
     "KUE055",
     Severity.WARNING,
     "Two flavors for the same nodes",
-    "Flavors with equal nodeLabels and nodeTaints stand for the same nodes, and their quotas are "
-    "counted apart: the nodes are promised twice. Tell the flavors apart, or keep one.",
+    "Flavors with equal nodeLabels and nodeTaints stand for the same nodes. Where both have quota "
+    "of one resource, the nodes are promised twice. Tell the flavors apart, or keep one.",
 )
 NOTHING_TO_USE = Code(
     "KUE056",
@@ -195,6 +195,27 @@ LENDING_STARVES = Code(
     "The cohort owns enough for a workload that fills its largest queue, and because of lending "
     "limits this queue can never have that much: such a workload waits here for ever. Raise the "
     "lending limits of others, or let such workloads go to the queue that owns it.",
+)
+UNKNOWN_SETTING = Code(
+    "KUE080",
+    Severity.WARNING,
+    "Setting that is not known",
+    "No release up to 0.20 of Kueue has the field at this place, and Kueue does not start with a "
+    "field that it does not know. Correct its spelling; a newer release may have it.",
+)
+FAIR_SHARING_NOT_ENABLED = Code(
+    "KUE081",
+    Severity.WARNING,
+    "Fair sharing that is not enabled",
+    "In v1beta1 fairSharing is off unless it says enable: true. Add that, or remove fairSharing.",
+)
+BEING_DELETED = Code(
+    "KUE082",
+    Severity.WARNING,
+    "Object that is being deleted",
+    "The object has a deletionTimestamp. A ClusterQueue then admits nothing new, and neither do "
+    "the LocalQueues of a Namespace; what runs goes on, and quota and usage count until the object "
+    "is gone. Every other object counts as before until then. Leave it out once it is gone.",
 )
 
 LINTS = declared(globals())

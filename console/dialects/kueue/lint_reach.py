@@ -24,7 +24,7 @@ def lint_reach(document: Document, policy: Policy, findings: Findings) -> None:
     for local in document.local_queues:
         _lint_local_queue(local, policy, findings)
         _lint_stop(local.stop, "Through this LocalQueue nothing is admitted", findings)
-    led_to = {value_of(local.queue) for local in document.local_queues}
+    led_to = {value_of(local.queue) for local in document.local_queues} - {None}
     for queue in document.queues:
         _lint_stop(queue.stop, "Nothing is admitted in this queue", findings)
         _lint_selector(queue, findings)
@@ -36,7 +36,7 @@ def lint_reach(document: Document, policy: Policy, findings: Findings) -> None:
                 "reaches it.",
                 "Add a LocalQueue that names it, or remove it.",
             )
-    if document.queues and not led_to:
+    if document.queues and not document.local_queues:
         first = document.queues[0].name
         findings.add(
             NO_LOCAL_QUEUE,
@@ -59,6 +59,14 @@ def _lint_stop(stop: Read[Stop], what: str, findings: Findings) -> None:
 
 def _lint_local_queue(local: LocalQueueDoc, policy: Policy, findings: Findings) -> None:
     target, namespace = local.queue, local.namespace
+    if target is None and isinstance(local.name, Written):
+        findings.add(
+            UNKNOWN_QUEUE,
+            local.name.place,
+            f'LocalQueue "{shorten(local.name.value)}" names no ClusterQueue, so what is sent here '
+            "waits.",
+            "Add spec.clusterQueue.",
+        )
     if not isinstance(target, Written) or not isinstance(namespace, Written):
         return
     queue = policy.queues.get(target.value)
@@ -103,10 +111,14 @@ def _lint_selector(queue: QueueDoc, findings: Findings) -> None:
     )
 
 
-def _admit_all(spec: Place, findings: Findings) -> tuple[Repair, ...]:
+def _admit_all(spec: Place | None, findings: Findings) -> tuple[Repair, ...]:
     """Return the repair that puts an empty namespaceSelector first in a spec."""
     text = findings.positions.text
-    if text[spec.start] == "{" or "namespaceSelector" in text[spec.start : spec.end]:
+    if (
+        spec is None
+        or text[spec.start] == "{"
+        or "namespaceSelector" in text[spec.start : spec.end]
+    ):
         return ()
     line = max(text.rfind("\n", 0, spec.start), text.rfind("\r", 0, spec.start)) + 1
     indent = text[line : spec.start]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from console.dialects.findings import Findings
 from console.dialects.kueue.lint_cohorts import lint_cohorts
+from console.dialects.kueue.lint_deleted import lint_deleted
 from console.dialects.kueue.lint_flavors import lint_flavors
 from console.dialects.kueue.lint_preemption import lint_preemption
 from console.dialects.kueue.lint_reach import lint_reach
@@ -14,6 +15,7 @@ from console.engine.policy import Policy
 
 def lint(document: Document, policy: Policy, findings: Findings) -> None:
     """Note what looks unintended in objects without errors; *policy* is what they compile to."""
+    lint_deleted(document, findings)
     lint_reach(document, policy, findings)
     lint_flavors(document, findings)
     lint_cohorts(document, policy, findings)

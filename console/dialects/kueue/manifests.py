@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from console.dialects.codes import MISSING_KEY, NOT_A_LIST, NOT_A_MAPPING
+from console.dialects.embedded import read_embedded
 from console.dialects.fields import Shape
 from console.dialects.findings import Findings, Place
-from console.dialects.kueue.codes import UNKNOWN_KIND, UNKNOWN_VERSION
+from console.dialects.kueue.codes import DUPLICATE_OBJECT, UNKNOWN_KIND, UNKNOWN_VERSION
 from console.dialects.kueue.lint_codes import NOT_READ
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode, UnreadNode
 from console.dialects.repairs import did_you_mean, replace
@@ -17,6 +18,10 @@ from console.dialects.wording import listed, shorten
 
 GROUP: Final = "kueue.x-k8s.io"
 CONFIG_GROUP: Final = f"config.{GROUP}"
+#: The operator that installs Kueue on OpenShift.
+OPENSHIFT_GROUP: Final = "kueue.openshift.io"
+#: The file of a ConfigMap in which Kueue's controller looks for its Configuration.
+CONFIG_FILE: Final = "controller_manager_config.yaml"
 _BETA: Final = ("v1beta2", "v1beta1")
 
 #: By kind: the group, and the versions that are read, the newest first.
@@ -28,13 +33,22 @@ KINDS: Final = {
     "WorkloadPriorityClass": (GROUP, _BETA),
     "Namespace": ("", ("v1",)),
     "Configuration": (CONFIG_GROUP, _BETA),
+    "Kueue": (OPENSHIFT_GROUP, ("v1", "v1alpha1")),
 }
-#: Kinds of Kueue that are no part of a config.
-_OTHER_KINDS: Final = (
+#: Kinds whose name other groups use for something else.
+_COMMON_WORDS: Final = ("Configuration", "Kueue")
+#: Kinds that Kueue has CustomResourceDefinitions of, in any version, and that are not read.
+OTHER_KINDS: Final = (
     "AdmissionCheck",
+    "CapacityProvider",
+    "ClusterQueueBinding",
+    "DynamicQuotaOrchestrator",
+    "DynamicResourceAllocationConfig",
     "MultiKueueCluster",
     "MultiKueueConfig",
+    "PreemptionConfig",
     "ProvisioningRequestConfig",
+    "SpecifiedCapacity",
     "Topology",
     "Workload",
 )
@@ -63,6 +77,8 @@ class Manifests:
     findings: Findings
     #: Whether everything that may be an object of Kueue was recognized.
     all_known: bool = True
+    #: Texts of ConfigMaps that were read; aliases may lead to one of them again.
+    _files: set[int] = field(default_factory=set)
 
     def each(self, roots: Sequence[Node]) -> Iterator[Manifest]:
         """Yield the objects of all documents, in the order of the text."""
@@ -93,6 +109,8 @@ class Manifests:
         elif version is None:
             self.all_known = False
             self._note_missing(node, path, "apiVersion")
+        elif (kind.text, version.text) == ("ConfigMap", "v1"):
+            yield from self._config_map(node, kind, path, document)
         elif (manifest := self._manifest(node, kind, version, path, document)) is not None:
             yield manifest
 
@@ -110,6 +128,45 @@ class Manifests:
             place = Place(items.start, items.end, own)
             self.findings.add(NOT_A_LIST, place, "items must be a list of manifests.")
 
+    def _config_map(
+        self, node: MapNode, kind: ScalarNode, path: str, document: int
+    ) -> Iterator[Manifest]:
+        """Yield the Configuration in the file that Kueue's controller reads, if it is there."""
+        data = node.entries.get("data", (None, None))[1]
+        file = data.entries.get(CONFIG_FILE) if isinstance(data, MapNode) else None
+        text = file[1] if file is not None else None
+        if not isinstance(text, ScalarNode) or CONFIG_GROUP not in text.text:
+            place = Place(kind.start, kind.end, _join(path, "kind"))
+            self.findings.add(
+                NOT_READ, place, f"ConfigMap without {CONFIG_FILE} of Kueue is not read."
+            )
+            return
+        if id(text) in self._files:
+            place = Place(kind.start, kind.end, _join(path, "kind"))
+            message = "This ConfigMap repeats the Configuration of another one; Kueue has one."
+            self.findings.add(DUPLICATE_OBJECT, place, message, "Remove one of them.")
+            return
+        self._files.add(id(text))
+        root = read_embedded(text, self.findings)
+        own = _join(path, f"data.{CONFIG_FILE}")
+        manifest = self._configuration(root, own, document) if root is not None else None
+        if manifest is not None:
+            yield manifest
+
+    def _configuration(self, root: Node, path: str, document: int) -> Manifest | None:
+        """Return the one object of a file of Kueue's controller; nothing else is read there."""
+        if not isinstance(root, MapNode):
+            if not isinstance(root, UnreadNode):
+                place = Place(root.start, root.end, path)
+                self.findings.add(NOT_A_MAPPING, place, "The file must hold a Configuration.")
+            return None
+        kind, version = self._scalar(root, "kind"), self._scalar(root, "apiVersion")
+        if kind is None or version is None:
+            self._note_missing(root, path, "kind" if kind is None else "apiVersion")
+            return None
+        manifest = self._manifest(root, kind, version, path, document)
+        return manifest if manifest is not None and manifest.kind == "Configuration" else None
+
     def _manifest(
         self, node: MapNode, kind: ScalarNode, api: ScalarNode, path: str, document: int
     ) -> Manifest | None:
@@ -118,11 +175,11 @@ class Manifests:
             own_group, versions = KINDS[kind.text]
             if group == own_group and version in versions:
                 return Manifest(kind.text, version, node, path, document)
-            if group in (GROUP, CONFIG_GROUP, "") or kind.text != "Configuration":
+            if group in (GROUP, own_group, "") or kind.text not in _COMMON_WORDS:
                 self._note_version(kind.text, api, _join(path, "apiVersion"))
                 return None
         place = Place(kind.start, kind.end, _join(path, "kind"))
-        if group in (GROUP, CONFIG_GROUP) and kind.text not in _OTHER_KINDS:
+        if group in (GROUP, CONFIG_GROUP) and kind.text not in OTHER_KINDS:
             self.all_known = False
             hint, repairs = did_you_mean(self.findings, place, kind.text, KINDS)
             own = [name for name, (own_group, _) in KINDS.items() if own_group == group]
@@ -141,9 +198,6 @@ class Manifests:
             NOT_READ,
             place,
             f"{shorten(kind.text)} of {shorten(api.text)} is not read.",
-            "Put the Configuration that it holds here as a manifest of its own."
-            if kind.text == "ConfigMap"
-            else "",
         )
         return found if group == GROUP else None
 
@@ -195,8 +249,10 @@ METADATA: Final = Shape(
         *("generation", "managedFields", "ownerReferences", "resourceVersion", "selfLink", "uid"),
     ),
 )
-#: Fields of metadata that the server fills in.
-SERVER_FILLED: Final = METADATA.keys[5:]
+#: When the API server was asked to delete the object.
+DELETED: Final = "deletionTimestamp"
+#: Fields of metadata that the server fills in and that are not read.
+SERVER_FILLED: Final = tuple(key for key in METADATA.keys[5:] if key != DELETED)
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from console.dialects.fields import Fields, Shape
 from console.dialects.findings import Findings, Place
 from console.dialects.kueue.lint_codes import SERVER_FIELDS
 from console.dialects.kueue.manifests import (
+    DELETED,
     HEADER,
     LAST_APPLIED,
     METADATA,
     SERVER_FILLED,
     Manifest,
 )
-from console.dialects.kueue.names import check_labels, check_name, check_namespace_name
+from console.dialects.kueue.names import (
+    check_label_key,
+    check_labels,
+    check_name,
+    check_namespace_name,
+)
 from console.dialects.kueue.schema import Labels
-from console.dialects.nodes import MapNode
 from console.dialects.wording import listed
 from console.dialects.written import UNREAD, Read, Written
+
+#: What the API server takes for all annotations of an object together.
+_LONGEST_ANNOTATION: Final = 256 * 1024
 
 
 @dataclass(slots=True)
@@ -55,6 +64,8 @@ class Header:
     name: Read[str]
     namespace: Read[str]
     labels: Labels
+    #: Where it says that the object is being deleted; None otherwise.
+    deleted: Place | None
 
 
 class ObjectReader:
@@ -76,20 +87,17 @@ class ObjectReader:
         """Return the metadata of an object, which has to have a name."""
         metadata = fields.mapping("metadata", METADATA, required=True)
         if not isinstance(metadata, Fields):
-            return Header(UNREAD, None, None)
+            return Header(UNREAD, None, None, None)
         for key in SERVER_FILLED:
             if place := metadata.key_place(key):
                 self._server.add(manifest.document, key, place)
-        annotations = metadata.node("annotations")
-        if isinstance(annotations, MapNode) and LAST_APPLIED in annotations.entries:
-            key_node = annotations.entries[LAST_APPLIED][0]
-            path = f"{metadata.place.path}.annotations"
-            place = Place(key_node.start, key_node.end, path)
-            self._server.add(manifest.document, "last-applied-configuration", place)
+        self._annotations(metadata, manifest)
+        metadata.text("generateName", blank_is_absent=True)
         header = Header(
             name=metadata.text("name", required=True),
             namespace=metadata.text("namespace", blank_is_absent=True),
             labels=metadata.texts_by_key("labels", "the value of a label"),
+            deleted=metadata.key_place(DELETED) if metadata.node(DELETED) is not None else None,
         )
         if manifest.kind == "Namespace":
             check_namespace_name(header.name, self._findings)
@@ -99,6 +107,19 @@ class ObjectReader:
         if isinstance(header.labels, Written):
             check_labels(header.labels.value, "label", self._findings)
         return header
+
+    def _annotations(self, metadata: Fields, manifest: Manifest) -> None:
+        """Check annotations, which are texts by key; one of them is filled in by kubectl."""
+        read = metadata.mapping_of_any("annotations")
+        if read is None:
+            return
+        annotations, keys = read
+        for key in keys:
+            annotations.free_text(key, _LONGEST_ANNOTATION)
+            place = annotations.key_place(key) or annotations.place
+            if key == LAST_APPLIED:
+                self._server.add(manifest.document, "last-applied-configuration", place)
+            check_label_key(Written(key, place), "the key of an annotation", self._findings)
 
     def finish(self) -> None:
         """Note what the server filled in."""

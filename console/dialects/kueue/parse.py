@@ -8,12 +8,13 @@ from typing import Final
 
 from console.dialects.fields import Fields, Shape
 from console.dialects.findings import Findings
-from console.dialects.kueue.lint_codes import NO_NAMESPACE
+from console.dialects.kueue.lint_codes import NO_NAMESPACE, NOT_READ
 from console.dialects.kueue.manifests import Manifest, Manifests
 from console.dialects.kueue.names import check_name
 from console.dialects.kueue.objects import ObjectReader
 from console.dialects.kueue.parse_configuration import read_configuration
 from console.dialects.kueue.parse_flavor import read_flavor
+from console.dialects.kueue.parse_operator import read_operator
 from console.dialects.kueue.parse_queue import read_cohort, read_queue
 from console.dialects.kueue.schema import (
     CohortDoc,
@@ -27,10 +28,10 @@ from console.dialects.kueue.schema import (
     UnsupportedDoc,
 )
 from console.dialects.kueue.unsupported import find_unsupported
-from console.dialects.kueue.values import check_weight, read_quantity
+from console.dialects.kueue.values import check_weight, read_quantity, read_whole32
 from console.dialects.kueue.words import Stop
 from console.dialects.nodes import Node
-from console.dialects.numbers import read_int32
+from console.dialects.source import MAX_BYTES
 from console.dialects.written import Read, Written
 
 LOCAL_QUEUE: Final = Shape(
@@ -58,6 +59,7 @@ class _Parser:
     namespaces: list[NamespaceDoc] = field(default_factory=list)
     configurations: list[ConfigurationDoc] = field(default_factory=list)
     unsupported: list[UnsupportedDoc] = field(default_factory=list)
+    operators: list[ConfigurationDoc] = field(default_factory=list)
 
     def document(self, roots: Sequence[Node]) -> Document:
         """Return everything that the documents hold."""
@@ -73,10 +75,23 @@ class _Parser:
             local_queues=tuple(self.local_queues),
             priority_classes=tuple(self.priority_classes),
             namespaces=tuple(self.namespaces),
-            configurations=tuple(self.configurations),
+            configurations=tuple(self._chosen()),
             unsupported=tuple(self.unsupported),
             manifests_known=manifests.all_known,
         )
+
+    def _chosen(self) -> list[ConfigurationDoc]:
+        """Return the Configurations, else what an operator makes of its own objects."""
+        if not self.configurations:
+            return self.operators
+        for operator in self.operators:
+            self.findings.add(
+                NOT_READ,
+                operator.place._replace(end=operator.place.start),
+                "This object of the operator is not read: the Configuration that Kueue runs with "
+                "is here.",
+            )
+        return self.configurations
 
     def _add(self, manifest: Manifest, objects: ObjectReader) -> None:
         self.unsupported += find_unsupported(manifest, self.findings)
@@ -94,7 +109,9 @@ class _Parser:
             case "Namespace":
                 self.namespaces.append(_namespace(manifest, objects))
             case "Configuration":
-                self.configurations.append(read_configuration(manifest, objects))
+                self.configurations.append(read_configuration(manifest, self.findings))
+            case "Kueue":
+                self.operators.append(read_operator(manifest, objects))
 
     def _local_queue(self, manifest: Manifest, objects: ObjectReader) -> LocalQueueDoc:
         fields = objects.fields(manifest, "spec", "status")
@@ -110,33 +127,43 @@ class _Parser:
                 "Add metadata.namespace.",
             )
             namespace = Written(DEFAULT_NAMESPACE, place)
-        spec = fields.mapping("spec", LOCAL_QUEUE, required=True)
+        spec = fields.mapping("spec", LOCAL_QUEUE)
         queue: Read[str] = None
         stop: Read[Stop] = None
         if isinstance(spec, Fields):
-            queue = spec.text("clusterQueue", required=True)
+            queue = spec.text("clusterQueue")
             check_name(queue, "the name of a ClusterQueue", self.findings)
             stop = spec.choice("stopPolicy", Stop)
             sharing = spec.mapping("fairSharing", FAIR_SHARING)
             if isinstance(sharing, Fields):
                 check_weight(sharing.number("weight", read_quantity), self.findings)
         return LocalQueueDoc(
-            place=fields.place, name=header.name, namespace=namespace, queue=queue, stop=stop
+            place=fields.place,
+            name=header.name,
+            deleted=header.deleted,
+            namespace=namespace,
+            queue=queue,
+            stop=stop,
         )
 
 
 def _priority_class(manifest: Manifest, objects: ObjectReader) -> PriorityClassDoc:
     fields = objects.fields(manifest, "value", "description")
     header = objects.header(fields, manifest)
-    fields.free_text("description", _LONGEST_DESCRIPTION)
+    # The schema of v1beta1 has no bound, and a text has one of its own.
+    longest = MAX_BYTES if manifest.version == "v1beta1" else _LONGEST_DESCRIPTION
+    fields.free_text("description", longest)
     return PriorityClassDoc(
         place=fields.place,
         name=header.name,
-        value=fields.number("value", read_int32, required=True),
+        deleted=header.deleted,
+        value=fields.number("value", read_whole32, required=True),
     )
 
 
 def _namespace(manifest: Manifest, objects: ObjectReader) -> NamespaceDoc:
     fields = objects.fields(manifest, "spec", "status")
     header = objects.header(fields, manifest)
-    return NamespaceDoc(place=fields.place, name=header.name, labels=header.labels)
+    return NamespaceDoc(
+        place=fields.place, name=header.name, deleted=header.deleted, labels=header.labels
+    )

@@ -5,41 +5,35 @@ from __future__ import annotations
 from typing import Final
 
 from console.dialects.fields import Fields, Shape
-from console.dialects.findings import Edit, Repair
+from console.dialects.findings import Edit, Findings, Repair
 from console.dialects.kueue.codes import BAD_STRATEGIES, QUOTA_CHECK_CONFLICT
-from console.dialects.kueue.lint_codes import SETTINGS_NOT_USED
+from console.dialects.kueue.configuration_fields import RESOURCES as RESOURCE_SETTINGS
+from console.dialects.kueue.configuration_fields import SETTINGS
+from console.dialects.kueue.lint_codes import FAIR_SHARING_NOT_ENABLED, SETTINGS_NOT_USED
 from console.dialects.kueue.manifests import Manifest
-from console.dialects.kueue.objects import ObjectReader
 from console.dialects.kueue.schema import ConfigurationDoc
+from console.dialects.kueue.typed_fields import check_type, read_truth
 from console.dialects.kueue.words import QuotaCheck, SharingStrategy
-from console.dialects.nodes import ListNode, ScalarNode
+from console.dialects.nodes import ListNode, MapNode, ScalarNode
 from console.dialects.repairs import without_line
 from console.dialects.wording import listed
-from console.dialects.written import Read, Written
+from console.dialects.written import Read, Written, value_of
 
-#: Settings that would change who is admitted, and do not here.
+#: Settings that would change which workloads are admitted, and do not here.
 _MISSED: Final = ("waitForPodsReady", "admissionFairSharing", "featureGates")
-#: Settings of the controller that have nothing to do with admission.
-_UNUSED: Final = (
-    *("namespace", "webhook", "leaderElection", "metrics", "health", "pprofBindAddress"),
-    *("controller", "tls", "gracefulShutDown", "cacheNamespace", "syncPeriod"),
-    *("manageJobsWithoutQueueName", "managedJobsNamespaceSelector", "internalCertManagement"),
-    *("clientConnection", "integrations", "queueVisibility", "multiKueue"),
-    *("objectRetentionPolicies", "visibility"),
-)
-#: Everything that a Configuration may have.
-KEYS: Final = ("fairSharing", "resources", *_MISSED, *_UNUSED)
+#: By version: everything that a Configuration may have beside apiVersion and kind.
+KEYS: Final = {
+    version: ("fairSharing", "resources", *settings) for version, settings in SETTINGS.items()
+}
+CONFIGURATION: Final = {
+    version: Shape(f"a Configuration in {version}", ("apiVersion", "kind", *keys))
+    for version, keys in KEYS.items()
+}
 FAIR_SHARING: Final = {
     "v1beta1": Shape("fair sharing in v1beta1", ("enable", "preemptionStrategies")),
     "v1beta2": Shape("fair sharing in v1beta2", ("preemptionStrategies",)),
 }
-RESOURCES: Final = Shape(
-    "resources",
-    (
-        *("quotaCheckStrategy", "excludeResourcePrefixes", "transformations"),
-        "deviceClassMappings",
-    ),
-)
+RESOURCES: Final = Shape("resources", ("quotaCheckStrategy", *RESOURCE_SETTINGS))
 _COMBINATIONS: Final = (
     (SharingStrategy.FINAL_SHARE,),
     (SharingStrategy.INITIAL_SHARE,),
@@ -47,29 +41,61 @@ _COMBINATIONS: Final = (
 )
 
 
-def read_configuration(manifest: Manifest, objects: ObjectReader) -> ConfigurationDoc:
-    """Read a Configuration; it has no name."""
-    fields = objects.fields(manifest, *KEYS)
-    _note_others(fields)
-    version = FAIR_SHARING[manifest.version]
-    sharing = fields.mapping("fairSharing", version)
+def read_configuration(manifest: Manifest, findings: Findings) -> ConfigurationDoc:
+    """Read a Configuration; it is no object of the API server and has no metadata."""
+    shape = CONFIGURATION[manifest.version]
+    fields = Fields(manifest.node, manifest.path, shape, findings)
+    return read_settings(fields, manifest.version)
+
+
+def read_settings(fields: Fields, version: str) -> ConfigurationDoc:
+    """Read the settings of a Configuration in *version*."""
+    _note_others(fields, version)
+    sharing = fields.mapping("fairSharing", FAIR_SHARING[version])
     strategies: Read[tuple[Written[SharingStrategy], ...]] = None
-    is_enabled = isinstance(sharing, Fields)
+    is_enabled = False
     if isinstance(sharing, Fields):
-        strategies = _strategies(sharing, required="enable" not in version.keys)
-        enable = sharing.node("enable")
-        is_enabled = not (isinstance(enable, ScalarNode) and enable.text == "false")
+        strategies = _strategies(sharing, required=version != "v1beta1")
+        is_enabled = version != "v1beta1" or _is_enabled(sharing, fields)
     resources = fields.mapping("resources", RESOURCES)
     return ConfigurationDoc(
         place=fields.place,
         fair_sharing=fields.key_place("fairSharing") if is_enabled else None,
         strategies=strategies,
         quota_check=_quota_check(resources) if isinstance(resources, Fields) else None,
+        gates=_gates(fields),
     )
 
 
-def _note_others(fields: Fields) -> None:
-    places = {key: place for key in _UNUSED if (place := fields.key_place(key)) is not None}
+def _is_enabled(sharing: Fields, fields: Fields) -> bool:
+    """Say whether fair sharing of v1beta1 is on; Kueue's conversion drops it without enable."""
+    enable = read_truth(sharing, "enable")
+    if enable is None:
+        fields.findings.add(
+            FAIR_SHARING_NOT_ENABLED,
+            fields.key_place("fairSharing") or sharing.place,
+            "fairSharing is off: in v1beta1 it needs enable: true.",
+            "Add enable: true, or remove fairSharing.",
+        )
+    return value_of(enable) is True
+
+
+def _gates(fields: Fields) -> dict[str, bool]:
+    """Return the feature gates that are true or false; what is neither was noted."""
+    node = fields.node("featureGates")
+    entries = node.entries.items() if isinstance(node, MapNode) else ()
+    return {
+        name: value.text.lower() == "true"
+        for name, (_, value) in entries
+        if isinstance(value, ScalarNode)
+    }
+
+
+def _note_others(fields: Fields, version: str) -> None:
+    for key, kind in SETTINGS[version].items():
+        check_type(fields, key, kind)
+    unused = [key for key in SETTINGS[version] if key not in _MISSED]
+    places = {key: place for key in unused if (place := fields.key_place(key)) is not None}
     if places:
         names = listed(places, "and")
         verb = "is" if len(places) == 1 else "are"
@@ -101,6 +127,8 @@ def _strategies(sharing: Fields, *, required: bool) -> Read[tuple[Written[Sharin
 
 def _quota_check(resources: Fields) -> Read[QuotaCheck]:
     check = resources.choice("quotaCheckStrategy", QuotaCheck)
+    for key, kind in RESOURCE_SETTINGS.items():
+        check_type(resources, key, kind)
     excluded = resources.node("excludeResourcePrefixes")
     if (
         isinstance(excluded, ListNode)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from console.dialects.fields import Fields, Shape
-from console.dialects.findings import Findings
+from console.dialects.findings import Findings, Place
 from console.dialects.kueue.codes import BAD_TOLERATION, TAINT_TWICE, TOPOLOGY_NEEDS_LABEL
 from console.dialects.kueue.limits import check_count
 from console.dialects.kueue.manifests import Manifest
@@ -17,9 +17,10 @@ from console.dialects.kueue.names import (
 )
 from console.dialects.kueue.objects import ObjectReader
 from console.dialects.kueue.schema import FlavorDoc, TaintDoc, TolerationDoc
+from console.dialects.kueue.values import read_whole64
 from console.dialects.kueue.words import TolerationOperator
 from console.dialects.lists import each_known
-from console.dialects.numbers import read_int64
+from console.dialects.nodes import ScalarNode
 from console.dialects.repairs import without_line
 from console.dialects.wording import shorten
 from console.dialects.written import Read, Written, value_of
@@ -37,13 +38,14 @@ _MOST: Final = 8
 
 def read_flavor(manifest: Manifest, objects: ObjectReader) -> FlavorDoc:
     """Read a ResourceFlavor."""
-    fields = objects.fields(manifest, "spec", "status")
+    fields = objects.fields(manifest, "spec")
     header = objects.header(fields, manifest)
     spec = fields.mapping("spec", FLAVOR)
     if not isinstance(spec, Fields):
         return FlavorDoc(
             place=fields.place,
             name=header.name,
+            deleted=header.deleted,
             node_labels=None,
             taints=None,
             tolerations=None,
@@ -52,6 +54,7 @@ def read_flavor(manifest: Manifest, objects: ObjectReader) -> FlavorDoc:
     flavor = FlavorDoc(
         place=fields.place,
         name=header.name,
+        deleted=header.deleted,
         node_labels=spec.texts_by_key("nodeLabels", "the value of a label"),
         taints=each_known(spec.mappings("nodeTaints", TAINT), _taint),
         tolerations=each_known(spec.mappings("tolerations", TOLERATION), _toleration),
@@ -71,14 +74,22 @@ def _taint(fields: Fields) -> TaintDoc:
 
 
 def _toleration(fields: Fields) -> TolerationDoc:
-    return TolerationDoc(
+    toleration = TolerationDoc(
         place=fields.place,
         key=fields.text("key", blank_is_absent=True),
-        operator=fields.choice("operator", TolerationOperator, blank_is_absent=True),
+        operator=fields.choice("operator", TolerationOperator),
         value=fields.text("value", blank_is_absent=True),
-        effect=fields.choice("effect", TaintEffect, blank_is_absent=True),
-        seconds=fields.number("tolerationSeconds", read_int64),
+        effect=fields.choice("effect", TaintEffect),
+        seconds=fields.number("tolerationSeconds", read_whole64),
     )
+    blank = fields.node("value")
+    if (
+        value_of(toleration.operator) is TolerationOperator.EXISTS
+        and toleration.value is None
+        and isinstance(blank, ScalarNode)
+    ):
+        _note_value(Place(blank.start, blank.end, f"{fields.place.path}.value"), fields.findings)
+    return toleration
 
 
 def _check(flavor: FlavorDoc, findings: Findings) -> None:
@@ -132,14 +143,18 @@ def _check_toleration(toleration: TolerationDoc, findings: Findings) -> None:
                 "Write operator: Exists to tolerate every taint, or add the key.",
             )
     if operator is TolerationOperator.EXISTS and isinstance(toleration.value, Written):
-        findings.add(
-            BAD_TOLERATION,
-            toleration.value.place,
-            "A toleration with the operator Exists takes no value.",
-            "Remove value, or use Equal.",
-            (without_line(findings, toleration.value.place, "value"),),
-        )
+        _note_value(toleration.value.place, findings)
     _check_seconds(toleration.seconds, toleration.effect, findings)
+
+
+def _note_value(place: Place, findings: Findings) -> None:
+    findings.add(
+        BAD_TOLERATION,
+        place,
+        "A toleration with the operator Exists takes no value.",
+        "Remove value, or use Equal.",
+        (without_line(findings, place, "value"),),
+    )
 
 
 def _check_seconds(seconds: Read[int], effect: Read[TaintEffect], findings: Findings) -> None:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, TypeVar
 
+from console.dialects.codes import DUPLICATE_ITEM, DUPLICATE_NAME
 from console.dialects.fields import Fields, Shape
-from console.dialects.findings import Place
+from console.dialects.findings import Findings, Place
+from console.dialects.kueue.codes import BAD_NAME
+from console.dialects.kueue.limits import MOST_ITEMS, check_count
 from console.dialects.kueue.manifests import Manifest
+from console.dialects.kueue.names import check_name
 from console.dialects.kueue.objects import ObjectReader
 from console.dialects.kueue.parse_groups import read_groups, read_weight
 from console.dialects.kueue.schema import (
@@ -19,11 +23,13 @@ from console.dialects.kueue.schema import (
     QueueDoc,
     SelectorDoc,
 )
+from console.dialects.kueue.values import read_whole32
 from console.dialects.kueue.words import (
     AdmissionMode,
     BorrowPolicy,
     FlavorPreference,
     FlavorSearch,
+    MigrationMode,
     OldBorrow,
     OldPreempt,
     QueueingStrategy,
@@ -33,8 +39,10 @@ from console.dialects.kueue.words import (
     WithinQueue,
 )
 from console.dialects.lists import each, each_known, known
-from console.dialects.numbers import read_int32
-from console.dialects.written import UNREAD, Read, Written
+from console.dialects.nodes import ScalarNode
+from console.dialects.repairs import without_line
+from console.dialects.repeated import note_repeated
+from console.dialects.written import UNREAD, Read, Written, written_items
 
 Old = TypeVar("Old", bound=StrEnum)
 
@@ -71,6 +79,9 @@ EXPRESSION: Final = Shape("an expression of a label selector", ("key", "operator
 SCOPE: Final = Shape("an admission scope", ("admissionMode",))
 CHECKS: Final = Shape("a strategy of admission checks", ("admissionChecks",))
 CHECK: Final = Shape("an admission check", ("name", "onFlavors"))
+CONCURRENT: Final = Shape("a concurrent admission policy", ("migration",))
+MIGRATION: Final = Shape("a migration", ("mode", "constraints"))
+CONSTRAINTS: Final = Shape("constraints of a migration", ("lastAcceptableFlavorName",))
 #: Words of v1beta1 that v1beta2 has no more.
 _RENAMED: Final = {
     OldBorrow.BORROW.value: FlavorSearch.MAY_STOP_SEARCH.value,
@@ -86,12 +97,18 @@ def read_cohort(manifest: Manifest, objects: ObjectReader) -> CohortDoc:
     spec = fields.mapping("spec", shape)
     if not isinstance(spec, Fields):
         return CohortDoc(
-            place=fields.place, name=header.name, parent=spec, resource_groups=spec, weight=None
+            place=fields.place,
+            name=header.name,
+            deleted=header.deleted,
+            parent=spec,
+            resource_groups=spec,
+            weight=None,
         )
     return CohortDoc(
         place=fields.place,
         name=header.name,
-        parent=spec.text(shape.keys[0], blank_is_absent=True),
+        deleted=header.deleted,
+        parent=_parent(spec, shape.keys[0]),
         resource_groups=read_groups(spec),
         weight=read_weight(spec),
     )
@@ -101,17 +118,18 @@ def read_queue(manifest: Manifest, objects: ObjectReader) -> QueueDoc:
     """Read a ClusterQueue."""
     fields = objects.fields(manifest, "spec", "status")
     header = objects.header(fields, manifest)
-    spec = fields.mapping("spec", QUEUE[manifest.version], required=True)
+    spec = fields.mapping("spec", QUEUE[manifest.version])
     if not isinstance(spec, Fields):
         return QueueDoc(
             place=fields.place,
             name=header.name,
-            spec=fields.place,
-            parent=UNREAD,
-            resource_groups=UNREAD,
+            deleted=header.deleted,
+            spec=None,
+            parent=spec,
+            resource_groups=spec,
             weight=None,
             strategy=None,
-            namespaces=UNREAD,
+            namespaces=spec,
             fungibility=None,
             preemption=None,
             stop=None,
@@ -124,8 +142,9 @@ def read_queue(manifest: Manifest, objects: ObjectReader) -> QueueDoc:
     return QueueDoc(
         place=fields.place,
         name=header.name,
+        deleted=header.deleted,
         spec=spec.place,
-        parent=spec.text(_COHORT_OF[manifest.version], blank_is_absent=True),
+        parent=_parent(spec, _COHORT_OF[manifest.version]),
         resource_groups=read_groups(spec),
         weight=read_weight(spec),
         strategy=spec.choice("queueingStrategy", QueueingStrategy),
@@ -135,9 +154,25 @@ def read_queue(manifest: Manifest, objects: ObjectReader) -> QueueDoc:
         else None,
         preemption=_preemption(preemption) if isinstance(preemption, Fields) else None,
         stop=spec.choice("stopPolicy", Stop),
-        checks=_checks(spec),
+        checks=_checks(spec, manifest.version),
         concurrent_admission=_concurrent_admission(spec),
     )
+
+
+def _parent(spec: Fields, key: str) -> Read[str]:
+    """Read the cohort above; the CRD's pattern refuses an empty text, and absent is none."""
+    node = spec.node(key)
+    if not isinstance(node, ScalarNode) or node.text.strip():
+        return spec.text(key)
+    place = Place(node.start, node.end, f"{spec.place.path}.{key}")
+    spec.findings.add(
+        BAD_NAME,
+        place,
+        f"{key} is empty, which the API server refuses.",
+        f"Leave {key} out when there is no cohort above.",
+        (without_line(spec.findings, place, key),),
+    )
+    return UNREAD
 
 
 def _fungibility(fields: Fields, version: str) -> FungibilityDoc:
@@ -169,7 +204,7 @@ def _preemption(fields: Fields) -> PreemptionDoc:
     threshold: Read[int] = None
     if isinstance(borrow, Fields):
         policy = borrow.choice("policy", BorrowPolicy)
-        threshold = borrow.number("maxPriorityThreshold", read_int32)
+        threshold = borrow.number("maxPriorityThreshold", read_whole32)
     return PreemptionDoc(
         place=fields.place,
         within_queue=fields.choice("withinClusterQueue", WithinQueue),
@@ -202,18 +237,41 @@ def _expression(fields: Fields) -> ExpressionDoc:
     )
 
 
-def _checks(spec: Fields) -> Read[tuple[CheckRuleDoc, ...]]:
-    """Read the admission checks, by whichever field."""
+def _checks(spec: Fields, version: str) -> Read[tuple[CheckRuleDoc, ...]]:
+    """
+    Read the admission checks, by whichever field.
+
+    The schema of v1beta2 alone asks for at least one check, 64 at most, and for names and flavors
+    that are written once.
+    """
     spec.texts("admissionChecks")
     strategy = spec.mapping("admissionChecksStrategy", CHECKS)
     if not isinstance(strategy, Fields):
         return None
-    return each_known(strategy.mappings("admissionChecks", CHECK), _check)
+    is_bounded = version != "v1beta1"
+    rules = each_known(strategy.mappings("admissionChecks", CHECK, required=is_bounded), _check)
+    if isinstance(rules, Written) and is_bounded:
+        _check_bounds(rules.value, spec.findings)
+    return rules
 
 
 def _check(fields: Fields) -> CheckRuleDoc:
-    fields.text("name", required=True)
-    return CheckRuleDoc(place=fields.place, on_flavors=fields.texts("onFlavors"))
+    return CheckRuleDoc(
+        place=fields.place,
+        name=fields.text("name", required=True),
+        on_flavors=fields.texts("onFlavors"),
+    )
+
+
+def _check_bounds(rules: tuple[CheckRuleDoc, ...], findings: Findings) -> None:
+    check_count([rule.place for rule in rules], MOST_ITEMS, "admission checks", findings)
+    names = [rule.name for rule in rules if isinstance(rule.name, Written)]
+    note_repeated(findings, DUPLICATE_NAME, names, "Admission check")
+    for rule in rules:
+        flavors = written_items(rule.on_flavors)
+        places = [flavor.place for flavor in flavors]
+        check_count(places, MOST_ITEMS, "flavors of a check", findings)
+        note_repeated(findings, DUPLICATE_ITEM, flavors, "Flavor")
 
 
 def _check_scope(spec: Fields) -> None:
@@ -224,6 +282,14 @@ def _check_scope(spec: Fields) -> None:
 
 def _concurrent_admission(spec: Fields) -> Place | None:
     key = "concurrentAdmissionPolicy"
-    if not isinstance(spec.opaque(key), Written):
+    policy = spec.mapping(key, CONCURRENT)
+    if not isinstance(policy, Fields):
         return None
+    migration = policy.mapping("migration", MIGRATION, required=True)
+    if isinstance(migration, Fields):
+        migration.choice("mode", MigrationMode, required=True)
+        constraints = migration.mapping("constraints", CONSTRAINTS)
+        if isinstance(constraints, Fields):
+            flavor = constraints.text("lastAcceptableFlavorName")
+            check_name(flavor, "the name of a ResourceFlavor", spec.findings)
     return spec.key_place(key)

@@ -11,7 +11,6 @@ from console.dialects.kueue.codes import (
     CHECK_UNKNOWN_FLAVOR,
     PREFERENCE_NEEDS_TRY_NEXT,
 )
-from console.dialects.kueue.limits import MOST_ITEMS, check_count
 from console.dialects.kueue.schema import FungibilityDoc, PreemptionDoc, QueueDoc
 from console.dialects.kueue.words import BorrowPolicy, FlavorSearch, QueueingStrategy, Reclaim
 from console.dialects.repairs import did_you_mean, replace, without_line
@@ -21,14 +20,20 @@ from console.dialects.written import Unread, Written, value_of, written_items
 _MOST_CONCURRENT: Final = 16
 
 
-def check_queue(queue: QueueDoc, findings: Findings) -> None:
-    """Note what is wrong inside *queue*."""
+def check_queue(queue: QueueDoc, findings: Findings, *, concurrent: bool) -> None:
+    """
+    Note what is wrong inside *queue*.
+
+    *concurrent* says whether the gate ConcurrentAdmission is on: Kueue's webhook looks at
+    ``concurrentAdmissionPolicy`` only then, and its default is off.
+    """
     if queue.preemption is not None:
         _check_preemption(queue.preemption, findings)
     if queue.fungibility is not None:
         _check_preference(queue.fungibility, findings)
     _check_checks(queue, findings)
-    _check_concurrent_admission(queue, findings)
+    if concurrent:
+        _check_concurrent_admission(queue, findings)
 
 
 def _check_preemption(preemption: PreemptionDoc, findings: Findings) -> None:
@@ -69,14 +74,11 @@ def _check_checks(queue: QueueDoc, findings: Findings) -> None:
     if not isinstance(queue.checks, Written):
         return
     rules = queue.checks.value
-    check_count([rule.place for rule in rules], MOST_ITEMS, "admission checks", findings)
     flavors = {value_of(quota.name) for quota in queue.quotas()}
     known = {name for name in flavors if name is not None}
     all_known = None not in flavors and not isinstance(queue.resource_groups, Unread)
     for rule in rules:
-        names = written_items(rule.on_flavors)
-        check_count([name.place for name in names], MOST_ITEMS, "flavors of a check", findings)
-        for name in names:
+        for name in written_items(rule.on_flavors):
             if name.value in known or not all_known:
                 continue
             hint, repairs = did_you_mean(findings, name.place, name.value, known)

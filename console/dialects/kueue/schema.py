@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -57,6 +57,7 @@ class FlavorDoc:
 
     place: Place
     name: Read[str]
+    deleted: Place | None
     node_labels: Labels
     taints: Read[tuple[TaintDoc, ...]]
     tolerations: Read[tuple[TolerationDoc, ...]]
@@ -147,6 +148,7 @@ class CheckRuleDoc:
     """One rule of ``admissionChecksStrategy``."""
 
     place: Place
+    name: Read[str]
     on_flavors: Read[tuple[Read[str], ...]]
 
 
@@ -156,6 +158,8 @@ class NodeDoc:
 
     place: Place
     name: Read[str]
+    #: Where it says that the object is being deleted; None otherwise, here and in other objects.
+    deleted: Place | None
     #: The cohort above, by whichever field.
     parent: Read[str]
     resource_groups: Read[tuple[GroupDoc, ...]]
@@ -181,8 +185,8 @@ class CohortDoc(NodeDoc):
 class QueueDoc(NodeDoc):
     """A ClusterQueue."""
 
-    #: Where the fields of its spec begin.
-    spec: Place
+    #: Where the fields of its spec stand; None without a spec.
+    spec: Place | None
     strategy: Read[QueueingStrategy]
     namespaces: Read[SelectorDoc]
     fungibility: FungibilityDoc | None
@@ -199,8 +203,10 @@ class LocalQueueDoc:
 
     place: Place
     name: Read[str]
+    deleted: Place | None
     #: ``default`` when none is written, as kubectl has it.
     namespace: Read[str]
+    #: The ClusterQueue; the schema allows none, and then nothing is admitted.
     queue: Read[str]
     stop: Read[Stop]
 
@@ -211,6 +217,7 @@ class PriorityClassDoc:
 
     place: Place
     name: Read[str]
+    deleted: Place | None
     value: Read[int]
 
 
@@ -220,6 +227,7 @@ class NamespaceDoc:
 
     place: Place
     name: Read[str]
+    deleted: Place | None
     labels: Labels
 
 
@@ -232,6 +240,8 @@ class ConfigurationDoc:
     fair_sharing: Place | None
     strategies: Read[tuple[Written[SharingStrategy], ...]]
     quota_check: Read[QuotaCheck]
+    #: Feature gates that are set, by name.
+    gates: Mapping[str, bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,6 +289,10 @@ class Document:
         yield from self.local_queues
         yield from self.priority_classes
         yield from self.namespaces
+
+    def gate(self, name: str) -> bool:
+        """Say whether the first Configuration turns the feature gate *name* on."""
+        return any(each.gates.get(name, False) for each in self.configurations[:1])
 
     def all_known(self) -> bool:
         """Say whether every object and its name could be read."""

@@ -161,7 +161,11 @@ def _local_queue(local: _Object) -> Iterator[UnsupportedDoc]:
 
 def _configuration(settings: _Object) -> Iterator[UnsupportedDoc]:
     ready = settings.set("waitForPodsReady")
-    if ready is not None and settings.text("waitForPodsReady", "enable") != "false":
+    # v1beta1 has a switch, which is off by default; in v1beta2 the setting's presence turns it on.
+    has_switch = settings.manifest.version == "v1beta1"
+    if ready is not None and (
+        not has_switch or settings.text("waitForPodsReady", "enable") == "true"
+    ):
         settings.note(
             ready,
             "a workload holds its quota from its admission to its end, whether its pods become "

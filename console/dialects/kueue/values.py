@@ -1,32 +1,59 @@
-"""Quantities and counts in fields: what was written, or what is wrong and what to write instead."""
+"""
+Quantities and whole numbers in fields: what was written, or what to write instead.
+
+Two sources decide. The schema of the CRD takes an integer or a text for a quantity, and an
+integer alone for a priority; the grammar of Kubernetes' quantities says which texts are one.
+kubectl turns YAML into JSON before the API server sees it, so ``3.0`` and ``1e3`` without
+quotes arrive as the integers 3 and 1000, and ``1.5`` as a number that the schema refuses.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 
 from console.dialects.codes import NEGATIVE, NUMBER_SPELLING
 from console.dialects.findings import Findings
-from console.dialects.kueue.codes import BAD_WEIGHT, NOT_A_QUANTITY
-from console.dialects.kueue.quantity import Quantity, parse_quantity, quantities_meant
-from console.dialects.numbers import NumberProblem, spelled_otherwise
+from console.dialects.kueue.codes import BAD_WEIGHT, BARE_FRACTION, NOT_A_QUANTITY
+from console.dialects.kueue.quantity import (
+    INT64_MAX,
+    Quantity,
+    parse_quantity,
+    quantities_meant,
+)
+from console.dialects.numbers import (
+    NumberProblem,
+    read_int32,
+    read_int64,
+    spelled_otherwise,
+)
 from console.dialects.repairs import replace
 from console.dialects.written import Read, Written
 
 #: What YAML 1.1 reads in base 8.
 _OCTAL = re.compile(r"[-+]?0[0-7]+")
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+#: What kubectl's YAML reader takes for a number when it has no quotes.
+_NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+#: A longer number is no quantity either, so it need not be converted.
+_MAX_LENGTH = 100
 
 
 def read_quantity(text: str, *, plain: bool) -> Quantity | NumberProblem:
     """
     Read a quantity that is not negative.
 
-    >>> read_quantity("1500m", plain=True).nanos
-    1500000000
+    >>> read_quantity("1500m", plain=True).nanos, read_quantity("1e3", plain=True).nanos
+    (1500000000, 1000000000000)
     >>> read_quantity("16GB", plain=True).instead, read_quantity("010", plain=True).instead
     (('16G',), ('10', '8'))
+    >>> read_quantity("1.5", plain=True).instead, read_quantity("1.5", plain=False).nanos
+    (('"1.5"', '1500m'), 1500000000)
     """
     if plain and _OCTAL.fullmatch(text) and len(set(spelled_otherwise(text))) > 1:
         return _spelling(text)
+    if plain:
+        text = _written_out(text)
     try:
         quantity = parse_quantity(text)
     except ValueError as error:
@@ -39,7 +66,30 @@ def read_quantity(text: str, *, plain: bool) -> Quantity | NumberProblem:
         return NumberProblem(NOT_A_QUANTITY, str(error), hint, instead)
     if quantity.nanos < 0:
         return NumberProblem(NEGATIVE, f"{text} is negative; it must be 0 or more")
+    if plain and _is_number(text) and _integer_of(text) is None:
+        return NumberProblem(
+            BARE_FRACTION,
+            f"{text} without quotes is not an integer of 64 bits, and the API server takes an "
+            "integer or a text",
+            "Quote it, or write it with a suffix.",
+            (f'"{text}"', *([str(quantity)] if _INTEGER.fullmatch(text) is None else [])),
+        )
     return quantity
+
+
+def read_whole32(text: str, *, plain: bool) -> int | NumberProblem:
+    """
+    Read an integer of 32 bits.
+
+    >>> read_whole32("3.0", plain=True), read_whole32("1e3", plain=True)
+    (3, 1000)
+    """
+    return read_int32(_written_out(text) if plain else text, plain=plain)
+
+
+def read_whole64(text: str, *, plain: bool) -> int | NumberProblem:
+    """Read an integer of 64 bits."""
+    return read_int64(_written_out(text) if plain else text, plain=plain)
 
 
 def check_weight(weight: Read[Quantity], findings: Findings) -> None:
@@ -52,6 +102,26 @@ def check_weight(weight: Read[Quantity], findings: Findings) -> None:
             "Weights count against each other: 1 and 2 say the same as 1n and 2n.",
             (replace(weight.place, "2n"), replace(weight.place, "0", number=True)),
         )
+
+
+def _is_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None and not math.isinf(float(text))
+
+
+def _integer_of(text: str) -> int | None:
+    """Return the integer of 64 bits that JSON has for a plain number; None when it has none."""
+    number = int(text) if _INTEGER.fullmatch(text) else float(text)
+    if number != int(number) or not -INT64_MAX - 1 <= number <= INT64_MAX:
+        return None
+    return int(number)
+
+
+def _written_out(text: str) -> str:
+    """Return a plain number with a point or an exponent as the integer that it is, if it is one."""
+    if len(text) > _MAX_LENGTH or _INTEGER.fullmatch(text) or not _is_number(text):
+        return text
+    integer = _integer_of(text)
+    return text if integer is None else str(integer)
 
 
 def _spelling(text: str) -> NumberProblem:

@@ -96,6 +96,29 @@ class AdmissionMode(StrEnum):
     NONE = "NoAdmissionFairSharing"
 
 
+class MigrationMode(StrEnum):
+    """The words of ``concurrentAdmissionPolicy.migration.mode``."""
+
+    TRY_PREFERRED = "TryPreferredFlavors"
+    RETAIN_FIRST = "RetainFirstAdmission"
+
+
+class OperatorPreemption(StrEnum):
+    """The words of ``preemption.preemptionPolicy`` of OpenShift's operator."""
+
+    DEFAULT = ""
+    CLASSICAL = "Classical"
+    FAIR_SHARING = "FairSharing"
+
+
+class GangScheduling(StrEnum):
+    """The words of ``gangScheduling.policy`` of OpenShift's operator."""
+
+    DEFAULT = ""
+    BY_WORKLOAD = "ByWorkload"
+    NONE = "None"
+
+
 class SharingStrategy(StrEnum):
     """The words of ``fairSharing.preemptionStrategies``."""
 

@@ -14,7 +14,7 @@ GROUPS = f"{BETA}kind: ClusterQueue\nspec:\n  resourceGroups:\n  - "
 OFFERED = {
     "kind: |": [
         *("ResourceFlavor", "Cohort", "ClusterQueue", "LocalQueue"),
-        *("WorkloadPriorityClass", "Namespace", "Configuration", "List"),
+        *("WorkloadPriorityClass", "Namespace", "Configuration", "Kueue", "List"),
     ],
     "apiVersion: kueue.x-k8s.io/v1beta|": [
         *("kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1"),

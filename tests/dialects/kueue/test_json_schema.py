@@ -54,7 +54,6 @@ WRONG = {
     "kind: List": "",
     "kind: List\nitems: 1": "items",
     "kind: ClusterQueue": "",
-    QUEUE: "",
     QUEUE + "spec: {cohort: a}": "spec",
     OLD + "kind: ClusterQueue\nspec: {cohortName: a}": "spec",
     QUEUE + "spec: {flavorFungibility: {whenCanBorrow: Borrow}}": (
@@ -67,17 +66,27 @@ WRONG = {
     ),
     with_quota({"name": "cpu"}): RESOURCE,
     with_quota({"name": "cpu", "nominalQuota": "16GB"}): f"{RESOURCE}/nominalQuota",
+    with_quota({"name": "cpu", "nominalQuota": 1.5}): f"{RESOURCE}/nominalQuota",
     with_quota({"name": "cpu", "nominalQuota": "-1"}): f"{RESOURCE}/nominalQuota",
     with_quota({"name": "cpu", "nominalQuota": -1}): f"{RESOURCE}/nominalQuota",
     with_quota({"name": "c p u", "nominalQuota": 1}): f"{RESOURCE}/name",
     BETA + "kind: Cohort\nspec: {parent: a}": "spec",
-    BETA + "kind: LocalQueue\nspec: {}": "spec",
+    QUEUE + "spec: {cohortName: ''}": "spec/cohortName",
+    QUEUE + "spec: {admissionChecksStrategy: {}}": "spec/admissionChecksStrategy",
+    QUEUE + "spec: {admissionChecksStrategy: {admissionChecks: []}}": (
+        "spec/admissionChecksStrategy/admissionChecks"
+    ),
+    QUEUE + "spec: {concurrentAdmissionPolicy: {migration: {bogus: 1}}}": (
+        "spec/concurrentAdmissionPolicy/migration"
+    ),
+    BETA + "kind: ResourceFlavor\nstatus: {}": "",
     BETA + "kind: WorkloadPriorityClass": "",
     BETA + "kind: WorkloadPriorityClass\nvalue: 3000000000": "value",
     BETA + "kind: ResourceFlavor\nspec: {nodeLabels: {-a: x}}": "spec/nodeLabels",
     BETA + "kind: ResourceFlavor\nspec: {nodeTaints: [{key: a}]}": "spec/nodeTaints/0",
     BETA.replace("name: a", "name: A") + "kind: ResourceFlavor": "metadata/name",
     "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairsharing: {}": "",
+    "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nmetadata: {}": "",
 }
 
 

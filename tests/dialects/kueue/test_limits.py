@@ -30,12 +30,13 @@ def named(letter: str, first: int, count: int) -> list[str]:
     return [f"{letter}{n}" for n in range(first, first + count)]
 
 
-def read(kind: str, spec: dict[str, Any]) -> list[str]:
-    """Return the errors of one object, as code and message."""
+def read(kind: str, spec: dict[str, Any], **gates: bool) -> list[str]:
+    """Return the errors of one object, as code and message, where Kueue runs with *gates*."""
     flavors = sorted({f["name"] for g in spec.get("resourceGroups", ()) for f in g["flavors"]})
     objects = [
         *({"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": f}} for f in flavors),
         {"apiVersion": API, "kind": kind, "metadata": {"name": "x"}, "spec": spec},
+        {"apiVersion": f"config.{API}", "kind": "Configuration", "featureGates": gates},
     ]
     reading = DIALECT.read(json.dumps({"kind": "List", "items": objects}), {})
     return [f"{d.code} {d.message}" for d in reading.errors]
@@ -108,30 +109,34 @@ def test_admission_checks_and_their_flavors_are_bounded():
     spec = {"admissionChecksStrategy": {"admissionChecks": checks}}
     message = "65 admission checks are more than the 64 that Kueue accepts."
     assert read("ClusterQueue", spec) == [f"KUE008 {message}"]
+    flavors = named("f", 0, 65)
     spec = {
-        "resourceGroups": [group(["f"], ["r"])],
-        "admissionChecksStrategy": {"admissionChecks": [{"name": "c", "onFlavors": ["f"] * 65}]},
+        "resourceGroups": [group(flavors[:64], ["r"]), group(flavors[64:], ["s"])],
+        "admissionChecksStrategy": {"admissionChecks": [{"name": "c", "onFlavors": flavors}]},
     }
     message = "65 flavors of a check are more than the 64 that Kueue accepts."
     assert read("ClusterQueue", spec) == [f"KUE008 {message}"]
 
 
-def test_concurrent_admission_takes_sixteen_flavors():
+def test_concurrent_admission_takes_sixteen_flavors_where_its_gate_is_on():
     spec = {
-        "concurrentAdmissionPolicy": {},
+        "concurrentAdmissionPolicy": {"migration": {"mode": "TryPreferredFlavors"}},
         "resourceGroups": [group(named("f", 0, 16), ["r"])],
     }
-    assert read("ClusterQueue", spec) == []
+    assert read("ClusterQueue", spec, ConcurrentAdmission=True) == []
     spec["resourceGroups"] = [group(named("f", 0, 17), ["r"])]
-    assert read("ClusterQueue", spec) == [
+    assert read("ClusterQueue", spec, ConcurrentAdmission=True) == [
         "KUE021 concurrentAdmissionPolicy needs at most 16 flavors."
     ]
+    assert read("ClusterQueue", spec, ConcurrentAdmission=False) == []
+    assert read("ClusterQueue", spec) == []
 
 
 def test_a_description_has_2048_characters():
     head = f"apiVersion: {API}\nkind: WorkloadPriorityClass\nmetadata: {{ name: p }}\nvalue: 1\n"
     text = f"{head}description: |\n" + "  many words\n" * 186
     assert DIALECT.read(text, {}).errors == ()
+    assert DIALECT.read(text.replace("v1beta2", "v1beta1") + "  many words\n", {}).errors == ()
     (error,) = DIALECT.read(text + "  many words\n", {}).errors
     assert (error.code, error.message) == (
         "DOC021",

@@ -197,7 +197,7 @@ items:
       flavors:
       - name: f
         resources:
-        - {name: cpu, nominalQuota: 1, lendingLimit: 0, borrowingLimit: 0.5}
+        - {name: cpu, nominalQuota: 1, lendingLimit: 0, borrowingLimit: 500m}
 - apiVersion: kueue.x-k8s.io/v1beta2
   kind: LocalQueue
   metadata: {name: l, namespace: n}
@@ -238,15 +238,15 @@ def test_every_part_of_a_policy_knows_its_lines():
         "flavor": Origin(4, 3, 7, 12),
         "cohort": Origin(8, 3, 11, 12),
         "implicit cohort": None,
-        "queue": Origin(12, 3, 36, 77),
+        "queue": Origin(12, 3, 36, 78),
         "fungibility": Origin(21, 7, 21, 35),
         "selector": Origin(23, 7, 26, 55),
         "label": Origin(24, 9, 24, 16),
         "expression": Origin(26, 9, 26, 55),
         "preemption": Origin(28, 7, 28, 40),
-        "group": Origin(32, 7, 36, 77),
-        "flavor of the group": Origin(34, 9, 36, 77),
-        "quota": Origin(36, 11, 36, 77),
+        "group": Origin(32, 7, 36, 78),
+        "flavor of the group": Origin(34, 9, 36, 78),
+        "quota": Origin(36, 11, 36, 78),
         "local queue": Origin(37, 3, 40, 26),
         "priority class": Origin(41, 3, 41, 100),
         "settings": Origin(42, 3, 45, 41),

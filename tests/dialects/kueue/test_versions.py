@@ -126,20 +126,21 @@ def test_the_paths_of_findings_say_which_document_and_item():
     assert [(d.code, d.path) for d in both.errors] == [("DOC002", "[0].items[0].apiVersion")]
 
 
-def test_fair_sharing_of_v1beta1_has_both_strategies_unless_it_says_which():
+def test_fair_sharing_of_v1beta1_is_on_when_it_says_so_and_has_both_strategies_by_default():
     head = "apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\n"
     strategies = {
         text: DIALECT.read(head + text, {}).policy.settings.fair_sharing
         for text in (
             "",
             "fairSharing: {}",
+            "fairSharing: { preemptionStrategies: [LessThanInitialShare] }",
             "fairSharing: { enable: false }",
             "fairSharing: { enable: true }",
             "fairSharing: { enable: true, preemptionStrategies: [LessThanInitialShare] }",
         )
     }
     both = ("less_than_or_equal_to_final_share", "less_than_initial_share")
-    assert list(strategies.values()) == [(), both, (), both, both[1:]]
+    assert list(strategies.values()) == [(), (), (), (), both, both[1:]]
 
 
 def test_anchors_live_in_their_own_document():

@@ -12,12 +12,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from console.configs.config_files import CheckedConfig, check_files
 from console.configs.expectation_files import CODES, ExpectationFile, read_expectation_file
-from console.dialects import default_dialect, dialects, likely_dialect
-from console.dialects.base import Dialect
+from console.dialects import dialects
 from console.dialects.catalogue import every_code
 from console.dialects.diagnostics import Diagnostic, Severity
-from console.dialects.lints import Checked, lint
 from console.dialects.render import findings_to_json, findings_to_text
 from console.dialects.sarif import CheckedFile, to_sarif
 
@@ -40,7 +39,7 @@ class Command(BaseCommand):
             "files",
             metavar="FILE",
             nargs="+",
-            help="a config, or - for standard input; each is a config of its own",
+            help="a config, or - for standard input; files of manifests are one config together",
         )
         parser.add_argument(
             "--dialect",
@@ -75,42 +74,35 @@ class Command(BaseCommand):
         names: list[str] = options["files"]
         if names.count(_STDIN) > 1:
             raise CommandError("Standard input can be read once only.", returncode=2)
-        texts = [_read(name) for name in names]
+        texts = [(_shown(name), _read(name)) for name in names]
         expected = {name: _read(name) for name in options["expect"]}
-        # What was ever active is known to the database alone, so no queue name is fixed here.
-        checked = [_check(options["dialect"], raw) for raw in texts]
-        configs = [
-            CheckedFile(_shown(name), raw, each.findings)
-            for name, raw, each in zip(names, texts, checked, strict=True)
-        ]
+        configs = check_files(texts, options["dialect"])
+        checked = _in_order(configs)
         broken = [
-            CheckedFile(name, raw, _judged(read_expectation_file(raw), configs, checked))
+            CheckedFile(name, raw, _judged(read_expectation_file(raw), configs))
             for name, raw in expected.items()
         ]
-        self.stdout.write(_written(options["format"], configs, broken, options["codes_url"] or ""))
-        if _fails([*configs, *broken], strict=options["strict"]):
+        self.stdout.write(_written(options["format"], checked, broken, options["codes_url"] or ""))
+        if _fails([*checked, *broken], strict=options["strict"]):
             sys.exit(1)
 
 
-def _check(dialect: str | None, raw: bytes) -> Checked:
-    language = _language(dialect, raw)
-    return lint(language, language.read(raw, {}))
+def _in_order(configs: Sequence[CheckedConfig]) -> list[CheckedFile]:
+    """Return the files of all configs as they were given."""
+    files = {
+        number: file
+        for config in configs
+        for number, file in zip(config.numbers, config.files, strict=True)
+    }
+    return [files[number] for number in sorted(files)]
 
 
-def _language(name: str | None, raw: bytes) -> Dialect:
-    if name is not None:
-        return dialects()[name]
-    return likely_dialect(raw.decode("utf-8", "replace")) or default_dialect()
-
-
-def _judged(
-    file: ExpectationFile, configs: Sequence[CheckedFile], checked: Sequence[Checked]
-) -> list[Diagnostic]:
+def _judged(file: ExpectationFile, configs: Sequence[CheckedConfig]) -> list[Diagnostic]:
     """Return what is wrong with an expectation file, and what the configs that compile break."""
     found = list(file.findings)
-    for config, each in zip(configs, checked, strict=True):
-        if each.reading.policy is not None:
-            found += file.judge(each.reading.policy, config.name)
+    for config in configs:
+        if config.policy is not None:
+            found += file.judge(config.policy, config.place)
     return sorted(found, key=lambda each: each.span)
 
 

@@ -1,0 +1,99 @@
+"""Config files from a repository: which of them are one config, and what is wrong in each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from console.dialects import default_dialect, dialects, likely_dialect
+from console.dialects.base import Dialect, Reading
+from console.dialects.diagnostics import Diagnostic
+from console.dialects.joined import Joined
+from console.dialects.lints import Checked, lint
+from console.dialects.sarif import CheckedFile
+from console.dialects.source import read_source
+from console.engine.origin import Origin
+from console.engine.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedConfig:
+    """What became of one config: its files with their findings, and its policy."""
+
+    files: Sequence[CheckedFile]
+    #: Which of the files that were given they are, counted from 0.
+    numbers: Sequence[int]
+    #: None when a file has an error.
+    policy: Policy | None
+    #: Something of the policy -> file, line and column of its text.
+    place: Callable[[Origin], str] = field(repr=False)
+
+
+def check_files(files: Sequence[tuple[str, bytes]], dialect: str | None) -> list[CheckedConfig]:
+    """
+    Check files by name, in the language called *dialect* or the one that each looks like.
+
+    Files of a language whose configs are streams of documents are one config together; a file of
+    another language is a config of its own.
+    """
+    languages = _languages([raw for _, raw in files], dialect)
+    groups: dict[object, list[int]] = {}
+    for index, language in enumerate(languages):
+        key = language.name if language.read_joined is not None else index
+        groups.setdefault(key, []).append(index)
+    return [
+        _check_together(languages[numbers[0]], numbers, [files[number] for number in numbers])
+        if len(numbers) > 1
+        else _check_one(languages[numbers[0]], numbers, *files[numbers[0]])
+        for numbers in groups.values()
+    ]
+
+
+def _languages(texts: Sequence[bytes], name: str | None) -> list[Dialect]:
+    """Return the language of each file; one that looks like none has that of a stream beside it."""
+    if name is not None:
+        return [dialects()[name]] * len(texts)
+    likely = [likely_dialect(raw.decode("utf-8", "replace")) for raw in texts]
+    streams = (each for each in likely if each is not None and each.read_joined is not None)
+    otherwise = next(streams, default_dialect())
+    return [each or otherwise for each in likely]
+
+
+def _check_one(language: Dialect, numbers: Sequence[int], name: str, raw: bytes) -> CheckedConfig:
+    # What was ever active is known to the database alone, so no queue name is fixed here.
+    checked = lint(language, language.read(raw, {}))
+    return CheckedConfig(
+        [CheckedFile(name, raw, checked.findings)],
+        numbers,
+        checked.reading.policy,
+        lambda origin: f"{name}:{origin.line}:{origin.column}",
+    )
+
+
+def _check_together(
+    language: Dialect, numbers: Sequence[int], files: Sequence[tuple[str, bytes]]
+) -> CheckedConfig:
+    """Check files as one config; what cannot be read as YAML is all that is said, if there is."""
+    sources = [read_source(raw, stream=True) for _, raw in files]
+    joined = Joined(
+        (name, source.positions.text, len(source.roots))
+        for (name, _), source in zip(files, sources, strict=True)
+    )
+    unreadable = [source.findings.diagnostics() if not source.roots else () for source in sources]
+    findings: Sequence[Sequence[Diagnostic]] = unreadable
+    policy = None
+    if not any(unreadable):
+        checked = _read_joined(language, joined)
+        findings, policy = joined.split(checked.findings), checked.reading.policy
+    return CheckedConfig(
+        [CheckedFile(name, raw, found) for (name, raw), found in zip(files, findings, strict=True)],
+        numbers,
+        policy,
+        joined.place,
+    )
+
+
+def _read_joined(language: Dialect, joined: Joined) -> Checked:
+    read: Callable[[Joined], Reading] | None = language.read_joined
+    assert read is not None, language.name
+    return lint(language, read(joined))

@@ -1,0 +1,104 @@
+"""
+YAML inside a text of another YAML document, such as a file in a ConfigMap.
+
+Its nodes get the offsets of the outer text, so that findings and fixes stand where the
+embedded text does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+import yaml
+
+from console.dialects.findings import Findings, ReadingStopped
+from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode
+from console.dialects.positions import Positions
+from console.dialects.syntax import report_syntax_error
+from console.dialects.tree import build_trees
+
+#: A literal block: its first line, behind which the text begins.
+_LITERAL: Final = re.compile(r"\|[^\r\n]*(?:\r\n|\r|\n)")
+#: Comments and empty lines, and the marker that begins a document.
+_MARKER: Final = re.compile(r"((?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t]*)---(?=[ \t\r\n])")
+#: A marker inside the text: it has to stand in the first column.
+_ANY_MARKER: Final = re.compile(r"^(?:---|\.\.\.|%)", re.MULTILINE)
+_ESCAPE: Final = re.compile(r"\\(?:x..|u.{4}|U.{8}|.)|[^\\]", re.DOTALL)
+
+#: Start and end in the embedded text -> start and end in the outer one.
+_Move = Callable[[int, int], tuple[int, int]]
+
+
+def read_embedded(scalar: ScalarNode, findings: Findings) -> Node | None:
+    """
+    Return the root of the YAML document that *scalar* holds, or None when it cannot be read.
+
+    Inside a literal block every place is exact. In a double-quoted text on one line, as JSON has
+    it, places are exact and no fixes are offered; in any other text every place is the whole of it.
+    """
+    text, move, is_literal = _embedded(scalar, findings)
+    first = findings.positions.span(move(0, 0)[0], move(0, 0)[0]).line if is_literal else 1
+    inner = Findings(Positions(text, findings.positions.files, first_line=first))
+    inner.suggestion_budget = findings.suggestion_budget
+    roots: list[Node] = []
+    try:
+        roots = build_trees(inner)
+    except yaml.MarkedYAMLError as error:
+        report_syntax_error(inner, error)
+    except ReadingStopped:
+        pass
+    findings.suggestion_budget = inner.suggestion_budget
+    findings.take(inner, move, with_repairs=is_literal)
+    if not roots:
+        return None
+    _shift(roots[0], move)
+    if not is_literal:
+        findings.offer_no_repairs(scalar.start, scalar.end)
+    return roots[0]
+
+
+def _embedded(scalar: ScalarNode, findings: Findings) -> tuple[str, _Move, bool]:
+    """Return the embedded text, how its offsets move, and whether it is a literal block."""
+    outer = findings.positions.text
+    raw = outer[scalar.start : scalar.end]
+    opening = _LITERAL.match(raw)
+    if opening is not None:
+        # Indented as a whole it is the same document, apart from markers of the first column.
+        content = raw[opening.end() :]
+        content = _MARKER.sub(r"\1   ", content, count=1) if _MARKER.match(content) else content
+        if not _ANY_MARKER.search(_MARKER.sub("", scalar.text, count=1)):
+            base = scalar.start + opening.end()
+            return content, lambda start, end: (start + base, end + base), True
+    offsets = _escaped(raw, scalar) if raw[:1] == '"' else None
+    if offsets is not None:
+        return scalar.text, lambda start, end: (offsets[start], offsets[end]), False
+    return scalar.text, lambda start, end: (scalar.start, scalar.end), False
+
+
+def _escaped(raw: str, scalar: ScalarNode) -> list[int] | None:
+    """Return the outer offset of every character of a double-quoted text that is on one line."""
+    if "\n" in raw or "\r" in raw:
+        return None
+    offsets = [scalar.start + 1 + found.start() for found in _ESCAPE.finditer(raw[1:-1])]
+    offsets.append(scalar.end - 1)
+    # A pair of escapes may stand for one character; then the places are not known.
+    return offsets if len(offsets) == len(scalar.text) + 1 else None
+
+
+def _shift(root: Node, move: _Move) -> None:
+    """Give all nodes the offsets of the outer text; aliases lead to some of them again."""
+    seen: set[int] = set()
+    waiting: list[Node] = [root]
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        node.start, node.end = move(node.start, node.end)
+        if isinstance(node, ListNode):
+            waiting += node.items
+        elif isinstance(node, MapNode):
+            for key, value in node.entries.values():
+                waiting += (key, value)

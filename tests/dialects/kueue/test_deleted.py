@@ -1,0 +1,58 @@
+"""What an object that is being deleted still means, as in Kueue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from console.dialects.kueue import DIALECT
+from console.engine.amounts import UNLIMITED
+from console.engine.ledger import Ledger
+from console.engine.policy import StopPolicy
+
+TEXT = (Path(__file__).parent / "bad" / "lint-deleted.yaml").read_text("utf-8")
+SINCE = 'deletionTimestamp: "2026-01-01T00:00:00Z"'
+
+
+def test_a_queue_that_is_being_deleted_admits_nothing_and_keeps_what_runs():
+    policy = DIALECT.read(TEXT, {}).policy
+    assert policy is not None
+    assert {name: queue.stop for name, queue in policy.queues.items()} == {
+        "ending": StopPolicy.HOLD,
+        "draining": StopPolicy.HOLD_AND_DRAIN,
+        "live": StopPolicy.NONE,
+    }
+
+
+def test_the_local_queues_of_a_namespace_that_is_being_deleted_admit_nothing():
+    policy = DIALECT.read(TEXT, {}).policy
+    assert policy is not None
+    assert policy.local_routing is not None
+    doors = policy.local_routing.local_queues
+    assert {name: door.stop for name, door in doors.items()} == {
+        ("gone", "q"): StopPolicy.HOLD,
+        ("n", "q"): StopPolicy.NONE,
+        ("n", "r"): StopPolicy.NONE,
+    }
+    assert list(policy.local_routing.priority_classes) == ["low"]
+
+
+def test_the_quota_of_a_queue_that_is_being_deleted_is_still_lent():
+    queues = "".join(
+        f"""---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {{ name: {name}, {since} }}
+spec:
+  cohortName: c
+  resourceGroups:
+    - coveredResources: [cpu]
+      flavors: [{{ name: f, resources: [{{ name: cpu, nominalQuota: 4 }}] }}]
+"""
+        for name, since in (("ending", SINCE), ("live", ""))
+    )
+    flavor = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: { name: f }\n"
+    policy = DIALECT.read(flavor + queues, {}).policy
+    assert policy is not None
+    potential = Ledger(policy).queue("live").potential(("f", "cpu"))
+    assert potential is not UNLIMITED
+    assert potential == 8_000

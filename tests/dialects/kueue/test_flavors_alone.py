@@ -1,0 +1,19 @@
+"""A file of flavors alone says nothing about who uses them."""
+
+from __future__ import annotations
+
+from console.dialects.kueue import DIALECT
+
+FLAVORS = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: { name: spot }
+spec: { nodeLabels: { capacity: spot } }
+"""
+COHORT = "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: { name: c }\n"
+
+
+def test_a_flavor_is_unused_only_beside_queues_or_cohorts():
+    assert DIALECT.read(FLAVORS, {}).diagnostics == ()
+    found = [d.code for d in DIALECT.read(FLAVORS + COHORT, {}).diagnostics]
+    assert found == ["KUE054", "KUE059"]

@@ -1,0 +1,208 @@
+"""Several files of manifests are one config, and each keeps its own findings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from console.configs.config_files import check_files
+from console.dialects import dialects
+from console.dialects.diagnostics import Diagnostic
+from console.dialects.joined import Joined
+from console.dialects.positions import apply_fix
+from console.dialects.sarif import CheckedFile
+from console.dialects.source import read_source
+from tests.dialects.test_check_config import run
+
+FLAVOR = """\
+# Nodes.
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: { name: spot }
+"""
+QUEUE = """\
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: { name: research }
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+    - coveredResources: [cpu]
+      flavors: [{ name: spot, resources: [{ name: cpu, nominalQuota: 8 }] }]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: { name: lq, namespace: ns }
+spec: { clusterQueue: research }"""
+
+
+def write(folder: Path, **texts: str) -> list[Path]:
+    """Write files; return their paths in order."""
+    paths = [folder / f"{name}.yaml" for name in texts]
+    for path, text in zip(paths, texts.values(), strict=True):
+        path.write_text(text, "utf-8", newline="")
+    return paths
+
+
+def test_what_stands_in_one_file_may_be_named_in_another(tmp_path: Path):
+    flavor, queue = write(tmp_path, flavor=FLAVOR, queue=QUEUE)
+    assert run(queue)[1] == 1
+    assert run(flavor, queue) == (
+        f"{flavor}: no errors, no warnings\n\n{queue}: no errors, no warnings\n",
+        0,
+    )
+    # Nothing depends on the order, and a file that looks like nothing is read like the others.
+    (empty,) = write(tmp_path, empty="# nothing yet\n")
+    assert run(queue, empty, flavor)[1] == 0
+
+
+def test_a_finding_is_shown_in_its_file_and_names_the_line_of_another(tmp_path: Path):
+    flavor, queue = write(tmp_path, flavor=FLAVOR, queue=f"{QUEUE}\n---\n{FLAVOR}")
+    output, status = run(flavor, queue)
+    assert status == 1
+    assert output == (
+        f"{flavor}: no errors, no warnings\n"
+        "\n"
+        f'{queue}:19:19: error KUE003 ResourceFlavor "spot" is already used on line 4 of '
+        f"{flavor}.\n"
+        "  metadata: { name: spot }\n"
+        "                    ^^^^\n"
+        "  Rename or remove one of the two.\n"
+        "\n"
+        f"{queue}: 1 error, no warnings\n"
+    )
+
+
+def test_paths_and_fixes_are_those_of_the_file(tmp_path: Path):
+    other = FLAVOR.replace("spot", "other")
+    flavor, queue = write(tmp_path, flavor=other, queue=QUEUE)
+    output, _ = run(flavor, queue, "--format", "json")
+    answer = json.loads(output)
+    assert [(each["file"], each["ok"]) for each in answer["files"]] == [
+        (str(flavor), True),
+        (str(queue), False),
+    ]
+    (error,) = answer["files"][1]["diagnostics"]
+    assert error["path"] == "[0].spec.resourceGroups[0].flavors[0].name"
+    assert error["range"] == {"line": 9, "column": 25, "end_line": 9, "end_column": 29}
+    configs = check_files([("a", other.encode()), ("b", QUEUE.encode())], None)
+    (found,) = [d for d in configs[0].files[1].findings if d.code == "KUE026"]
+    (fix,) = found.fixes
+    # The file has no line end of its own.
+    after = apply_fix(QUEUE, fix)
+    assert after == (
+        f"{QUEUE}\n---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\n"
+        "metadata: { name: spot }\n"
+    )
+
+
+def test_sarif_has_each_finding_at_its_file(tmp_path: Path):
+    flavor, queue = write(tmp_path, flavor=f"{FLAVOR}spec: 3\n", queue=f"{QUEUE}\nstatus: {{}}\n")
+    (sarif,) = json.loads(run(flavor, queue, "--format", "sarif")[0])["runs"]
+    places = [
+        (
+            result["ruleId"],
+            result["locations"][0]["physicalLocation"]["artifactLocation"]["index"],
+            result["locations"][0]["physicalLocation"]["region"]["startLine"],
+            result["locations"][0]["logicalLocations"][0]["fullyQualifiedName"],
+        )
+        for result in sarif["results"]
+    ]
+    assert places == [("DOC003", 0, 5, "spec"), ("KUE040", 1, 15, "[1].status")]
+
+
+def test_a_file_that_is_not_yaml_is_all_that_is_told(tmp_path: Path):
+    flavor, queue, other = write(tmp_path, flavor="a: [\n", queue=QUEUE, other="b: 'c\n")
+    output, status = run(flavor, queue, other, "--dialect", "kueue", "--format", "json")
+    assert status == 1
+    assert [
+        (each["ok"], [(d["code"], d["range"]["line"]) for d in each["diagnostics"]])
+        for each in json.loads(output)["files"]
+    ] == [(False, [("YML001", 2)]), (True, []), (False, [("YML001", 2)])]
+
+
+def test_files_of_two_languages_are_configs_of_their_own_in_their_order(tmp_path: Path):
+    queue, native, flavor = write(
+        tmp_path, queue=QUEUE, native="resource_queues: []", flavor=FLAVOR
+    )
+    output, status = run(queue, native, flavor)
+    assert status == 0
+    assert [line for line in output.splitlines() if "no errors" in line] == [
+        f"{queue}: no errors, no warnings",
+        f"{native}: no errors, no warnings",
+        f"{flavor}: no errors, no warnings",
+    ]
+
+
+def test_an_expectation_leads_to_the_file_that_breaks_it(tmp_path: Path):
+    flavor, queue, expected = write(
+        tmp_path,
+        flavor=FLAVOR,
+        queue=QUEUE,
+        expected="""\
+- name: a
+  namespace: ns
+  labels: { kueue.x-k8s.io/queue-name: lq }
+  queue: other
+""",
+    )
+    output, status = run(flavor, queue, "--expect", expected)
+    assert status == 1
+    assert f"  See {queue}:11:1.\n" in output
+
+
+KUEUE = dialects()["kueue"]
+BAD = sorted((Path(__file__).parent / "kueue" / "bad").glob("*.yaml"))
+
+
+def told(findings: tuple[Diagnostic, ...]) -> list[tuple[str, str]]:
+    """Return codes and what findings say, without the lines that they name."""
+    return sorted((d.code, d.message.partition(" is already used on ")[0]) for d in findings)
+
+
+@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_files_of_a_stream_say_together_what_the_stream_says(path: Path, size: int):
+    text = path.read_text("utf-8")
+    documents = text.split("\n---\n")
+    texts = ["\n---\n".join(documents[n : n + size]) for n in range(0, len(documents), size)]
+    files = [(f"{n}.yaml", each.encode()) for n, each in enumerate(texts)]
+    (config,) = check_files(files, "kueue")
+    checked: list[CheckedFile] = list(config.files)
+    whole = check_files([("all.yaml", text.encode())], "kueue")[0].files[0].findings
+    assert told(tuple(whole)) == told(tuple(d for file in checked for d in file.findings))
+    # Every finding stands at the same text as in the stream.
+    lines = text.splitlines()
+    shown = sorted((d.code, lines[d.span.line - 1]) for d in whole)
+    assert shown == sorted(
+        (d.code, each.splitlines()[d.span.line - 1])
+        for each, file in zip(texts, checked, strict=True)
+        for d in file.findings
+    )
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["a: 1", "b: 2\n"],
+        ["# only words\n", "a: 1\n", ""],
+        ["---\na: 1\n---\nb: 2\n", "%YAML 1.1\n---\nc: 3\n", "\ufeff# d\n\n--- {d: 4}\n"],
+        ["a: |+\n  b\n\n", "--- # no text\n", "a: 1\n...\n", "c: 1\r\n", "d: 1\r"],
+    ],
+)
+def test_joined_files_keep_their_documents(texts: list[str]):
+    sources = [read_source(text, stream=True) for text in texts]
+    assert all(source.roots for source in sources)
+    joined = Joined(
+        (str(n), source.positions.text, len(source.roots)) for n, source in enumerate(sources)
+    )
+    whole = read_source(joined.text, stream=True)
+    assert whole.findings.diagnostics() == ()
+    assert len(whole.roots) == sum(len(source.roots) for source in sources)
+    lines = joined.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for start, source in zip(joined.files, sources, strict=True):
+        first = source.positions.text.replace("\r", "\n").split("\n")[0]
+        assert lines[start.line - 1] == first
