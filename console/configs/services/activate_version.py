@@ -60,6 +60,19 @@ def require_active(org: Organization, expected: int) -> None:
         raise StaleVersion(expected, active, versions_after(org, expected))
 
 
+def unchanged(org: Organization, expected: int, dialect: str, text: str) -> ConfigVersion | None:
+    """
+    Return version *expected* if it is exactly *text* in *dialect*, and None otherwise.
+
+    Applying it again would make a version that says nothing new. Comments and layout count: they
+    are a part of what a version keeps.
+    """
+    if not expected:
+        return None
+    version = get_version(org, expected)
+    return version if (version.dialect, version.text) == (dialect, text) else None
+
+
 def activate_version(
     actor: Actor,
     version: ConfigVersion,

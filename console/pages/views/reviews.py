@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
@@ -139,6 +140,12 @@ def _apply(found: _Review) -> HttpResponse:
     if proposal.draft:
         discard_draft(actor, proposal.draft.pk, proposal.draft.revision)
     url = reverse("pages:config-version", args=[actor.org.slug, made.number])
+    if made.number == form.expected_version:
+        messages.info(
+            found.request,
+            f"Nothing was applied: version {made.number}, which is active, has this very text.",
+        )
+        return HttpResponseRedirect(url)
     return HttpResponseRedirect(f"{url}?applied=1")
 
 
@@ -195,6 +202,8 @@ def _page(
         "proposal": proposal,
         "base": number,
         "next": number + 1,
+        "is_unchanged": active is not None
+        and (active.dialect, active.text) == (proposal.dialect, proposal.text),
         "reading": found.checked.reading,
         "difference": _difference(found),
         "warnings": [
