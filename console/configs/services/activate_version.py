@@ -35,6 +35,7 @@ from console.webhooks.models import Kind
 from console.webhooks.outbox import tell_of_config
 from console.workloads.models import Event, EventType, Intake
 from console.workloads.services.ask_engine import ask_engine
+from console.workloads.services.move_holds import move_holds, resume_moved
 
 #: Characters of a message.
 LONGEST_MESSAGE = 500
@@ -110,6 +111,10 @@ def activate_version(
         _fix_queue_specs(version, reading)
         timer = replace_timer(version, expected, revert_after)
         _tell(actor, version, expected, timer, is_revert=unless_confirmed)
+        moved = move_holds(actor, before, reading.policy or NO_POLICY)
+        payload = {"version": version.number, "actor": actor.name}
+        ask_engine(org.pk, Intake.Kind.POLICY, payload)
+        resume_moved(actor, moved)
     return version
 
 
@@ -153,5 +158,3 @@ def _tell(
         after=data,
     )
     tell_of_config(actor.org, told, data, version.author)
-    payload = {"version": version.number, "actor": actor.name}
-    ask_engine(actor.org.pk, Intake.Kind.POLICY, payload)
