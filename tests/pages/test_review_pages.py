@@ -557,3 +557,16 @@ def test_the_active_text_is_not_applied_again(world: World, owner: Actor, browse
     assert "Pending work is being routed again" not in told
     assert ConfigVersion.objects.count() == 1
     assert not Draft.objects.exists()
+
+
+def test_the_button_counts_what_a_rule_that_takes_nothing_leaves_alone(
+    world: World, owner: Actor, browser: Client
+) -> None:
+    added = CONFIG.replace(
+        "scheduling_rules:\n",
+        "scheduling_rules:\n"
+        "  - selector: [{ key: team, operator: in, values: [nobody] }]\n"
+        "    resource_queue: idle\n",
+    ).replace("resource_queues:\n", "resource_queues:\n  - name: idle\n")
+    page = opened(browser, f"{REVIEW}?draft={drafted(owner, added).pk}")
+    assert buttons(page)[-1] == "Apply version 2: 0 workloads affected"
