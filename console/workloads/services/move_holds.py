@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from console.engine.consequences import place_takers
 from console.engine.policy import Policy
 from console.orgs.audit import record
@@ -30,7 +32,7 @@ def move_holds(actor: Actor, old: Policy, new: Policy) -> tuple[str, ...]:
         hold.queue = taker
         hold.save(update_fields=["queue"])
         facts = hold_facts(hold)
-        told = {key: facts[key] for key in ("reason", "until") if key in facts}
+        told: dict[str, Any] = {key: facts[key] for key in ("reason", "until") if key in facts}
         tell_engine(actor, Intake.Kind.HOLD, taker, hold.reason)
         tell_people(actor, EventType.QUEUE_HELD, taker, {**told, "instead_of": name})
         record(
