@@ -1,8 +1,9 @@
 """Addresses: health checks, the API, and the pages."""
 
 from django.conf import settings
-from django.urls import include, path
+from django.urls import include, path, re_path
 
+from console.api.compat.base import NoSuchAddress
 from console.health import healthz, readyz
 from console.telemetry.views import metrics
 
@@ -11,7 +12,10 @@ urlpatterns = [
     path("readyz", readyz),
     path("metrics", metrics),
     path("api/v1/", include("console.api.urls")),
-    path("api/v2/", include("console.api.compat.urls")),
+    # A host that is configured with a slash at its end makes the anyscale client send "//api".
+    re_path("^/*api/v2/", include("console.api.compat.urls")),
+    re_path("^/*ext/v0/", include("console.api.compat.external_urls")),
+    re_path("^/*(?:api/v2|ext/v0)$", NoSuchAddress.as_view()),
     path("", include("console.pages.urls")),
 ]
 

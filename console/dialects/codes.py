@@ -119,6 +119,13 @@ MERGE = Code(
     "Merge of something that is not a mapping",
     "The merge key << takes an alias of a mapping, or a list of such aliases.",
 )
+UNRENDERED_TEMPLATE = Code(
+    "YML015",
+    Severity.ERROR,
+    "Template that was not rendered",
+    "The text has tags of a template, such as {{ ... }} or {% ... %}, which are not YAML. Render"
+    " the template, for example with helm template, and use what it prints.",
+)
 
 UNKNOWN_KEY = Code(
     "DOC001",
@@ -211,8 +218,8 @@ NUMBER_SPELLING = Code(
     "DOC015",
     Severity.ERROR,
     "Number in a spelling that YAML readers disagree on",
-    "010, 0x10, 1_000, 12:30, 1e3, .5 and +5 mean different things to different readers. "
-    "Write the number with digits and at most one decimal point.",
+    "010, 0x10, 1_000, 12:30, 1e3 and +5 do not mean the same to all readers: 1e3 is text to "
+    "some, 010 is 8 to others. Write the number with digits and at most one decimal point.",
 )
 NOT_WHOLE = Code(
     "DOC016",

@@ -122,13 +122,25 @@ class Fields:
         text = self._text(node, self._path(key), key)
         return None if required and _is_blank(node) else text
 
-    def texts(self, key: str, *, required: bool = False) -> Read[tuple[Read[str], ...]]:
-        """Read a list of texts; an item that cannot be read is UNREAD."""
+    def texts(
+        self, key: str, *, required: bool = False, may_be_empty: bool = False
+    ) -> Read[tuple[Read[str], ...]]:
+        """
+        Read a list of texts, whose items *may be empty* in quotes.
+
+        An item that cannot be read is UNREAD.
+        """
         items = self._items(key, required)
         if not isinstance(items, Written):
             return items
         path = items.place.path
-        texts = [self._text(node, f"{path}[{i}]", "a value") for i, node in enumerate(items.value)]
+        texts: list[Read[str]] = []
+        for i, node in enumerate(items.value):
+            own = f"{path}[{i}]"
+            if may_be_empty and _is_empty(node):
+                texts.append(Written("", Place(node.start, node.end, own)))
+            else:
+                texts.append(self._text(node, own, "a value"))
         return Written(tuple(texts), items.place)
 
     def free_text(self, key: str, longest: int) -> Read[str]:
@@ -168,10 +180,9 @@ class Fields:
         pairs: list[tuple[Written[str], Read[str]]] = []
         for text, (key_node, value) in node.entries.items():
             own = f"{path}.{text}"
-            empty = isinstance(value, ScalarNode) and not value.text and not value.plain
             read = (
                 Written("", Place(value.start, value.end, own))
-                if empty
+                if _is_empty(value)
                 else self._text(value, own, what)
             )
             pairs.append((Written(text, Place(key_node.start, key_node.end, own)), read))
@@ -411,6 +422,11 @@ class Fields:
             message = f"{capitalize(shape.what)} must be a mapping, not {_kind(node)}."
             self.findings.add(NOT_A_MAPPING, place, message, f"It has {listed(shape.keys, 'and')}.")
         return UNREAD
+
+
+def _is_empty(node: Node) -> bool:
+    """Say whether it is an empty text in quotes."""
+    return isinstance(node, ScalarNode) and not node.text and not node.plain
 
 
 def _is_blank(node: Node) -> bool:

@@ -154,6 +154,10 @@ class Findings:
         """Whether an error was noted so far."""
         return bool(self._errors)
 
+    def has(self, code: Code) -> bool:
+        """Say whether a finding of *code* was noted so far."""
+        return any(finding.code is code for finding in self._findings.values())
+
     def error_offsets(self) -> list[int]:
         """Return where the errors noted so far begin, ascending."""
         return sorted(self._errors)

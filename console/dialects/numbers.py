@@ -18,7 +18,8 @@ from console.dialects.codes import (
     TOO_PRECISE,
     Code,
 )
-from console.dialects.wording import shorten
+from console.dialects.templates import RENDER, looks_unrendered
+from console.dialects.wording import quote, shorten
 from console.engine.amounts import parse_amount
 
 MAX_AMOUNT: Final = 10**15
@@ -28,6 +29,9 @@ MAX_PRIORITY: Final = 2**31 - 1
 LEAST_PRIORITY: Final = -(2**31)
 
 _DECIMAL = re.compile(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?")
+#: Further spellings that YAML readers of either version take for the same number: a point without
+#: digits on one side of it, and an exponent with a sign behind a number that has a point.
+_POINT = re.compile(r"-?(?:(?:0|[1-9][0-9]*)\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]{1,2})?")
 _NOT_FINITE = re.compile(r"[-+]?\.?(?:inf|infinity)|\.?nan", re.IGNORECASE)
 #: Longer texts are not taken apart: they are no number that anybody means.
 _MAX_LENGTH: Final = 400
@@ -48,11 +52,13 @@ def read_amount(text: str, *, plain: bool) -> int | NumberProblem:
     """
     Read an amount as thousandths.
 
-    >>> read_amount("1.5", plain=True)
-    1500
+    >>> [read_amount(text, plain=True) for text in ("1.5", "3.", ".5", "1.0e+3")]
+    [1500, 3000, 500, 1000000]
     >>> read_amount("0x10", plain=True).instead
     ('16',)
     """
+    if plain and len(text) <= _MAX_LENGTH and _POINT.fullmatch(text):
+        text = _without_exponent(text)
     found = _DECIMAL.fullmatch(text) if len(text) <= _MAX_LENGTH else None
     if found is None or not plain:
         return _not_plain_decimal(text, plain)
@@ -114,6 +120,22 @@ def _read_whole(text: str, plain: bool, largest: int) -> int | NumberProblem:
     return int(sign + whole)
 
 
+def _without_exponent(text: str) -> str:
+    """
+    Return a number that `_POINT` matches with digits around its point and no exponent.
+
+    >>> [_without_exponent(text) for text in ("3.", "-.5", "1.5000", "1.5e-1")]
+    ['3', '-0.5', '1.5000', '0.15']
+    """
+    return f"{Decimal(text):f}" if "e" in text.lower() else _spelled_out(text)
+
+
+def _spelled_out(text: str) -> str:
+    whole, _, decimals = text.partition(".")
+    whole = f"{whole}0" if whole in ("", "-") else whole
+    return f"{whole}.{decimals}" if decimals else whole
+
+
 def _too_precise(text: str) -> NumberProblem:
     with_three = Decimal(text[:40]).quantize(Decimal("0.001")) if len(text) <= 24 else None
     return NumberProblem(
@@ -126,11 +148,7 @@ def _too_precise(text: str) -> NumberProblem:
 def _not_plain_decimal(text: str, plain: bool) -> NumberProblem:
     shown = shorten(text)
     if not plain:
-        if _DECIMAL.fullmatch(text):
-            return NumberProblem(
-                QUOTED_NUMBER, f'"{shown}" is text, not a number', "Remove the quotes.", (text,)
-            )
-        return NumberProblem(NOT_A_NUMBER, f'"{shown}" is not a number')
+        return _quoted(text)
     if _NOT_FINITE.fullmatch(text):
         return NumberProblem(
             NOT_FINITE, f"{shown} is not a finite number", "Leave the field out for no limit."
@@ -143,6 +161,19 @@ def _not_plain_decimal(text: str, plain: bool) -> NumberProblem:
             instead,
         )
     return NumberProblem(NOT_A_NUMBER, f'"{shown}" is not a number')
+
+
+def _quoted(text: str) -> NumberProblem:
+    number = text.strip() if len(text) <= _MAX_LENGTH else ""
+    if not _DECIMAL.fullmatch(number):
+        hint = RENDER if looks_unrendered(text) else ""
+        return NumberProblem(NOT_A_NUMBER, f"{quote(text)} is not a number", hint)
+    if number == text:
+        message, hint = f"{quote(text)} is text, not a number", "Remove the quotes."
+    else:
+        message = f"{quote(text)} is text with white space around a number, not a number"
+        hint = "Remove the quotes and the white space."
+    return NumberProblem(QUOTED_NUMBER, message, hint, (number,))
 
 
 def spelled_otherwise(text: str) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ from typing import Final
 
 import yaml
 
-from console.dialects.codes import SYNTAX, TAB
+from console.dialects.codes import SYNTAX, TAB, UNRENDERED_TEMPLATE
 from console.dialects.findings import Edit, Findings, Place, Repair
+from console.dialects.templates import RENDER, tag_on_line
 
 _GOES_ON: Final = "goes on wrongly here"
 #: What libyaml says -> what is said here, and how to repair it. ``{line}`` is where
@@ -72,6 +73,12 @@ def report_syntax_error(findings: Findings, error: yaml.MarkedYAMLError) -> None
     # A problem behind the last line break is shown at the end of the last line.
     at = min(error.problem_mark.index, len(text)) if error.problem_mark else 0
     began = error.context_mark.index if error.context_mark else at
+    if findings.has(UNRENDERED_TEMPLATE):
+        # What follows a tag is not where the writer of a template expects YAML to go on.
+        return
+    if tag := tag_on_line(text, at) or tag_on_line(text, began):
+        report_template(findings, *tag)
+        return
     line = findings.positions.line_words(began)
     character = text[at : at + 1]
     if error.problem == _CANNOT_START and character == "\t":
@@ -91,6 +98,17 @@ def report_syntax_error(findings: Findings, error: yaml.MarkedYAMLError) -> None
     else:
         message, hint = f"This is not valid YAML: {error.problem}", ""
     findings.add(SYNTAX, Place(at, min(at + 1, len(text))), f"{message}.", hint)
+
+
+def report_template(findings: Findings, start: int, end: int) -> None:
+    """Note a tag of a template between two offsets."""
+    tag = findings.positions.text[start : start + 2]
+    findings.add(
+        UNRENDERED_TEMPLATE,
+        Place(start, end),
+        f"This looks like a template that was not rendered: {tag} is not YAML.",
+        RENDER,
+    )
 
 
 def _report_tab(findings: Findings, at: int) -> None:

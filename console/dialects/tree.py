@@ -24,6 +24,7 @@ from console.dialects.codes import (
 )
 from console.dialects.findings import Edit, Findings, Place, ReadingStopped, Repair
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode, UnreadNode
+from console.dialects.syntax import report_template
 from console.dialects.wording import shorten
 
 MAX_DEPTH: Final = 64
@@ -49,6 +50,8 @@ class _Frame:
     #: How many levels the values seen so far have.
     height: int = 0
     key: Node | None = None
+    #: The value is a tag of a template, ``{{ ... }}``, which YAML reads as a mapping.
+    is_template: bool = False
     #: Keys that a merge brought in, which a key written here overrides.
     merged: set[str] = field(default_factory=set)
 
@@ -192,11 +195,14 @@ class _TreeBuilder:
 
     def _close(self, event: Any) -> None:
         frame = self._stack.pop()
-        node = frame.node
+        node: Node = frame.node
         # A block ends with its last value: libyaml's own mark stands behind the
         # blank lines and comments that follow it.
         if frame.flow:
             node.end = event.end_mark.index
+        if frame.is_template:
+            report_template(self._findings, node.start, node.end)
+            node = UnreadNode(node.start, node.end)
         if frame.anchor:
             self._anchors[frame.anchor] = (node, self._count - frame.count, frame.height + 1)
         self._add(node, node.end, frame.height + 1)
@@ -246,7 +252,9 @@ class _TreeBuilder:
     def _add_entry(self, frame: _Frame, mapping: MapNode, key: Node, value: Node) -> None:
         if isinstance(key, UnreadNode):
             return
-        if not isinstance(key, ScalarNode):
+        if frame.flow and self._text.startswith("{{", mapping.start):
+            frame.is_template = True
+        elif not isinstance(key, ScalarNode):
             self._findings.add(
                 KEY_NOT_TEXT,
                 Place(key.start, key.end),

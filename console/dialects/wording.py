@@ -30,3 +30,20 @@ def shorten(text: str, limit: int = 60) -> str:
     """
     line = " ".join(text[: limit * 4].split())
     return line if len(line) <= limit and len(text) <= limit * 4 else f"{line[: limit - 1]}…"
+
+
+def quote(text: str, limit: int = 60) -> str:
+    r"""
+    Return *text* in quotes exactly as it was written, so that white space can be seen in it.
+
+    >>> print(quote(" 5"), quote("5\t"), quote("5\u2003"))
+    " 5" "5\t" "5\u2003"
+    """
+    shown = text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return '"' + "".join(_visible(character) for character in shown) + '"'
+
+
+def _visible(character: str) -> str:
+    if character == " " or character.isprintable():
+        return character
+    return character.encode("unicode_escape").decode()

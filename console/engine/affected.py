@@ -1,4 +1,4 @@
-"""How many live workloads a change of config concerns, as a bound that costs no look at them."""
+"""How many live workloads a change of config concerns, as a bound: one of each kind is judged."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from console.engine.decision import Reason
 from console.engine.diff import Change, Noun
-from console.engine.history import Live
+from console.engine.history import Backlog, Live
+from console.engine.landing import Landing, land
 from console.engine.policy import Policy, Queue
+from console.engine.routing import Router
 
 #: What decides where a workload goes.
 _ROUTING = frozenset({Noun.RULE, Noun.LOCAL_QUEUE, Noun.NAMESPACE, Noun.PRIORITY_CLASS})
@@ -16,14 +19,17 @@ _ROUTING = frozenset({Noun.RULE, Noun.LOCAL_QUEUE, Noun.NAMESPACE, Noun.PRIORITY
 _Names: TypeAlias = Mapping[Noun, set[str]]
 
 
-def affected_workloads(old: Policy, new: Policy, changes: Iterable[Change], live: Live) -> int:
+def affected_workloads(
+    old: Policy, new: Policy, changes: Iterable[Change], live: Live, backlog: Backlog
+) -> int:
     """
     Return how many workloads of *live* the change from *old* to *new* may concern, at most.
 
     That is what runs and waits in queues that change, alone or with their cohort or a flavor of
     theirs, and in those that share quota with them, where room is lent, taken back and taken
-    over; all that waits when routing changes, because it is routed again; and everything
-    when settings change. What routed work does to those who run where it comes to is not counted.
+    over; of *backlog*, which is all that waits, what comes to another queue or priority when
+    routing changes; and everything when settings change. What routed work does to the workloads
+    that run where it comes to is not counted.
     """
     changed: dict[Noun, set[str]] = {noun: set() for noun in Noun}
     for change in changes:
@@ -31,11 +37,21 @@ def affected_workloads(old: Policy, new: Policy, changes: Iterable[Change], live
     if changed[Noun.SETTINGS]:
         return sum(live.running.values()) + sum(live.pending.values())
     queues = _sharing(old, changed) | _sharing(new, changed)
-    reroutes = any(changed[noun] for noun in _ROUTING)
-    waiting = live.pending if reroutes else queues & live.pending.keys()
-    return sum(live.running.get(name, 0) for name in queues) + sum(
-        live.pending[name] for name in waiting
+    here = sum(live.running.get(name, 0) + live.pending.get(name, 0) for name in queues)
+    if not any(changed[noun] for noun in _ROUTING):
+        return here
+    elsewhere = [kind for kind in backlog.kinds if kind.queue not in queues]
+    before, after = Router(old), Router(new)
+    return here + sum(
+        kind.count
+        for kind in elsewhere
+        if _end_of(land(old, kind.workload, before)) != _end_of(land(new, kind.workload, after))
     )
+
+
+def _end_of(landing: Landing) -> tuple[str | None, int | None, Reason | None]:
+    """Return what of a landing decides what becomes of a workload."""
+    return landing.queue, landing.priority, landing.reason
 
 
 def _sharing(policy: Policy, changed: _Names) -> set[str]:

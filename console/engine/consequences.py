@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from typing import TypeAlias
 
 from console.engine.amounts import UNLIMITED, Amount
+from console.engine.diff.renames import find_renames
+from console.engine.diff.values import Noun
 from console.engine.history import Live
 from console.engine.ledger import FlavorResource
 from console.engine.policy import Policy, StopPolicy
@@ -127,6 +129,23 @@ def successors(old: Policy, new: Policy) -> dict[str, str]:
         for queue, (name, *others) in leads.items()
         if not others and name in new.queues and name not in old.queues
     }
+
+
+def place_takers(old: Policy, new: Policy, names: Iterable[str]) -> dict[str, str]:
+    """
+    Return which queue of *new* takes the place of which of the queues *names* of *old*, by name.
+
+    A queue that is still there keeps its place. Of one that is gone it is its successor, or else
+    the queue that says the same, or nearly, under another name.
+    """
+    gone = [name for name in names if name in old.queues and name not in new.queues]
+    if not gone:
+        return {}
+    found = successors(old, new)
+    if any(name not in found for name in gone):
+        renamed = find_renames(old, new).old_names[Noun.QUEUE]
+        found = {before: after for after, before in renamed.items()} | found
+    return {name: found[name] for name in gone if name in found}
 
 
 def _doors(policy: Policy) -> dict[object, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from console.engine.amounts import SCALE, Amount, Unlimited, format_amount
 from console.engine.trace import FailedExpression, PriorityStep
+from console.engine.workload import PODS
 
 #: Resources that Kubernetes counts in bytes; so are those whose name begins with "hugepages-".
 _BYTES = frozenset({"memory", "ephemeral-storage"})
@@ -34,8 +35,14 @@ def quantity(value: Amount, resource: str) -> str:
 
 
 def amount(value: Amount, resource: str) -> str:
-    """Return an amount with its resource: "8 gpu", "64Gi memory"."""
-    return f"{quantity(value, resource)} {resource}"
+    """
+    Return an amount with its resource, whose name is a word of its own for pods alone.
+
+    >>> amount(8000, "gpu"), amount(1000, "pods"), amount(2000, "pods")
+    ('8 gpu', '1 pod', '2 pods')
+    """
+    noun = "pod" if (value, resource) == (SCALE, PODS) else resource
+    return f"{quantity(value, resource)} {noun}"
 
 
 def amounts(requests: Mapping[str, int]) -> str:

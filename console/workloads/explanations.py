@@ -162,7 +162,7 @@ def _worded(trace: Trace, version: int, *, evaluated_at: datetime, live: bool) -
     rows = Workload.objects.filter(uid__in=mentioned(trace)).values_list("uid", "name")
     names = dict(rows)
     return Explained(
-        explanation=explain(trace, names),
+        explanation=explain(trace, names, has_config=version > 0),
         trace=trace,
         config_version=version,
         evaluated_at=evaluated_at,

@@ -81,6 +81,8 @@ def test_versions_follow_each_other(client, settle, owner):
         "is_active": True,
         "text": OPEN,
         "changes_total": 2,
+        "is_new": True,
+        "lints": [],
     }
     assert client.get("config").body["version"] == 1
 
@@ -202,7 +204,8 @@ def test_a_version_tells_its_first_changes_and_how_many_there_are(client):
     applied = apply(client, text, 0).body
     assert [change["name"] for change in applied["changes"]] == names[:1_000]
     assert applied["changes_total"] == 1_001
-    assert client.get("config/versions/1").body == applied
+    shown = client.get("config/versions/1").body
+    assert applied == {**shown, "is_new": True, "lints": applied["lints"]}
     assert apply(client, OPEN, 1).status == 201
     diff = client.get("config/versions/2/diff", to=1).body
     assert [name for each in diff["changes"] if (name := each["name"]) in names] == names
@@ -227,6 +230,42 @@ def test_rolling_back_makes_a_new_version(client):
     }
     assert answer.body["message"] == "Roll back to version 1"
     assert client.get("config").body["version"] == 3
+
+
+def test_the_active_text_again_makes_no_version(client):
+    first = apply(client, OPEN, 0, "the first").body
+    events = client.get("events").body["results"]
+    again = apply(client, OPEN, 1, "the second")
+    assert (again.status, again.body) == (200, {**first, "is_new": False})
+    # Nothing is accepted, and no timer begins, for what is not applied.
+    terms = {"accept": [], "revert_after_minutes": 10}
+    body = {"text": OPEN, "expected_version": 1, **terms}
+    assert client.post("config/versions", body).status == 200
+    assert client.get("config/confirm").problem == (404, "not_found")
+    assert client.get("events").body["results"] == events
+    assert apply(client, OPEN, 0).problem == (409, "stale_version")
+    # Comments are a part of the text, and a version keeps its text.
+    assert apply(client, f"# Why.\n{OPEN}", 1).status == 201
+    assert ConfigVersion.objects.count() == 2
+
+
+def test_rolling_back_to_the_active_text_makes_no_version(client):
+    for number, text in enumerate((OPEN, CAP, OPEN)):
+        assert apply(client, text, number).status == 201
+    answer = client.post("config/rollback", {"version": 1, "expected_version": 3})
+    assert (answer.status, answer.body["version"], answer.body["is_new"]) == (200, 3, False)
+    assert ConfigVersion.objects.count() == 3
+
+
+def test_an_apply_answers_the_lints_of_a_check(client):
+    text = OPEN + "  - resource_queue: default\n"
+    checked = client.post("config/check", {"text": text}).body
+    assert [each["code"] for each in checked["lints"]] == ["NAT021"]
+    applied = apply(client, text, 0)
+    assert (applied.status, applied.body["lints"]) == (201, checked["lints"])
+    apply(client, OPEN, 1)
+    back = client.post("config/rollback", {"version": 1, "expected_version": 2})
+    assert (back.status, back.body["lints"]) == (201, checked["lints"])
 
 
 def test_history_is_paged(client):

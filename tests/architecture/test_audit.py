@@ -29,6 +29,7 @@ EXCEPTIONS = {
     "console.configs.services.fix_draft.fix_draft": "a save of a draft, as any other",
     "console.workloads.services.hold_queue.tell_engine": "a part of those that hold and resume",
     "console.workloads.services.hold_queue.tell_people": "a part of those that hold and resume",
+    "console.workloads.services.move_holds.resume_moved": "the second half of move_holds",
 }
 
 

@@ -2,7 +2,8 @@
 Runs in the client's own environment: reads calls, makes them, prints what they returned.
 
 Standard input is a list of ``{"of", "name", "arguments"}``. A call is *of* ``sdk``, a
-function of ``anyscale.scheduler``, or of ``client``, a method of the generated client.
+function of ``anyscale.scheduler``, of ``client``, a method of the generated client, or of
+``external``, a method of the generated client of the external API.
 """
 
 import json
@@ -17,10 +18,15 @@ sys.stdout = sys.stderr
 
 def main() -> None:
     """Answer every call with what it returned or raised."""
-    api = AuthenticationBlock(log_output=False, raise_structured_exception=True).api_client
+    block = AuthenticationBlock(log_output=False, raise_structured_exception=True)
+    owners = {
+        "sdk": anyscale.scheduler,
+        "client": block.api_client,
+        "external": block.anyscale_api_client,
+    }
     answers = []
     for call in json.load(sys.stdin):
-        function = getattr(anyscale.scheduler if call["of"] == "sdk" else api, call["name"])
+        function = getattr(owners[call["of"]], call["name"])
         try:
             answers.append(plain(function(**call["arguments"])))
         except Exception as error:

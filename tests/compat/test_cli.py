@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from console.dialects import client_dialect, dialects
-from tests.compat.client import AnyscaleClient, Done
-from tests.product import Api
+from tests.compat.client import AnyscaleClient, Commands, Done
+from tests.product import Api, Product
 
 DIALECT, FORM = client_dialect()
 FIRST, SECOND, THIRD = DIALECT.samples().values()
@@ -117,9 +118,33 @@ def test_the_server_says_what_is_wrong(
     assert rollback.error == "Version 1 is the active one already."
     missing = client.cli("get", "--version", "7")
     assert missing.error == f"There is no version 7 of the config in {tokens[0]}."
+    for number in ("-1", "0"):
+        assert client.cli("get", "--version", number).error == (
+            f'version: "{number}" is not the number of a version. Versions are numbered from 1; '
+            "list the versions to see which there are."
+        )
     assert client_of("viewer").cli("get").status == 0
     stranger = client_of("aslu_of_nobody").cli("list")
     assert "are invalid or have expired" in stranger.error
+
+
+def test_the_active_config_again_keeps_its_version(client: AnyscaleClient) -> None:
+    for number, text in ((1, FIRST), (1, FIRST), (2, SECOND), (2, SECOND)):
+        done = client.cli("apply", "-y", "-f", client.config(text))
+        assert f"Applied scheduler config (version {number})." in done.err, done
+    assert [number for number, _ in versions_in(client.cli("list", "-o", "json"))] == [2, 1]
+
+
+def test_a_host_with_a_slash_at_its_end(product: Product, tokens: Any, tmp_path: Path) -> None:
+    commands = Commands(f"http://127.0.0.1:{product.port}/", tmp_path)
+    client = AnyscaleClient(commands, tokens[1]["owner"], tmp_path)
+    try:
+        done = client.cli("apply", "-y", "-f", client.config(FIRST))
+        assert "Applied scheduler config (version 1)." in done.err, done
+        assert config_in(client.cli("get", "-o", "json")) == FORM.read(FIRST)
+        assert versions_in(client.cli("list", "-o", "json")) == [(1, "owner token")]
+    finally:
+        commands.close()
 
 
 @pytest.mark.parametrize("name", sorted(dialects().keys() - {DIALECT.name}))

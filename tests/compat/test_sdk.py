@@ -64,6 +64,11 @@ def sdk(name: str, **arguments: Any) -> tuple[str, str, dict[str, Any]]:
     return "sdk", name, arguments
 
 
+def external(name: str, **arguments: Any) -> tuple[str, str, dict[str, Any]]:
+    """Return a call of the generated client of the external API."""
+    return "external", name, arguments
+
+
 def without(value: dict[str, Any], *names: str) -> dict[str, Any]:
     """Return *value* without what differs from run to run, which has to be there."""
     assert all(value[name] is not None for name in names), value
@@ -76,8 +81,11 @@ def test_the_sdk_applies_rolls_back_and_lists(client: AnyscaleClient, api: Api) 
     for number in range(1, 58):
         version = {"text": f"{text}# {number}\n", "expected_version": number - 1}
         api.post("/config/versions", version, expect=201)
-    applied, back, active, old, summaries, some, refused = client.ask(
+    # The texts differ in a comment alone, which the client does not send.
+    one_rule = {**CONFIG, "scheduling_rules": CONFIG["scheduling_rules"][:1]}
+    same, applied, back, active, old, summaries, some, refused = client.ask(
         sdk("apply_config", config=CONFIG),
+        sdk("apply_config", config=one_rule),
         sdk("rollback_config", version=2),
         sdk("get_config"),
         sdk("get_config", version=58),
@@ -86,14 +94,14 @@ def test_the_sdk_applies_rolls_back_and_lists(client: AnyscaleClient, api: Api) 
         sdk("list_config_versions", max_items=3),
         sdk("apply_config", config={"scheduling_rules": [{"resource_queue": "nowhere"}]}),
     )
-    assert (applied, back) == (58, 59)
-    assert without(active, "created_at") == {
+    assert (same, applied, back) == (57, 58, 59)
+    assert without(active, "created_at", "config") == {
         "version": 59,
         "is_active": True,
         "creator_id": "owner token",
-        "config": old["config"],
     }
-    assert (old["version"], old["is_active"], _said(old["config"])) == (58, False, CONFIG)
+    assert _said(active["config"]) == CONFIG
+    assert (old["version"], old["is_active"], _said(old["config"])) == (58, False, one_rule)
     assert [each["version"] for each in summaries] == list(range(59, 0, -1))
     assert [each["version"] for each in some] == [59, 58, 57]
     assert refused["raised"] == "ValueError"
@@ -217,6 +225,26 @@ def test_every_read_endpoint_fills_the_generated_models(
     (admitted,) = chosen["results"]
     assert (admitted["cluster_id"], admitted["flavor_name"]) == (runs, "a100")
     _check_preview(preview["result"])
+
+
+def test_the_external_api_answers_events_and_refuses_the_rest(
+    client: AnyscaleClient, api: Api, tokens: Any
+) -> None:
+    applied, again, events, clouds = client.ask(
+        sdk("apply_config", config=CONFIG),
+        sdk("apply_config", config=CONFIG),
+        external("list_scheduler_events", queues=["a", "b"], event_types=["CONFIG_UPDATED"]),
+        external("search_clouds", clouds_query={}),
+    )
+    assert (applied, again) == (1, 1)
+    assert events == {"results": [], "metadata": {"total": 0, "next_paging_token": None}}
+    assert "Sluice serves only the scheduler's part" in clouds["text"]
+    (uid,) = api.post("/workloads", {"workloads": [{"name": "third", "type": "service"}]})["ids"]
+    _wait_until_decided(api, uid)
+    (events,) = client.ask(external("list_scheduler_events", workload_id=uid, order_desc=False))
+    first, last = events["results"]
+    assert (first["queue"], last["queue"], last["cloud_id"]) == (None, "rest", tokens[0])
+    assert (last["workload"]["id"], last["workload"]["name"]) == (uid, "third")
 
 
 def _workloads(state: str) -> tuple[str, str, dict[str, Any]]:

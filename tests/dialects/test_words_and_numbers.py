@@ -36,10 +36,9 @@ INSTEAD = {
     "1_000": ("1000",),
     "1_000.5": ("1000.5",),
     "1e3": ("1000",),
-    "1.5E+2": ("150",),
+    "1.5E2": ("150",),
     "25e-1": ("2.5",),
-    ".5": ("0.5",),
-    "5.": ("5",),
+    "00.5": ("0.5",),
     "+5": ("5",),
     "12:30": ("750",),
     "1:00:00": ("3600",),
@@ -56,6 +55,16 @@ INSTEAD = {
     "": (),
     "٣": (),
 }
+
+
+#: What every YAML reader takes for the same number.
+AGREED = {"3.": 3000, ".5": 500, "0.": 0, "-0.": 0, "1.5E+2": 150_000, "1.0e+3": 1_000_000}
+
+
+@pytest.mark.parametrize(("text", "amount"), AGREED.items())
+def test_a_point_without_digits_on_one_side_is_read(text: str, amount: int):
+    assert read_amount(text, plain=True) == amount
+    assert yaml.safe_load(text) == amount / 1000
 
 
 @pytest.mark.parametrize(("text", "instead"), INSTEAD.items(), ids=lambda value: str(value)[:20])

@@ -21,7 +21,7 @@ from console.engine.consequences import (
 )
 from console.engine.diff import compare_policies
 from console.engine.explain.consequences import consequence_sentence
-from console.engine.history import Live
+from console.engine.history import Backlog, Live, Waiting
 from console.engine.policy import (
     Cohort,
     FairStrategy,
@@ -38,6 +38,7 @@ from console.engine.policy import (
     StopPolicy,
 )
 from console.engine.selectors import MatchExpression, Operator, Selector
+from console.engine.workload import PodSet, Workload
 
 NOTHING = Live()
 
@@ -269,9 +270,16 @@ def test_the_gravest_come_first_and_all_have_words() -> None:
     }
 
 
-def affected(old: Policy, new: Policy, live: Live) -> int:
+def affected(old: Policy, new: Policy, live: Live, *waiting: Waiting) -> int:
     """Return the bound."""
-    return affected_workloads(old, new, compare_policies(old, new), live)
+    backlog = Backlog(kinds=waiting)
+    return affected_workloads(old, new, compare_policies(old, new), live, backlog)
+
+
+def waits(name: str, count: int, **labels: str) -> Waiting:
+    """Return so many workloads with *labels* that wait in queue *name*."""
+    workload = Workload(id=name, sequence=1, labels=labels, pod_sets=(PodSet(requests={}),))
+    return Waiting(workload=workload, queue=name, count=count)
 
 
 def test_who_may_be_affected_is_bounded_by_what_changes() -> None:
@@ -279,9 +287,11 @@ def test_who_may_be_affected_is_bounded_by_what_changes() -> None:
     old = policy(queue("a", parent="ml"), queue("b"), rest="b")
     assert affected(old, old, live) == 0
     assert affected(old, policy(queue("a", 1, parent="ml"), queue("b"), rest="b"), live) == 101
-    # All that waits is routed again.
+    # Of all that waits and is routed again, what comes to another queue.
+    waiting = (waits("a", 100), waits("b", 990), waits("b", 10, team="x"))
     routed = policy(queue("a", parent="ml"), queue("b"), rules={"x": "a"}, rest="b")
-    assert affected(old, routed, live) == 1100
+    assert affected(old, routed, live, *waiting) == 10
+    assert affected(old, routed, live, *waiting[:2]) == 0
     assert affected(old, policy(queue("b"), rest="b"), live) == 101
 
 

@@ -541,3 +541,32 @@ def test_warnings_lead_to_what_their_codes_mean(
     assert {link.attrs["href"] for link in codes} == {
         f"/o/here/config/codes#{link.text}" for link in codes
     }
+
+
+def test_the_active_text_is_not_applied_again(world: World, owner: Actor, browser: Client) -> None:
+    draft = drafted(owner, CONFIG)
+    main = opened(browser, f"{REVIEW}?draft={draft.pk}").id("main")
+    sentence = "There is nothing to apply: version 1, which is active, has this very text."
+    assert sentence in main.text
+    assert not main.all("input", name="expected_version")
+    sent = {"draft": draft.pk, "revision": draft.revision, "expected_version": 1}
+    answer = browser.post(REVIEW, sent, follow=True)
+    assert answer.redirect_chain == [("/o/here/config/v/1", 302)]
+    told = read_page(answer).text
+    assert "Nothing was applied: version 1, which is active, has this very text." in told
+    assert "Pending work is being routed again" not in told
+    assert ConfigVersion.objects.count() == 1
+    assert not Draft.objects.exists()
+
+
+def test_the_button_counts_what_a_rule_that_takes_nothing_leaves_alone(
+    world: World, owner: Actor, browser: Client
+) -> None:
+    added = CONFIG.replace(
+        "scheduling_rules:\n",
+        "scheduling_rules:\n"
+        "  - selector: [{ key: team, operator: in, values: [nobody] }]\n"
+        "    resource_queue: idle\n",
+    ).replace("resource_queues:\n", "resource_queues:\n  - name: idle\n")
+    page = opened(browser, f"{REVIEW}?draft={drafted(owner, added).pk}")
+    assert buttons(page)[-1] == "Apply version 2: 0 workloads affected"

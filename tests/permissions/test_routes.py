@@ -18,7 +18,9 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 #: Who stands for all: what a method takes that there is not is the same for every role.
 _SOME = frozenset({"viewer here", "owner here", "owner elsewhere"})
 #: What answers all that nothing else does, whatever the method.
-_REST = frozenset({"api/v1/", "api/v2/"})
+_REST = frozenset(
+    {"api/v1/", "^/*api/v2/", "^/*ext/v0/", "^/*(?:api/v2|ext/v0)$"},
+)
 
 
 def route_of(line: Line) -> str:

@@ -29,7 +29,7 @@ def overtake(owner: Actor, monkeypatch: Any) -> Any:
             seen = active_number(org)
             if left[0]:
                 left[0] -= 1
-                apply_config(owner, "native", TEXT, "first", seen)
+                apply_config(owner, "native", f"# {seen}\n", "first", seen)
             return seen
 
         monkeypatch.setattr(module, "active_number", late)

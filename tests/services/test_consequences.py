@@ -163,8 +163,39 @@ def test_a_rename_asks_one_tick_whatever_was_warned_of_before(owner: Actor, sett
     assert [len(each) for each in warned] == [1, 1]
     assert warned[0] != warned[1]
     assert names(owner, "native", renamed) == [("queue_drains", 2)]
-    # Room for less is another matter.
+    # Room for less is another matter; room for more that is still too little is none.
     assert names(owner, "native", RENAMED) == [("queue_drains", 2), ("warnings_added", 2)]
+    more = RENAMED.replace("nominal_quota: 2", "nominal_quota: 6")
+    assert "LNT013" in [each.code for each in lint_config(owner, "native", more).findings]
+    assert names(owner, "native", more) == [("queue_drains", 2)]
+    # Nor is another count of those that were recorded.
+    submit_workloads(owner, [Submission(name="w", tags={"team": "ml"}, requests={"gpu": 12_000})])
+    settle(owner.org)
+    assert names(owner, "native", more) == [("queue_drains", 2)]
+
+
+def test_a_warning_about_another_object_is_new(owner: Actor, settle: Settle) -> None:
+    apply_config(owner, "native", NATIVE, "", 0)
+    asks = [("ml", 9000), ("art", 9000)]
+    submit_workloads(
+        owner,
+        [Submission(name=team, tags={"team": team}, requests={"gpu": gpu}) for team, gpu in asks],
+    )
+    settle(owner.org)
+    limited = NATIVE.replace(
+        "  - name: default\n",
+        "  - name: art\n    resource_groups:\n      - covered_resources: [gpu]\n"
+        "        flavors: [{ name: spot, resources: [{ name: gpu, nominal_quota: 4 }] }]\n"
+        "  - name: default\n",
+    ).replace(
+        "  - resource_queue: default\n",
+        "  - selector: [{ key: team, operator: in, values: [art] }]\n    resource_queue: art\n"
+        "  - resource_queue: default\n",
+    )
+    (found,) = find_consequences(owner, "native", limited)
+    assert found.message == (
+        "The text has 1 warning that the active version does not have: LNT013."
+    )
 
 
 def test_queues_without_work_come_and_go_as_they_like(owner: Actor) -> None:

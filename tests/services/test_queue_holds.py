@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from console.configs.services.apply_config import apply_config
+from console.configs.services.roll_back import roll_back
 from console.errors import BadRequest, NotAllowed
 from console.orgs.models import AuditEntry, Membership, Organization
 from console.orgs.permissions import Actor
@@ -16,6 +17,7 @@ from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user
 from console.workloads.models import Event, Intake, QueueHold, State, Workload
 from console.workloads.services.hold_queue import hold_queue, resume_queue
+from console.workloads.services.load_state import held_queues
 from console.workloads.services.resume_expired import MOST, resume_expired
 from console.workloads.services.run_engine import run_engine
 from console.workloads.services.submit_workloads import submit_workloads
@@ -186,3 +188,92 @@ def test_a_hold_that_is_prolonged_while_it_ends_is_one_or_the_other(
     assert hold.until == NOW + 9 * HOUR
     # Prolonged first, it never ended; ended first, it was held again.
     assert intake() == (["hold", "resume", "hold"] if ended else ["hold", "hold"])
+
+
+FIXED = """resource_flavors: [{{ name: f }}]
+resource_queues:
+  - name: "{name}"
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{{ name: f, resources: [{{ name: gpu, nominal_quota: {gpu} }}] }}]
+scheduling_rules:
+  - resource_queue: "{name}"
+"""
+
+
+def test_the_queue_that_takes_the_place_of_a_held_one_is_held(
+    owner: Actor, operator: Actor, settle: Callable[[Organization], int]
+) -> None:
+    apply_config(owner, "native", FIXED.format(name="qa", gpu=4), "", 0)
+    hold_queue(operator, "qa", "rack down", NOW + HOUR, now=NOW)
+    since = QueueHold.objects.get().since
+    (first,) = submit_workloads(owner, read_submissions([{"name": "w", "requests": {"gpu": 1}}]))
+    settle(owner.org)
+    apply_config(owner, "native", FIXED.format(name="qa:v2", gpu=8), "", 1)
+    (second,) = submit_workloads(owner, read_submissions([{"name": "x", "requests": {"gpu": 1}}]))
+    # The engine that goes on, and the one that is loaded between apply and intake, see the same.
+    assert held_queues(owner.org) == {"qa"}
+    settle(owner.org)
+    assert held_queues(owner.org) == {"qa:v2"}
+    hold = QueueHold.objects.get()
+    assert (hold.queue, hold.reason, hold.actor, hold.until, hold.since) == (
+        "qa:v2",
+        "rack down",
+        operator.name,
+        NOW + HOUR,
+        since,
+    )
+    rows = Workload.objects.filter(pk__in=[first.pk, second.pk])
+    assert {(row.queue, row.state) for row in rows} == {("qa:v2", State.PENDING)}
+    facts = {"reason": "rack down", "until": (NOW + HOUR).isoformat()}
+    assert told()[1:] == [
+        ("QUEUE_HELD", owner.name, {"queue": "qa:v2", **facts, "instead_of": "qa"})
+    ]
+    assert recorded()[1:] == [
+        (
+            "queue.hold",
+            owner.key,
+            None,
+            {"reason": "rack down", "actor": operator.name, **facts, "instead_of": "qa"},
+        )
+    ]
+
+    # The way back moves it back, and its end resumes the queue that is there then.
+    roll_back(owner, 1, 2)
+    settle(owner.org)
+    assert {row.queue for row in QueueHold.objects.all()} == {"qa"}
+    assert resume_expired(NOW + HOUR) == 1
+    settle(owner.org)
+    assert {row.state for row in Workload.objects.all()} == {State.ADMITTED}
+
+
+def test_a_resumed_successor_leaves_nothing_held_behind(
+    owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    apply_config(owner, "native", FIXED.format(name="qa", gpu=4), "", 0)
+    hold_queue(owner, "qa", "rack down")
+    apply_config(owner, "native", FIXED.format(name="qa:v2", gpu=8), "", 1)
+    settle(owner.org)
+    resume_queue(owner, "qa:v2")
+    roll_back(owner, 1, 2)
+    (row,) = submit_workloads(owner, read_submissions([{"name": "w", "requests": {"gpu": 1}}]))
+    settle(owner.org)
+    assert not QueueHold.objects.exists()
+    assert Workload.objects.get(pk=row.pk).state == State.ADMITTED
+
+
+def test_a_queue_beside_a_held_one_is_not_held(
+    owner: Actor, settle: Callable[[Organization], int]
+) -> None:
+    apply_config(owner, "native", FIXED.format(name="qa", gpu=4), "", 0)
+    hold_queue(owner, "qa", "rack down")
+    both = FIXED.format(name="qa:v2", gpu=8).replace(
+        "scheduling_rules:",
+        "  - name: qa\n    resource_groups:\n"
+        "      - covered_resources: [gpu]\n"
+        "        flavors: [{ name: f, resources: [{ name: gpu, nominal_quota: 4 }] }]\n"
+        "scheduling_rules:",
+    )
+    apply_config(owner, "native", both, "", 1)
+    settle(owner.org)
+    assert held_queues(owner.org) == {"qa"}

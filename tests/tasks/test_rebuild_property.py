@@ -148,8 +148,8 @@ class World:
         verb(self.actor, list(rows.order_by("pk").values_list("uid", flat=True)))
 
     def apply(self, text: str) -> None:
-        apply_config(self.actor, "native", text, "", self.version)
-        self.version += 1
+        # The active text again makes no version.
+        self.version = apply_config(self.actor, "native", text, "", self.version).number
 
     def hold(self, queue: str) -> None:
         with suppress(NotFound):

@@ -53,13 +53,14 @@ class ClientView(JSONView):
 
 
 class NoSuchAddress(ClientView):
-    """Every other address of the protocol: the scheduler's part is all there is."""
+    """Every other address of the client's protocols: only the scheduler's part is served."""
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Answer before anything else is asked."""
+    def identify(self, request: Request, **kwargs: Any) -> None:
+        """Raise NotFound for every method, once it is known that the token is one."""
+        super().identify(request, **kwargs)
         raise NotFound(
-            "Sluice speaks the scheduler's part of the anyscale client's protocol alone: "
-            "anyscale scheduler config, and reading queues, workloads and events."
+            "Sluice serves only the scheduler's part of the anyscale client's protocol: the "
+            "commands of anyscale scheduler config, and reading queues, workloads and events."
         )
 
 

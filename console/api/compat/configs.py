@@ -9,7 +9,12 @@ from rest_framework.response import Response
 
 from console.api.answers.times import time_answer
 from console.api.compat.base import ClientView, email_of, result, results
-from console.api.compat.documents import config_of, read_config, require_readable
+from console.api.compat.documents import (
+    as_active,
+    config_of,
+    read_config,
+    require_readable,
+)
 from console.configs.models import ConfigVersion
 from console.configs.queries import (
     active_number,
@@ -19,9 +24,10 @@ from console.configs.queries import (
     newest_number,
 )
 from console.configs.services.apply_on_top import apply_on_top, roll_back_on_top
-from console.configs.services.lint_config import lint_config
-from console.errors import ConfigRejected, NotFound
+from console.configs.services.lint_config import Checked, lint_config
+from console.errors import BadRequest, ConfigRejected, FieldError, NotFound
 from console.orgs.permissions import Permission
+from console.reading import LARGEST_INTEGER, printable
 
 #: Versions of one page at most, and when the client does not say.
 _MOST, _USUAL = 50, 10
@@ -40,10 +46,14 @@ class Config(ClientView):
         return result(_whole(version, version.number))
 
     def post(self, request: Request) -> Response:
-        """Apply a config, on top of whatever is active."""
+        """Apply a config, on top of whatever is active; the active config stays its version."""
         reader, fields = self.fields(request, ("config",), required=("config",))
         dialect, text = read_config(reader, fields)
-        return result({"version": apply_on_top(self.actor, dialect, text).number})
+        checked = lint_config(self.actor, dialect, text)
+        if checked.reading.ok:
+            text = as_active(self.actor.org, text)
+        version = apply_on_top(self.actor, dialect, text)
+        return result({"version": version.number, "lint": _lint(checked)})
 
 
 class ConfigVersions(ClientView):
@@ -66,10 +76,10 @@ class ConfigVersions(ClientView):
 class OneVersion(ClientView):
     """One version of the config."""
 
-    def get(self, request: Request, number: int) -> Response:
+    def get(self, request: Request, version: str) -> Response:
         """Show it."""
         org = self.actor.org
-        return result(_whole(get_version(org, number), active_number(org)))
+        return result(_whole(get_version(org, _read_number(version)), active_number(org)))
 
 
 class Rollback(ClientView):
@@ -82,8 +92,11 @@ class Rollback(ClientView):
         reader, fields = self.fields(request, ("version",), required=("version",))
         number = reader.integer(fields["version"], "version", least=1) if "version" in fields else 0
         reader.finish()
-        require_readable(get_version(self.actor.org, number))
-        return result({"version": roll_back_on_top(self.actor, number).number})
+        old = get_version(self.actor.org, number)
+        require_readable(old)
+        checked = lint_config(self.actor, old.dialect, old.text)
+        version = roll_back_on_top(self.actor, number)
+        return result({"version": version.number, "lint": _lint(checked)})
 
 
 class Validate(ClientView):
@@ -95,7 +108,23 @@ class Validate(ClientView):
         checked = lint_config(self.actor, *read_config(reader, fields))
         if not checked.reading.ok:
             raise ConfigRejected(checked.reading)
-        return result({"lint": [{"code": d.code, "message": d.message} for d in checked.findings]})
+        return result({"lint": _lint(checked)})
+
+
+def _lint(checked: Checked) -> list[dict[str, str]]:
+    return [{"code": each.code, "message": each.message} for each in checked.findings]
+
+
+def _read_number(text: str) -> int:
+    """Return the number of a version; raises BadRequest for a text that is none."""
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+    if not 1 <= number <= LARGEST_INTEGER:
+        message = (
+            f'"{printable(text)}" is not the number of a version. Versions are numbered from 1; '
+            "list the versions to see which there are."
+        )
+        raise BadRequest([FieldError("version", "out_of_range", message)])
+    return number
 
 
 def _summary(version: ConfigVersion) -> dict[str, Any]:

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from console.configs.models import ConfigVersion
+from console.configs.queries import active_version
 from console.dialects import client_dialect, dialects, likely_dialect
 from console.errors import BadRequest, Conflict, FieldError
+from console.orgs.models import Organization
 from console.reading import Reader
 
 
@@ -42,6 +44,20 @@ def config_of(version: ConfigVersion) -> dict[str, Any]:
     require_readable(version)
     _, form = client_dialect()
     return form.read(version.text)
+
+
+def as_active(org: Organization, text: str) -> str:
+    """
+    Return the active text where it says the same config as *text*, which has no errors.
+
+    The client sends no comments and no layout. Sending again what is active changes nothing,
+    and must not take the comments of a text that was written in the editor away.
+    """
+    dialect, form = client_dialect()
+    active = active_version(org)
+    if active is None or active.dialect != dialect.name:
+        return text
+    return active.text if form.read(active.text) == form.read(text) else text
 
 
 def require_readable(version: ConfigVersion) -> None:

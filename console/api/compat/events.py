@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rest_framework.request import Request
@@ -39,22 +40,51 @@ class Events(ClientView):
 
     def get(self, request: Request) -> Response:
         """List them, newest first unless the client asks otherwise."""
-        org = self.actor.org
-        reader = QueryReader(request.query_params)
-        search = _search(reader)
-        cloud = reader.text("cloud_id")
-        is_newest_first = reader.flag("order_desc", default=True)
-        reader.finish()
-        count = self.number(request, "count", _USUAL, 0, _MOST)
-        token = self.paging_token(request)
-        if cloud not in (None, org.slug):
-            return results([], 0, None)
-        total = count_events(org, search)
-        if not count:
-            return results([], total, None)
-        page = search_events(org, search, count, token, is_newest_first=is_newest_first)
-        told = disclose_events(self.actor, page.results)
-        return results([_event(event, org.slug) for event in told], total, page.next)
+        return list_events(self, request, _search, _event)
+
+
+class ExportedEvents(ClientView):
+    """The same events in the shape of the client's external API, which programs read."""
+
+    parameters = (
+        *("workload_id", "scheduler_request_id", "queues", "project_id", "cloud_id"),
+        *("event_types", "levels", "start_time", "end_time"),
+        *("order_desc", "paging_token", "count"),
+    )
+    repeatable = ("queues", "event_types", "levels")
+
+    def get(self, request: Request) -> Response:
+        """List them, newest first unless the client asks otherwise."""
+        return list_events(self, request, _exported_search, _exported_event)
+
+
+def list_events(
+    view: ClientView,
+    request: Request,
+    search_of: Callable[[QueryReader], EventSearch],
+    answer_of: Callable[[Event, str], dict[str, Any]],
+) -> Response:
+    """
+    Return one page of events, read by *search_of* and written by *answer_of*.
+
+    *answer_of* takes an event of `search_events` and the organization's slug. Raises BadRequest.
+    """
+    org = view.actor.org
+    reader = QueryReader(request.query_params)
+    search = search_of(reader)
+    cloud = reader.text("cloud_id")
+    is_newest_first = reader.flag("order_desc", default=True)
+    reader.finish()
+    count = view.number(request, "count", _USUAL, 0, _MOST)
+    token = view.paging_token(request)
+    if cloud not in (None, org.slug):
+        return results([], 0, None)
+    total = count_events(org, search)
+    if not count:
+        return results([], total, None)
+    page = search_events(org, search, count, token, is_newest_first=is_newest_first)
+    told = disclose_events(view.actor, page.results)
+    return results([answer_of(event, org.slug) for event in told], total, page.next)
 
 
 def _search(reader: QueryReader) -> EventSearch:
@@ -68,6 +98,19 @@ def _search(reader: QueryReader) -> EventSearch:
         actor=reader.text("user_id"),
         project=reader.text("project_id"),
         cloud_resource=reader.text("cloud_resource_id"),
+        since=reader.time("start_time"),
+        until=reader.time("end_time"),
+    )
+
+
+def _exported_search(reader: QueryReader) -> EventSearch:
+    ids = (reader.text("workload_id"), reader.text("scheduler_request_id"))
+    return EventSearch(
+        types=reader.choices("event_types", EventType.values),
+        levels=reader.choices("levels", _LEVELS),
+        queues=reader.texts("queues"),
+        workloads=frozenset(filter(None, ids)),
+        project=reader.text("project_id"),
         since=reader.time("start_time"),
         until=reader.time("end_time"),
     )
@@ -97,6 +140,26 @@ def _event(event: Event, org: str) -> dict[str, Any]:
         "event_type": event.type,
         "message": event_sentence(event.type, event.data),
         "metadata_json": told_data(event.data),
+    }
+
+
+def _exported_event(event: Event, org: str) -> dict[str, Any]:
+    """Return an event that `search_events` gave, as the external API has it."""
+    uid, kind, project, labels = _workload(event)
+    workload = {"id": uid, "type": kind.upper() if kind else None, "name": event.data.get("name")}
+    return {
+        "id": str(event.pk),
+        "type": event.type,
+        "level": event.level,
+        "event_time": time_answer(event.created_at),
+        "message": event_sentence(event.type, event.data),
+        "cloud_id": org,
+        "project_id": project or None,
+        "scheduler_request_id": uid,
+        "queue": event.queue,
+        "instance_type": labels.get("instance-type"),
+        "workload": workload if uid else None,
+        "data": event.data,
     }
 
 

@@ -243,6 +243,17 @@ class Version(VersionSummary):
     changes_total = serializers.IntegerField(help_text="How many changes there are.")
 
 
+class AppliedVersion(Version):
+    """The version that is active after an apply or a rollback."""
+
+    is_new = serializers.BooleanField(
+        help_text="False: the active version had this very text already, and nothing was applied."
+    )
+    lints = Diagnostic(
+        many=True, help_text="What only deserves a look, as a check of the text gives it."
+    )
+
+
 class DiffRow(Schema):
     """One row of a unified diff."""
 
@@ -330,3 +341,4 @@ EXAMPLE_VERSION = {
     ],
     "changes_total": 1,
 }
+EXAMPLE_APPLIED = {**EXAMPLE_VERSION, "is_new": True, "lints": []}

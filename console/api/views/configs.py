@@ -32,7 +32,7 @@ from console.configs.queries import (
 )
 from console.configs.services.apply_config import apply_config
 from console.configs.services.check_config import find_dialect
-from console.configs.services.lint_config import lint_config
+from console.configs.services.lint_config import Checked, lint_config
 from console.configs.services.roll_back import roll_back
 from console.dialects import default_dialect
 from console.engine.diff import Noun, compare_policies, text_diff
@@ -46,6 +46,13 @@ _FILTERS = ("author", "kind", "object", "name", "since", "until")
 #: Changes that an answer about one version tells; the comparison of two versions has all.
 MOST_CHANGES = 1_000
 
+_APPLIED = {
+    200: OpenApiResponse(
+        schemas.AppliedVersion,
+        description="The active version has this very text already; nothing was applied.",
+    ),
+    201: OpenApiResponse(schemas.AppliedVersion, description="A new version is active."),
+}
 _STALE = {
     (409, PROBLEM_TYPE): OpenApiResponse(
         schemas.StaleProblem, description="Another version is active; `newer` has what came since."
@@ -146,12 +153,13 @@ class ConfigVersions(OrgView):
         summary="Apply a config",
         description="Makes a text the new active version, if `expected_version` is still the "
         "active one. Pending work is routed again; running work goes on. With `accept` every "
-        "consequence has to be accepted by its code.",
+        "consequence has to be accepted by its code. When the active version is this very text "
+        "already, nothing is applied: the answer is 200 with that version.",
         request=schemas.ConfigApply,
-        responses={201: schemas.Version, **problems(413, 415), **_STALE, **_REJECTED},
+        responses={**_APPLIED, **problems(413, 415), **_STALE, **_REJECTED},
         examples=[
             example("The first config", schemas.EXAMPLE_APPLY, request=True),
-            example("The version", schemas.EXAMPLE_VERSION),
+            example("The version", schemas.EXAMPLE_APPLIED),
         ],
         tags=_TAG,
     )
@@ -167,6 +175,7 @@ class ConfigVersions(OrgView):
         expected = _integer(reader, fields, "expected_version")
         terms = read_terms(reader, fields)
         reader.finish()
+        checked = lint_config(self.actor, dialect, text)
         version = apply_config(
             self.actor,
             dialect,
@@ -176,7 +185,7 @@ class ConfigVersions(OrgView):
             accept=terms.accept,
             revert_after=terms.revert_after,
         )
-        return Response(_whole(version, version.number), status=201)
+        return _applied(request, version, checked, expected)
 
 
 class OneVersion(OrgView):
@@ -235,9 +244,9 @@ class ConfigRollback(OrgView):
         operation_id="roll_back",
         summary="Roll back",
         description="Makes the text of an old version a new version, if `expected_version` is "
-        "still the active one. `accept` is as of apply.",
+        "still the active one. `accept`, and the answer 200, are as of apply.",
         request=schemas.ConfigRollback,
-        responses={201: schemas.Version, **problems(413, 415), **_STALE, **_REJECTED},
+        responses={**_APPLIED, **problems(413, 415), **_STALE, **_REJECTED},
         examples=[
             example("Back to the first", {"version": 1, "expected_version": 4}, request=True),
         ],
@@ -255,6 +264,8 @@ class ConfigRollback(OrgView):
         message = reader.text(fields.get("message"), "message", 500)
         terms = read_terms(reader, fields)
         reader.finish()
+        old = get_version(self.actor.org, number)
+        checked = lint_config(self.actor, old.dialect, old.text)
         version = roll_back(
             self.actor,
             number,
@@ -263,7 +274,7 @@ class ConfigRollback(OrgView):
             accept=terms.accept,
             revert_after=terms.revert_after,
         )
-        return Response(_whole(version, version.number), status=201)
+        return _applied(request, version, checked, expected)
 
 
 class ConfigSchema(OrgView):
@@ -287,6 +298,18 @@ class ConfigSchema(OrgView):
 
 def _integer(reader: Reader, fields: Any, name: str) -> int:
     return reader.integer(fields[name], name) if name in fields else 0
+
+
+def _applied(request: Request, version: ConfigVersion, checked: Checked, expected: int) -> Response:
+    """Answer what came of an apply on top of version *expected*, *checked* before it."""
+    is_new = version.number != expected
+    findings = findings_answer(checked.findings, codes_url(request, version.org))
+    body = {
+        **_whole(version, version.number),
+        "is_new": is_new,
+        "lints": findings["lints"],
+    }
+    return Response(body, status=201 if is_new else 200)
 
 
 def _whole(version: ConfigVersion, active: int) -> dict[str, Any]:

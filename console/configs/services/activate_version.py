@@ -35,6 +35,7 @@ from console.webhooks.models import Kind
 from console.webhooks.outbox import tell_of_config
 from console.workloads.models import Event, EventType, Intake
 from console.workloads.services.ask_engine import ask_engine
+from console.workloads.services.move_holds import move_holds, resume_moved
 
 #: Characters of a message.
 LONGEST_MESSAGE = 500
@@ -58,6 +59,19 @@ def require_active(org: Organization, expected: int) -> None:
     active = active_number(org)
     if active != expected:
         raise StaleVersion(expected, active, versions_after(org, expected))
+
+
+def unchanged(org: Organization, expected: int, dialect: str, text: str) -> ConfigVersion | None:
+    """
+    Return version *expected* if it is exactly *text* in *dialect*, and None otherwise.
+
+    Applying it again would make a version that says nothing new. Comments and layout count: they
+    are a part of what a version keeps.
+    """
+    if not expected:
+        return None
+    version = get_version(org, expected)
+    return version if (version.dialect, version.text) == (dialect, text) else None
 
 
 def activate_version(
@@ -97,6 +111,10 @@ def activate_version(
         _fix_queue_specs(version, reading)
         timer = replace_timer(version, expected, revert_after)
         _tell(actor, version, expected, timer, is_revert=unless_confirmed)
+        moved = move_holds(actor, before, reading.policy or NO_POLICY)
+        payload = {"version": version.number, "actor": actor.name}
+        ask_engine(org.pk, Intake.Kind.POLICY, payload)
+        resume_moved(actor, moved)
     return version
 
 
@@ -140,5 +158,3 @@ def _tell(
         after=data,
     )
     tell_of_config(actor.org, told, data, version.author)
-    payload = {"version": version.number, "actor": actor.name}
-    ask_engine(actor.org.pk, Intake.Kind.POLICY, payload)

@@ -10,6 +10,7 @@ from console.configs.services.activate_version import (
     activate_version,
     read_message,
     require_active,
+    unchanged,
 )
 from console.configs.services.check_config import check_config
 from console.configs.services.consequences import accept_consequences
@@ -32,6 +33,8 @@ def apply_config(
     """
     Make *text* the version after *expected_version*; 0 stands for none so far.
 
+    Returns the new version, or version *expected_version* itself, with nothing written, when that
+    is this very text.
     With *accept*, the codes in it have to include that of every consequence. With
     *revert_after* the version before comes back unless somebody confirms this one in time.
     Raises NotAllowed, BadRequest, StaleVersion when another version is active,
@@ -44,6 +47,8 @@ def apply_config(
     reading = check_config(actor, dialect, text)
     if not reading.ok:
         raise ConfigRejected(reading)
+    if same := unchanged(actor.org, expected_version, dialect, text):
+        return same
     version = ConfigVersion(
         org=actor.org,
         dialect=dialect,

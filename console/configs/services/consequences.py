@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TypeAlias
 
 from console.configs.models import ConfigVersion, ImpactRun
@@ -17,11 +18,24 @@ from console.dialects import dialects
 from console.dialects.diagnostics import Severity
 from console.dialects.kept import read_kept
 from console.dialects.lints import Facts, lint
-from console.dialects.lints.codes import LOOKS_RENAMED, QUOTA_BELOW_USAGE, REMOVED_WITH_WORK
+from console.dialects.lints.codes import (
+    LOOKS_RENAMED,
+    NEVER_FITS,
+    QUOTA_BELOW_USAGE,
+    REMOVED_WITH_WORK,
+)
 from console.dialects.lints.wording import quoted
-from console.engine.consequences import GRAVITY, ConsequenceCode, Finding, Gravity, find
+from console.engine.consequences import (
+    GRAVITY,
+    ConsequenceCode,
+    Finding,
+    Gravity,
+    find,
+    place_takers,
+)
 from console.engine.diff.renames import find_renames
 from console.engine.explain.consequences import consequence_sentence
+from console.engine.history import Backlog
 from console.engine.policy import Policy
 from console.engine.turned_away import find_turned_away
 from console.errors import ConfigRejected, ConsequencesNotAccepted
@@ -35,7 +49,13 @@ _TOLD = frozenset({QUOTA_BELOW_USAGE.code, REMOVED_WITH_WORK.code, LOOKS_RENAMED
 #: A rule by its place, which changes with everything that comes before it.
 _PLACE = re.compile(r"\b([Rr]ule) \d+(?: \(line \d+\))?")
 
-#: Code and sentence of a warning.
+#: A count or an amount of now, and the ending of a noun or a verb that goes with it.
+_NUMBER = re.compile(r"(?<![\w.-])[0-9][0-9,.]*(?![\w-]) ?")
+_PLURAL = re.compile(r"s\b")
+#: A name.
+_QUOTED = re.compile(r'("[^"]*")')
+
+#: Code of a warning, and what its sentence says.
 _Warning: TypeAlias = tuple[str, str]
 
 
@@ -62,10 +82,14 @@ def find_consequences(actor: Actor, dialect: str, text: str) -> tuple[Consequenc
 
 
 def consequences_of(
-    actor: Actor, dialect: str, text: str, checked: Checked
+    actor: Actor, dialect: str, text: str, checked: Checked, backlog: Backlog | None = None
 ) -> tuple[Consequence, ...]:
-    """Return what follows when *text*, *checked* and without errors, becomes active."""
-    found = list(_findings(actor, dialect, text, checked))
+    """
+    Return what follows when *text*, *checked* and without errors, becomes active.
+
+    What waits is read unless the caller has it: *backlog*.
+    """
+    found = list(_findings(actor, dialect, text, checked, backlog))
     return tuple(
         Consequence(finding.code.value, consequence_sentence(finding), GRAVITY[finding.code])
         for finding in sorted(found, key=lambda finding: -GRAVITY[finding.code])
@@ -89,20 +113,25 @@ def accept_consequences(
     return [{"code": each.code, "message": each.message} for each in consequences]
 
 
-def _findings(actor: Actor, dialect: str, text: str, checked: Checked) -> Iterator[Finding]:
+def _findings(
+    actor: Actor, dialect: str, text: str, checked: Checked, backlog: Backlog | None
+) -> Iterator[Finding]:
     policy = checked.reading.policy
     assert policy is not None
     org = actor.org
     active = active_version(org)
     old = policy_of(active) if active else None
     yield from find(old, policy, checked.facts.live)
-    if old is not None and (found := find_turned_away(old, policy, backlog_of(org))):
-        yield found
+    if old is not None:
+        waiting = backlog_of(org) if backlog is None else backlog
+        if found := find_turned_away(old, policy, waiting):
+            yield found
     if active and active.dialect != dialect:
         titles = (dialects()[active.dialect].title, dialects()[dialect].title)
         yield Finding(code=ConsequenceCode.DIALECT_CHANGED, names=titles)
-    if added := _warnings(checked) - _known_warnings(active, policy, checked.facts):
-        names = tuple(code for code, _ in sorted(added.elements()))
+    known = _known_warnings(active, policy, checked.facts)
+    if added := _added(_warnings(checked), known):
+        names = tuple(code for code, _ in sorted(added))
         yield Finding(code=ConsequenceCode.WARNINGS_ADDED, names=names)
     if broken := check_expectations(org, policy):
         names = tuple(each.name for each in broken)
@@ -135,14 +164,57 @@ def _known_warnings(
     known = _warnings(lint(dialect, read_kept(dialect, active.text, {}), facts))
     if not known:
         return known
-    renamed = find_renames(policy_of(active), policy).old_names.values()
+    old_policy = policy_of(active)
+    renamed = find_renames(old_policy, policy).old_names.values()
     # A rename asks one tick of its own, and what was said before of the same thing is not new.
     names = {quoted(old): quoted(new) for pairs in renamed for new, old in pairs.items()}
+    takers = place_takers(old_policy, policy, old_policy.queues)
+    names |= {quoted(old): quoted(new) for old, new in takers.items()}
     if not names:
         return known
     old_name = re.compile("|".join(map(re.escape, names)))
     return Counter(
         (code, old_name.sub(lambda m: names[m.group()], said)) for code, said in known.elements()
+    )
+
+
+def _added(found: Counter[_Warning], known: Counter[_Warning]) -> list[_Warning]:
+    """
+    Return the warnings in *found* that are not among the *known*, whatever they count by now.
+
+    That a request can never fit is new again where its queue can have less than before.
+    """
+    before: defaultdict[_Warning, list[Decimal]] = defaultdict(list)
+    for code, said in known.elements():
+        before[code, _meaning(said)].append(_limit(code, said))
+    added = []
+    for code, said in sorted(found.elements()):
+        alike, limit = before[code, _meaning(said)], _limit(code, said)
+        match = max((each for each in alike if each <= limit), default=None)
+        if match is None:
+            added.append((code, said))
+        else:
+            alike.remove(match)
+    return added
+
+
+def _limit(code: str, said: str) -> Decimal:
+    """Return what a queue can have by a warning that says it at its end; 0 for any other."""
+    numbers = _NUMBER.findall(_QUOTED.sub("", said)) if code == NEVER_FITS.code else []
+    return Decimal(numbers[-1].strip(" ,.").replace(",", "")) if numbers else Decimal(0)
+
+
+def _meaning(message: str) -> str:
+    """
+    Return what the sentence of a warning says of which objects, whatever numbers it has by now.
+
+    >>> _meaning('Rule 3 leads 1,200 workloads to queue "a2", which has 4 cpu.')
+    'Rule lead workload to queue "a2", which ha cpu.'
+    """
+    parts = _QUOTED.split(_PLACE.sub(r"\1", message))
+    return "".join(
+        part if place % 2 else _PLURAL.sub("", _NUMBER.sub("", part))
+        for place, part in enumerate(parts)
     )
 
 

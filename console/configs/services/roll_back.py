@@ -11,6 +11,7 @@ from console.configs.services.activate_version import (
     activate_version,
     read_message,
     require_active,
+    unchanged,
 )
 from console.configs.services.check_config import check_config
 from console.configs.services.consequences import accept_consequences
@@ -33,10 +34,11 @@ def roll_back(
     """
     Make the text of *version* active again, as a new version.
 
-    The text is read under today's rules, and *accept* and *revert_after* mean what they mean to
-    `apply_config`, *unless_confirmed* what it means to `activate_version`. Raises NotAllowed,
-    NotFound, BadRequest, StaleVersion, Conflict when *version* is active already,
-    ConfigRejected when its text would not be accepted today, and ConsequencesNotAccepted.
+    The text is read under today's rules. As of `apply_config`, the answer is the active version
+    itself when it has the same text, and *accept* and *revert_after* mean the same;
+    *unless_confirmed* means what it means to `activate_version`. Raises NotAllowed, NotFound,
+    BadRequest, StaleVersion, Conflict when *version* is active already, ConfigRejected when its
+    text would not be accepted today, and ConsequencesNotAccepted.
     """
     actor.require(Permission.APPLY)
     message = read_message(message)
@@ -48,6 +50,11 @@ def roll_back(
     reading = check_config(actor, old.dialect, old.text)
     if not reading.ok:
         raise ConfigRejected(reading)
+    # A timer that waits ends with the version that takes the other one back.
+    if not unless_confirmed:
+        same = unchanged(actor.org, expected_version, old.dialect, old.text)
+        if same is not None:
+            return same
     new = version_of_old(
         actor.name,
         old,

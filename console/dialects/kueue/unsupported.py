@@ -9,7 +9,7 @@ here, because the reader of the field says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from console.dialects.findings import Findings, Place
@@ -80,12 +80,14 @@ class _Object:
 
     manifest: Manifest
     findings: Findings
+    #: Keys that lead from the manifest to what is looked at.
+    root: tuple[str, ...] = ()
 
     def field(self, *keys: str) -> _Field | None:
         """Return the field at the end of *keys*; None when it is absent."""
         node: Node = self.manifest.node
         path, found = self.manifest.path, None
-        for key in keys:
+        for key in (*self.root, *keys):
             entry = node.entries.get(key) if isinstance(node, MapNode) else None
             if entry is None:
                 return None
@@ -103,6 +105,10 @@ class _Object:
         found = self.field(*keys)
         return _text(found.value) if found is not None else ""
 
+    @property
+    def _name(self) -> str:
+        return self.text("metadata", "name")
+
     def note(self, field: _Field, instead: str) -> None:
         """Warn that *field* is not acted on."""
         name = field.path.rpartition(".")[2]
@@ -110,7 +116,8 @@ class _Object:
 
     def doc(self, field: _Field, kind: Unsupported, *names: str) -> UnsupportedDoc:
         """Return what the policy keeps of *field*."""
-        owner = (self.manifest.kind, self.text("metadata", "name"))
+        # An operator's object stands for the Configuration that the operator makes of it.
+        owner = ("Configuration", "") if self.root else (self.manifest.kind, self._name)
         return UnsupportedDoc(owner=owner, kind=kind, names=names, place=field.place)
 
 
@@ -162,10 +169,15 @@ def _local_queue(local: _Object) -> Iterator[UnsupportedDoc]:
 def _configuration(settings: _Object) -> Iterator[UnsupportedDoc]:
     ready = settings.set("waitForPodsReady")
     # v1beta1 has a switch, which is off by default; in v1beta2 the setting's presence turns it on.
-    has_switch = settings.manifest.version == "v1beta1"
-    if ready is not None and (
-        not has_switch or settings.text("waitForPodsReady", "enable") == "true"
-    ):
+    switch = settings.text("waitForPodsReady", "enable")
+    needs_switch = settings.manifest.version != "v1beta2"
+    if ready is not None and needs_switch and not switch:
+        settings.findings.add(
+            SETTINGS_NOT_USED,
+            ready.place,
+            "waitForPodsReady is off: in v1beta1 it needs enable: true.",
+        )
+    elif ready is not None and (not needs_switch or switch == "true"):
         settings.note(
             ready,
             "a workload holds its quota from its admission to its end, whether its pods become "
@@ -208,6 +220,11 @@ def _gates(settings: _Object) -> None:
             )
 
 
+def _operator(operator: _Object) -> Iterator[UnsupportedDoc]:
+    if operator.manifest.version == "v1alpha1":
+        yield from _configuration(replace(operator, root=("spec", "config")))
+
+
 def _check_object(check: _Object) -> Iterator[UnsupportedDoc]:
     _note_object(check, f"{_AT_ONCE}; this check is not waited for")
     return iter(())
@@ -247,6 +264,7 @@ _FINDERS: Final[dict[str, Callable[[_Object], Iterator[UnsupportedDoc]]]] = {
     "ResourceFlavor": _flavor,
     "LocalQueue": _local_queue,
     "Configuration": _configuration,
+    "Kueue": _operator,
     "AdmissionCheck": _check_object,
     "Topology": _topology_object,
     "Workload": _workload,

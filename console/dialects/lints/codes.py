@@ -90,8 +90,9 @@ LOOKS_RENAMED = Code(
     "LNT012",
     Severity.WARNING,
     "Removed queue that looks renamed",
-    "A queue is its name: under a new one it is another queue, and begins empty. Usage, holds and "
-    "figures stay with the old name. Keep the old name if only the label was to change.",
+    "A queue is its name: under a new one it is another queue, and begins empty. Usage and figures "
+    "stay with the old name; a hold goes over to the new one. Keep the old name if only the label "
+    "was to change.",
     is_live=True,
 )
 NEVER_FITS = Code(

@@ -163,5 +163,5 @@ def _expression(fields: Fields) -> ExpressionDoc:
         place=fields.place,
         key=fields.text("key", required=True),
         operator=fields.choice("operator", Operator, required=True),
-        values=fields.texts("values"),
+        values=fields.texts("values", may_be_empty=True),
     )

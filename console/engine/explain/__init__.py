@@ -35,13 +35,17 @@ __all__ = [
 _STAGES = (intake, route, priority, queue, flavors, preemption, order, outcome)
 
 
-def explain(trace: Trace, names: Mapping[str, str] | None = None) -> Explanation:
+def explain(
+    trace: Trace, names: Mapping[str, str] | None = None, *, has_config: bool = True
+) -> Explanation:
     """
     Word a trace. *names* has display names of workloads by id; others show their id.
 
+    *has_config* says whether any config had been applied when it was decided.
+
     Raises nothing: a trace of any known version has words.
     """
-    telling = Telling(trace, names or {})
+    telling = Telling(trace, names or {}, has_config)
     stages = (stage(telling) for stage in _STAGES)
     return Explanation(
         headline=headline(telling),

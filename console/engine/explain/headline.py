@@ -224,7 +224,11 @@ def _stopped(telling: Telling) -> str:
 
 
 _HEADLINES: dict[Reason, Callable[[Telling], str]] = {
-    Reason.NO_RULES: lambda _: "Admitted without a queue: the config has no scheduling rules.",
+    Reason.NO_RULES: lambda telling: (
+        "Admitted without a queue: the config has no scheduling rules."
+        if telling.has_config
+        else "Admitted without a queue: there is no config yet, and an owner has to apply one."
+    ),
     Reason.PASSTHROUGH: lambda telling: (
         f"Admitted: {telling.queue} takes everything without quota."
     ),

@@ -28,7 +28,12 @@ def route(telling: Telling) -> StageText:
         return stage_text("route", _judged(took), map(_rule, trace.rules))
     if trace.outcome.reason is not Reason.NO_RULES:
         return stage_text("route", Verdict.INFO, [])
-    text = "The config has no scheduling rules, so everything is admitted."
+    text = (
+        "The config has no scheduling rules, so everything is admitted."
+        if telling.has_config
+        else "There is no config yet, so everything is admitted. "
+        "Apply one to have queues and quota."
+    )
     return stage_text("route", Verdict.PASS, [Sentence(text=text, verdict=Verdict.PASS)])
 
 

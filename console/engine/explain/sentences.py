@@ -60,6 +60,8 @@ class Telling:
 
     trace: Trace
     names: Mapping[str, str]
+    #: Whether a config was applied before it was decided.
+    has_config: bool = True
 
     @property
     def queue(self) -> str:

@@ -10,7 +10,7 @@ from django.http import QueryDict
 
 from console.engine import reasons
 from console.engine.impact import Fit, HistoryOutcome
-from console.engine.words import amounts, listed, quantity
+from console.engine.words import amount, amounts, listed
 from console.pages.presenters.impact_doubts import (
     DoubtLine,
     RuleRef,
@@ -196,7 +196,7 @@ def _row(
         labels=sorted(row["labels"].items()),
         asks=_asks(row),
         runs=row["runs"],
-        asked=f"{quantity(asked_for(row, resource), resource)} {resource}" if resource else "",
+        asked=amount(asked_for(row, resource), resource) if resource else "",
         last_seen=row["last_seen"],
         title=_TILES[HistoryOutcome(row["outcome"])][0],
         queue=Pair(before=_place(before), after=_place(after)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
@@ -24,6 +25,7 @@ from console.configs.services.roll_back import roll_back
 from console.dialects.diagnostics import Severity
 from console.engine.affected import affected_workloads
 from console.engine.diff import compare_policies
+from console.engine.history import Backlog
 from console.errors import (
     BadRequest,
     ConfigRejected,
@@ -39,6 +41,7 @@ from console.pages.presenters.version_sides import NOTHING, version_side
 from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
 from console.pages.views.conflicts import conflict_page
+from console.workloads.queries.backlog import backlog_of
 from console.workloads.queries.recent_history import recent_history
 
 
@@ -139,6 +142,12 @@ def _apply(found: _Review) -> HttpResponse:
     if proposal.draft:
         discard_draft(actor, proposal.draft.pk, proposal.draft.revision)
     url = reverse("pages:config-version", args=[actor.org.slug, made.number])
+    if made.number == form.expected_version:
+        messages.info(
+            found.request,
+            f"Nothing was applied: version {made.number}, which is active, has this very text.",
+        )
+        return HttpResponseRedirect(url)
     return HttpResponseRedirect(f"{url}?applied=1")
 
 
@@ -195,6 +204,8 @@ def _page(
         "proposal": proposal,
         "base": number,
         "next": number + 1,
+        "is_unchanged": active is not None
+        and (active.dialect, active.text) == (proposal.dialect, proposal.text),
         "reading": found.checked.reading,
         "difference": _difference(found),
         "warnings": [
@@ -206,12 +217,17 @@ def _page(
         "fixable": fixables(found.checked.reading.diagnostics),
     }
     if policy is not None:
+        backlog = backlog_of(actor.org) if active else Backlog()
         context["ladder"] = ladder_of(
-            consequences_of(actor, proposal.dialect, proposal.text, found.checked),
+            consequences_of(actor, proposal.dialect, proposal.text, found.checked, backlog),
             form,
             version=number + 1,
             affected=affected_workloads(
-                before, policy, compare_policies(before, policy), found.checked.facts.live
+                before,
+                policy,
+                compare_policies(before, policy),
+                found.checked.facts.live,
+                backlog,
             ),
             is_impact_known=is_impact_known(actor.org, proposal.dialect, proposal.text, number),
             back_to=proposal.target.number if proposal.target else None,

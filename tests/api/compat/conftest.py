@@ -100,6 +100,10 @@ class Compat:
         """GET a path."""
         return self._answer(self._client.get(f"{BASE}/{path}", query))
 
+    def outside(self, path: str, **query: Any) -> Answer:
+        """GET a path of the external API."""
+        return self._answer(self._client.get(f"/ext/v0/{path}", query))
+
     def post(self, path: str, body: Any) -> Answer:
         """POST a value, or the text given as it is."""
         raw = body if isinstance(body, str) else json.dumps(body)
@@ -137,7 +141,7 @@ def busy(org: Organization, owner: Actor) -> dict[str, str]:
 def make_busy(org: Organization, owner: Actor) -> dict[str, str]:
     """Apply the config, submit the four and have them decided; return their ids by name."""
     client = Compat(issue_token(org, Role.OWNER, Role.OWNER))
-    assert client.post("scheduler/config", {"config": CONFIG}).result == {"version": 1}
+    assert client.post("scheduler/config", {"config": CONFIG}).result["version"] == 1
     train = {"tags": {"team": "a"}, "market_type": "SPOT", "requests": {"gpu": 2}, "project": "p"}
     workloads = [
         {"name": "runs", "type": "job", "priority": 7, "instance_type": "a2", **train},

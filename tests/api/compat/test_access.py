@@ -73,13 +73,66 @@ def test_userinfo(compat: Callable[[str], Compat], role: str, level: str) -> Non
     }
 
 
-def test_the_rest_of_the_protocol_is_not_spoken(owner_client: Compat) -> None:
+#: A host that ends with a slash; the test client would take the rest for another host without it.
+SLASHED = "http://testserver/"
+
+#: Addresses of both protocols that nothing serves.
+UNSERVED = [
+    *("/api/v2", "/api/v2/", "/api/v2/decorated_jobs/", "/api/v2/scheduler"),
+    *("/ext/v0", "/ext/v0/", "/ext/v0/clouds", "/ext/v0/scheduler/queues"),
+    *(f"{SLASHED}/api/v2/nothing", f"{SLASHED}/ext/v0/clouds", f"{SLASHED}/ext/v0"),
+]
+
+
+@pytest.mark.parametrize("path", UNSERVED)
+@pytest.mark.parametrize("method", ["get", "head", "post", "put", "patch", "delete", "options"])
+def test_the_rest_of_the_protocol_is_refused_as_json(org: Any, path: str, method: str) -> None:
     sentence = (
-        "Sluice speaks the scheduler's part of the anyscale client's protocol alone: anyscale "
-        "scheduler config, and reading queues, workloads and events."
+        "Sluice serves only the scheduler's part of the anyscale client's protocol: the commands "
+        "of anyscale scheduler config, and reading queues, workloads and events."
     )
-    for path in ("", "decorated_jobs/", "scheduler", "scheduler/config/versions/x"):
-        assert owner_client.get(path).error == (404, sentence)
+    client = carrying(issue_token(org, Role.VIEWER, "viewer"))
+    for asker, status, said in (
+        (client, 404, {"code": "not_found", "detail": sentence}),
+        (carrying("aslu_unknown"), 401, None),
+        (Client(), 401, None),
+    ):
+        answer = getattr(asker, method)(path)
+        assert (answer.status_code, answer.headers["Content-Type"]) == (status, "application/json")
+        if method != "head":
+            error = answer.json()["error"]
+            assert error == said or (said is None and error.keys() == {"code", "detail"})
+
+
+@pytest.mark.parametrize("path", ["/scheduler/config", "/userinfo/", "/scheduler/events"])
+def test_a_method_that_an_address_lacks_is_refused_as_json(org: Any, path: str) -> None:
+    client = carrying(issue_token(org, Role.OWNER, "owner"))
+    answer = client.delete(f"/api/v2{path}")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (405, "application/json")
+    assert answer.json()["error"] == {
+        "code": "method_not_allowed",
+        "detail": 'Method "DELETE" not allowed.',
+    }
+
+
+def test_a_host_with_a_slash_at_its_end_is_understood(org: Any) -> None:
+    client = carrying(issue_token(org, Role.VIEWER, "viewer"))
+    assert (
+        client.get(f"{SLASHED}/api/v2/userinfo/").json() == client.get("/api/v2/userinfo/").json()
+    )
+    events = client.get(f"{SLASHED}/ext/v0/scheduler/events")
+    assert events.json() == client.get("/ext/v0/scheduler/events").json()
+
+
+@pytest.mark.parametrize("number", ["-1", "0", "x", "1.5", "+1", "٣", "9" * 30])
+def test_what_is_no_number_of_a_version_is_refused_in_a_sentence(
+    owner_client: Compat, number: str
+) -> None:
+    sentence = (
+        f'version: "{number}" is not the number of a version. Versions are numbered from 1; list '
+        "the versions to see which there are."
+    )
+    assert owner_client.get(f"scheduler/config/versions/{number}").error == (400, sentence)
 
 
 @pytest.mark.parametrize(

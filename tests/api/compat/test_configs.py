@@ -10,7 +10,9 @@ import pytest
 from django.test import Client
 
 from console.configs.models import ConfigVersion
+from console.configs.services.apply_config import apply_config
 from console.dialects import client_dialect, dialects
+from console.orgs.permissions import Actor
 from console.workloads.models import Event
 from tests.api.compat.conftest import CONFIG, Compat
 
@@ -23,6 +25,13 @@ def error_of(client: Compat, config: Any, path: str = "scheduler/config") -> tup
     return client.post(path, {"config": config}).error
 
 
+def applied_as(answer: Any) -> int:
+    """Return the number of the version that an apply or a rollback answers."""
+    assert answer.result.keys() == {"version", "lint"}
+    number: int = answer.result["version"]
+    return number
+
+
 def test_before_the_first_there_is_none(owner_client: Compat) -> None:
     assert owner_client.get("scheduler/config").error == (
         404,
@@ -33,8 +42,11 @@ def test_before_the_first_there_is_none(owner_client: Compat) -> None:
 
 
 def test_apply_look_and_list(owner_client: Compat) -> None:
-    assert owner_client.post("scheduler/config", {"config": CONFIG}).result == {"version": 1}
-    assert owner_client.post("scheduler/config", {"config": CHANGED}).result == {"version": 2}
+    findings = owner_client.post("scheduler/config/validate", {"config": CONFIG}).result["lint"]
+    assert [each["code"] for each in findings] == ["NAT020"]
+    applied = owner_client.post("scheduler/config", {"config": CONFIG})
+    assert applied.result == {"version": 1, "lint": findings}
+    assert applied_as(owner_client.post("scheduler/config", {"config": CHANGED})) == 2
     first, second = (
         owner_client.get(f"scheduler/config/versions/{number}").result for number in (1, 2)
     )
@@ -64,8 +76,8 @@ def test_apply_look_and_list(owner_client: Compat) -> None:
 
 
 def test_versions_come_in_pages(owner_client: Compat) -> None:
-    for _ in range(3):
-        owner_client.post("scheduler/config", {"config": CONFIG})
+    for config in (CONFIG, CHANGED, CONFIG):
+        owner_client.post("scheduler/config", {"config": config})
     numbers = []
     token = None
     for _ in range(3):
@@ -100,7 +112,7 @@ def test_it_is_kept_as_text_for_people_with_the_way_it_came(owner_client: Compat
 
 def test_numbers_are_exact_whichever_way_they_are_written(owner_client: Compat) -> None:
     raw = json.dumps({"config": CONFIG}).replace('"nominal_quota": 2', '"nominal_quota": 2.50')
-    assert owner_client.post("scheduler/config", raw).result == {"version": 1}
+    assert applied_as(owner_client.post("scheduler/config", raw)) == 1
     (queue, _) = owner_client.get("scheduler/config").result["config"]["resource_queues"]
     assert queue["resource_groups"][0]["flavors"][0]["resources"] == [
         {"name": "gpu", "nominal_quota": 2.5}
@@ -112,7 +124,8 @@ def test_roll_back(owner_client: Compat) -> None:
     for config in (CONFIG, CHANGED):
         owner_client.post("scheduler/config", {"config": config})
     back = owner_client.post("scheduler/config/rollback", {"version": 1})
-    assert back.result == {"version": 3}
+    assert [each["code"] for each in back.result["lint"]] == ["NAT020"]
+    assert applied_as(back) == 3
     assert owner_client.get("scheduler/config").result["config"] == CONFIG
     version = ConfigVersion.objects.get(number=3)
     assert (version.kind, version.rolled_back_to, version.via) == ("rollback", 1, "client")
@@ -120,6 +133,35 @@ def test_roll_back(owner_client: Compat) -> None:
     assert again.error == (409, "Version 3 is the active one already.")
     unknown = owner_client.post("scheduler/config/rollback", {"version": 9})
     assert unknown.error == (404, "There is no version 9 of the config in here.")
+
+
+def test_the_active_config_again_makes_no_version(owner_client: Compat, owner: Actor) -> None:
+    for _ in range(2):
+        assert applied_as(owner_client.post("scheduler/config", {"config": CONFIG})) == 1
+    # What the client reads back says the same, however its fields are ordered.
+    served = owner_client.get("scheduler/config").result["config"]
+    turned = dict(reversed(served.items()))
+    assert applied_as(owner_client.post("scheduler/config", {"config": turned})) == 1
+    assert ConfigVersion.objects.count() == 1
+    assert Event.objects.filter(type="CONFIG_UPDATED").count() == 1
+
+    # A text that was written in the editor keeps its comments.
+    text = f"# By hand.\n{FORM.write(CONFIG)}"
+    apply_config(owner, DIALECT.name, text, "", 1)
+    assert applied_as(owner_client.post("scheduler/config", {"config": CONFIG})) == 2
+    assert ConfigVersion.objects.latest("number").text == text
+    # The order of flavors, queues and rules is a part of what a config says.
+    rules = CONFIG["scheduling_rules"][::-1]
+    changed = {**CONFIG, "scheduling_rules": rules}
+    assert applied_as(owner_client.post("scheduler/config", {"config": changed})) == 3
+
+
+def test_rolling_back_to_the_active_text_makes_no_version(owner_client: Compat) -> None:
+    for config in (CONFIG, CHANGED):
+        owner_client.post("scheduler/config", {"config": config})
+    assert applied_as(owner_client.post("scheduler/config/rollback", {"version": 1})) == 3
+    assert applied_as(owner_client.post("scheduler/config/rollback", {"version": 1})) == 3
+    assert ConfigVersion.objects.count() == 3
 
 
 @pytest.mark.parametrize("path", ["scheduler/config", "scheduler/config/validate"])
@@ -228,7 +270,7 @@ def test_a_version_in_another_language_is_not_shown(
     assert owner_client.get("scheduler/config").error == refused
     assert owner_client.get("scheduler/config/versions/1").error == refused
     assert [v["version"] for v in owner_client.get("scheduler/config/versions").results] == [1]
-    assert owner_client.post("scheduler/config", {"config": CONFIG}).result == {"version": 2}
+    assert applied_as(owner_client.post("scheduler/config", {"config": CONFIG})) == 2
     rollback = owner_client.post("scheduler/config/rollback", {"version": 1})
     assert rollback.error == refused
     assert owner_client.get("scheduler/overview").status == 200

@@ -121,3 +121,48 @@ def test_matches_are_counted_among_the_newest(
 ) -> None:
     monkeypatch.setattr("console.workloads.queries.event_search.MOST_COUNTED", 4)
     assert owner_client.get("scheduler/events").page == (4, None)
+
+
+def exported(client: Compat, **query: Any) -> Any:
+    """Return the answer of the external API to *query*."""
+    answer = client.outside("scheduler/events", **query)
+    return [event["type"] for event in answer.results]
+
+
+def test_the_external_api_has_the_same_events_in_its_own_shape(
+    owner_client: Compat, busy: dict[str, str]
+) -> None:
+    answer = owner_client.outside("scheduler/events", event_types="REQUEST_ADMITTED", queues="rest")
+    row = Event.objects.get(type="REQUEST_ADMITTED", workload__name="serves")
+    (event,) = answer.results
+    assert event.pop("event_time").startswith(row.created_at.isoformat()[:19])
+    assert event == {
+        "id": str(row.pk),
+        "type": "REQUEST_ADMITTED",
+        "level": "INFO",
+        "message": "serves was admitted.",
+        "cloud_id": "here",
+        "project_id": None,
+        "scheduler_request_id": busy["serves"],
+        "queue": "rest",
+        "instance_type": None,
+        "workload": {"id": busy["serves"], "type": "SERVICE", "name": "serves"},
+        "data": row.data,
+    }
+    assert answer.page == (1, None)
+    (config,) = owner_client.outside("scheduler/events", event_types="CONFIG_UPDATED").results
+    assert config["workload"] is None
+
+
+def test_the_external_api_filters_and_pages(owner_client: Compat, busy: dict[str, str]) -> None:
+    every = exported(owner_client, count=100)
+    assert exported(owner_client, count=100, order_desc="false") == every[::-1]
+    assert exported(owner_client, levels=["ERROR"]) == ["REQUEST_REJECTED"]
+    assert exported(owner_client, workload_id=busy["serves"], queues="rest") == ["REQUEST_ADMITTED"]
+    assert exported(owner_client, cloud_id="elsewhere") == []
+    assert exported(owner_client, end_time="2020-01-01T00:00:00Z") == []
+    first = owner_client.outside("scheduler/events", count=3)
+    token = first.page[1]
+    rest = exported(owner_client, count=100, paging_token=token)
+    assert [event["type"] for event in first.results] + rest == every
+    assert owner_client.outside("scheduler/events", event_type="X").error[0] == 400
