@@ -317,7 +317,7 @@ class State(World):
             found = self._discipline.report(self, queue, pending)
             verdict = standing.as_of_now(verdict, found)
         assert verdict is not None, "a queue that is barred says why"
-        order = standing.order_of(queue, pending)
+        order = standing.order_of(queue, pending, verdict.reason)
         return record.parked(self.policy, queue, pending, verdict, order).trace
 
     def _stopped_for(self, running: Running) -> PreemptedStep | None:

@@ -154,6 +154,7 @@ def test_the_list_is_a_file_too(lab: None, browser: Client) -> None:
         "borrowers": "1",
         "running": "4",
         "pending": "8",
+        "cannot_run": "0",
         "flavor": "spot",
         "resource": "gpu",
         "nominal": "13",
@@ -168,6 +169,7 @@ def test_the_list_is_a_file_too(lab: None, browser: Client) -> None:
         "borrowing_limit": "unlimited",
         "lending_limit": "unlimited",
         "demand": "21",
+        "cannot_run_demand": "0",
     }
 
 

@@ -22,7 +22,7 @@ from console.workloads.stored_assignments import stored_flavors
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 #: Numbers of a sentence that count workloads; the others are amounts.
-_COUNTS = frozenset({"position", "pending", "alike"})
+_COUNTS = frozenset({"position", "pending", "alike", "cannot_run"})
 
 
 def workload_answer(workload: Workload, position: int | None = None) -> dict[str, Any]:

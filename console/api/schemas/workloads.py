@@ -117,8 +117,9 @@ class Workload(Schema):
     )
     queue_position = serializers.IntegerField(
         allow_null=True,
-        help_text="From 1, of a pending workload; only in its own answer and in the pending list "
-        "of its queue, null elsewhere.",
+        help_text="Among the pending workloads of its queue that could run, from 1; null for one "
+        "that can never run. Only in the workload's own answer and in the pending list of its "
+        "queue, null elsewhere.",
     )
     flavors = serializers.DictField(
         child=serializers.CharField(),
