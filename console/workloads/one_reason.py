@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Sum
 
+from console.configs.queries import active_policy
 from console.engine.decision import Outcome
 from console.engine.explain import Sentence, headline_of, mentioned
 from console.engine.trace import Trace
@@ -114,6 +115,7 @@ def _decided(actor: Actor, reason: str, queue: str | None) -> OneReason:
     largest = sorted(causes.values(), key=lambda found: -len(found))[:MOST_EXPLAINED]
     explained = explain_traces(found[0] for found in largest)
     examples = [decided[found[0][0].pk] for found in largest]
+    policy = active_policy(actor.org)
     return OneReason(
         reason=reason,
         queue=queue,
@@ -123,7 +125,7 @@ def _decided(actor: Actor, reason: str, queue: str | None) -> OneReason:
                 example=example,
                 count=len(found),
                 explained=for_reader(actor, why),
-                fixes=what_would_let_in(actor.org, example),
+                fixes=tuple(said for _, said in what_would_let_in(policy, example)),
             )
             for found, example, why in zip(largest, examples, explained, strict=True)
         ),

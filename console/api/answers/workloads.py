@@ -136,6 +136,7 @@ def explanation_answer(workload: Workload, explained: Explained, found: Help) ->
         "sentences": [sentence.text for stage in stages for sentence in stage.sentences],
         "stages": [stage_answer(stage) for stage in stages],
         "changes": [_change(change, sentence) for change, sentence in found.changes],
+        "changes_version": found.config_version,
         "does_not_help": found.in_vain,
     }
 

@@ -180,7 +180,7 @@ class AnyValue(serializers.JSONField):
 
 
 class WorkloadChange(Schema):
-    """One change with which a workload would start; the engine has tried it on a copy."""
+    """One change that would start a pending workload, tried on a copy, or let a rejected one in."""
 
     kind = serializers.ChoiceField([kind.value for kind in ChangeKind])
     text = serializers.CharField(help_text="The change and what it costs, in one sentence.")
@@ -234,7 +234,12 @@ class WorkloadExplanation(Schema):
     stages = ExplanationStage(many=True)
     changes = WorkloadChange(
         many=True,
-        help_text="What would start it now, the least effort first; empty unless it is pending.",
+        help_text="What would start a pending workload now, or let a rejected one in, the least "
+        "effort first; empty of any other.",
+    )
+    changes_version = serializers.IntegerField(
+        help_text="The version whose text the ranges of `changes` point into: the active one; 0 "
+        "when nothing was tried."
     )
     does_not_help = serializers.CharField(
         allow_blank=True, help_text="What was tried in vain, in one sentence."
