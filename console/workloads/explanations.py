@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from django.db.models import Sum
+from django.db.models import Q, Sum
 from django.utils import timezone
 
 from console.engine.decision import Outcome, Reason
@@ -17,7 +17,7 @@ from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Decision, Engine, PendingClass, Workload
 from console.workloads.queries.demand import CANNOT_RUN_REASONS
-from console.workloads.queries.workloads import ahead_of
+from console.workloads.queries.workloads import earlier_in_line
 from console.workloads.services.load_tree import load_trees
 from console.workloads.stored_decisions import traces_of
 from console.workloads.stored_pod_sets import decode_pod_sets
@@ -118,16 +118,21 @@ def _live_trace(org: Organization, state: State, workload: Workload) -> Trace | 
 
 def _order(org: Organization, workload: Workload, found: OrderStep) -> OrderStep:
     """Return the place in the line as rows count it; *found* in a line that lacks most others."""
-    classes = PendingClass.objects.filter(org=org, queue=workload.queue)
-    never = classes.filter(reason__in=CANNOT_RUN_REASONS).aggregate(n=Sum("count"))["n"] or 0
+    cannot_run = Q(reason__in=CANNOT_RUN_REASONS)
+    counted = PendingClass.objects.filter(org=org, queue=workload.queue).aggregate(
+        never=Sum("count", filter=cannot_run),
+        above=Sum("count", filter=Q(priority__gt=workload.priority) & ~cannot_run),
+        alike=Sum("count", filter=Q(key=workload.pending_class)),
+    )
+    never, position = counted["never"] or 0, None
+    if found.position is not None:
+        position = (counted["above"] or 0) + earlier_in_line(workload).count() + 1
     count = models.QueueCount.objects.filter(org=org, queue=workload.queue).first()
-    own = classes.filter(key=workload.pending_class).first()
-    position = None if found.position is None else ahead_of(workload) + 1
     return replace(
         found,
         position=position,
         pending=max(count.pending - never if count else 0, position or 0),
-        alike=own.count if own else 1,
+        alike=counted["alike"] or 1,
         cannot_run=never,
     )
 

@@ -147,25 +147,16 @@ def position_of(workload: Workload) -> int | None:
         return None
     if reason_of(workload) in CANNOT_RUN:
         return None
-    earlier = _earlier(workload)[:_COUNTED].count()
-    return None if earlier == _COUNTED else _above(workload) + earlier + 1
-
-
-def ahead_of(workload: Workload) -> int:
-    """Return how many that could run are before a pending workload in the order of its queue."""
-    return _above(workload) + _earlier(workload).count()
-
-
-def _above(workload: Workload) -> int:
-    """Return how many of a higher priority wait in its queue and could run."""
-    above = PendingClass.objects.filter(
+    higher = PendingClass.objects.filter(
         org_id=workload.org_id, queue=workload.queue, priority__gt=workload.priority
     ).exclude(reason__in=CANNOT_RUN_REASONS)
-    return above.aggregate(total=Sum("count"))["total"] or 0
+    above = higher.aggregate(total=Sum("count"))["total"]
+    earlier = earlier_in_line(workload)[:_COUNTED].count()
+    return None if earlier == _COUNTED else (above or 0) + earlier + 1
 
 
-def _earlier(workload: Workload) -> QuerySet[Workload]:
-    """Return those of its priority and queue that came before it and could run."""
+def earlier_in_line(workload: Workload) -> QuerySet[Workload]:
+    """Return those of its queue and priority that came before a pending one and could run."""
     assert workload.priority is not None, "what waits in a queue has a priority"
     never = PendingClass.objects.filter(
         org_id=workload.org_id,
