@@ -29,6 +29,13 @@ class ChangeKind(StrEnum):
     POLICY = "policy"
     #: Running workloads end, by themselves or because somebody finishes them.
     FINISH = "finish"
+    # of a rejected workload
+    #: Nothing: the config that is active now takes it when it is submitted again.
+    RESUBMIT = "resubmit"
+    #: Several things that the request says, or what a flavor asks of its labels.
+    REQUEST = "request"
+    #: A rule of the config is changed so that it takes the workload.
+    RULE = "rule"
 
 
 class QuotaNumber(StrEnum):
@@ -75,6 +82,9 @@ class Change:
     ``quota``     "flavor/resource"        amounts in thousandths, or UNLIMITED
     ``policy``    a `Setting`              codes of the setting; None: no bound
     ``finish``    ""                       None
+    ``resubmit``  ""                       None
+    ``request``   key of one label, or ""  None
+    ``rule``      ""                       None; the index of the rule
     ============  =======================  ===========================================
     """
 
@@ -86,6 +96,7 @@ class Change:
     workloads: tuple[str, ...] = ()
     #: ``quota`` and ``policy``: name of the queue or cohort whose config changes. ``resume``: the
     #: queue. ``label`` and ``priority``: the queue it would go to, when that is another one.
+    #: ``resubmit``, ``request`` and ``rule``: the queue it would go to.
     queue: str | None = None
     #: Only ``quota``.
     number: QuotaNumber = QuotaNumber.NOMINAL

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from typing import TypeAlias
 
-from console.engine.amounts import UNLIMITED, Amount
 from console.engine.diff.renames import find_renames
 from console.engine.diff.values import Noun
+from console.engine.excess import Excess, beside_draining, over_nominal
 from console.engine.history import Live
 from console.engine.ledger import FlavorResource
 from console.engine.policy import Policy, StopPolicy
@@ -59,17 +59,6 @@ GRAVITY: Mapping[ConsequenceCode, Gravity] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Excess:
-    """What a queue uses beyond what it will own of one flavor-resource, in thousandths."""
-
-    queue: str
-    flavor: str
-    resource: str
-    used: int
-    nominal: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One consequence as facts; `console.engine.explain.consequences` has its sentence."""
 
@@ -83,22 +72,26 @@ class Finding:
     #: Workloads that run and wait in those queues, and in those that the local queues lead to.
     running: int = 0
     pending: int = 0
+    #: Where more may be used than a queue will own.
     excesses: tuple[Excess, ...] = ()
     #: Whether the numbers are exact; if not, they are about right.
     is_exact: bool = True
 
 
-def find(old: Policy | None, new: Policy, live: Live) -> tuple[Finding, ...]:
+def find(
+    old: Policy | None, new: Policy, live: Live, heirs: Mapping[str, str] | None = None
+) -> tuple[Finding, ...]:
     """
     Return what follows for *live* work and for routing when *new* takes the place of *old*.
 
-    *old* is None before the first config, from which nothing follows. Gravest first.
+    *old* is None before the first config, from which nothing follows. *heirs* are the queues
+    that drain already, each with the queue of *old* that has its place. Gravest first.
     """
     if old is None:
         return ()
     found = (
         *_stopped(old, new, live),
-        *_gone(old, new, live),
+        *_gone(old, new, live, heirs or {}),
         *_routing(old, new),
         *_flavors_lost(old, new, live),
         *_over_nominal(old, new, live),
@@ -171,7 +164,7 @@ def _routing(old: Policy, new: Policy) -> Iterator[Finding]:
         yield Finding(code=ConsequenceCode.CATCH_ALL_LOST)
 
 
-def _gone(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
+def _gone(old: Policy, new: Policy, live: Live, heirs: Mapping[str, str]) -> Iterator[Finding]:
     gone = [name for name in old.queues if name not in new.queues and _has_work(live, name)]
     renamed = successors(old, new)
     draining = {name: renamed[name] for name in gone if name in renamed}
@@ -179,7 +172,8 @@ def _gone(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
     if removed:
         yield _of_queues(ConsequenceCode.QUEUE_REMOVED, removed, live)
     if draining:
-        yield _of_queues(ConsequenceCode.QUEUE_DRAINS, list(draining), live, draining)
+        found = _of_queues(ConsequenceCode.QUEUE_DRAINS, list(draining), live, draining)
+        yield replace(found, excesses=beside_draining(draining, new, live, heirs))
 
 
 def _stopped(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
@@ -233,29 +227,10 @@ def _flavors_lost(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
 
 
 def _over_nominal(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
-    excesses = tuple(
-        Excess(queue=name, flavor=key[0], resource=key[1], used=used, nominal=nominal)
-        for name, usage in live.usage.items()
-        if name in new.queues
-        for key, used in sorted(usage.items())
-        # Who borrowed before and owns as much as before borrows on as before.
-        if isinstance(nominal := _nominal(new, name, key), int)
-        and nominal < used
-        and _nominal(old, name, key) > nominal
-    )
+    excesses = over_nominal(old, new, live)
     if excesses:
         queues = list(dict.fromkeys(excess.queue for excess in excesses))
         yield replace(_of_queues(ConsequenceCode.OVER_NOMINAL, queues, live), excesses=excesses)
-
-
-def _nominal(policy: Policy, queue: str, key: FlavorResource) -> Amount:
-    """Return what *queue* owns of a flavor-resource; unlimited where nothing limits it."""
-    owner = policy.queues.get(queue)
-    for group in owner.groups if owner else ():
-        for quotas in group.flavors:
-            if quotas.flavor == key[0] and key[1] in quotas.quotas:
-                return quotas.quotas[key[1]].nominal
-    return UNLIMITED
 
 
 def _places(policy: Policy, queue: str) -> set[FlavorResource]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from console.engine.circles import NEVER, Stops
 
@@ -57,6 +57,20 @@ class Reason(StrEnum):
     DRAINED = "drained"
     # withdrawn
     WITHDRAWN_WHILE_RUNNING = "withdrawn_while_running"
+
+
+#: Why a pending workload can never run under the present config, whatever ends or is released.
+#: Lists and sums count such workloads apart from the demand that quota could serve.
+CANNOT_RUN: Final = frozenset(
+    {
+        Reason.NO_FLAVOR_MATCHED,
+        Reason.LOCAL_QUEUE_MISSING,
+        Reason.PRIORITY_CLASS_MISSING,
+        Reason.NAMESPACE_NOT_ALLOWED,
+        Reason.QUEUE_MISCONFIGURED,
+        Reason.EXCEEDS_MAX_QUOTA,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

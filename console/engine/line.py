@@ -175,16 +175,28 @@ class Line:
         keys, self._fresh = self._fresh, {}
         return [self.classes[key] for key in keys if key in self.classes]
 
-    def position(self, pending: Pending) -> int:
-        """Return the place of a waiting workload in the order of the whole line, from 1."""
+    def position(self, pending: Pending) -> int | None:
+        """
+        Return the place of a waiting workload among those that could run, from 1.
+
+        None for one that can never run under the present policy.
+        """
+        if self.classes[pending.class_key].cannot_run:
+            return None
         sequence, priority = pending.workload.sequence, pending.priority
         ahead = 0
         for cls in self.classes.values():
+            if cls.cannot_run:
+                continue
             if cls.priority > priority:
                 ahead += len(cls)
             elif cls.priority == priority:
                 ahead += cls.ahead_of(sequence)
         return ahead + 1
+
+    def cannot_run(self) -> int:
+        """Return how many wait that can never run under the present policy."""
+        return sum(len(cls) for cls in self.classes.values() if cls.cannot_run)
 
     def _stand(self, cls: PendingClass) -> None:
         place = _place(cls)

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from console.engine.circles import NEVER, Stops
-from console.engine.decision import Reason
+from console.engine.decision import CANNOT_RUN, Reason
 from console.engine.ledger import FlavorResource
 from console.engine.matching import Obstacles
 from console.engine.routing import Route
@@ -121,6 +121,11 @@ class PendingClass:
 
     def __contains__(self, pending: Pending) -> bool:
         return self._members.get(pending.workload.sequence) is pending
+
+    @property
+    def cannot_run(self) -> bool:
+        """Whether its members can never run under the present policy."""
+        return self.verdict is not None and self.verdict.reason in CANNOT_RUN
 
     @property
     def head(self) -> Pending:

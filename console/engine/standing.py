@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from console.engine import record
-from console.engine.decision import Decision, Reason
+from console.engine.decision import CANNOT_RUN, Decision, Reason
 from console.engine.disciplines import Report
 from console.engine.pending import Pending, PendingClass, Verdict
 from console.engine.policy import Policy
@@ -22,7 +22,8 @@ def announce(policy: Policy, queue: QueueState, cls: PendingClass) -> Iterator[D
         said = (route.queue, route.priority, route.rule, cls.key)
         if pending.announced != said:
             pending.announced = said
-            yield record.parked(policy, queue, pending, cls.verdict, order_of(queue, pending))
+            order = order_of(queue, pending, cls.verdict.reason)
+            yield record.parked(policy, queue, pending, cls.verdict, order)
 
 
 def waiting_for_victims(
@@ -39,16 +40,19 @@ def waiting_for_victims(
     )
 
 
-def order_of(queue: QueueState, pending: Pending) -> OrderStep:
-    """Return the place of one that waits in the line of *queue*."""
+def order_of(queue: QueueState, pending: Pending, reason: Reason) -> OrderStep:
+    """Return the place in the line of *queue* of a workload that waits for *reason*."""
     outside = len(queue.preemptors)
+    position = None if reason in CANNOT_RUN else queue.line.position(pending)
+    cannot_run = queue.line.cannot_run()
     first = queue.first() if queue.line.is_strict else None
     return OrderStep(
-        position=queue.line.position(pending) + outside,
-        pending=len(queue.line) + outside,
+        position=None if position is None else position + outside,
+        pending=len(queue.line) - cannot_run + outside,
         alike=len(queue.line.classes[pending.class_key]),
         strict=queue.line.is_strict,
         blocked_by=first.workload.id if first is not None and first is not pending else None,
+        cannot_run=cannot_run,
     )
 
 

@@ -321,7 +321,7 @@ class State(World):
             last = queue.line.classes[pending.class_key].verdict
             found = self._discipline.report(self, queue, pending)
             verdict = standing.as_of_now(last, found)
-        order = standing.order_of(queue, pending)
+        order = standing.order_of(queue, pending, verdict.reason)
         return record.parked(self.policy, queue, pending, verdict, order).trace
 
     def _stopped_for(self, running: Running) -> PreemptedStep | None:

@@ -316,8 +316,9 @@ class PreemptionStep:
 class OrderStep:
     """The place in the queue's order: priority first, then submission."""
 
-    #: From 1.
-    position: int
+    #: Among those that could run, from 1; None for one that can never run.
+    position: int | None = None
+    #: How many wait that could run, this one included unless it can never run.
     pending: int
     #: Pending workloads that are alike and wait together, this one included.
     alike: int
@@ -325,6 +326,8 @@ class OrderStep:
     strict: bool = False
     #: Id of the first of a strict queue, when it is another one.
     blocked_by: str | None = None
+    #: How many of the queue can never run under the config, and have no position.
+    cannot_run: int = 0
 
 
 class TurnVerdict(StrEnum):

@@ -32,6 +32,8 @@ class Numbers:
 
     running: Number
     pending: Number
+    #: How many of the pending in queues can never run under the active config.
+    cannot_run: int
     #: In the last 24 hours, from the beginning of an hour.
     rejected: Number
     #: Of these hours too.
@@ -42,8 +44,14 @@ class Numbers:
     states: Mapping[str, int]
 
 
-def numbers_of(org: Organization, now: datetime, week_ago: CountsAt) -> Numbers:
-    """Return the numbers of *org* at the moment *now*, and what they were a *week_ago*."""
+def numbers_of(
+    org: Organization, queues: Iterable[QueueView], now: datetime, week_ago: CountsAt
+) -> Numbers:
+    """
+    Return the numbers of *org* at the moment *now*, and what they were a *week_ago*.
+
+    *queues* are all its queues.
+    """
     states = state_counts(org)
     hours = counts_series(org, since=now - DAY, until=now)
     day = Counts()
@@ -52,6 +60,7 @@ def numbers_of(org: Organization, now: datetime, week_ago: CountsAt) -> Numbers:
     return Numbers(
         running=Number(now=sum(states[state] for state in RUNNING), week_ago=week_ago.running),
         pending=Number(now=states["pending"], week_ago=week_ago.pending),
+        cannot_run=sum(view.cannot_run for view in queues),
         rejected=Number(
             now=day.counts[What.REJECTED.value],
             # What was counted then is only all if somebody was there to count.
@@ -72,21 +81,26 @@ def usage_of_all(policy: Policy, queues: Iterable[QueueView]) -> list[UsageView]
     owned: dict[FlavorResource, Amount] = {}
     used: dict[FlavorResource, int] = {}
     demand: dict[FlavorResource, int] = {}
+    cannot_run: dict[FlavorResource, int] = {}
     for usage in (usage for view in queues for usage in view.usages):
         owned[usage.key] = owned.get(usage.key, 0) + usage.nominal
         used[usage.key] = used.get(usage.key, 0) + usage.used
         demand[usage.key] = demand.get(usage.key, 0) + usage.demand
+        cannot_run[usage.key] = cannot_run.get(usage.key, 0) + usage.cannot_run_demand
     for group in (group for cohort in policy.cohorts.values() for group in cohort.groups):
         for entry in group.flavors:
             for resource, quota in entry.quotas.items():
                 key = entry.flavor, resource
                 owned[key] = owned.get(key, 0) + quota.nominal
     return [
-        _usage(key, nominal, used.get(key, 0), demand.get(key, 0)) for key, nominal in owned.items()
+        _usage(key, nominal, *(amounts.get(key, 0) for amounts in (used, demand, cannot_run)))
+        for key, nominal in owned.items()
     ]
 
 
-def _usage(key: FlavorResource, nominal: Amount, used: int, demand: int) -> UsageView:
+def _usage(
+    key: FlavorResource, nominal: Amount, used: int, demand: int, cannot_run: int
+) -> UsageView:
     is_endless = isinstance(nominal, Unlimited)
     over = 0 if isinstance(nominal, Unlimited) else max(0, used - nominal)
     return UsageView(
@@ -104,4 +118,5 @@ def _usage(key: FlavorResource, nominal: Amount, used: int, demand: int) -> Usag
         borrowing_limit=0,
         lending_limit=0,
         demand=demand,
+        cannot_run_demand=cannot_run,
     )

@@ -10,8 +10,7 @@ from typing import Final
 from django.db.models import OuterRef, Subquery
 
 from console.engine.amounts import Unlimited
-from console.engine.decision import Reason
-from console.engine.reasons import ReasonClass, reason_class
+from console.engine.decision import CANNOT_RUN, Reason
 from console.orgs.models import Organization
 from console.overview.items import MOST_SUBJECTS, Item, Kind, Subject
 from console.workloads.models import (
@@ -22,6 +21,7 @@ from console.workloads.models import (
     State,
     Workload,
 )
+from console.workloads.queries.demand import CANNOT_RUN_REASONS
 from console.workloads.queries.queues import QueueView
 from console.workloads.queries.waiting import MOST_WITHOUT_QUEUE, waiting_without_queue
 
@@ -81,15 +81,11 @@ def _stuck(org: Organization, queues: Sequence[QueueView]) -> Iterator[Item]:
     by_reason: defaultdict[str, list[Subject]] = defaultdict(list)
     for view in queues:
         for reason, count in view.reasons.items():
-            if reason_class(reason) is ReasonClass.CANNOT_RUN:
+            if reason in CANNOT_RUN:
                 by_reason[reason].append(Subject(name=view.name, count=count))
     without_queue = waiting_without_queue(org)
     are_all = sum(without_queue.values()) < MOST_WITHOUT_QUEUE
-    lost = {
-        reason: count
-        for reason, count in without_queue.items()
-        if reason_class(reason) is ReasonClass.CANNOT_RUN
-    }
+    lost = {reason: count for reason, count in without_queue.items() if reason in CANNOT_RUN}
     oldest = _oldest_stuck(org, list(by_reason)) if by_reason else {}
     for reason in by_reason.keys() | lost.keys():
         subjects = sorted(by_reason[reason], key=lambda each: (-each.count, each.name))
@@ -155,8 +151,7 @@ def _is_full(view: QueueView) -> bool:
 def _impatient(org: Organization, full: Sequence[QueueView], now: datetime) -> Iterator[Subject]:
     """Yield those of *full* whose work has waited too long; what has no chance does not count."""
     names = [view.name for view in full][:_MOST_QUEUES]
-    hopeless = [each.value for each in Reason if reason_class(each) is ReasonClass.CANNOT_RUN]
-    classes = PendingClass.objects.filter(org=org, reason__in=hopeless).order_by()
+    classes = PendingClass.objects.filter(org=org, reason__in=CANNOT_RUN_REASONS).order_by()
     pending = (
         Workload.objects.filter(org=org, queue=OuterRef("queue"), state=State.PENDING)
         .exclude(pending_class__in=classes.values("key"))
@@ -171,7 +166,7 @@ def _impatient(org: Organization, full: Sequence[QueueView], now: datetime) -> I
     for view in full:
         since = oldest.get(view.name)
         if since is not None and since < now - PATIENCE:
-            yield Subject(name=view.name, count=view.pending, since=since)
+            yield Subject(name=view.name, count=view.pending - view.cannot_run, since=since)
 
 
 def _held(queues: Sequence[QueueView]) -> Iterator[Subject]:

@@ -123,6 +123,7 @@ class SeriesPoint(models.Model):
     pending_peak = models.PositiveIntegerField()
     cells = models.JSONField()
     demand = models.JSONField()
+    cannot_run_demand = models.JSONField(default=dict)
     #: The most that was used of any nominal quota, in thousandths of it.
     tightest = models.PositiveIntegerField()
     #: What happened, of hours and days: {what: count}, and {bucket of the wait: admissions}.

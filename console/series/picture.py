@@ -13,11 +13,15 @@ from console.orgs.models import Organization
 from console.series.subjects import EVERYTHING, Subject
 from console.series.totals import Cell, Level, Totals
 from console.workloads.models import Engine, PendingClass, QueueCount, State
+from console.workloads.queries.demand import Demand
 from console.workloads.queries.quotas import Accounts, UsageView
 from console.workloads.queries.used import used_of
 
 #: What a flavor-resource owns, and what may be used of it at most.
 Quota = tuple[Amount, Amount]
+
+
+_NO_DEMAND = Demand()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +34,8 @@ class Standing:
     used: Mapping[str, Mapping[FlavorResource, int]]
     running: Mapping[str, int]
     pending: Mapping[str, int]
-    #: What pending workloads ask for, by resource.
-    demand: Mapping[str, Counter[str]]
+    #: What pending workloads ask for.
+    demand: Mapping[str, Demand]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +53,10 @@ def standing_of(org: Organization) -> Standing:
     counts = QueueCount.objects.filter(org=org).values_list("queue", "running", "pending")
     for queue, runs, waits in counts:
         running[queue], pending[queue] = runs, waits
-    demand: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    classes = PendingClass.objects.filter(org=org).values_list("queue", "requests", "count")
-    for queue, requests, count in classes:
-        for resource, amount in requests.items():
-            demand[queue][resource] += amount * count
+    demand: defaultdict[str, Demand] = defaultdict(Demand)
+    classes = PendingClass.objects.filter(org=org)
+    for queue, *asked in classes.values_list("queue", "reason", "requests", "count"):
+        demand[queue].add(*asked)
     return Standing(
         all_running=states.get(State.ADMITTED, 0) + states.get(State.PREEMPTING, 0),
         all_pending=states.get(State.PENDING, 0),
@@ -71,7 +74,8 @@ def take_picture(policy: Policy, standing: Standing) -> Picture:
     busy = standing.used.keys() | standing.running.keys() | standing.pending.keys()
     usages = {}
     for name in [*policy.queues, *sorted(busy - policy.queues.keys())]:
-        usages[name] = accounts.usages(name, standing.demand.get(name, {}))
+        asked = standing.demand.get(name, _NO_DEMAND)
+        usages[name] = accounts.usages(name, asked.wanted, asked.cannot_run)
         _add(picture, Subject.queue(name), usages[name], standing, [name])
     for cohort in policy.cohorts:
         below = accounts.trees.queues_below(cohort)
@@ -138,17 +142,24 @@ def _add_everything(
 def _totals(
     standing: Standing, queues: list[str], cells: dict[FlavorResource, Cell], tightest: int
 ) -> Totals:
-    demand: Counter[str] = Counter()
-    for name in queues:
-        demand.update(standing.demand.get(name, {}))
+    wanted: Counter[str] = Counter()
+    cannot_run: Counter[str] = Counter()
+    for asked in (standing.demand[name] for name in queues if name in standing.demand):
+        wanted.update(asked.wanted)
+        cannot_run.update(asked.cannot_run)
     return Totals(
         minutes=1,
         running=Level.of(sum(standing.running.get(name, 0) for name in queues)),
         pending=Level.of(sum(standing.pending.get(name, 0) for name in queues)),
         cells=cells,
-        demand={resource: Level.of(amount) for resource, amount in demand.items() if amount},
+        demand=_levels(wanted),
+        cannot_run_demand=_levels(cannot_run),
         tightest=tightest,
     )
+
+
+def _levels(amounts: Mapping[str, int]) -> dict[str, Level]:
+    return {resource: Level.of(amount) for resource, amount in amounts.items() if amount}
 
 
 def _put(picture: Picture, subject: Subject, totals: Totals) -> None:

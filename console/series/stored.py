@@ -27,6 +27,7 @@ COLUMNS: Final = (
     "pending_peak",
     "cells",
     "demand",
+    "cannot_run_demand",
     "tightest",
 )
 
@@ -53,6 +54,7 @@ def point_of(
         pending_peak=totals.pending.peak,
         cells=encode_cells(totals.cells),
         demand=encode_demand(totals.demand),
+        cannot_run_demand=encode_demand(totals.cannot_run_demand),
         tightest=totals.tightest,
         counts=dict(counts.counts) if counts else {},
         waits={str(bucket): count for bucket, count in counts.waits.items()} if counts else {},
@@ -61,12 +63,14 @@ def point_of(
 
 def totals_of(row: Sequence[Any]) -> Totals:
     """Return the totals in values that begin with those of `COLUMNS`."""
-    minutes, running, running_peak, pending, pending_peak, cells, demand, tightest, *_ = row
+    minutes, running, running_peak, pending, pending_peak, cells, *rest = row
+    demand, cannot_run_demand, tightest, *_ = rest
     return Totals(
         minutes=minutes,
         running=Level(running, running_peak),
         pending=Level(pending, pending_peak),
         cells=StoredCells(cells),
         demand=decode_demand(demand),
+        cannot_run_demand=decode_demand(cannot_run_demand),
         tightest=tightest,
     )

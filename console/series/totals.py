@@ -80,29 +80,31 @@ class Totals:
     running: Level = ZERO
     pending: Level = ZERO
     cells: Mapping[FlavorResource, Cell] = field(default_factory=dict)
-    #: What pending workloads asked for, by resource.
+    #: What pending workloads that could run asked for, by resource.
     demand: Mapping[str, Level] = field(default_factory=dict)
+    #: The same of pending workloads that could never run under the config of then.
+    cannot_run_demand: Mapping[str, Level] = field(default_factory=dict)
     #: The most that was used of any nominal quota, in thousandths of it.
     tightest: int = 0
 
     @property
     def is_zero(self) -> bool:
         """Whether there was nothing at all."""
-        return not (self.running.peak or self.pending.peak or self.cells or self.demand)
+        counts = self.running.peak or self.pending.peak
+        return not (counts or self.cells or self.demand or self.cannot_run_demand)
 
     def merged(self, other: Totals) -> Totals:
         """Return both together; the order does not matter."""
-        cells, demand = dict(self.cells), dict(self.demand)
+        cells = dict(self.cells)
         for key, cell in other.cells.items():
             cells[key] = cells[key].merged(cell) if key in cells else cell
-        for resource, level in other.demand.items():
-            demand[resource] = demand.get(resource, ZERO).merged(level)
         return Totals(
             minutes=self.minutes + other.minutes,
             running=self.running.merged(other.running),
             pending=self.pending.merged(other.pending),
             cells=cells,
-            demand=demand,
+            demand=_merged(self.demand, other.demand),
+            cannot_run_demand=_merged(self.cannot_run_demand, other.cannot_run_demand),
             tightest=max(self.tightest, other.tightest),
         )
 
@@ -113,9 +115,21 @@ class Totals:
             running=self.running.times(minutes),
             pending=self.pending.times(minutes),
             cells={key: cell.times(minutes) for key, cell in self.cells.items()},
-            demand={resource: level.times(minutes) for resource, level in self.demand.items()},
+            demand=_times(self.demand, minutes),
+            cannot_run_demand=_times(self.cannot_run_demand, minutes),
             tightest=self.tightest,
         )
+
+
+def _merged(mine: Mapping[str, Level], theirs: Mapping[str, Level]) -> dict[str, Level]:
+    both = dict(mine)
+    for resource, level in theirs.items():
+        both[resource] = both.get(resource, ZERO).merged(level)
+    return both
+
+
+def _times(levels: Mapping[str, Level], minutes: int) -> dict[str, Level]:
+    return {resource: level.times(minutes) for resource, level in levels.items()}
 
 
 NOTHING = Totals()

@@ -31,7 +31,12 @@ GAUGES: Final = {
         Family("queue_resource_usage", "What workloads of the queue hold.", _CELL),
         Family("queue_resource_borrowed", "What of that belongs to others.", _CELL),
         Family("queue_resource_lent", "What others hold of its nominal quota.", _CELL),
-        Family("queue_resource_demand", "What its pending workloads ask for.", _CELL),
+        Family("queue_resource_demand", "What pending workloads that could run want.", _CELL),
+        Family(
+            "queue_resource_cannot_run_demand",
+            "What pending workloads ask for that can never run under the config.",
+            _CELL,
+        ),
         Family("queue_nominal_quota", "What the queue owns.", _CELL),
         Family("queue_borrowing_limit", "What it may borrow at most.", _CELL),
         Family("queue_lending_limit", "What it may lend at most.", _CELL),

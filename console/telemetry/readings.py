@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +16,7 @@ from console.engine.ledger import FlavorResource
 from console.engine.policy import Policy, StopPolicy
 from console.telemetry.models import Total
 from console.workloads.models import Engine, Intake, PendingClass, QueueCount, QueueHold, Usage
+from console.workloads.queries.demand import Demand
 from console.workloads.queries.quotas import Accounts
 
 #: Values of a metric's labels, and its value.
@@ -71,9 +72,7 @@ class _Rows:
         default_factory=lambda: defaultdict(dict)
     )
     running: dict[str, int] = field(default_factory=dict)
-    demand: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    #: By queue and reason.
-    waiting: Counter[tuple[str, str]] = field(default_factory=Counter)
+    demand: defaultdict[str, Demand] = field(default_factory=lambda: defaultdict(Demand))
     held: set[str] = field(default_factory=set)
 
 
@@ -86,18 +85,17 @@ def _queue_rows() -> defaultdict[int, _Rows]:
     for org, queue, count in QueueCount.objects.values_list("org", "queue", "running"):
         found[org].running[queue] = count
     classes = PendingClass.objects.values_list("org", "queue", "reason", "requests", "count")
-    for org, queue, reason, requests, count in classes:
-        found[org].waiting[queue, reason] += count
-        for resource, amount in requests.items():
-            found[org].demand[queue][resource] += amount * count
+    for org, queue, *asked in classes:
+        found[org].demand[queue].add(*asked)
     for org, queue in QueueHold.objects.values_list("org", "queue"):
         found[org].held.add(queue)
     return found
 
 
 def _queues(policy: Policy, rows: _Rows) -> Iterator[tuple[str, Reading]]:
-    for labels, count in sorted(rows.waiting.items()):
-        yield "pending_workloads", (labels, count)
+    for queue, asked in sorted(rows.demand.items()):
+        for reason, count in sorted(asked.reasons.items()):
+            yield "pending_workloads", ((queue, reason), count)
     busy = rows.used.keys() | {name for name, count in rows.running.items() if count}
     busy |= rows.demand.keys()
     accounts = Accounts(policy, rows.used)
@@ -116,18 +114,17 @@ def _status(policy: Policy, name: str, *, is_held: bool) -> str:
     return "accepting" if queue.stop is StopPolicy.NONE else "stopped"
 
 
-def _cells(
-    accounts: Accounts, name: str, demand: Mapping[str, int]
-) -> Iterator[tuple[str, Reading]]:
+def _cells(accounts: Accounts, name: str, demand: Demand) -> Iterator[tuple[str, Reading]]:
     queue = accounts.policy.queues.get(name)
     cohort = (queue.parent if queue else None) or ""
-    for usage in accounts.usages(name, demand):
+    for usage in accounts.usages(name, demand.wanted, demand.cannot_run):
         labels = (cohort, name, usage.flavor, usage.resource)
         amounts: dict[str, Amount] = {
             "queue_resource_usage": usage.used,
             "queue_resource_borrowed": usage.borrowed,
             "queue_resource_lent": usage.lent,
             "queue_resource_demand": usage.demand,
+            "queue_resource_cannot_run_demand": usage.cannot_run_demand,
             "queue_nominal_quota": usage.nominal,
             "queue_borrowing_limit": usage.borrowing_limit,
             "queue_lending_limit": usage.lending_limit,

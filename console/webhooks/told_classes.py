@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from console.engine.decision import Reason
-from console.engine.reasons import ReasonClass, reason_class
 from console.orgs.models import Organization
 from console.webhooks.models import Kind, ToldClass
 from console.webhooks.outbox import told_of
 from console.workloads.models import PendingClass
-
-_NEVER = [each.value for each in Reason if reason_class(each) is ReasonClass.CANNOT_RUN]
+from console.workloads.queries.demand import CANNOT_RUN_REASONS
 
 
 def tells_of_never(org: Organization) -> bool:
@@ -25,6 +22,7 @@ def begin_to_tell(org: Organization) -> None:
     transaction that makes the first webhook want it.
     """
     ToldClass.objects.filter(org=org).delete()
-    keys = PendingClass.objects.filter(org=org, reason__in=_NEVER).values_list("key", flat=True)
+    classes = PendingClass.objects.filter(org=org, reason__in=CANNOT_RUN_REASONS)
+    keys = classes.values_list("key", flat=True)
     rows = (ToldClass(org=org, key=key) for key in keys.iterator())
     ToldClass.objects.bulk_create(rows, batch_size=400, ignore_conflicts=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from console.configs.queries import NO_POLICY, active_version, policy_of
 from console.engine.change import Change, Setting
 from console.engine.counterfactual import WHOLE_MENU, Findings, Menu, find_changes
 from console.engine.decision import Reason
@@ -13,6 +14,7 @@ from console.engine.explain.changes import change_sentence, in_vain_sentence
 from console.engine.policy import PreemptionRule
 from console.orgs.models import Organization
 from console.workloads import models
+from console.workloads.fixes import what_would_let_in
 from console.workloads.models import Engine, Workload
 from console.workloads.services.load_whole_tree import load_whole_tree
 
@@ -34,7 +36,7 @@ class Help:
     changes: tuple[tuple[Change, Sentence], ...] = ()
     #: What was tried and does not help, in one sentence; "" when nothing was.
     in_vain: str = ""
-    #: Whether anything was tried: it waits, and the engine has looked at it.
+    #: Whether anything was tried: it was rejected, or it waits and the engine has looked at it.
     asked: bool = False
     #: Version of the config in which the lines are.
     config_version: int = 0
@@ -46,9 +48,15 @@ def what_would_help(org: Organization, workload: Workload) -> Help:
     """
     Return the single changes with each of which *workload* would start now.
 
-    They are tried on what runs and waits at this moment. Of a workload that does
-    not wait nothing is asked.
+    They are tried on what runs and waits at this moment. Of a rejected workload they are what
+    would let it in, tried on the config that is active now. Of any other that does not wait
+    nothing is asked.
     """
+    if workload.state == models.State.REJECTED:
+        active = active_version(org)
+        policy = policy_of(active) if active else NO_POLICY
+        changes = what_would_let_in(policy, workload)
+        return Help(changes=changes, asked=True, config_version=active.number if active else 0)
     if workload.state != models.State.PENDING or workload.reason == Reason.NOT_EVALUATED:
         return Help()
     version = Engine.objects.values_list("config_version", flat=True).get(org=org)

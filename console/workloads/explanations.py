@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from django.db.models import Sum
+from django.db.models import Q, Sum
 from django.utils import timezone
 
 from console.engine.decision import Outcome, Reason
@@ -16,6 +16,8 @@ from console.engine.trace import OrderStep, OutcomeStep, PodSetStep, Trace
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Decision, Engine, PendingClass, Workload
+from console.workloads.queries.demand import CANNOT_RUN_REASONS
+from console.workloads.queries.workloads import earlier_in_line
 from console.workloads.services.load_tree import load_trees
 from console.workloads.stored_decisions import traces_of
 from console.workloads.stored_pod_sets import decode_pod_sets
@@ -111,23 +113,27 @@ def _live_trace(org: Organization, state: State, workload: Workload) -> Trace | 
         return None
     if trace.order is None:
         return trace
-    count = models.QueueCount.objects.filter(org=org, queue=workload.queue).first()
-    order = _order(org, workload, trace.order, count.pending if count else 1)
-    return replace(trace, order=order)
+    return replace(trace, order=_order(org, workload, trace.order))
 
 
-def _order(org: Organization, workload: Workload, found: OrderStep, pending: int) -> OrderStep:
+def _order(org: Organization, workload: Workload, found: OrderStep) -> OrderStep:
     """Return the place in the line as rows count it; *found* in a line that lacks most others."""
-    classes = PendingClass.objects.filter(org=org, queue=workload.queue)
-    higher = classes.filter(priority__gt=workload.priority).aggregate(n=Sum("count"))["n"] or 0
-    waiting = Workload.objects.filter(org=org, queue=workload.queue, state=models.State.PENDING)
-    earlier = waiting.filter(priority=workload.priority, pk__lt=workload.pk).count()
-    own = classes.filter(key=workload.pending_class).first()
+    cannot_run = Q(reason__in=CANNOT_RUN_REASONS)
+    counted = PendingClass.objects.filter(org=org, queue=workload.queue).aggregate(
+        never=Sum("count", filter=cannot_run),
+        above=Sum("count", filter=Q(priority__gt=workload.priority) & ~cannot_run),
+        alike=Sum("count", filter=Q(key=workload.pending_class)),
+    )
+    never, position = counted["never"] or 0, None
+    if found.position is not None:
+        position = (counted["above"] or 0) + earlier_in_line(workload).count() + 1
+    count = models.QueueCount.objects.filter(org=org, queue=workload.queue).first()
     return replace(
         found,
-        position=higher + earlier + 1,
-        pending=max(pending, higher + earlier + 1),
-        alike=own.count if own else 1,
+        position=position,
+        pending=max(count.pending - never if count else 0, position or 0),
+        alike=counted["alike"] or 1,
+        cannot_run=never,
     )
 
 

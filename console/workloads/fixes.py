@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from console.configs.queries import active_policy
+from console.engine.change import Change
 from console.engine.explain import Sentence
-from console.engine.explain.fixes import fix_sentences
+from console.engine.explain.fixes import fixes
 from console.engine.landing import land
 from console.engine.nearest import NearestRules
 from console.engine.nearest_doors import nearest_doors
+from console.engine.policy import Policy
 from console.engine.truth import RuleStanding, RuleTruth, judge_rules
-from console.orgs.models import Organization
 from console.workloads.models import State, Workload
 from console.workloads.services.load_state import engine_workloads
 
@@ -19,18 +19,21 @@ from console.workloads.services.load_state import engine_workloads
 _MOST = 3
 
 
-def what_would_let_in(org: Organization, workload: Workload) -> tuple[Sentence, ...]:
-    """Return what would let a rejected *workload* in, what its submitter can do first."""
+def what_would_let_in(policy: Policy, workload: Workload) -> tuple[tuple[Change, Sentence], ...]:
+    """
+    Return what would let a rejected *workload* in under *policy*, each change with its sentence.
+
+    What its submitter can do comes first; nothing for a workload that was not rejected.
+    """
     if workload.state != State.REJECTED:
         return ()
-    policy = active_policy(org)
     judged = next(engine_workloads(Workload.objects.filter(pk=workload.pk)))
     narrow = _narrowest(judge_rules(policy, judged))
     nearest = NearestRules(policy, judged)
     misses = tuple(nearest.miss(rule.index) for rule in narrow)
     if policy.local_routing is not None:
         misses = nearest_doors(policy, judged, _MOST)
-    return tuple(fix_sentences(land(policy, judged), misses, narrow))
+    return tuple(fixes(land(policy, judged), misses, narrow, judged.priority))
 
 
 def _narrowest(rules: Iterable[RuleTruth]) -> list[RuleTruth]:

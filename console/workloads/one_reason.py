@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Sum
 
+from console.configs.queries import NO_POLICY, active_policy
 from console.engine.decision import Outcome
 from console.engine.explain import Sentence, headline_of, mentioned
 from console.engine.trace import Trace
@@ -14,7 +15,7 @@ from console.orgs.permissions import Actor
 from console.workloads.disclosure import disclose, for_reader
 from console.workloads.explanations import Explained, explain_traces, explain_workloads
 from console.workloads.fixes import what_would_let_in
-from console.workloads.models import Decision, PendingClass, Workload
+from console.workloads.models import Decision, PendingClass, State, Workload
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.groups import Total, count_workloads
 from console.workloads.queries.listing import list_workloads
@@ -114,6 +115,8 @@ def _decided(actor: Actor, reason: str, queue: str | None) -> OneReason:
     largest = sorted(causes.values(), key=lambda found: -len(found))[:MOST_EXPLAINED]
     explained = explain_traces(found[0] for found in largest)
     examples = [decided[found[0][0].pk] for found in largest]
+    is_any_rejected = any(each.state == State.REJECTED for each in examples)
+    policy = active_policy(actor.org) if is_any_rejected else NO_POLICY
     return OneReason(
         reason=reason,
         queue=queue,
@@ -123,7 +126,7 @@ def _decided(actor: Actor, reason: str, queue: str | None) -> OneReason:
                 example=example,
                 count=len(found),
                 explained=for_reader(actor, why),
-                fixes=what_would_let_in(actor.org, example),
+                fixes=tuple(said for _, said in what_would_let_in(policy, example)),
             )
             for found, example, why in zip(largest, examples, explained, strict=True)
         ),

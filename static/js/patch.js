@@ -103,8 +103,13 @@ window.Patch = class {
       this.#patch(mine, child);
       return mine;
     });
-    if (node.contains(document.activeElement)) this.owes = true;
-    else node.replaceChildren(...children);
+    if (node.contains(document.activeElement)) {
+      this.owes = true;
+      return;
+    }
+    node.replaceChildren(...children);
+    // What came new may ask for more of itself.
+    window.htmx?.process(node);
   }
 
   #patchRows(list, next) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -47,7 +48,10 @@ def test_whoever_asks_is_told_all_consequences(client):
     assert half.body["missing"] == ["catch_all_lost"]
     done = apply(client, CLOSED, 1, accept=["warnings_added", "catch_all_lost"])
     assert done.status == 201
-    told = [{"code": c["code"], "message": c["message"]} for c in answer.body["consequences"]]
+    told = [
+        {"code": each["code"], "message": each["message"], "accepted": True}
+        for each in answer.body["consequences"]
+    ]
     assert done.body["consequences"] == told
     assert client.get("config").body["consequences"] == told
 
@@ -142,3 +146,46 @@ def test_every_code_is_told_in_the_docs_and_the_schema(client):
     for code in ConsequenceCode:
         assert f"| `{code.value}` |" in text
         assert f'"{code.value}"' in schema
+
+
+def test_less_quota_than_is_in_use_is_said_before_and_after(api, owner, settle):
+    """Kueue, 128 to 64 with 128 in use: without `accept` the answer says it as well."""
+    text = """
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: f}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: cq}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+    - coveredResources: [cpu]
+      flavors: [{name: f, resources: [{name: cpu, nominalQuota: QUOTA}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: lq, namespace: ns}
+spec: {clusterQueue: cq}
+"""
+
+    client = api(owner)
+
+    def quota(amount: int, version: int, **terms: object) -> Any:
+        return apply(client, text.replace("QUOTA", str(amount)), version, dialect="kueue", **terms)
+
+    assert quota(128, 0).body["consequences"] == []
+    tags = {"kueue.x-k8s.io/queue-name": "lq"}
+    wanted = {"name": "w", "namespace": "ns", "tags": tags, "requests": {"cpu": 16}}
+    client.post("workloads", {"workloads": [wanted] * 8})
+    settle(owner.org)
+    sentence = "cq uses 128 cpu of f and will own 64 cpu: 64 cpu too much, until at least 4 running"
+    refused = quota(64, 1, accept=[])
+    assert refused.status == 422
+    assert refused.body["missing"] == ["over_nominal"]
+    assert refused.body["consequences"][0]["message"].startswith(sentence)
+    applied = quota(64, 1)
+    (found,) = applied.body["consequences"]
+    assert (applied.status, found["code"], found["accepted"]) == (201, "over_nominal", False)
+    assert found["message"].startswith(sentence)

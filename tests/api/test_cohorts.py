@@ -40,8 +40,9 @@ def pool(flavor: str, **values: float | None) -> dict:
     zero = dict.fromkeys(
         ("own", "deposited", "pool", "used", "borrowed", "over", "lent", "available", "limit"), 0
     )
-    limits = {"borrowing_limit": 0, "lending_limit": 0, "demand": 0}
-    return {"flavor": flavor, "resource": "gpu"} | zero | limits | values
+    limits = {"borrowing_limit": 0, "lending_limit": 0}
+    asked = {"demand": 0, "cannot_run_demand": 0}
+    return {"flavor": flavor, "resource": "gpu"} | zero | limits | asked | values
 
 
 #: A cohort's own quota that says nothing about limits, and one that it does not have.
@@ -78,7 +79,7 @@ ALL = {
     "cohorts": ["ml"],
     "queues": ["archive"],
     "range": {"line": 1, "column": 1, "end_line": 2, "end_column": 9},
-    "counts": {"queues": 3, "borrowers": 1, "running": 4, "pending": 8},
+    "counts": {"queues": 3, "borrowers": 1, "running": 4, "pending": 8, "cannot_run": 0},
     # 16 used and 21 wanted of 19.
     "contention": 1.947,
     "pools": [
@@ -97,7 +98,7 @@ ML = {
     "cohorts": [],
     "queues": ["research", "batch"],
     "range": None,
-    "counts": {"queues": 2, "borrowers": 1, "running": 4, "pending": 8},
+    "counts": {"queues": 2, "borrowers": 1, "running": 4, "pending": 8, "cannot_run": 0},
     "contention": 1.947,
     "pools": [
         pool("spot", deposited=13, pool=13, used=16, borrowed=3, available=3, limit=19, demand=21,
@@ -158,7 +159,7 @@ def member(
         "name": name,
         "cohort": cohort,
         "depth": depth,
-        "counts": dict(zip(("running", "pending"), counts, strict=True)),
+        "counts": dict(zip(("running", "pending"), counts, strict=True)) | {"cannot_run": 0},
         "preemption": rules
         and dict(zip((*names, "max_priority_threshold"), ("never", *rules), strict=True)),
         "share": None,
@@ -170,7 +171,8 @@ def cell(flavor: str, **values: float | None) -> dict:
     zero = dict.fromkeys(
         ("nominal", "used", "borrowed", "over", "lent", "available", "limit", "demand"), 0
     )
-    return {"flavor": flavor, "resource": "gpu"} | zero | OPEN | values
+    never = {"cannot_run_demand": 0}
+    return {"flavor": flavor, "resource": "gpu"} | zero | never | OPEN | values
 
 
 RESEARCH = member(

@@ -68,7 +68,7 @@ def test_the_overview(busy: Any, owner: Actor, settle: Any) -> None:
     )
     assert answer["numbers"] == {
         "running": {"now": 1, "week_ago": None},
-        "pending": {"now": 2, "week_ago": None},
+        "pending": {"now": 2, "week_ago": None, "cannot_run": 1},
         "rejected": {"now": 0, "week_ago": None},
     }
     assert answer["usage"] == [
@@ -78,7 +78,8 @@ def test_the_overview(busy: Any, owner: Actor, settle: Any) -> None:
             "nominal": 4,
             "used": 3,
             "over": 0,
-            "demand": 7,
+            "demand": 2,
+            "cannot_run_demand": 5,
         }
     ]
     assert answer["waits"]["n"] == 1

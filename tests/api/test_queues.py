@@ -51,7 +51,7 @@ def test_queues_come_in_the_order_of_the_text(client):
         "held": None,
         "stop": "none",
         "strategy": "best_effort_fifo",
-        "counts": {"running": 0, "pending": 0},
+        "counts": {"running": 0, "pending": 0, "cannot_run": 0},
         "oldest_pending": None,
         "reasons": {},
         "waits": {"p50": None, "p95": None, "count": 0},
@@ -94,18 +94,18 @@ def test_pending_come_in_order_with_position_and_reason(client, settle, owner):
         cursor = page["next"]
     assert [(r["queue_position"], r["name"], r["reason"]["code"]) for r in rows] == [
         (1, "high", "waiting_for_quota"),
-        (2, "huge", "exceeds_max_quota"),
-        (3, "default", "waiting_for_quota"),
-        (4, "late", "waiting_for_quota"),
-        (5, "low", "waiting_for_quota"),
+        (None, "huge", "exceeds_max_quota"),
+        (2, "default", "waiting_for_quota"),
+        (3, "late", "waiting_for_quota"),
+        (4, "low", "waiting_for_quota"),
     ]
     for row in rows:
         one = client.get(f"workloads/{row['id']}").body
         assert one["queue_position"] == row["queue_position"]
     queue = client.get("queues/q-m5-2xlarge-cap3").body
-    assert queue["counts"] == {"running": 1, "pending": 5}
+    assert queue["counts"] == {"running": 1, "pending": 5, "cannot_run": 1}
     assert queue["reasons"] == {"waiting_for_quota": 4, "exceeds_max_quota": 1}
-    assert queue["pressure"] == {"resource": "cpu", "wanted": 121, "free": 0}
+    assert queue["pressure"] == {"resource": "cpu", "wanted": 96, "free": 0}
     assert queue["waits"] == {"p50": queue["waits"]["p50"], "p95": None, "count": 1}
     assert client.get("queues").body["results"][0] == queue
     assert client.get("queues/unknown/pending").problem == (404, "not_found")
@@ -191,7 +191,7 @@ def test_a_queue_that_left_the_config_drains(client, settle, owner):
         "held": None,
         "stop": "none",
         "strategy": "best_effort_fifo",
-        "counts": {"running": 1, "pending": 0},
+        "counts": {"running": 1, "pending": 0, "cannot_run": 0},
         "oldest_pending": None,
         "reasons": {},
         "waits": draining["waits"],
@@ -210,6 +210,7 @@ def test_a_queue_that_left_the_config_drains(client, settle, owner):
                 "available": 0,
                 "limit": 0,
                 "demand": 0,
+                "cannot_run_demand": 0,
             }
         ],
     }

@@ -105,6 +105,7 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
     assert queue["waits"].keys() == {"count", "p50", "p95"}
     assert queue.pop("waits")["count"] == 3
     usage = {"flavor": "m5-2xlarge", "borrowed": 0, "over": 0, "lent": 0, "available": 0}
+    usage["cannot_run_demand"] = 0
     assert queue == {
         "pressure": {"resource": "cpu", "wanted": 8, "free": 0},
         "reasons": {"waiting_for_quota": 1},
@@ -115,7 +116,7 @@ def test_a_cap_on_an_instance_type(api, owner, settle):
         "stop": "none",
         "draining": False,
         "held": None,
-        "counts": {"running": 3, "pending": 1},
+        "counts": {"running": 3, "pending": 1, "cannot_run": 0},
         "rules": [0],
         "usage": [
             {**usage, "resource": "cpu", "nominal": 24, "used": 24, "limit": 24, "demand": 8},

@@ -80,6 +80,7 @@ def test_every_minute_is_there_and_a_gap_is_one(client: Api, now: datetime) -> N
     ]  # fmt: skip
     assert (last["running"], last["pending"]) == ({"mean": 1, "peak": 1}, {"mean": 1, "peak": 1})
     assert last["demand"] == {"gpu": {"mean": 2, "peak": 2}}
+    assert last["cannot_run_demand"] == {}
     happened = dict.fromkeys(
         ("submitted", "admitted", "rejected", "preempted", "finished", "withdrawn"), 0
     )
@@ -92,6 +93,7 @@ def test_every_minute_is_there_and_a_gap_is_one(client: Api, now: datetime) -> N
         "pending": None,
         "usage": None,
         "demand": None,
+        "cannot_run_demand": None,
         "happened": happened,
         "waits": {"p50": None, "p95": None, "n": 0},
     }

@@ -12,6 +12,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.supervisor import demo
 from tests import tour
+from tests.pages.page import read_page
 
 
 def test_one_runs_one_waits_one_is_rejected_and_an_end_starts_the_next(
@@ -19,6 +20,7 @@ def test_one_runs_one_waits_one_is_rejected_and_an_end_starts_the_next(
     owner: Actor,
     submitter: Actor,
     api_for: Callable[[Actor], Client],
+    client_for: Callable[[Actor], Client],
     settle: Callable[[Organization], int],
 ) -> None:
     text = dialects()["native"].samples()[demo._SAMPLE]
@@ -29,8 +31,15 @@ def test_one_runs_one_waits_one_is_rejected_and_an_end_starts_the_next(
     answer = api.post(url, tour.submission(), content_type="application/json")
     first, second, third = answer.json()["ids"]
     settle(org)
-    said = [api.get(f"{url}/{uid}/explanation").json()["headline"] for uid in (third, second)]
-    assert said == tour.quotes()
+    told = [api.get(f"{url}/{uid}/explanation").json() for uid in (third, second)]
+    rejected, waiting = (each["headline"] for each in told)
+    # What the page of the rejected one says under "What would let it in".
+    advice = [each["text"] for each in told[0]["changes"]]
+    assert [rejected, tour.quotes()[1], waiting] == tour.quotes()
+    assert tour.quotes()[1] in advice
+    page = read_page(client_for(owner).get(f"/o/{org.slug}/workloads/{third}"))
+    on_page = [each.text for each in page.id("advice").all("li")]
+    assert all(shown.startswith(text) for shown, text in zip(on_page, advice, strict=True))
     api.post(f"{url}/{first}/finish", content_type="application/json")
     settle(org)
     states = [api.get(f"{url}/{uid}").json()["state"] for uid in (first, second, third)]

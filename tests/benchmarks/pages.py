@@ -128,7 +128,11 @@ def _check(api: Api, reader: Reader) -> None:
     told = {title: int(count.replace("\u202f", "")) for title, count in segments}
     assert told == {"All": crowd.TOTAL} | {name.capitalize(): n for name, n in counts.items()}
     for queue in api.get("/queues")["results"]:
-        assert queue["counts"] == {"running": crowd.RUNNING, "pending": crowd.PENDING}, queue
+        assert queue["counts"] == {
+            "running": crowd.RUNNING,
+            "pending": crowd.PENDING,
+            "cannot_run": 0,
+        }, queue
         assert sum(use["used"] for use in queue["usage"] if use["resource"] == "gpu") == 450
     waiting = api.get("/workloads?reason=exceeds_max_quota&limit=1000")["results"]
     assert len(waiting) == crowd.NEVER

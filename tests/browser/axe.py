@@ -26,11 +26,15 @@ COLORS: Final = ("color-contrast", "link-in-text-block")
 _RUN: Final = """async ([tags, rules, unsure]) => {
   const options = rules.length
     ? { runOnly: { type: 'rule', values: rules } }
-    // Asked for by name, as a tag alone leaves it out. The other reads style sheets by means
-    // that the policy forbids, and none of ours asks how the screen is held.
+    // Two are asked for by name, as a tag alone leaves them out. The third reads style sheets by
+    // means that the policy forbids, and none of ours asks how the screen is held.
     : {
       runOnly: { type: 'tag', values: tags },
-      rules: { 'target-size': { enabled: true }, 'css-orientation-lock': { enabled: false } },
+      rules: {
+        'target-size': { enabled: true },
+        'label-content-name-mismatch': { enabled: true },
+        'css-orientation-lock': { enabled: false },
+      },
     };
   const { violations, incomplete } = await axe.run(document, {
     ...options, iframes: false, preload: false, resultTypes: ['violations', 'incomplete'],

@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from console.dialects import dialects
 from tests.browser.conftest import Visitors
 from tests.browser.place import Place
 from tests.browser.rules import broken, hold_still
 from tests.two_teams import TWO_TEAMS, gpus
+
+_DUMP = dialects()["kueue"].samples()["Forty queues, as kubectl prints them"]
 
 _PAGES = (
     "cohorts",
@@ -42,6 +45,22 @@ def test_pages_of_cohorts_keep_the_rules(
     found = {}
     for path in _PAGES:
         page.goto(teams.url(path))
+        found[path] = broken(page, "structure", "axe", "width", "targets")
+    assert {path: complaints for path, complaints in found.items() if complaints} == {}
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
+def test_a_cohort_of_forty_queues_keeps_the_rules(
+    visitors: Visitors, place: Place, scheme: str, width: int
+) -> None:
+    body = {"dialect": "kueue", "text": _DUMP, "message": "", "expected_version": 0}
+    place.api.post("/config/versions", body, expect=201)
+    cohorts = [each["name"] for each in place.api.get("/cohorts")["results"]]
+    page = visitors.page(place, scheme=scheme, width=width)
+    hold_still(page)
+    found = {}
+    for path in ("cohorts", *(f"cohorts/{name}" for name in cohorts)):
+        page.goto(place.url(path))
         found[path] = broken(page, "structure", "axe", "width", "targets")
     assert {path: complaints for path, complaints in found.items() if complaints} == {}
 

@@ -6,6 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import Visitors
 from tests.browser.documents import CAP, m5
 from tests.browser.place import Place, wait_until
 
@@ -100,3 +101,30 @@ def test_new_rows_wait_for_the_reader_to_ask(page: Page, place: Place) -> None:
     page.keyboard.press("r")
     expect(page.locator("#workload-rows tr")).to_have_count(2)
     expect(page.locator("#workload-rows a[data-row]").first).to_be_focused()
+
+
+def test_the_name_of_a_queue_does_not_break(visitors: Visitors, place: Place) -> None:
+    """Where other columns are long, too: a name with a colon broke behind it, within the name."""
+    name = "ml_training:v2"
+    resources = ("gpu", "cpu", "memory_gb")
+    quotas = ", ".join(f"{{ name: {each}, nominal_quota: 8 }}" for each in resources)
+    place.apply(
+        f"""
+resource_flavors: [{{ name: any }}]
+resource_queues:
+  - name: "{name}"
+    resource_groups:
+      - covered_resources: [{", ".join(resources)}]
+        flavors: [{{ name: any, resources: [{quotas}] }}]
+scheduling_rules: [{{ resource_queue: "{name}" }}]
+"""
+    )
+    wanted = {"name": "a-large-model-" * 4, "requests": dict.fromkeys(resources, 8)}
+    place.submit(wanted, wanted)
+    page = visitors.page(place, width=1280)
+    page.goto(place.url("workloads"))
+    links = page.locator("#workload-rows").get_by_role("link", name=name)
+    expect(links).to_have_count(2)
+    for link in links.all():
+        assert link.evaluate("each => each.getClientRects().length") == 1
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

@@ -23,7 +23,8 @@ def fill(place: Place) -> None:
     """Let three run and two wait."""
     place.apply(CAP)
     place.submit(*(work(i) for i in range(5)))
-    wait_until(lambda: place.api.get(f"/queues/{NAME}")["counts"] == {"running": 3, "pending": 2})
+    counts = {"running": 3, "pending": 2, "cannot_run": 0}
+    wait_until(lambda: place.api.get(f"/queues/{NAME}")["counts"] == counts)
 
 
 def test_queues_are_chosen_compared_and_held_by_keys(page: Page, place: Place) -> None:
@@ -74,6 +75,13 @@ def test_the_steps_open_in_the_row_and_stay_when_the_page_updates(page: Page, pl
     rows.nth(1).locator("summary").click()
     steps = rows.nth(1).locator(".why__body")
     expect(steps).to_contain_text("Outcome")
+    # The steps are taller than most screens: what they are about stands beside their beginning.
+    row = rows.nth(1).bounding_box()
+    name = rows.nth(1).locator("a[data-row]").bounding_box()
+    assert row is not None
+    assert name is not None
+    assert row["height"] > 400
+    assert name["y"] - row["y"] < 30
     place.submit(work(9))
     expect(page.locator("[data-rows-bar=pending-rows]")).to_contain_text("1 new")
     expect(steps).to_contain_text("Outcome")

@@ -239,3 +239,41 @@ def test_a_form_with_mistakes_comes_back_with_sentences_at_the_fields(
         expect(summary.get_by_role("link", name=label)).to_be_visible()
     expect(page.locator("[name=tags]")).to_have_value("team")
     assert place.api.get("/workloads")["results"] == []
+
+
+#: The same queue without a rule for the workload that waits there.
+CLOSED = """\
+resource_flavors: [{ name: any }]
+resource_queues:
+  - name: train
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{ name: any, resources: [{ name: gpu, nominal_quota: 2 }] }]
+scheduling_rules:
+  - resource_queue: train
+SELECTOR"""
+ASKING = "    selector: [{ key: team, operator: in, values: [night] }]\n"
+
+
+def test_advice_that_was_loaded_makes_way_when_the_workload_is_rejected(
+    page: Page, place: Place
+) -> None:
+    place.apply(CLOSED.replace("SELECTOR", ""))
+    _, waits = place.submit(
+        {"name": "runs", "requests": {"gpu": 2}}, {"name": "waits", "requests": {"gpu": 1}}
+    )
+    page.goto(place.url(f"workloads/{waits}"))
+    advice = page.locator("#advice")
+    expect(advice).to_contain_text("Wait for runs to end, or finish it: it would start then.")
+    # A live update that is no change of state leaves what was loaded.
+    place.submit({"name": "third", "requests": {"gpu": 1}})
+    page.wait_for_timeout(2500)
+    expect(advice).to_contain_text("Wait for runs to end, or finish it: it would start then.")
+    place.apply(CLOSED.replace("SELECTOR", ASKING))
+    expect(page.locator("#headline")).to_contain_text("Rejected")
+    expect(advice.get_by_role("heading")).to_have_text("What would let it in")
+    expect(advice).not_to_contain_text("Wait for runs to end")
+    expect(advice).to_contain_text("In the request: set team to night")
+    # The advice is the same on the page of its own, which was a link in the panel.
+    page.goto(place.url(f"workloads/{waits}/changes"))
+    expect(page.locator("#changes")).to_contain_text("In the request: set team to night")

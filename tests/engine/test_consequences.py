@@ -12,7 +12,6 @@ from console.engine.amounts import UNLIMITED, Amount
 from console.engine.consequences import (
     GRAVITY,
     ConsequenceCode,
-    Excess,
     Finding,
     Gravity,
     find,
@@ -20,6 +19,7 @@ from console.engine.consequences import (
     takes_everything,
 )
 from console.engine.diff import compare_policies
+from console.engine.excess import Excess
 from console.engine.explain.consequences import consequence_sentence
 from console.engine.history import Backlog, Live, Waiting
 from console.engine.policy import (
@@ -140,7 +140,9 @@ def test_what_is_lost_is_named_with_its_numbers() -> None:
         names=("a",),
         running=2,
         pending=1,
-        excesses=(Excess(queue="a", flavor="spot", resource="gpu", used=4000, nominal=1000),),
+        excesses=(
+            Excess(queue="a", flavor="spot", resource="gpu", used=4000, nominal=1000, peak=4000),
+        ),
     )
     assert codes(old, policy(queue("a", flavor="fixed"), rest="a"), BUSY) == ["flavor_lost"]
 

@@ -146,6 +146,14 @@ HEADLINES = {
         "Waiting for quota in train: needs 2 gpu on a100, 0 free now, 2 short; "
         "nobody may be stopped for it."
     ),
+    "too-large": (
+        "Can never run under this config: it asks for 9 gpu and 64 cpu, and train can never have "
+        "more than 4 gpu and 10 cpu on a100."
+    ),
+    "behind-none": (
+        "Waiting for quota in train: needs 4 gpu on a100, 0 free now, 4 short; "
+        "nobody may be stopped for it."
+    ),
 }
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
 from django.test import Client
 
+from console.orgs.permissions import Actor
 from console.workloads.models import Workload
 from tests.pages.conftest import World
 from tests.pages.page import read_page
@@ -52,6 +56,46 @@ def test_a_pending_workload_is_told_what_would_start_it(world: World, browser: C
 def test_nothing_is_asked_of_one_that_does_not_wait(world: World, browser: Client) -> None:
     assert told(browser, "train") == ["It runs."]
     assert told(browser, "done") == ["It has ended, and cannot start again."]
+
+
+def test_a_rejected_workload_is_told_what_would_let_it_in(
+    world: World, browser: Client, owner: Actor, api_for: Callable[[Actor], Client]
+) -> None:
+    uid = world.rejected.uid
+    said = told(browser, world.rejected.name)
+    assert said[0] == (
+        "In the request: set team to research, to be taken by rule 1, which leads to research."
+    )
+    assert (
+        said[-1] == "What its submitter can do comes first. Tried on the config that is active now."
+    )
+    page = read_page(browser.get(f"/o/here/workloads/{uid}"))
+    on_page = [each.text for each in page.id("advice").all("li")]
+    assert on_page == said[:-1]
+    # The API has the very same, without the lines that a page links to.
+    answer = api_for(owner).get(f"/api/v1/orgs/here/workloads/{uid}/explanation").json()
+    changes = answer["changes"]
+    assert all(shown.startswith(each["text"]) for shown, each in zip(on_page, changes, strict=True))
+    assert [(each["kind"], each["subject"], each["from"], each["to"]) for each in changes] == [
+        ("label", "team", changes[0]["from"], "research"),
+        ("request", "", None, None),
+        ("rule", "", None, 0),
+        ("rule", "", None, 1),
+    ]
+    assert [each["queue"] for each in changes] == ["research", "default"] * 2
+    assert (answer["changes_version"], answer["does_not_help"]) == (1, "")
+
+
+def test_no_change_of_a_rejected_one_is_said_in_a_sentence(
+    world: World, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("console.workloads.changes.what_would_let_in", lambda *_: ())
+    assert told(browser, world.rejected.name) == [
+        (
+            "It was rejected and does not wait: no single change of its request or of a rule was "
+            "found that would let it in. Submit it again when it or the config has changed."
+        )
+    ]
 
 
 def test_the_page_of_a_workload_fetches_the_panel_and_links_to_it(

@@ -154,6 +154,7 @@ def test_the_list_is_a_file_too(lab: None, browser: Client) -> None:
         "borrowers": "1",
         "running": "4",
         "pending": "8",
+        "cannot_run": "0",
         "flavor": "spot",
         "resource": "gpu",
         "nominal": "13",
@@ -168,6 +169,7 @@ def test_the_list_is_a_file_too(lab: None, browser: Client) -> None:
         "borrowing_limit": "unlimited",
         "lending_limit": "unlimited",
         "demand": "21",
+        "cannot_run_demand": "0",
     }
 
 
@@ -260,7 +262,7 @@ def test_quota_that_was_taken_away_says_under_which_config(
         config_version=43,
     )
     row = get(browser, "cohorts/few").id("matrix-region").rows()[0]
-    assert row[:2] == ["one", "5 of 2 3 over nominal since v43"]
+    assert row[:2] == ["one", "one, f gpu: 5 of 2 3 over nominal since v43"]
 
 
 def late(org: Organization, **more: Any) -> None:
@@ -290,7 +292,12 @@ def test_numbers_that_nobody_knows_are_no_zeros(
         "? gpu, not known yet · waiting for 4 min",
         *("2", "17", "?", "?", "21"),
     ]
-    assert page.id("matrix-region").rows()[0] == ["archive", "? not known yet", "—", "—"]
+    assert page.id("matrix-region").rows()[0] == [
+        "archive",
+        "archive, spot gpu: ? not known yet",
+        "—",
+        "—",
+    ]
     assert page.id("matrix-region").all("svg", class_="matrix__bar") == []
 
 

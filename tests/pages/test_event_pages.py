@@ -339,3 +339,18 @@ def test_what_is_listed_can_be_sent_to_a_webhook(
     assert (chosen, form.id("f-queues").text) == (["workload.rejected"], "research")
     assert ways(browser, "type=REQUEST_ADMITTED") == []
     assert ways(client_for(viewer), "type=REQUEST_REJECTED") == []
+
+
+def test_two_counts_of_events_say_what_each_counts(world: World, browser: Client) -> None:
+    """The drawing counts all of its time, and the bars below it the newest of all times."""
+    found = page(browser, "events")
+    assert found.id("over-time-sentence").text.startswith("All events of these types are counted: ")
+    (note,) = [p.text for p in found.all("p") if p.text.startswith("These bars count")]
+    assert note == (
+        "These bars count the newest 2 000 events of every type at most, whatever their time; "
+        "the drawing above counts all events of its time."
+    )
+    # Where there is no drawing, there is nothing to tell apart.
+    alone = page(browser, "events?level=ERROR&type=REQUEST_REJECTED")
+    assert not alone.all("p", id="over-time-sentence")
+    assert "the drawing above" not in alone.text

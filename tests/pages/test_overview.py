@@ -62,7 +62,7 @@ def test_the_numbers(world: World, browser: Client) -> None:
     page = get(browser)
     assert [tile.text for tile in page.id("numbers").all("a")] == [
         "Running 2 a week ago not known",
-        "Pending 2 a week ago not known",
+        "Pending 2 1 of them can never run, a week ago not known",
         "Rejected in 24 h 1 a week ago not known",
     ]
     (quota,) = page.id("quota").all("li")

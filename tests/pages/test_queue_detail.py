@@ -87,7 +87,7 @@ def test_who_waits_stands_in_order_with_the_end_of_the_capacity(
 ) -> None:
     page = get(browser)
     assert page.id("usage").rows() == [
-        ["spot", "gpu", page.id("usage").rows()[0][2], "8", "6", "2", "84"]
+        ["spot", "gpu", page.id("usage").rows()[0][2], "8", "6", "2", "4 80 can never run"]
     ]
     assert len(drawings(page)) == 1
     rows = page.id("pending-region").rows()

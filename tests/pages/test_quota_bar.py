@@ -53,6 +53,7 @@ def usage(nominal: Amount, used: int, demand: int = 0, **more: Any) -> UsageView
         borrowing_limit=UNLIMITED,
         lending_limit=UNLIMITED,
         demand=demand,
+        cannot_run_demand=0,
     )
     return replace(shown, **more)
 
@@ -64,9 +65,10 @@ amounts = st.integers(0, 10**15)
 def sound_rows(draw: st.DrawFn) -> UsageView:
     """Draw numbers that keep every identity."""
     demand = draw(st.just(0) | amounts)
+    cannot_run = draw(st.just(0) | amounts)
     nominal = draw(st.just(0) | amounts | st.just(UNLIMITED))
     if isinstance(nominal, Unlimited):
-        return usage(nominal, draw(amounts), demand)
+        return usage(nominal, draw(amounts), demand, cannot_run_demand=cannot_run)
     used = draw(st.just(0) | amounts)
     beyond = max(0, used - nominal)
     limit = draw(st.integers(nominal, 10**16) | st.just(nominal) | st.just(UNLIMITED))
@@ -79,6 +81,7 @@ def sound_rows(draw: st.DrawFn) -> UsageView:
         limit=limit,
         available=draw(st.just(0) | amounts),
         is_certain=draw(st.booleans()),
+        cannot_run_demand=cannot_run,
     )
 
 
@@ -154,6 +157,7 @@ def numbers_in(bar: Bar) -> dict[str, int]:
         ("lent", r"([\d.]+) lent"),
         ("available", r"([\d.]+) (?:free|available)"),
         ("demand", r"wants ([\d.]+) more"),
+        ("cannot_run_demand", r"([\d.]+) asked for by work that can never run"),
     ):
         match = re.search(pattern, bar.sentence)
         number = parse_amount(match[1]) if match else 0
@@ -168,6 +172,7 @@ def check_words(shown: UsageView, bar: Bar) -> None:
     available = shown.available if isinstance(shown.available, int) else 0
     assert said["used"] == shown.used
     assert said["demand"] == shown.demand
+    assert said["cannot_run_demand"] == shown.cannot_run_demand
     assert said["available"] == available
     blocked = shown.nominal == 0 and shown.limit == 0 and not shown.borrowed
     if not blocked:
@@ -177,7 +182,8 @@ def check_words(shown: UsageView, bar: Bar) -> None:
             "lent": shown.lent,
         }
     # The visible text has every number of the sentence.
-    told = (bar.used_text, bar.of_text, bar.note, bar.free_text, bar.demand_text, bar.flavor)
+    asked = (bar.demand_text, bar.cannot_run_text)
+    told = (bar.used_text, bar.of_text, bar.note, bar.free_text, *asked, bar.flavor)
     visible = ", ".join(filter(None, told))
     assert sorted(re.findall(r"[\d.]+\d|\d", visible)) == sorted(
         re.findall(r"[\d.]+\d|\d", bar.sentence)
@@ -194,7 +200,9 @@ def test_numbers_that_agree_are_drawn_in_proportion_and_said(shown: UsageView) -
 
 @given(
     shown=sound_rows(),
-    field=st.sampled_from(["used", "own", "borrowed", "over", "lent", "demand"]),
+    field=st.sampled_from(
+        ["used", "own", "borrowed", "over", "lent", "demand", "cannot_run_demand"]
+    ),
     wrong=st.integers(-(10**15), 10**15),
 )
 @settings(max_examples=300, deadline=None)
@@ -203,7 +211,8 @@ def test_numbers_that_keep_no_identity_are_not_drawn(
 ) -> None:
     changed = replace(shown, **{field: wrong})
     keeps = (
-        min(changed.own, changed.borrowed, changed.over, changed.lent, changed.demand) >= 0
+        min(changed.own, changed.borrowed, changed.over, changed.lent) >= 0
+        and min(changed.demand, changed.cannot_run_demand) >= 0
         and changed.used == changed.own + changed.borrowed + changed.over
         and (changed.borrowed == 0 or changed.lent == 0)
         and changed.own + changed.lent <= changed.nominal

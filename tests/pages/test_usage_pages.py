@@ -79,7 +79,7 @@ def test_a_queue_over_the_last_hour(sampled: Organization, browser: Client) -> N
     page = get(browser, "queues/research/usage", range="1h")
     assert said(page) == {
         "use": "Use of gpu on spot: 6 to 6, 6 last; nominal 8.",
-        "demand": "Pending workloads wanted gpu: 84 to 84, 84 last.",
+        "demand": "Pending workloads wanted gpu: 4 to 4, 4 last.",
         "workloads": "Workloads running: 1 to 1, 1 last. Pending: 2 to 2, 2 last.",
         "waits": "Waits until admission: p50 from under 0.1 s to under 0.1 s, n = 2.",
     }
@@ -148,7 +148,11 @@ def test_a_table_and_a_file_say_what_is_drawn(
             "limit": ("", "8.0"),
             "preempted": ("0", "0"),
         },
-        "demand": {"demand_mean": ("", "84.0"), "demand_peak": ("", "84.0")},
+        "demand": {
+            "demand_mean": ("", "4.0"),
+            "demand_peak": ("", "4.0"),
+            "cannot_run_demand_peak": ("", "80.0"),
+        },
         "workloads": {
             "running_mean": ("", "1.0"),
             "running_peak": ("", "1"),

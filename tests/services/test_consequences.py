@@ -19,6 +19,7 @@ from console.orgs.permissions import Actor
 from console.workloads.models import Event
 from console.workloads.queries import backlog
 from console.workloads.queries.backlog import backlog_of
+from console.workloads.queries.holdings import holdings_of
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
 
@@ -136,7 +137,9 @@ def test_a_renamed_queue_drains_under_its_old_name(native: None, owner: Actor) -
         (
             "ml becomes ml:v2, with 2 running and 1 waiting: what runs drains under the old name "
             "and is not charged to the new one, so both together may use more than one of them "
-            "owns until it ends; what waits is routed again."
+            "owns until it ends; what waits is routed again. At the peak they use together: ml and "
+            "ml:v2 up to 6 gpu of spot, 4 gpu more than ml:v2 owns, until at least 2 running "
+            "workloads of ml have ended."
         ),
     )
 
@@ -287,7 +290,12 @@ def test_a_long_line_is_judged_by_its_newest_and_by_its_classes(
 def test_quota_below_what_runs_and_a_flavor_that_is_taken_away(running: None, owner: Actor) -> None:
     (over,) = find_consequences(owner, "kueue", kueue(quota=3))
     assert (over.code, over.level) == ("over_nominal", 2)
-    assert over.message.startswith("ml uses 4 gpu of spot and will own 3 gpu.")
+    assert over.message == (
+        "ml uses 4 gpu of spot and will own 3 gpu: 1 gpu too much, until at least 1 running "
+        "workload has ended. Running workloads are not stopped by a change of the config; beyond "
+        "what a queue owns they count as borrowing, so a cohort may take the quota back, and "
+        "without a cohort nothing more starts."
+    )
     assert names(owner, "kueue", kueue(quota=4)) == []
     lost, warned = find_consequences(owner, "kueue", kueue(flavor="fixed"))
     assert warned.code == "warnings_added"
@@ -372,9 +380,46 @@ def test_a_roll_back_is_asked_the_same(native: None, owner: Actor) -> None:
 def test_nothing_is_asked_of_scripts_that_do_not_say_what_they_accept(
     native: None, owner: Actor
 ) -> None:
-    assert apply_config(owner, "native", RENAMED, "", 1).consequences == []
+    followed = apply_config(owner, "native", RENAMED, "", 1).consequences
+    assert [(each["code"], each["accepted"]) for each in followed] == [("queue_drains", False)]
 
 
 def test_who_may_not_apply_learns_nothing_from_trying(native: None, editor: Actor) -> None:
     with pytest.raises(NotAllowed):
         apply_config(editor, "native", RENAMED, "", 1, accept=[])
+
+
+def test_a_queue_that_grew_and_comes_back_tells_the_peak(owner: Actor, settle: Settle) -> None:
+    """Native 64, then 128 under a successor's name, and back: both may run 64 of the 64 meant."""
+    small = NATIVE.replace("nominal_quota: 4", "nominal_quota: 64")
+    large = RENAMED.replace("nominal_quota: 2", "nominal_quota: 128")
+
+    def submit(count: int) -> None:
+        wanted = Submission(name="w", tags={"team": "ml"}, requests={"gpu": 8000})
+        submit_workloads(owner, [wanted] * count)
+        settle(owner.org)
+
+    apply_config(owner, "native", small, "", 0)
+    submit(8)
+    grown = apply_config(owner, "native", large, "", 1)
+    assert [each["code"] for each in grown.consequences] == ["queue_drains"]
+    assert (
+        "ml and ml:v2 up to 192 gpu of spot, 64 gpu more than ml:v2 owns"
+        in (grown.consequences[0]["message"])
+    )
+    settle(owner.org)
+    submit(8)
+    with pytest.raises(ConsequencesNotAccepted) as refused:
+        apply_config(owner, "native", small, "", 2, accept=[])
+    (found,) = refused.value.consequences
+    assert found.message.endswith(
+        "At the peak they use together: ml:v2 and ml up to 128 gpu of spot, 64 gpu more than ml "
+        "owns, until at least 8 running workloads of ml:v2 have ended."
+    )
+
+
+def test_kinds_of_what_runs_are_counted_by_what_they_hold(running: None, owner: Actor) -> None:
+    found = holdings_of(owner.org, ["ml", "nowhere"])
+    assert {name: sorted(count for _, count in kinds) for name, kinds in found.items()} == {
+        "ml": [2]
+    }

@@ -58,7 +58,7 @@ def rejected(org: Organization, moment: datetime, count: int) -> None:
 
 def test_a_week_without_anybody_to_look_is_not_known(org: Organization) -> None:
     rejected(org, NOW.replace(second=0), 3)
-    found = numbers_of(org, NOW, past_of(org, NOW).week_ago)
+    found = numbers_of(org, [], NOW, past_of(org, NOW).week_ago)
     assert (found.running, found.pending, found.rejected) == (
         Number(now=0, week_ago=None),
         Number(now=0, week_ago=None),
@@ -73,12 +73,12 @@ def test_numbers_against_a_week_ago(org: Organization) -> None:
     point_of(org.pk, EVERYTHING, Step.MINUTE, WEEK_AGO, totals).save()
     rejected(org, WEEK_AGO - timedelta(hours=2), 5)
     rejected(org, WEEK_AGO - timedelta(hours=30), 9)
-    found = numbers_of(org, NOW, past_of(org, NOW).week_ago)
+    found = numbers_of(org, [], NOW, past_of(org, NOW).week_ago)
     assert (found.running.week_ago, found.pending.week_ago) == (7, 2)
     assert found.rejected == Number(now=0, week_ago=5)
     # Of the hour around that moment counts what of it was over, as it does today.
     rejected(org, WEEK_AGO + timedelta(minutes=45), 4)
-    assert numbers_of(org, NOW, past_of(org, NOW).week_ago).rejected.week_ago == 7
+    assert numbers_of(org, [], NOW, past_of(org, NOW).week_ago).rejected.week_ago == 7
 
 
 def test_the_past_is_read_once_for_each_sample(org: Organization) -> None:

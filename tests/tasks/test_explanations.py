@@ -96,7 +96,9 @@ def test_it_says_what_the_whole_state_says(
         if not row.victims:
             assert explained.trace.order is not None
             assert explained.trace.order.position == places[row.uid]
-            assert explained.trace.order.pending == len(places)
+            runnable = sum(place is not None for place in places.values())
+            assert explained.trace.order.pending == runnable
+            assert explained.trace.order.cannot_run == len(places) - runnable
 
 
 def test_it_reads_no_more_when_more_run(

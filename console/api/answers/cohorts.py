@@ -35,6 +35,7 @@ def cohort_answer(cohort: CohortSummary) -> dict[str, Any]:
             "borrowers": cohort.borrowers,
             "running": cohort.running,
             "pending": cohort.pending,
+            "cannot_run": cohort.cannot_run,
         },
         "contention": round(cohort.contention, 3),
         "pools": [_pool(pool) for pool in cohort.pools],
@@ -90,6 +91,7 @@ def _pool(pool: PoolView) -> dict[str, Any]:
         "borrowing_limit": amount_to_number(pool.borrowing_limit),
         "lending_limit": amount_to_number(pool.lending_limit),
         "demand": amount_to_number(pool.demand),
+        "cannot_run_demand": amount_to_number(pool.cannot_run_demand),
     }
 
 
@@ -99,7 +101,11 @@ def _member(member: MemberView) -> dict[str, Any]:
         "name": member.name,
         "cohort": member.parent,
         "depth": member.depth,
-        "counts": {"running": member.running, "pending": member.pending},
+        "counts": {
+            "running": member.running,
+            "pending": member.pending,
+            "cannot_run": member.cannot_run,
+        },
         "preemption": _preemption(member.queue) if member.queue else None,
         "share": _share(member.share),
         "usage": [

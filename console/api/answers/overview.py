@@ -48,7 +48,7 @@ def numbers_answer(numbers: Numbers) -> dict[str, Any]:
     """Return the three numbers."""
     return {
         "running": _number(numbers.running),
-        "pending": _number(numbers.pending),
+        "pending": _number(numbers.pending) | {"cannot_run": numbers.cannot_run},
         "rejected": _number(numbers.rejected),
     }
 
@@ -62,6 +62,7 @@ def org_usage_answer(usage: UsageView) -> dict[str, Any]:
         "used": amount_to_number(usage.used),
         "over": amount_to_number(usage.over),
         "demand": amount_to_number(usage.demand),
+        "cannot_run_demand": amount_to_number(usage.cannot_run_demand),
     }
 
 

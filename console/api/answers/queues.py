@@ -29,7 +29,11 @@ def queue_answer(queue: QueueView, waits: WaitQuantiles) -> dict[str, Any]:
         else None,
         "stop": queue.stop.value,
         "strategy": queue.strategy.value,
-        "counts": {"running": queue.running, "pending": queue.pending},
+        "counts": {
+            "running": queue.running,
+            "pending": queue.pending,
+            "cannot_run": queue.cannot_run,
+        },
         "oldest_pending": time_answer(queue.oldest_pending),
         "reasons": dict(queue.reasons),
         "waits": {"p50": waits.p50, "p95": waits.p95, "count": waits.n},
@@ -59,4 +63,5 @@ def usage_answer(usage: UsageView) -> dict[str, Any]:
         "available": amount_to_number(usage.available),
         "limit": amount_to_number(usage.limit),
         "demand": amount_to_number(usage.demand),
+        "cannot_run_demand": amount_to_number(usage.cannot_run_demand),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -29,9 +29,8 @@ def point_answer(
         "running": _number(totals.running, minutes) if known else None,
         "pending": _number(totals.pending, minutes) if known else None,
         "usage": _cells(reading, end, spans) if known else None,
-        "demand": {name: _amount(level, minutes) for name, level in totals.demand.items()}
-        if known
-        else None,
+        "demand": _by_resource(totals.demand, minutes) if known else None,
+        "cannot_run_demand": _by_resource(totals.cannot_run_demand, minutes) if known else None,
         "happened": {what: counts.counts[what] for what in What.values},
         "waits": waits_answer(quantiles(counts.waits)),
     }
@@ -63,6 +62,10 @@ def _cell(
         "limit": amount_to_number(limit),
         **levels,
     }
+
+
+def _by_resource(levels: Mapping[str, Level], minutes: int) -> dict[str, Any]:
+    return {resource: _amount(level, minutes) for resource, level in levels.items()}
 
 
 def _amount(level: Level, minutes: int) -> dict[str, Any]:

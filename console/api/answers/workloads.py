@@ -24,7 +24,7 @@ from console.workloads.stored_assignments import stored_flavors
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 #: Numbers of a sentence that count workloads; the others are amounts.
-_COUNTS = frozenset({"position", "pending", "alike"})
+_COUNTS = frozenset({"position", "pending", "alike", "cannot_run"})
 
 
 def workload_answer(
@@ -172,6 +172,7 @@ def explanation_answer(workload: Workload, explained: Explained, found: Help) ->
         "sentences": [sentence.text for stage in stages for sentence in stage.sentences],
         "stages": [stage_answer(stage) for stage in stages],
         "changes": [_change(change, sentence) for change, sentence in found.changes],
+        "changes_version": found.config_version,
         "does_not_help": found.in_vain,
     }
 

@@ -128,7 +128,8 @@ def _workload(request: Request, org: str, workload: Workload) -> dict[str, Any]:
         "status": _status(workload),
         # What it was decided by.
         "plan_id": str(workload.config_version or ""),
-        "queue_position": getattr(workload, "position", 0),
+        # The protocol has no null here: 0 stands for one that runs or can never run.
+        "queue_position": getattr(workload, "position", None) or 0,
         "requested_resources": amounts_answer(workload.requests),
         "url": workload_url(request, org, workload.uid),
     }

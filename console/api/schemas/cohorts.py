@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from console.api.schemas.common import Range, Schema, page_of
-from console.api.schemas.state import QueueUsage
+from console.api.schemas.state import QueueCounts, QueueUsage
 from console.engine.decision import Reason
 from console.engine.policy import FairStrategy, PreemptionRule
 
@@ -20,6 +20,9 @@ class CohortCounts(Schema):
     borrowers = serializers.IntegerField(help_text="Queues that use quota of others.")
     running = serializers.IntegerField()
     pending = serializers.IntegerField()
+    cannot_run = serializers.IntegerField(
+        help_text="Of the pending ones: how many can never run under the active config."
+    )
 
 
 class Pool(Schema):
@@ -44,7 +47,12 @@ class Pool(Schema):
     limit = serializers.FloatField(allow_null=True, help_text="What may be used at most.")
     borrowing_limit = serializers.FloatField(allow_null=True)
     lending_limit = serializers.FloatField(allow_null=True)
-    demand = serializers.FloatField(help_text="What pending workloads of all its queues ask for.")
+    demand = serializers.FloatField(
+        help_text="What pending workloads of all its queues that could run ask for."
+    )
+    cannot_run_demand = serializers.FloatField(
+        help_text="The same of pending workloads that can never run under the active config."
+    )
 
 
 class Lender(Schema):
@@ -80,13 +88,6 @@ class TimedLoan(Loan):
     since_version = serializers.IntegerField(
         allow_null=True, help_text="The config version that the engine decided under then."
     )
-
-
-class MemberCounts(Schema):
-    """Workloads of a queue, or of all queues below a cohort."""
-
-    running = serializers.IntegerField()
-    pending = serializers.IntegerField()
 
 
 class Starved(Schema):
@@ -174,7 +175,7 @@ class Member(Schema):
     name = serializers.CharField()
     cohort = serializers.CharField(help_text="The cohort that holds it.")
     depth = serializers.IntegerField(help_text="1 for what the cohort holds itself.")
-    counts = MemberCounts()
+    counts = QueueCounts(help_text="Of a queue, or of all queues below a cohort.")
     preemption = Preemption(allow_null=True, help_text="null for a cohort.")
     share = Share(allow_null=True, help_text="null without fair sharing.")
     usage = MemberUsage(many=True)

@@ -94,6 +94,14 @@ class Consequence(Schema):
     message = serializers.CharField()
 
 
+class AppliedConsequence(Consequence):
+    """Something that followed from an apply."""
+
+    accepted = serializers.BooleanField(
+        help_text="Whether `accept` had its code; false where nothing had to be accepted."
+    )
+
+
 class ConfigApply(Schema):
     """A text to apply."""
 
@@ -174,7 +182,7 @@ class VersionSummary(Schema):
     via = serializers.ChoiceField(
         ConfigVersion.Via.values, help_text="What its author used; `timer`: nobody confirmed."
     )
-    consequences = Consequence(many=True, help_text="What its author was told and agreed to.")
+    consequences = AppliedConsequence(many=True, help_text="What followed from the apply.")
     effect = Effect(allow_null=True, help_text="Null until the day after it is over.")
     created_at = serializers.DateTimeField()
     is_active = serializers.BooleanField()

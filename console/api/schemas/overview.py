@@ -58,11 +58,19 @@ class OverviewNumber(Schema):
     )
 
 
+class OverviewPending(OverviewNumber):
+    """How many workloads wait, now and a week ago."""
+
+    cannot_run = serializers.IntegerField(
+        help_text="How many of those in a queue can never run under the active config."
+    )
+
+
 class OverviewNumbers(Schema):
     """What is asked for first."""
 
     running = OverviewNumber()
-    pending = OverviewNumber()
+    pending = OverviewPending()
     rejected = OverviewNumber(help_text="In the last 24 hours.")
 
 
@@ -74,7 +82,10 @@ class OverviewUsage(Schema):
     nominal = serializers.FloatField(allow_null=True, help_text="Null for unlimited.")
     used = serializers.FloatField()
     over = serializers.FloatField(help_text="Of what is used: beyond all nominal quota.")
-    demand = serializers.FloatField(help_text="What pending workloads ask for.")
+    demand = serializers.FloatField(help_text="What pending workloads that could run ask for.")
+    cannot_run_demand = serializers.FloatField(
+        help_text="The same of pending workloads that can never run under the active config."
+    )
 
 
 class Overview(Schema):

@@ -48,6 +48,9 @@ class QueueCounts(Schema):
 
     running = serializers.IntegerField()
     pending = serializers.IntegerField()
+    cannot_run = serializers.IntegerField(
+        help_text="Of the pending ones: how many can never run under the active config."
+    )
 
 
 class QueueWaits(Schema):
@@ -90,8 +93,11 @@ class QueueUsage(Schema):
         allow_null=True, help_text="What may be used at most, when nobody else uses anything."
     )
     demand = serializers.FloatField(
-        help_text="What pending workloads ask for of the resource; once for each group of "
-        "resources, at its first flavor."
+        help_text="What pending workloads that could run ask for of the resource; once for each "
+        "group of resources, at its first flavor."
+    )
+    cannot_run_demand = serializers.FloatField(
+        help_text="The same of pending workloads that can never run under the active config."
     )
 
 

@@ -69,7 +69,14 @@ class UsagePoint(Schema):
     pending = Level(allow_null=True)
     usage = UsageCell(many=True, allow_null=True)
     demand = serializers.DictField(
-        child=Level(), allow_null=True, help_text="What pending workloads asked for, by resource."
+        child=Level(),
+        allow_null=True,
+        help_text="What pending workloads that could run asked for, by resource.",
+    )
+    cannot_run_demand = serializers.DictField(
+        child=Level(),
+        allow_null=True,
+        help_text="The same of pending workloads that could never run under the config of then.",
     )
     happened = Happened()
     waits = Waits()

@@ -118,8 +118,9 @@ class Workload(Schema):
     )
     queue_position = serializers.IntegerField(
         allow_null=True,
-        help_text="From 1, of a pending workload; only in its own answer and in the pending list "
-        "of its queue, null elsewhere.",
+        help_text="Among the pending workloads of its queue that could run, from 1; null for one "
+        "that can never run. Only in the workload's own answer and in the pending list of its "
+        "queue, null elsewhere.",
     )
     flavors = serializers.DictField(
         child=serializers.CharField(),
@@ -180,7 +181,7 @@ class AnyValue(serializers.JSONField):
 
 
 class WorkloadChange(Schema):
-    """One change with which a workload would start; the engine has tried it on a copy."""
+    """One change that would start a pending workload, tried on a copy, or let a rejected one in."""
 
     kind = serializers.ChoiceField([kind.value for kind in ChangeKind])
     text = serializers.CharField(help_text="The change and what it costs, in one sentence.")
@@ -234,7 +235,12 @@ class WorkloadExplanation(Schema):
     stages = ExplanationStage(many=True)
     changes = WorkloadChange(
         many=True,
-        help_text="What would start it now, the least effort first; empty unless it is pending.",
+        help_text="What would start a pending workload now, or let a rejected one in, the least "
+        "effort first; empty of any other.",
+    )
+    changes_version = serializers.IntegerField(
+        help_text="The version whose text the ranges of `changes` point into: the active one; 0 "
+        "when nothing was tried."
     )
     does_not_help = serializers.CharField(
         allow_blank=True, help_text="What was tried in vain, in one sentence."

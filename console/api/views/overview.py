@@ -39,7 +39,7 @@ class Overview(OrgView):
         org, now = self.actor.org, timezone.now()
         queues = queue_list(org)
         items = attention(org, queues, now, manages=self.actor.may(Permission.MANAGE_ORG))
-        numbers = numbers_of(org, now, past_of(org, now).week_ago)
+        numbers = numbers_of(org, queues, now, past_of(org, now).week_ago)
         usages = usage_of_all(active_policy(org), queues)
         return Response(
             {

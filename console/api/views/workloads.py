@@ -189,8 +189,9 @@ class WorkloadExplanation(OrgView):
         "flavors, preemption, order, outcome. A pending workload is judged at this moment; any "
         "other shows the decision that put it where it is. `changes` has, of a pending one, "
         "the single changes with each of which it would start now: the engine has tried each on "
-        "a copy. With `as=markdown` the answer is the stages as text to paste into a ticket or a "
-        "chat, without `changes`: what people typed stays text in it.",
+        "a copy. Of a rejected one it has what would let it in under the active config. "
+        "With `as=markdown` the answer is the stages as text to paste into a ticket or a chat, "
+        "without `changes`: what people typed stays text in it.",
         parameters=[query(PARAMETER, "Answer with Markdown instead.", enum=(MARKDOWN,))],
         responses={**or_markdown(schemas.WorkloadExplanation), **problems()},
         tags=_TAG,

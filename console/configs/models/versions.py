@@ -37,7 +37,7 @@ class ConfigVersion(models.Model):
     #: Who applied it: the e-mail address of a person or the name of a token, kept as text.
     author = models.CharField(max_length=254)
     via = models.CharField(max_length=10, choices=Via.choices, default=Via.API)
-    #: What its author was told it does and agreed to: [{"code", "message"}].
+    #: What followed from it when it was applied: [{"code", "message", "accepted"}].
     consequences = models.JSONField(default=list)
     #: What happened to work in the day after it, written once that day is over; None until then.
     effect = models.JSONField(null=True)

@@ -136,7 +136,7 @@ def _tell(
         "kind": version.kind,
         "message": version.message,
         "via": version.via,
-        "accepted": [each["code"] for each in version.consequences],
+        "accepted": [each["code"] for each in version.consequences if each["accepted"]],
     }
     if version.rolled_back_to:
         data["back_to"] = version.rolled_back_to

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from console.configs.models import ConfigVersion, ImpactRun
 from console.configs.queries import active_version, policy_of
+from console.configs.renames import new_name_of
+from console.configs.services.check_config import check_config
 from console.configs.services.check_expectations import check_expectations
 from console.configs.services.find_impact import digest_of
 from console.configs.services.lint_config import Checked, lint_config
@@ -34,17 +36,23 @@ from console.engine.consequences import (
     place_takers,
 )
 from console.engine.diff.renames import find_renames
+from console.engine.excess import Excess, with_ends
 from console.engine.explain.consequences import consequence_sentence
-from console.engine.history import Backlog
+from console.engine.history import Backlog, Live
 from console.engine.policy import Policy
 from console.engine.turned_away import find_turned_away
 from console.errors import ConfigRejected, ConsequencesNotAccepted
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.queries.backlog import backlog_of
+from console.workloads.queries.history import live_of
+from console.workloads.queries.holdings import holdings_of
 
 #: Warnings that are consequences of their own.
 _TOLD = frozenset({QUOTA_BELOW_USAGE.code, REMOVED_WITH_WORK.code, LOOKS_RENAMED.code})
+
+#: Queues that drain whose place is looked for; each takes a query or two.
+_MOST_DRAINING = 20
 
 #: A rule by its place, which changes with everything that comes before it.
 _PLACE = re.compile(r"\b([Rr]ule) \d+(?: \(line \d+\))?")
@@ -89,28 +97,40 @@ def consequences_of(
 
     What waits is read unless the caller has it: *backlog*.
     """
-    found = list(_findings(actor, dialect, text, checked, backlog))
+    return _worded(_findings(actor, dialect, text, checked, backlog))
+
+
+def _worded(findings: Iterable[Finding]) -> tuple[Consequence, ...]:
     return tuple(
         Consequence(finding.code.value, consequence_sentence(finding), GRAVITY[finding.code])
-        for finding in sorted(found, key=lambda finding: -GRAVITY[finding.code])
+        for finding in sorted(findings, key=lambda finding: -GRAVITY[finding.code])
     )
 
 
 def accept_consequences(
     actor: Actor, dialect: str, text: str, accept: Collection[str] | None
-) -> list[dict[str, str]]:
+) -> list[dict[str, Any]]:
     """
-    Return what the author of a version was told and agreed to, as its row keeps it.
+    Return what follows from an apply and what of it its author accepted, as the row keeps it.
 
-    Nothing is asked when *accept* is None. Otherwise the code of every consequence has to
-    be in it; raises ConsequencesNotAccepted.
+    When *accept* is None, nothing has to be accepted, and what follows is told without what only
+    deserves a look at the text: its warnings, and a preview that failed. Otherwise the code of
+    every consequence has to be in it; raises ConsequencesNotAccepted.
     """
     if accept is None:
-        return []
-    consequences = find_consequences(actor, dialect, text)
-    if any(each.code not in accept for each in consequences):
+        policy = check_config(actor, dialect, text).policy
+        assert policy is not None, "a text with errors is not applied"
+        active = active_version(actor.org)
+        findings = _effects(actor.org, active, dialect, policy, live_of(actor.org))
+        consequences = _worded(findings)
+    else:
+        consequences = find_consequences(actor, dialect, text)
+    if accept is not None and any(each.code not in accept for each in consequences):
         raise ConsequencesNotAccepted(consequences, accept)
-    return [{"code": each.code, "message": each.message} for each in consequences]
+    return [
+        {"code": each.code, "message": each.message, "accepted": accept is not None}
+        for each in consequences
+    ]
 
 
 def _findings(
@@ -120,24 +140,53 @@ def _findings(
     assert policy is not None
     org = actor.org
     active = active_version(org)
+    yield from _effects(org, active, dialect, policy, checked.facts.live, backlog)
+    if added := _added(_warnings(checked), _known_warnings(active, policy, checked.facts)):
+        names = tuple(code for code, _ in sorted(added))
+        yield Finding(code=ConsequenceCode.WARNINGS_ADDED, names=names)
+    if _preview_failed(active, org, digest_of(dialect, text)):
+        yield Finding(code=ConsequenceCode.PREVIEW_UNAVAILABLE)
+
+
+def _effects(
+    org: Organization,
+    active: ConfigVersion | None,
+    dialect: str,
+    new: Policy,
+    live: Live,
+    backlog: Backlog | None = None,
+) -> Iterator[Finding]:
+    """Yield what follows for work, routing, language and expectations when *new* is applied."""
     old = policy_of(active) if active else None
-    yield from find(old, policy, checked.facts.live)
+    for finding in find(old, new, live, _heirs(org, old, live)):
+        yield replace(finding, excesses=_with_ends(org, finding.excesses))
     if old is not None:
         waiting = backlog_of(org) if backlog is None else backlog
-        if found := find_turned_away(old, policy, waiting):
+        if found := find_turned_away(old, new, waiting):
             yield found
     if active and active.dialect != dialect:
         titles = (dialects()[active.dialect].title, dialects()[dialect].title)
         yield Finding(code=ConsequenceCode.DIALECT_CHANGED, names=titles)
-    known = _known_warnings(active, policy, checked.facts)
-    if added := _added(_warnings(checked), known):
-        names = tuple(code for code, _ in sorted(added))
-        yield Finding(code=ConsequenceCode.WARNINGS_ADDED, names=names)
-    if broken := check_expectations(org, policy):
+    if broken := check_expectations(org, new):
         names = tuple(each.name for each in broken)
         yield Finding(code=ConsequenceCode.EXPECTATION_BROKEN, names=names)
-    if _preview_failed(active, org, digest_of(dialect, text)):
-        yield Finding(code=ConsequenceCode.PREVIEW_UNAVAILABLE)
+
+
+def _with_ends(org: Organization, excesses: tuple[Excess, ...]) -> tuple[Excess, ...]:
+    """Return *excesses* with how many running workloads have to end."""
+    queues = {name for excess in excesses for name in excess.holders}
+    return with_ends(excesses, holdings_of(org, queues)) if queues else excesses
+
+
+def _heirs(org: Organization, old: Policy | None, live: Live) -> dict[str, str]:
+    """Return the queues that drain already, each with the queue of *old* that has its place."""
+    draining = [name for name in live.usage if old is not None and name not in old.queues]
+    heirs = {}
+    for name in sorted(draining)[:_MOST_DRAINING]:
+        renamed = new_name_of(org, name)
+        if renamed is not None:
+            heirs[name] = renamed[0]
+    return heirs
 
 
 def is_impact_known(org: Organization, dialect: str, text: str, base: int) -> bool:

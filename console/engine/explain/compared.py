@@ -166,6 +166,8 @@ def _preemption(telling: Telling) -> str:
 def _order(telling: Telling) -> Iterator[tuple[str, str, str]]:
     trace = telling.trace
     if trace.order is not None:
-        yield "order", "Position", f"{trace.order.position} of {trace.order.pending}"
+        place = trace.order.position
+        text = "none: it can never run" if place is None else f"{place} of {trace.order.pending}"
+        yield "order", "Position", text
     if trace.turn is not None:
         yield "order", "Its turn", sentence_case(turn(telling, trace.turn))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from console.engine.consequences import ConsequenceCode, Finding
-from console.engine.words import amount, cut, lower_first, plural
+from console.engine.excess import Excess
+from console.engine.words import amount, cut, listed, lower_first, plural
 
 
 def consequence_sentence(finding: Finding) -> str:
@@ -75,8 +76,30 @@ def _drains(finding: Finding) -> str:
     return (
         f"{pairs}, with {_work(finding)}: what runs drains under the old name and is not charged "
         "to the new one, so both together may use more than one of them owns until it ends; what "
-        "waits is routed again."
+        f"waits is routed again.{_peaks(finding)}"
     )
+
+
+def _peaks(finding: Finding) -> str:
+    """Say how much queues that drain and those in their place may use at once."""
+    if not finding.excesses:
+        return ""
+    peaks = cut(
+        f"{listed([*each.drained, each.queue])} up to {amount(each.peak, each.resource)} of "
+        f"{each.flavor}, {amount(each.over, each.resource)} more than {each.queue} owns"
+        f"{_until(each)}"
+        for each in finding.excesses
+    )
+    return f" At the peak they use together: {peaks}."
+
+
+def _until(excess: Excess) -> str:
+    """Say how many workloads have to end until the quota is kept; nothing where it is not known."""
+    if not excess.ends:
+        return ""
+    of = f" of {listed(excess.drained)}" if excess.drained else ""
+    workloads = plural(excess.ends, "running workload")
+    return f", until at least {workloads}{of} {_has(excess.ends)} ended"
 
 
 def _catch_all(finding: Finding) -> str:
@@ -93,12 +116,14 @@ def _quota_dropped(finding: Finding) -> str:
 def _over_nominal(finding: Finding) -> str:
     cells = cut(
         f"{each.queue} uses {amount(each.used, each.resource)} of {each.flavor} and will own "
-        f"{amount(each.nominal, each.resource)}"
+        f"{amount(each.nominal, each.resource)}: {amount(each.over, each.resource)} too much"
+        f"{_until(each)}"
         for each in finding.excesses
     )
     return (
-        f"{cells}. What runs there is not stopped by that; beyond what a queue owns it counts as "
-        "borrowed, so a cohort may take it back, and without a cohort nothing more starts."
+        f"{cells}. Running workloads are not stopped by a change of the config; beyond what a "
+        "queue owns they count as borrowing, so a cohort may take the quota back, and without a "
+        "cohort nothing more starts."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from console.engine.change import Change, ChangeKind
 from console.engine.explain.landing import landing_sentence
 from console.engine.explain.sentences import Sentence, Verdict
 from console.engine.explain.tested import near_sentence, rule_sentence
@@ -13,29 +14,51 @@ from console.engine.truth import RuleTruth
 from console.engine.words import expression, lower_first
 
 
-def fix_sentences(
-    landing: Landing, misses: Sequence[NearMiss], rules: Sequence[RuleTruth]
-) -> Iterator[Sentence]:
+def fixes(
+    landing: Landing,
+    misses: Sequence[NearMiss],
+    rules: Sequence[RuleTruth],
+    requested: int | None,
+) -> Iterator[tuple[Change, Sentence]]:
     """
-    Yield what would let the workload of *landing* in, the least effort first.
+    Yield what would let the workload of *landing* in, the least effort first, each in words.
 
     *misses* are the nearest ways into a queue by another request; *rules* are those that miss
-    it most narrowly.
+    it most narrowly; *requested* is the priority that it asks for.
     """
     if not landing.is_refused:
         text = f"Submit it again: {lower_first(landing_sentence(landing))}"
-        yield Sentence(text=text, verdict=Verdict.PASS)
+        change = Change(kind=ChangeKind.RESUBMIT, queue=landing.route.queue)
+        yield change, Sentence(text=text, verdict=Verdict.PASS)
         return
     possible = [miss for miss in misses if miss.is_possible and not miss.is_cut]
     for miss in sorted(possible, key=_effort):
-        yield Sentence(text=f"In the request: {_reach(miss)}")
+        yield _request(miss, requested), Sentence(text=f"In the request: {_reach(miss)}")
     yield from _flavors(landing)
     for rule in rules:
         text = (
             f"In the config: have rule {rule.index + 1} take it to {rule.queue}. Now: "
             f"{lower_first(rule_sentence(rule, landing.route.rule))}{_false(rule)}"
         )
-        yield Sentence(text=text, origin=rule.origin)
+        change = Change(kind=ChangeKind.RULE, to=rule.index, queue=rule.queue, origin=rule.origin)
+        yield change, Sentence(text=text, origin=rule.origin)
+
+
+def _request(miss: NearMiss, requested: int | None) -> Change:
+    """Return what *miss* changes: one label or the priority, or several things together."""
+    if len(miss.labels) == 1 and not miss.changes_priority and miss.namespace is None:
+        (label,) = miss.labels
+        if not label.is_any:
+            return Change(
+                kind=ChangeKind.LABEL,
+                subject=label.key,
+                from_=label.before,
+                to=label.after,
+                queue=miss.queue,
+            )
+    if miss.changes_priority and not miss.labels and miss.namespace is None:
+        return Change(kind=ChangeKind.PRIORITY, from_=requested, to=miss.priority, queue=miss.queue)
+    return Change(kind=ChangeKind.REQUEST, queue=miss.queue)
 
 
 def _effort(miss: NearMiss) -> tuple[int, int]:
@@ -56,7 +79,7 @@ def _false(rule: RuleTruth) -> str:
     return f" It asks for {expression(asked.key, asked.operator.value, asked.values)}."
 
 
-def _flavors(landing: Landing) -> Iterator[Sentence]:
+def _flavors(landing: Landing) -> Iterator[tuple[Change, Sentence]]:
     """Yield what the flavors of the queue ask for, where they all refuse the labels."""
     queue = landing.policy.queues.get(landing.route.queue or "")
     if queue is None:
@@ -69,4 +92,10 @@ def _flavors(landing: Landing) -> Iterator[Sentence]:
                     f"In the request: have labels with {asked}, to be given {entry.flavor} of "
                     f"{queue.name}."
                 )
-                yield Sentence(text=text, origin=failed.origin)
+                change = Change(
+                    kind=ChangeKind.REQUEST,
+                    subject=failed.key,
+                    queue=queue.name,
+                    origin=failed.origin,
+                )
+                yield change, Sentence(text=text, origin=failed.origin)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from console.engine.amounts import Amount
 from console.engine.decision import Outcome, Reason
@@ -12,7 +12,14 @@ from console.engine.explain.preemption import finds_nobody
 from console.engine.explain.rights import right
 from console.engine.explain.route import local_queue_problem
 from console.engine.explain.sentences import Telling
-from console.engine.trace import FlavorTried, FlavorVerdict, GroupStep, LocalQueueVerdict, Trace
+from console.engine.trace import (
+    FlavorTried,
+    FlavorVerdict,
+    GroupStep,
+    LocalQueueVerdict,
+    QuotaCheck,
+    Trace,
+)
 from console.engine.words import (
     amount,
     failed_expression,
@@ -115,18 +122,19 @@ def _no_flavor(telling: Telling) -> str:
 def _exceeds(telling: Telling) -> str:
     parts = []
     for group in telling.trace.groups:
-        checks = [
-            (flavor.flavor, check)
-            for flavor in group.flavors
-            for check in flavor.checks
-            if check.verdict is FlavorVerdict.EXCEEDS_MAX
-        ]
-        if not _usable(group) and checks:
-            flavor, check = max(checks, key=lambda pair: _rank(pair[1].maximum))
+        exceeded = [(flavor.flavor, found) for flavor in group.flavors if (found := _over(flavor))]
+        if not _usable(group) and exceeded:
+            flavor, checks = min(exceeded, key=lambda pair: _distance(pair[1]))
+            asked = listed(amount(each.requested + each.assumed, each.resource) for each in checks)
+            most = listed(
+                amount(each.maximum, each.resource)
+                if len(checks) > 1
+                else quantity(each.maximum, each.resource)
+                for each in checks
+            )
             parts.append(
-                f"it asks for {amount(check.requested + check.assumed, check.resource)}, and "
-                f"{telling.queue} can never have more than "
-                f"{quantity(check.maximum, check.resource)} on {flavor}"
+                f"it asks for {asked}, and {telling.queue} can never have more than {most} "
+                f"on {flavor}"
             )
     why = "; ".join(parts) or f"it asks for more than {telling.queue} can ever have"
     fewest = _fewer_pods(telling.trace)
@@ -271,6 +279,16 @@ def _closest(group: GroupStep) -> list[FlavorTried]:
 
 def _usable(group: GroupStep) -> bool:
     return any(flavor.verdict not in _OUT for flavor in group.flavors)
+
+
+def _over(flavor: FlavorTried) -> list[QuotaCheck]:
+    """Return the checks of each resource of which the queue can never have enough on *flavor*."""
+    return [check for check in flavor.checks if check.verdict is FlavorVerdict.EXCEEDS_MAX]
+
+
+def _distance(checks: Sequence[QuotaCheck]) -> tuple[int, int]:
+    """Return how far a flavor is from being large enough, for sorting: the nearest first."""
+    return len(checks), -max(_rank(check.maximum) for check in checks)
 
 
 def _rank(value: Amount) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
 from console.engine.trace import OrderStep, TurnStep, TurnVerdict
-from console.engine.words import sentence_case
+from console.engine.words import plural, sentence_case
 
 
 def order(telling: Telling) -> StageText:
@@ -59,8 +59,17 @@ def turn(telling: Telling, step: TurnStep) -> str:
 
 
 def _place(telling: Telling, step: OrderStep) -> Iterator[Sentence]:
-    numbers = {"position": step.position, "pending": step.pending, "alike": step.alike}
-    texts = [f"Position {step.position} of {step.pending} in the queue."]
+    numbers = {"pending": step.pending, "alike": step.alike, "cannot_run": step.cannot_run}
+    if step.position is None:
+        texts = ["It has no position in the queue, because it can never run under this config."]
+    else:
+        numbers = {"position": step.position, **numbers}
+        texts = [f"Position {step.position} of {step.pending} in the queue."]
+        if step.cannot_run:
+            texts.append(
+                f"{plural(step.cannot_run, 'pending workload')} of the queue can never run under "
+                f"this config and {'is' if step.cannot_run == 1 else 'are'} not counted."
+            )
     if step.strict:
         texts.append("Priority goes first, then submission; nobody overtakes the first in line.")
     else:

@@ -134,6 +134,7 @@ def _use(nominal: Amount, used: int, **more: Any) -> UsageView:
         "available": max(0, nominal - used) if isinstance(nominal, int) else UNLIMITED,
         "limit": nominal if finite else UNLIMITED,
         "demand": 0,
+        "cannot_run_demand": 0,
     }
     return UsageView(
         flavor="spot",

@@ -13,13 +13,22 @@ from console.workloads.queries.cohort_views import CohortSummary, CohortView, Me
 
 _USE: Final = (
     *("flavor", "resource", "nominal", "used", "own", "borrowed", "over", "lent", "certain"),
-    *("available", "limit", "borrowing_limit", "lending_limit", "demand"),
+    *("available", "limit", "borrowing_limit", "lending_limit", "demand", "cannot_run_demand"),
 )
 
 #: Columns of the list of cohorts.
-COHORTS: Final = ("cohort", "in", "queues", "borrowers", "running", "pending", *_USE)
+COHORTS: Final = ("cohort", "in", "queues", "borrowers", "running", "pending", "cannot_run", *_USE)
 #: Columns of the members of a cohort.
-MEMBERS: Final = ("cohort", "type", "name", "running", "pending", *_USE, "above_nominal_since")
+MEMBERS: Final = (
+    "cohort",
+    "type",
+    "name",
+    "running",
+    "pending",
+    "cannot_run",
+    *_USE,
+    "above_nominal_since",
+)
 #: Columns of its loans.
 LOANS: Final = (
     *("borrower", "lender", "lender_type", "cohort", "flavor", "resource", "amount", "certain"),
@@ -38,6 +47,7 @@ def cohorts_file(cohorts: Iterable[CohortSummary]) -> Iterator[Row]:
                 "borrowers": cohort.borrowers,
                 "running": cohort.running,
                 "pending": cohort.pending,
+                "cannot_run": cohort.cannot_run,
                 **_use(pool),
             }
 
@@ -53,6 +63,7 @@ def members_file(view: CohortView, members: Iterable[MemberView]) -> Iterator[Ro
                 "name": member.name,
                 "running": member.running,
                 "pending": member.pending,
+                "cannot_run": member.cannot_run,
                 **_use(usage),
                 "above_nominal_since": rise.since.isoformat() if rise else None,
             }
@@ -93,6 +104,7 @@ def _use(usage: UsageView) -> Row:
         "borrowing_limit": _number(usage.borrowing_limit),
         "lending_limit": _number(usage.lending_limit),
         "demand": _number(usage.demand),
+        "cannot_run_demand": _number(usage.cannot_run_demand),
     }
 
 

@@ -96,8 +96,8 @@ def histogram_of(
             for place, part in enumerate(parts)
         ),
         kinds=tuple((COUNTED[each].value, event_title(each.value)) for each in types),
-        sentence=f"{count(total)} {'event' if total == 1 else 'events'}, "
-        f"{_span(start, end)}, at most {count(most)} in one column.",
+        sentence=f"All events of {'this type' if len(types) == 1 else 'these types'} are counted: "
+        f"{count(total)}, {_span(start, end)}, at most {count(most)} in one column.",
         earlier_url=_within(path, query, start - (end - start), start),
         later_url=_within(path, query, end, end + (end - start)) if end < now else "",
     )

@@ -97,6 +97,8 @@ class OverLine:
     used: str
     before: str
     after: str
+    #: By how much it holds more than it would own.
+    over: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,10 +164,13 @@ def _line(each: Mapping[str, Any]) -> AffectedLine:
 
 def _over(each: Mapping[str, Any]) -> OverLine:
     resource = each["resource"]
+    after = decode_amount(each["nominal_after"])
+    assert isinstance(after, int), "no more is held than what has no end"
     return OverLine(
         queue=each["queue"],
         place=f"{each['flavor']}/{resource}",
         used=quantity(each["used"], resource),
         before=quantity(decode_amount(each["nominal_before"]), resource),
-        after=quantity(decode_amount(each["nominal_after"]), resource),
+        after=quantity(after, resource),
+        over=quantity(each["used"] - after, resource),
     )

@@ -36,7 +36,6 @@ class Cell:
     mark: Segment | None = None
     numbers: str = ""
     note: str = ""
-    sentence: str = ""
     #: The member has no quota of it and uses none.
     is_absent: bool = False
     #: The numbers contradict each other.
@@ -112,19 +111,17 @@ def _cell(
         return Cell(title=title, is_absent=True)
     cell = Cell(title=title, anchor=anchor_of(key))
     if fresh.is_unknown:
-        return replace(cell, numbers="?", note="not known yet", sentence=f"{title}: not known yet")
+        return replace(cell, numbers="?", note="not known yet")
     used = quantity(usage.used, resource)
     if isinstance(usage.nominal, Unlimited):
-        numbers = said = f"{used} used, no limit"
+        numbers = f"{used} used, no limit"
     else:
         numbers = f"{used} of {quantity(usage.nominal, resource)}"
-        said = f"{numbers} used"
     note = ", ".join(lending_notes(usage, rise))
     return replace(
         cell,
         numbers=f"{numbers} pooled" if is_cohort else numbers,
         note=note,
-        sentence=", ".join(part for part in (f"{title}: {said}", note) if part),
         broken=not usage.is_sound,
     )
 

@@ -86,9 +86,15 @@ def tiles_of(numbers: Numbers, running: Sparks, pending: Sparks) -> tuple[Tile, 
             "Running",
             numbers.running,
             count_sparkline(running, "Running"),
-            stopping=numbers.states[State.PREEMPTING],
+            among=_among(numbers.states[State.PREEMPTING], "stopping"),
         ),
-        _tile("pending", "Pending", numbers.pending, count_sparkline(pending, "Pending")),
+        _tile(
+            "pending",
+            "Pending",
+            numbers.pending,
+            count_sparkline(pending, "Pending"),
+            among=_among(numbers.cannot_run, "can never run"),
+        ),
         _tile(
             "rejected",
             "Rejected in 24 h",
@@ -188,6 +194,10 @@ def wait_words(waits: WaitQuantiles) -> str:
     return f"{half}, 95 of 100 within {span(waits.p95)} (n = {count(waits.n)})"
 
 
+def _among(number: int, words: str) -> str:
+    return f"{count(number)} of them {words}, " if number else ""
+
+
 def _tile(
     state: str,
     title: str,
@@ -195,9 +205,8 @@ def _tile(
     spark: Sparkline,
     *,
     since: str = "",
-    stopping: int = 0,
+    among: str = "",
 ) -> Tile:
-    among = f"{count(stopping)} of them stopping, " if stopping else ""
     return Tile(
         state=state,
         title=title,

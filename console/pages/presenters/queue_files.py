@@ -16,11 +16,30 @@ from console.workloads.queries.pressure import utilization_of
 
 #: The columns of a file; NDJSON has every flavor and resource in *usage* too.
 COLUMNS: Final = (
-    *("queue", "cohort", "state", "held_until", "running", "pending", "oldest_pending"),
+    *(
+        "queue",
+        "cohort",
+        "state",
+        "held_until",
+        "running",
+        "pending",
+        "cannot_run",
+        "oldest_pending",
+    ),
     *("wait_p50_seconds", "wait_p95_seconds", "waits"),
     *("top_reason", "top_reason_count", "preemption"),
     *("pressure_resource", "pressure_wanted", "pressure_free", "utilization"),
-    *("flavor", "resource", "nominal", "used", "borrowed", "lent", "available", "demand"),
+    *(
+        "flavor",
+        "resource",
+        "nominal",
+        "used",
+        "borrowed",
+        "lent",
+        "available",
+        "demand",
+        "cannot_run_demand",
+    ),
 )
 
 
@@ -40,6 +59,7 @@ def file_rows(
             "held_until": written(view.held.until) if view.held and view.held.until else None,
             "running": view.running,
             "pending": view.pending,
+            "cannot_run": view.cannot_run,
             "oldest_pending": written(view.oldest_pending) if view.oldest_pending else None,
             "wait_p50_seconds": wait.p50,
             "wait_p95_seconds": wait.p95,
@@ -66,6 +86,7 @@ def _usage(usage: UsageView) -> dict[str, Any]:
         "lent": amount_to_number(usage.lent),
         "available": amount_to_number(usage.available),
         "demand": amount_to_number(usage.demand),
+        "cannot_run_demand": amount_to_number(usage.cannot_run_demand),
     }
 
 

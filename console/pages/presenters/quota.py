@@ -75,6 +75,8 @@ class Bar:
     note: str = ""
     free_text: str = ""
     demand_text: str = ""
+    #: What work asks for that can never run under the active config.
+    cannot_run_text: str = ""
     available_text: str = ""
     sentence: str = ""
     #: How tight it is, from 0; for sorting only.
@@ -110,6 +112,11 @@ def bar_of(
         )
     of_text, notes = _words(usage, draining, rise, peak)
     demand_text = f"wants {quantity(usage.demand, resource)} more" if usage.demand else ""
+    cannot_run_text = (
+        f"{quantity(usage.cannot_run_demand, resource)} asked for by work that can never run"
+        if usage.cannot_run_demand
+        else ""
+    )
     told = replace(
         empty,
         used_text=quantity(usage.used, resource),
@@ -117,11 +124,12 @@ def bar_of(
         note=", ".join(notes),
         free_text=_free(usage),
         demand_text=demand_text,
+        cannot_run_text=cannot_run_text,
         available_text=quantity(usage.available, resource),
         pressure=usage.pressure,
     )
     used = f"{usage.flavor} {resource}: {told.used_text} {of_text}"
-    parts = (used, *notes, told.free_text, demand_text)
+    parts = (used, *notes, told.free_text, demand_text, cannot_run_text)
     told = replace(told, sentence=", ".join(part for part in parts if part))
     if not usage.is_sound:
         return replace(told, broken=True, sentence=f"{told.sentence}: these numbers disagree")

@@ -31,6 +31,7 @@ class Point:
     counts: Counts = field(default_factory=Counts)
     cell: Cell = UNUSED
     demand: Level = ZERO
+    cannot_run_demand: Level = ZERO
     #: What was owned, and could be used at most, when it began; None when nothing.
     nominal: Amount | None = None
     limit: Amount | None = None
@@ -119,9 +120,9 @@ def _looked_at(seen: Sequence[Totals], key: FlavorResource | None) -> dict[str, 
     }
     if key is not None:
         cells = [totals.cells[key] for totals in seen if key in totals.cells]
-        wanted = [totals.demand[key[1]] for totals in seen if key[1] in totals.demand]
         found["cell"] = Cell(*(Level.merge(cell[i] for cell in cells) for i in range(4)))
-        found["demand"] = Level.merge(wanted)
+        for name in ("demand", "cannot_run_demand"):
+            found[name] = Level.merge(getattr(totals, name).get(key[1], ZERO) for totals in seen)
     return found
 
 
@@ -158,6 +159,12 @@ def demand_columns(resource: str) -> tuple[Column, ...]:
             name="demand_peak",
             title="Peak",
             value=lambda point: point.demand.peak,
+            text=lambda number: about(number, resource),
+        ),
+        Column(
+            name="cannot_run_demand_peak",
+            title="Can never run, peak",
+            value=lambda point: point.cannot_run_demand.peak,
             text=lambda number: about(number, resource),
         ),
     )

@@ -7,7 +7,7 @@ from typing import Final
 
 from console.engine.amounts import Amount, Unlimited
 from console.engine.ledger import FlavorResource
-from console.engine.words import quantity
+from console.engine.words import amount, quantity
 from console.pages.presenters.chart_frame import Frame
 from console.pages.presenters.chart_words import about, amount_steps, short
 from console.pages.presenters.charts import Piece, lines_of
@@ -85,6 +85,7 @@ def demand_panel(frame: Frame, points: Sequence[Point], resource: str) -> Panel:
     drawing.line("demand-peak", edge(seen, lambda p: p.demand.peak))
     lines, ticks = lines_of(drawing, step, lambda value: short(value, resource))
     words = levels(seen, lambda p: p.mean(p.demand), lambda v: about(v, resource))
+    never = max((point.cannot_run_demand.peak for point in seen), default=0)
     parts = (
         Key(part="demand", title="wanted by pending workloads", is_area=True),
         Key(part="demand-peak", title="peak"),
@@ -99,6 +100,10 @@ def demand_panel(frame: Frame, points: Sequence[Point], resource: str) -> Panel:
         shapes=tuple(drawing.shapes),
         legend=drawn(parts, drawing),
         columns=demand_columns(resource),
+        note=f"Work that could never run asked for up to {amount(never, resource)} beside that, "
+        "which is not drawn."
+        if never
+        else "",
     )
 
 

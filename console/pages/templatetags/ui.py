@@ -18,11 +18,12 @@ from django.utils.safestring import SafeString
 
 from console.engine import reasons, words
 from console.engine.amounts import Amount
+from console.engine.decision import CANNOT_RUN
 from console.engine.origin import Origin
 from console.pages.appearance import DENSITY, KEYS, THEME, chosen
 from console.pages.presenters.pod_sets import held_by
 from console.pages.presenters.quota import up_to
-from console.workloads.models import Workload
+from console.workloads.models import State, Workload
 from console.workloads.queries import UsageView
 
 register = template.Library()
@@ -197,6 +198,13 @@ def reason_message(workload: Workload) -> str:
     present: str = workload.present_reason  # type: ignore[attr-defined]
     missing: Mapping[str, int] | None = workload.missing  # type: ignore[attr-defined]
     return reasons.reason_message(present, missing)
+
+
+@register.filter
+def cannot_run(workload: Workload) -> bool:
+    """Say whether *workload* waits and can never run under the active config."""
+    present: str = workload.present_reason  # type: ignore[attr-defined]
+    return workload.state == State.PENDING and present in CANNOT_RUN
 
 
 @register.filter

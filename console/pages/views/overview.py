@@ -57,7 +57,7 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
     manages = actor.may(Permission.MANAGE_ORG)
     rows = lazily(lambda: attention_rows(org.slug, attention(org, queues(), now, manages=manages)))
     past = lazily(lambda: past_of(org, now))
-    numbers = lazily(lambda: numbers_of(org, now, past().week_ago))
+    numbers = lazily(lambda: numbers_of(org, queues(), now, past().week_ago))
     log = lazily(lambda: read_log(org, VersionFilter(), RECENT_VERSIONS))
     consumers = lazily(lambda: top_consumers(org, request.GET.get("resource")))
     context = {

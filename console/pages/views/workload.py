@@ -30,14 +30,12 @@ from console.pages.presenters.workloads import (
     RUNNING,
     actions_of,
     changes_of,
-    facts_of,
     stages_of,
 )
 from console.pages.shell import render_page
-from console.workloads.changes import what_would_help
+from console.workloads.changes import Help, what_would_help
 from console.workloads.disclosure import disclose, disclose_events, for_reader, help_for_reader
 from console.workloads.explanations import Explained, explain_decision, explain_workload
-from console.workloads.fixes import what_would_let_in
 from console.workloads.markdown import Links, explanation_markdown
 from console.workloads.models import QueueHold, State, Workload
 from console.workloads.queries import get_workload, hold_of, position_of
@@ -125,14 +123,15 @@ def _detail(request: HttpRequest, actor: Actor, *, uid: str, tab: Any) -> HttpRe
 
 def _why(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[str, dict[str, Any]]:
     explained = for_reader(actor, explain_workload(actor.org, subject))
-    fixes = facts_of(what_would_let_in(actor.org, subject), {})
+    advice = what_would_help(actor.org, subject) if subject.state == State.REJECTED else Help()
     return "workloads/detail.html", {
         "hold": _hold(subject, explained),
         "explained": explained,
         "position": position_of(subject),
         "preemptor": _preemptor(actor, subject),
         "decisions": latest_decisions(subject, DECISIONS),
-        "fixes": fixes,
+        "advice": advice,
+        "fixes": changes_of(advice),
         "copy_text": _markdown(request, actor, subject, explained),
         "markdown_url": f"{request.path}?as=markdown",
         **_trace(request, explained),

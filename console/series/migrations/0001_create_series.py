@@ -160,6 +160,7 @@ class Migration(migrations.Migration):
                 ("pending_peak", models.PositiveIntegerField()),
                 ("cells", models.JSONField()),
                 ("demand", models.JSONField()),
+                ("cannot_run_demand", models.JSONField(default=dict)),
                 ("tightest", models.PositiveIntegerField()),
                 ("counts", models.JSONField(default=dict)),
                 ("waits", models.JSONField(default=dict)),

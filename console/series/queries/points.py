@@ -18,7 +18,7 @@ from console.series.totals import Totals
 from console.workloads.stored_texts import as_text
 
 #: Columns of JSON, and the others that totals have.
-_TEXTS: Final = ("cells", "demand", "counts", "waits")
+_TEXTS: Final = ("cells", "demand", "cannot_run_demand", "counts", "waits")
 _PLAIN: Final = tuple(name for name in COLUMNS if name not in _TEXTS)
 
 

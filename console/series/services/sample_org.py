@@ -81,7 +81,8 @@ def _policy(org: Organization, number: int) -> Policy:
 
 def _digests(picture: Picture) -> Iterator[tuple[str, str]]:
     for subject, totals in picture.totals.items():
-        content = repr((totals.running, totals.pending, totals.cells, totals.demand))
+        asked = totals.demand, totals.cannot_run_demand
+        content = repr((totals.running, totals.pending, totals.cells, *asked))
         yield _key(subject), hashlib.sha256(content.encode()).hexdigest()[:16]
 
 

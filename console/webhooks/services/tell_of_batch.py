@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from console.chunks import chunks
-from console.engine.decision import Decision, Outcome, Reason
+from console.engine.decision import CANNOT_RUN, Decision, Outcome, Reason
 from console.engine.explain.others import unnamed
 from console.engine.pending import PendingClass
-from console.engine.reasons import ReasonClass, reason_class, reason_title
+from console.engine.reasons import reason_title
 from console.engine.state import State
 from console.engine.touched import Changes
 from console.engine.trace import Trace
@@ -122,7 +122,7 @@ def _cannot_run(notices: Notices, state: State, changes: Changes) -> Iterator[_F
         for decision, *_ in notices.batch.decisions
         if decision.outcome is Outcome.PENDING
     }
-    never = [each for each in said.values() if _is_never(each.reason)]
+    never = [each for each in said.values() if each.reason in CANNOT_RUN]
     keys = {key for _, key in changes.classes} | {each.pending_class or "" for each in never}
     told = set(_present_keys(notices.org, keys))
     for decision in _unsaid(never, told):
@@ -132,7 +132,7 @@ def _cannot_run(notices: Notices, state: State, changes: Changes) -> Iterator[_F
         if cls is None or (cls.verdict is not None and cls.verdict.reason in _FITS):
             if key in told:
                 notices.gone_classes.append(key)
-        elif cls.verdict is not None and _is_never(cls.verdict.reason) and key not in told:
+        elif cls.verdict is not None and cls.cannot_run and key not in told:
             notices.new_classes.append(key)
             yield from _of_class(cls, cls.verdict.reason, said)
 
@@ -173,10 +173,6 @@ def _unsaid(never: list[Decision], told: set[str]) -> Iterator[Decision]:
 def _present_keys(org: Organization, keys: Iterable[str]) -> Iterator[str]:
     for some in chunks(sorted(keys)):
         yield from ToldClass.objects.filter(org=org, key__in=some).values_list("key", flat=True)
-
-
-def _is_never(reason: Reason) -> bool:
-    return reason_class(reason) is ReasonClass.CANNOT_RUN
 
 
 def _messages(

@@ -47,6 +47,8 @@ class CohortSummary:
     queue_count: int
     running: int
     pending: int
+    #: How many of the pending can never run under the active config.
+    cannot_run: int
     #: How many queues below it use quota of others.
     borrowers: int
     starved: tuple[Starved, ...]
@@ -71,6 +73,8 @@ class MemberView:
     depth: int
     running: int
     pending: int
+    #: How many of the pending can never run under the active config.
+    cannot_run: int
     usages: tuple[UsageView, ...]
     share: Share | None
     #: How the queue admits and preempts; None for a cohort.

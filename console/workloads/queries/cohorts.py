@@ -31,7 +31,8 @@ from console.workloads.queries.cohort_views import (
     Starved,
     WaitingView,
 )
-from console.workloads.queries.quotas import PoolView, accounts_of
+from console.workloads.queries.demand import Demand, cannot_run_count
+from console.workloads.queries.quotas import PoolView, UsageView, accounts_of
 from console.workloads.queries.rises import rises_of
 from console.workloads.queries.used import used_of
 
@@ -69,8 +70,7 @@ class _World:
         self.policy = active_policy(org)
         self.accounts = accounts_of(self.policy, used_of(org))
         self._counts = {row.queue: row for row in QueueCount.objects.filter(org=org)}
-        self._reasons: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        demand: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._demand: defaultdict[str, Demand] = defaultdict(Demand)
         #: (queue, flavor, resource) -> what those that are short of it ask for.
         self._short: Counter[tuple[str, str, str]] = Counter()
         # There are many more classes than different requests: each of these is decoded once.
@@ -82,17 +82,13 @@ class _World:
             "queue", "reason", "asked", "lacked", "count"
         ):
             requests, missing = decoded(asked), decoded(lacked)
-            self._reasons[queue][reason] += count
-            for resource, amount in requests.items():
-                demand[queue][resource] += amount * count
+            self._demand[queue].add(reason, requests, count)
             if reason == Reason.WAITING_FOR_QUOTA:
                 for flavor, resource in self.accounts.keys(queue):
                     if f"{flavor}/{resource}" in missing:
                         # A row of an older version does not count pods as requested.
                         self._short[queue, flavor, resource] += requests.get(resource, 0) * count
-        self.usages = {
-            name: self.accounts.usages(name, demand[name]) for name in self.policy.queues
-        }
+        self.usages = {name: self._usages_of(name) for name in self.policy.queues}
         self._lent: defaultdict[tuple[str, str, str], list[Loan]] = defaultdict(list)
         for loan in self.accounts.loans:
             if not loan.is_from_cohort:
@@ -103,7 +99,7 @@ class _World:
         """Return the summary of a cohort."""
         trees = self.accounts.trees
         queues = trees.queues_below(name)
-        running, pending = self._counted(queues)
+        running, pending, cannot_run = self._counted(queues)
         return CohortSummary(
             name=name,
             path=trees.path(name),
@@ -113,6 +109,7 @@ class _World:
             queue_count=len(queues),
             running=running,
             pending=pending,
+            cannot_run=cannot_run,
             borrowers=sum(any(usage.borrowed for usage in self.usages[queue]) for queue in queues),
             starved=tuple(found for queue in queues for found in self._starved(queue)),
             pools=self._pools_of(name),
@@ -123,7 +120,7 @@ class _World:
         """Return a member with what it uses."""
         name = member.name
         below = self.accounts.trees.queues_below(name) if member.is_cohort else (name,)
-        running, pending = self._counted(below)
+        running, pending, cannot_run = self._counted(below)
         return MemberView(
             name=name,
             is_cohort=member.is_cohort,
@@ -131,6 +128,7 @@ class _World:
             depth=member.depth,
             running=running,
             pending=pending,
+            cannot_run=cannot_run,
             usages=self._pools_of(name) if member.is_cohort else self.usages[name],
             share=self.accounts.share(name, is_cohort=member.is_cohort),
             queue=None if member.is_cohort else self.policy.queues[name],
@@ -153,7 +151,7 @@ class _World:
         found: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
         for member in members:
             if not member.is_cohort:
-                for reason, count in self._reasons.get(member.name, {}).items():
+                for reason, count in self._demand[member.name].reasons.items():
                     found[reason].append((member.name, count))
         views = [
             WaitingView(
@@ -165,10 +163,16 @@ class _World:
         ]
         return tuple(sorted(views, key=lambda view: (-view.count, view.reason)))
 
-    def _counted(self, queues: Iterable[str]) -> tuple[int, int]:
-        """Return how many workloads run and wait in *queues*."""
-        rows = [self._counts[queue] for queue in queues if queue in self._counts]
-        return sum(row.running for row in rows), sum(row.pending for row in rows)
+    def _usages_of(self, queue: str) -> tuple[UsageView, ...]:
+        asked = self._demand[queue]
+        return self.accounts.usages(queue, asked.wanted, asked.cannot_run)
+
+    def _counted(self, queues: Iterable[str]) -> tuple[int, int, int]:
+        """Return how many workloads of *queues* run, how many wait, and of these never can run."""
+        names = list(queues)
+        rows = [self._counts[queue] for queue in names if queue in self._counts]
+        cannot_run = sum(cannot_run_count(self._demand[queue].reasons) for queue in names)
+        return sum(row.running for row in rows), sum(row.pending for row in rows), cannot_run
 
     def _starved(self, queue: str) -> Iterable[Starved]:
         for usage in self.usages[queue]:

@@ -8,9 +8,9 @@ workloads: usage, counts and pending classes.
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import OuterRef, QuerySet, Subquery, TextField
@@ -23,6 +23,7 @@ from console.engine.origin import Origin
 from console.engine.policy import Queue, StopPolicy, Strategy
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, QueueCount, QueueHold, State, Workload
+from console.workloads.queries.demand import Demand, cannot_run_count
 from console.workloads.queries.pressure import Pressure, pressure_of
 from console.workloads.queries.quotas import Accounts, UsageView, accounts_of
 from console.workloads.queries.used import used_of
@@ -62,6 +63,11 @@ class QueueView:
         return self.stop is not StopPolicy.NONE
 
     @property
+    def cannot_run(self) -> int:
+        """How many of its pending workloads can never run under the active config."""
+        return cannot_run_count(self.reasons)
+
+    @property
     def pressure(self) -> Pressure:
         """How much more is wanted of it than is free."""
         return pressure_of(self.usages)
@@ -87,7 +93,7 @@ def queue_list(org: Organization) -> list[QueueView]:
             policy.queues.get(name),
             rules[name],
             counts.get(name),
-            accounts.usages(name, waiting[name].demand),
+            accounts.usages(name, waiting[name].wanted, waiting[name].cannot_run),
             loans[name],
             holds.get(name),
             waiting[name],
@@ -108,7 +114,7 @@ def queue_view(org: Organization, name: str) -> QueueView:
         raise absent(org, name)
     rules = [rule.index for rule in policy.rules if rule.queue == name]
     accounts = accounts_of(policy, used)
-    usages = accounts.usages(name, waiting.demand)
+    usages = accounts.usages(name, waiting.wanted, waiting.cannot_run)
     loans = _loans_by_queue(accounts)[name]
     return _view(name, policy.queues.get(name), rules, count, usages, loans, hold, waiting)
 
@@ -136,26 +142,16 @@ def _counts(org: Organization) -> QuerySet[QueueCount]:
     )
 
 
-@dataclass(slots=True)
-class _Waiting:
-    """What the pending workloads of one queue ask for by resource, and why they wait."""
-
-    demand: dict[str, int] = field(default_factory=dict)
-    reasons: Counter[str] = field(default_factory=Counter)
-
-
-def _waiting(rows: QuerySet[PendingClass]) -> defaultdict[str, _Waiting]:
-    waiting: defaultdict[str, _Waiting] = defaultdict(_Waiting)
+def _waiting(rows: QuerySet[PendingClass]) -> defaultdict[str, Demand]:
+    """Return by queue what the pending workloads of *rows* ask for, and why they wait."""
+    waiting: defaultdict[str, Demand] = defaultdict(Demand)
     # There are many more classes than different requests: each of these is decoded once.
     known: dict[str, dict[str, int]] = {}
     columns = rows.annotate(asked=Cast("requests", TextField()))
     for queue, reason, asked, count in columns.values_list("queue", "reason", "asked", "count"):
         if asked not in known:
             known[asked] = json.loads(asked)
-        of_queue = waiting[queue]
-        of_queue.reasons[reason] += count
-        for resource, amount in known[asked].items():
-            of_queue.demand[resource] = of_queue.demand.get(resource, 0) + amount * count
+        waiting[queue].add(reason, known[asked], count)
     return waiting
 
 
@@ -167,7 +163,7 @@ def _view(
     usages: tuple[UsageView, ...],
     loans: Iterable[Loan],
     held: QueueHold | None,
-    waiting: _Waiting,
+    waiting: Demand,
 ) -> QueueView:
     return QueueView(
         name=name,

@@ -35,9 +35,11 @@ class UsageView:
     #: What may be borrowed and lent by the config; UNLIMITED when it does not say.
     borrowing_limit: Amount
     lending_limit: Amount
-    #: What pending workloads of the queue ask for of the resource, whichever
+    #: What pending workloads of the queue that could run ask for of the resource, whichever
     #: flavor they may get: shown once for each group, at its first flavor.
     demand: int
+    #: The same of those that can never run under the active config.
+    cannot_run_demand: int
 
     @property
     def key(self) -> FlavorResource:
@@ -74,7 +76,8 @@ class UsageView:
         over. Who borrows lends nothing, own and lent are within the nominal quota, and
         nothing is beyond it while some of it is unused.
         """
-        parts = (self.own, self.borrowed, self.over, self.lent, self.demand)
+        asked = (self.demand, self.cannot_run_demand)
+        parts = (self.own, self.borrowed, self.over, self.lent, *asked)
         beyond = self.borrowed + self.over
         return (
             min(parts) >= 0
@@ -92,7 +95,8 @@ class PoolView(UsageView):
 
     *nominal* is the whole pool, *used* what is used of it. Quota that a lending
     limit keeps at home, and what is used of that, is not part of it. *borrowed*
-    and *lent* are from and to cohorts above; *demand* is that of all queues below.
+    and *lent* are from and to cohorts above; *demand* and *cannot_run_demand* are those of
+    all queues below.
     """
 
     #: What the cohort brings itself, and what its queues and cohorts put in.

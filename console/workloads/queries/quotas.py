@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from threading import Lock, RLock
+from types import MappingProxyType
 from typing import Final
 
 from console.engine.amounts import Amount
@@ -24,8 +25,12 @@ from console.workloads.queries.quota_views import PoolView, UsageView
 
 __all__ = ["Accounts", "PoolView", "UsageView", "accounts_of"]
 
-#: resource -> thousandths that pending workloads of a queue ask for.
-Demand = Mapping[str, int]
+#: resource -> thousandths.
+Amounts = Mapping[str, int]
+_NOTHING: Final[Amounts] = MappingProxyType({})
+
+#: By flavor-resource, what pending workloads want, and what those that can never run ask for.
+_PoolDemand = dict[FlavorResource, tuple[int, int]]
 
 #: Policies of which the accounts that were asked for last are kept.
 _KEPT: Final = 16
@@ -71,9 +76,9 @@ class Accounts:
             self._ledger.add(name, used.get(name, {}))
         #: The ledger opens accounts when they are asked for.
         self._lock = RLock()
-        #: What was told last, by queue or cohort, and what was wanted then.
-        self._usages: dict[str, tuple[Demand, tuple[UsageView, ...]]] = {}
-        self._pools: dict[str, tuple[Mapping[FlavorResource, int], tuple[PoolView, ...]]] = {}
+        #: What was told last, by queue or cohort, and what was asked for then.
+        self._usages: dict[str, tuple[tuple[Amounts, Amounts], tuple[UsageView, ...]]] = {}
+        self._pools: dict[str, tuple[_PoolDemand, tuple[PoolView, ...]]] = {}
 
     @property
     def loans(self) -> tuple[Loan, ...]:
@@ -94,29 +99,34 @@ class Accounts:
         found = self.policy.queues.get(queue)
         return _by_key(found.groups) if found else []
 
-    def usages(self, queue: str, demand: Demand) -> tuple[UsageView, ...]:
+    def usages(
+        self, queue: str, wanted: Amounts, cannot_run: Amounts = _NOTHING
+    ) -> tuple[UsageView, ...]:
         """
         Return the flavor-resources of *queue* in the order of the text.
 
+        Its pending workloads ask for *wanted*, and those that can never run for *cannot_run*.
         Then those that only running work of an earlier version still uses; they
         are all there is of a queue that the policy does not have.
         """
         with self._lock:
             last = self._usages.get(queue)
-            if last is None or last[0] != demand:
-                last = self._usages[queue] = dict(demand), self._usages_of(queue, demand)
+            if last is None or last[0] != (wanted, cannot_run):
+                asked = dict(wanted), dict(cannot_run)
+                last = self._usages[queue] = asked, self._usages_of(queue, *asked)
             return last[1]
 
-    def _usages_of(self, queue: str, demand: Demand) -> tuple[UsageView, ...]:
+    def _usages_of(self, queue: str, wanted: Amounts, cannot_run: Amounts) -> tuple[UsageView, ...]:
         found = self.policy.queues.get(queue)
         listed = {}
         for group in found.groups if found else ():
             for place, entry in enumerate(group.flavors):
                 for resource in group.resources:
-                    listed[entry.flavor, resource] = demand.get(resource, 0) if place == 0 else 0
+                    asked = wanted.get(resource, 0), cannot_run.get(resource, 0)
+                    listed[entry.flavor, resource] = asked if place == 0 else (0, 0)
         left = sorted(self.used.get(queue, {}).keys() - listed.keys())
         return tuple(
-            [self._usage(queue, key, wanted) for key, wanted in listed.items()]
+            [self._usage(queue, key, *asked) for key, asked in listed.items()]
             + [self._left_over(queue, key) for key in left]
         )
 
@@ -125,25 +135,26 @@ class Accounts:
         members = list(self.trees.below(cohort))
         queues = {member.name for member in members if not member.is_cohort}
         cohorts = {cohort, *(member.name for member in members if member.is_cohort)}
-        demand = dict.fromkeys(_by_key(self.policy.cohorts[cohort].groups), 0)
+        demand: _PoolDemand = dict.fromkeys(_by_key(self.policy.cohorts[cohort].groups), (0, 0))
         for name in self.trees.queues_below(cohort):
             for usage in usages[name]:
-                demand[usage.key] = demand.get(usage.key, 0) + usage.demand
+                wanted, never = demand.get(usage.key, (0, 0))
+                demand[usage.key] = wanted + usage.demand, never + usage.cannot_run_demand
         for name in (m.name for m in members if m.is_cohort):
             for key in _by_key(self.policy.cohorts[name].groups):
-                demand.setdefault(key, 0)
+                demand.setdefault(key, (0, 0))
         with self._lock:
             last = self._pools.get(cohort)
             if last is None or last[0] != demand:
                 entering, leaving = _crossing(self.loans, queues, cohorts)
                 told = tuple(
-                    self._pool(cohort, key, wanted, entering.get(key, ()), leaving.get(key, ()))
-                    for key, wanted in demand.items()
+                    self._pool(cohort, key, asked, entering.get(key, ()), leaving.get(key, ()))
+                    for key, asked in demand.items()
                 )
                 last = self._pools[cohort] = demand, told
             return last[1]
 
-    def _usage(self, queue: str, key: FlavorResource, demand: int) -> UsageView:
+    def _usage(self, queue: str, key: FlavorResource, demand: int, cannot_run: int) -> UsageView:
         cell = self._ledger.queue(queue).cell(key)
         position = self._lending.position(queue, key)
         return UsageView(
@@ -161,6 +172,7 @@ class Accounts:
             borrowing_limit=cell.quota.borrowing_limit,
             lending_limit=cell.quota.lending_limit,
             demand=demand,
+            cannot_run_demand=cannot_run,
         )
 
     def _left_over(self, queue: str, key: FlavorResource) -> UsageView:
@@ -181,13 +193,14 @@ class Accounts:
             borrowing_limit=0,
             lending_limit=0,
             demand=0,
+            cannot_run_demand=0,
         )
 
     def _pool(
         self,
         cohort: str,
         key: FlavorResource,
-        demand: int,
+        asked: tuple[int, int],
         entering: Sequence[Loan],
         leaving: Sequence[Loan],
     ) -> PoolView:
@@ -208,7 +221,8 @@ class Accounts:
             limit=cell.potential,
             borrowing_limit=cell.quota.borrowing_limit,
             lending_limit=cell.quota.lending_limit,
-            demand=demand,
+            demand=asked[0],
+            cannot_run_demand=asked[1],
             owned=cell.nominal,
             deposited=_total(child.cell(key).deposit for child in node.children),
         )

@@ -15,6 +15,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
+from console.engine.decision import CANNOT_RUN
 from console.errors import NotFound
 from console.orgs.models import Organization
 from console.paging import (
@@ -24,6 +25,7 @@ from console.paging import (
     write_cursor,
 )
 from console.workloads.models import Engine, LabelSet, PendingClass, State, Workload
+from console.workloads.queries.demand import CANNOT_RUN_REASONS
 
 #: Added to priorities in cursors, which hold no negative numbers: the least is that of a
 #: priority class, -2^31.
@@ -98,8 +100,9 @@ def pending_in_order(
     """
     Return the pending workloads of *queue* in the order in which they are tried.
 
-    As `workload_rows`, with a further attribute *position*, from 1. On later
-    pages it counts on from the page before.
+    As `workload_rows`, with a further attribute *position*: the place among those that could
+    run, from 1, and None for one that can never run. On later pages it counts on from the
+    page before.
     """
     keys = read_cursor(cursor, size=3)
     rows = workload_rows(org).filter(queue=queue, state=State.PENDING)
@@ -114,12 +117,14 @@ def pending_in_order(
         if len(found) <= limit:
             found += ordered.filter(priority__lt=priority)[: limit + 1 - len(found)]
     page = found[:limit]
-    for position, workload in enumerate(page, start=before + 1):
-        workload.position = position  # type: ignore[attr-defined]
+    for workload in page:
+        can_run = reason_of(workload) not in CANNOT_RUN
+        before += can_run
+        workload.position = before if can_run else None  # type: ignore[attr-defined]
     if len(found) <= limit:
         return Page(page)
     last = page[-1]
-    return Page(page, write_cursor((last.priority or 0) + PRIORITY_SHIFT, last.pk, before + limit))
+    return Page(page, write_cursor((last.priority or 0) + PRIORITY_SHIFT, last.pk, before))
 
 
 def running_of(
@@ -133,22 +138,36 @@ def running_of(
 
 def position_of(workload: Workload) -> int | None:
     """
-    Return the place of a pending workload in its queue's order, from 1.
+    Return the place of a pending workload among those of its queue that could run, from 1.
 
-    None when it does not wait in a queue, or when too many of the same
-    priority are before it to be counted.
+    None when it does not wait in a queue, when it can never run, or when too many of the
+    same priority are before it to be counted.
     """
     if workload.state != State.PENDING or workload.queue is None or workload.priority is None:
         return None
-    above = PendingClass.objects.filter(
+    if reason_of(workload) in CANNOT_RUN:
+        return None
+    higher = PendingClass.objects.filter(
         org_id=workload.org_id, queue=workload.queue, priority__gt=workload.priority
-    ).aggregate(total=Sum("count"))["total"]
-    before = Workload.objects.filter(
+    ).exclude(reason__in=CANNOT_RUN_REASONS)
+    above = higher.aggregate(total=Sum("count"))["total"]
+    earlier = earlier_in_line(workload)[:_COUNTED].count()
+    return None if earlier == _COUNTED else (above or 0) + earlier + 1
+
+
+def earlier_in_line(workload: Workload) -> QuerySet[Workload]:
+    """Return those of its queue and priority that came before a pending one and could run."""
+    assert workload.priority is not None, "what waits in a queue has a priority"
+    never = PendingClass.objects.filter(
+        org_id=workload.org_id,
+        queue=workload.queue,
+        priority=workload.priority,
+        reason__in=CANNOT_RUN_REASONS,
+    )
+    return Workload.objects.filter(
         org_id=workload.org_id,
         queue=workload.queue,
         state=State.PENDING,
         priority=workload.priority,
         pk__lt=workload.pk,
-    )
-    alike = before[:_COUNTED].count()
-    return None if alike == _COUNTED else (above or 0) + alike + 1
+    ).exclude(pending_class__in=never.values("key"))

@@ -1,0 +1,43 @@
+"""Holdings: what running workloads of some queues hold, by kinds that hold the same."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from typing import Any, Final
+
+from django.db.models import Count
+
+from console.chunks import chunks
+from console.engine.excess import Holding
+from console.engine.workload import Workload as Judged
+from console.engine.world import usage_of
+from console.orgs.models import Organization
+from console.workloads.models import Workload
+from console.workloads.queries.running import RUNNING
+from console.workloads.stored_assignments import decode_assignment
+from console.workloads.stored_pod_sets import decode_pod_sets
+
+#: Kinds that are looked at, the most numerous first.
+MOST_KINDS: Final = 2_000
+
+
+def holdings_of(org: Organization, queues: Collection[str]) -> dict[str, list[Holding]]:
+    """
+    Return by queue what its running workloads hold, as one entry for all that hold the same.
+
+    Those that were told to stop and hold their quota until they have are among them. Of more
+    kinds than `MOST_KINDS` the rest is left out.
+    """
+    found: defaultdict[str, list[Holding]] = defaultdict(list)
+    kinds: list[tuple[Any, ...]] = []
+    for some in chunks(sorted(queues)):
+        rows = Workload.objects.filter(org=org, queue__in=some, state__in=RUNNING).order_by()
+        alike = rows.values("queue", "requests", "pod_sets", "assignment")
+        counted = alike.annotate(members=Count("pk")).order_by("-members")
+        columns = ("queue", "requests", "pod_sets", "assignment", "members")
+        kinds += counted.values_list(*columns)[: MOST_KINDS - len(kinds)]
+    for queue, requests, pod_sets, assignment, members in kinds:
+        judged = Judged(id="", sequence=0, labels={}, pod_sets=decode_pod_sets(pod_sets, requests))
+        found[queue].append((usage_of(judged, decode_assignment(assignment)), members))
+    return found

@@ -1,0 +1,94 @@
+"""Demand: what can never run is counted apart, and nothing is counted twice or left out."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from hypothesis import given
+
+from console.engine.decision import CANNOT_RUN, Reason
+from console.engine.state import State
+from console.workloads.queries.demand import Demand, cannot_run_count
+from console.workloads.queries.quotas import Accounts
+from tests.engine.builders import World, queue
+from tests.engine.strategies import draws, policies, workloads, worlds
+
+#: Workloads of a random world: enough that several queues have several classes.
+MOST = 12
+
+
+def demand_of(state: State) -> dict[str, Demand]:
+    """Return by queue what the classes of *state* ask for, as their rows say it."""
+    found: defaultdict[str, Demand] = defaultdict(Demand)
+    for name, of_queue in state.queues.items():
+        for cls in of_queue.line.classes.values():
+            assert cls.verdict is not None
+            found[name].add(cls.verdict.reason.value, cls.head.workload.total(), len(cls))
+        for preemptor in of_queue.preemptors.values():
+            asked = preemptor.pending.workload.total()
+            found[name].add(Reason.WAITING_FOR_PREEMPTED.value, asked, 1)
+    return found
+
+
+@given(draw=draws())
+@worlds(150)
+def test_demand_and_what_can_never_run_are_all_that_pending_work_asks_for(draw) -> None:
+    policy = draw(policies())
+    state = State(policy)
+    for sequence in range(1, MOST + 1):
+        state.submit(draw(workloads(sequence)))
+    state.settle()
+    asked: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for pending in state.pending.values():
+        if pending.route.queue is not None:
+            asked[pending.route.queue].update(pending.workload.total())
+    accounts = Accounts(policy, {name: state.usage(name) for name in state.queues})
+    for name, demand in demand_of(state).items():
+        both = demand.wanted + demand.cannot_run
+        assert both == +asked[name]
+        usages = accounts.usages(name, demand.wanted, demand.cannot_run)
+        for usage in usages:
+            # Said once for a resource, at the first flavor.
+            of_resource = [each for each in usages if each.resource == usage.resource]
+            assert sum(each.demand for each in of_resource) == demand.wanted[usage.resource]
+            never = sum(each.cannot_run_demand for each in of_resource)
+            assert never == demand.cannot_run[usage.resource]
+
+
+@given(draw=draws())
+@worlds(150)
+def test_positions_number_those_that_could_run_without_a_gap(draw) -> None:
+    state = State(draw(policies()))
+    for sequence in range(1, MOST + 1):
+        state.submit(draw(workloads(sequence)))
+    state.settle()
+    for of_queue in state.queues.values():
+        line = of_queue.line
+        places = [
+            (pending.place, line.position(pending), cls.cannot_run)
+            for cls in line.classes.values()
+            for pending in cls
+        ]
+        runnable = [position for _, position, never in sorted(places) if not never]
+        assert runnable == list(range(1, len(runnable) + 1))
+        assert all(position is None for _, position, never in places if never)
+        assert line.cannot_run() == len(line) - len(runnable)
+
+
+def test_every_reason_that_only_another_config_ends_counts_apart() -> None:
+    reasons = {reason.value: 2 for reason in Reason}
+    assert cannot_run_count(reasons) == 2 * len(CANNOT_RUN) == 12
+
+
+def test_another_version_brings_it_back_into_the_line() -> None:
+    world = World(queue("train").owns(gpu=8))
+    world.submit("huge", gpu=500).submit("run", gpu=8).submit("next", gpu=4)
+    world.settle()
+    line = world.state.queues["train"].line
+    huge, following = world.state.pending["huge"], world.state.pending["next"]
+    assert (line.position(huge), line.position(following), line.cannot_run()) == (None, 1, 1)
+    world.state.change_policy(World(queue("train").owns(gpu=600)).state.policy)
+    world.state.finish("run")
+    world.settle()
+    # Both run now: nothing waits that could never run.
+    assert world.state.queues["train"].line.cannot_run() == 0
