@@ -11,7 +11,6 @@ from django.http import HttpRequest
 from console.orgs.models import User
 from console.orgs.people import account_with_password
 
-
 #: Its name, as sessions keep it.
 BACKEND = "console.orgs.backend.AccountBackend"
 

@@ -175,8 +175,10 @@ def test_removing_with_tokens_kept_and_an_invitation_left_open(
     assert notices(browser, to) == [
         "viewer@here.example was removed and signed out.",
         "API tokens that are yours from now on: 1.",
-        "Invitations by viewer@here.example that are still open: 1. Take back those that you do "
-        "not want.",
+        (
+            "Invitations by viewer@here.example that are still open: 1. Take back those that you "
+            "do not want."
+        ),
     ]
     bearer = Client(headers={"authorization": f"Bearer {issued.secret}"})
     assert bearer.get("/api/v1/orgs/here").status_code == 200

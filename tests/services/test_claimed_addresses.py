@@ -164,12 +164,12 @@ def test_the_person_with_link_and_account_has_one_account_in_both(
 def test_a_command_uses_no_claimed_account_unasked(claimed: Membership, org: Organization) -> None:
     with pytest.raises(Conflict) as caught:
         choose_account(CEO, Wanted.PROVEN, org.slug)
-    assert (caught.value.code, caught.value.message) == (
-        "existing_account",
+    assert caught.value.code == "existing_account"
+    assert caught.value.message == (
         f"{CEO} is an existing account. Its password was chosen through the link of an "
         "invitation that the organization elsewhere made; nothing else shows that it belongs "
         "to that person. Add --existing if it does, or --new for a separate account with a "
-        "password of its own.",
+        "password of its own."
     )
     # In its own organization it is the member that everyone sees.
     assert choose_account(CEO, Wanted.PROVEN, "elsewhere") == (claimed.user, None)

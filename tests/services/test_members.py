@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from console.errors import BadRequest, Conflict, NotAllowed, NotFound
-from console.orgs.models import ApiToken, AuditEntry, BrowserSession, Membership, Role, User
+from console.orgs.models import AuditEntry, BrowserSession, Membership, Role, User
 from console.orgs.people import search_members
 from console.orgs.permissions import Actor
 from console.orgs.queries import actor_for
-from console.orgs.services.authenticate_token import authenticate_token
 from console.orgs.services.change_role import change_role
 from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user
@@ -19,7 +18,6 @@ from console.orgs.services.invite import invite
 from console.orgs.services.issue_token import create_token
 from console.orgs.services.remove_member import leave_org, remove_member
 from console.orgs.token_secrets import digest_of
-from console.orgs.tokens import is_working
 from tests.conftest import PASSWORD
 
 

@@ -28,8 +28,8 @@ def change_role(actor: Actor, number: int, role: str, *, keep_tokens: bool = Fal
     Return membership *number*, with *role* in place of what it was.
 
     API tokens of the person that grant more than *role* end; with *keep_tokens* they go on and
-    belong to the person behind *actor*. Raises NotAllowed, NotFound, BadRequest for something that is not a role, and Conflict
-    (``last_owner``) when nobody else is an owner.
+    belong to the person behind *actor*. Raises NotAllowed, NotFound, BadRequest for something that
+    is not a role, and Conflict (``last_owner``) when no other member is an owner.
     """
     actor.require(Permission.MANAGE_ORG)
     check_role(role)
