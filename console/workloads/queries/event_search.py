@@ -251,7 +251,13 @@ class _GivenOneOf(Func):
         super().__init__(F("data"), *map(Value, sorted(flavors)))
 
     def as_sql(
-        self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **extra: Any
+        self,
+        compiler: SQLCompiler,
+        connection: BaseDatabaseWrapper,
+        function: str | None = None,
+        template: str | None = None,
+        arg_joiner: str | None = None,
+        **extra_context: Any,
     ) -> tuple[str, tuple[Any, ...]]:
         """Return the condition in the words of the database."""
         data, *flavors = self.get_source_expressions()
