@@ -22,6 +22,7 @@ from console.connections import renew_connections
 from console.keys import require_key
 from console.messages import ExpiringTask, Messages
 from console.migrating.skew import log_skew
+from console.private_state import keep_private
 from console.tracing.start import start_tracing
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
@@ -147,6 +148,16 @@ def refuse_a_passing_key(**_: Any) -> None:
         require_key()
     except ImproperlyConfigured as error:
         # Celery logs what a handler raises, and goes on.
+        raise SystemExit(str(error)) from error
+
+
+@worker_init.connect
+@beat_init.connect
+def keep_state_private(**_: Any) -> None:
+    """Let no other user of the machine read the state folder; child processes inherit it."""
+    try:
+        keep_private(settings.HOME)
+    except ImproperlyConfigured as error:
         raise SystemExit(str(error)) from error
 
 

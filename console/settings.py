@@ -84,6 +84,8 @@ CACHES = {
         "BACKEND": "console.broker_cache.BrokerCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "sluice",
+        # Values of version 1 were pickles; a process of before must not read JSON, either.
+        "VERSION": 2,
         # Whoever signs in while the broker is out of reach does not wait for long.
         "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
     }
@@ -132,6 +134,8 @@ SILENCED_SYSTEM_CHECKS = [
     # whether its whole host name is served that way.
     "security.W004",
     "security.W008",
+    # An address can have several accounts, and the console's own backend finds the right one.
+    "auth.W004",
 ]
 
 
@@ -258,6 +262,12 @@ TEMPLATES = [
 ]
 
 AUTH_USER_MODEL = "orgs.User"
+AUTHENTICATION_BACKENDS = [
+    "console.orgs.backend.AccountBackend",
+    # For the sessions that earlier versions and the sign-in provider begin; it is asked for no
+    # password.
+    "django.contrib.auth.backends.ModelBackend",
+]
 LOGIN_URL = "/login"
 LOGIN_REDIRECT_URL = "/o/"
 LOGOUT_REDIRECT_URL = "/login"

@@ -12,12 +12,14 @@ from console.collector import collect_between_requests, collect_seldom
 from console.connections import drop_closed
 from console.keys import require_key
 from console.migrating.skew import log_skew
+from console.private_state import keep_private
 from console.tracing.start import start_tracing
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 
 # Sessions are signed with it.
 require_key()
+keep_private(settings.HOME)
 
 application = get_wsgi_application()
 request_started.connect(drop_closed)

@@ -17,7 +17,7 @@ def new_uid() -> str:
 
 
 class UserManager(BaseUserManager["User"]):
-    """Creates people by e-mail address."""
+    """Creates and finds accounts by e-mail address."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
         """Create a person; without *password* they cannot sign in."""
@@ -27,16 +27,47 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def get_by_natural_key(self, username: str | None) -> User:
-        """Find a person by e-mail address, whatever its case."""
-        # As the unique constraint has it: LIKE, which `iexact` becomes, fails on long texts.
-        return self.alias(folded=Lower("email")).get(folded=Lower(models.Value(username)))
+        """Find the account that counts in every organization by its address, in any case."""
+        return self.with_address(username).exclude(proof=Proof.INVITATION).get()
+
+    def with_address(self, email: str | None) -> models.QuerySet[User]:
+        """Return the accounts of an address, in any case: see `User`."""
+        # As the index has it: LIKE, which `iexact` becomes, fails on long texts.
+        return self.alias(folded=Lower("email")).filter(folded=Lower(models.Value(email)))
+
+
+class Proof(models.TextChoices):
+    """What shows that an account belongs to the person with its e-mail address."""
+
+    #: Its password was handed out on the command line, or its owner confirmed there.
+    OPERATOR = "operator"
+    #: The sign-in provider verified the address.
+    PROVIDER = "provider"
+    #: Its password was chosen through the link of one organization's invitation.
+    INVITATION = "invitation"
+    #: A version that did not record it made the account, perhaps through an invitation.
+    UNKNOWN = "unknown"
 
 
 class User(AbstractUser):
-    """A person, known by e-mail address."""
+    """
+    An account, known by e-mail address.
+
+    An address has at most one account that counts in every organization. An owner who invites
+    an address knows the link and can choose the password of what it begins, so an account that
+    was begun by an invitation counts in the organization of the invitation alone, and the address
+    can have several of them: none reaches what another one can.
+    """
 
     username = None  # type: ignore[assignment]
-    email = models.EmailField("e-mail address", unique=True)
+    email = models.EmailField("e-mail address")
+    proof = models.CharField(
+        max_length=10, choices=Proof.choices, default=Proof.UNKNOWN, db_default=Proof.UNKNOWN
+    )
+    #: The organization whose invitation it was; only with `Proof.INVITATION`.
+    proven_in = models.ForeignKey(
+        "Organization", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
@@ -44,7 +75,14 @@ class User(AbstractUser):
     objects: ClassVar[UserManager] = UserManager()  # type: ignore[assignment]
 
     class Meta:
-        constraints = [models.UniqueConstraint(Lower("email"), name="one_user_per_email")]
+        constraints = [
+            models.UniqueConstraint(
+                Lower("email"),
+                condition=~models.Q(proof="invitation"),
+                name="one_proven_account_per_address",
+            )
+        ]
+        indexes = [models.Index(Lower("email"), name="account_by_address")]
 
     def __str__(self) -> str:
         return self.email
@@ -97,7 +135,11 @@ class Invitation(models.Model):
     email = models.EmailField("e-mail address")
     role = models.CharField(max_length=12, choices=Role.choices)
     digest = models.CharField(max_length=64, unique=True)
-    #: Who invited, as audit entries name them.
+    #: The inviting person, who may have used a token; None for commands and rows of old versions.
+    created_by = models.ForeignKey(
+        User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    #: The actor's name at that time, as in audit entries.
     author = models.CharField(max_length=254)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
@@ -127,8 +169,10 @@ class ApiToken(models.Model):
     #: The first characters of the secret, to recognize it in lists.
     prefix = models.CharField(max_length=16)
     digest = models.CharField(max_length=64, unique=True)
-    #: Who made it: a person unless it was a token or a command, and their name at that time.
+    #: The person it belongs to, who made it or the token that made it; None for commands.
+    #: It never grants more than their role does: `console.orgs.services.end_tokens`.
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL)
+    #: The maker's name at that time, as in audit entries.
     author = models.CharField(max_length=254)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True)

@@ -6,7 +6,16 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from console.errors import Conflict, NotFound
-from console.orgs.models import BrowserSession, Invitation, Membership, Organization, Role, User
+from console.orgs.models import (
+    BrowserSession,
+    Invitation,
+    Membership,
+    Organization,
+    Proof,
+    Role,
+    User,
+)
+from console.orgs.permissions import is_above
 from console.paging import Page, newest_first, oldest_first
 from console.reading import is_storable
 
@@ -46,6 +55,17 @@ def keep_an_owner(membership: Membership) -> None:
         )
 
 
+def refuse_second_account(org: Organization, user: User) -> None:
+    """Raise Conflict (``already_member``) when another account of the address is a member."""
+    others = User.objects.with_address(user.email).exclude(pk=user.pk)
+    if Membership.objects.filter(org=org, user__in=others).exists():
+        raise Conflict(
+            "already_member",
+            f"{user.email} is a member of {org.slug} already, with another account; sign in with "
+            "the password of that account.",
+        )
+
+
 def open_invitations(org: Organization) -> QuerySet[Invitation]:
     """Return the invitations of *org* that nobody accepted or took back; some may be too old."""
     return Invitation.objects.filter(org=org, accepted_at=None, revoked_at=None)
@@ -56,6 +76,18 @@ def list_invitations(org: Organization, limit: int, cursor: str | None) -> Page[
     return newest_first(open_invitations(org), None, limit, cursor)
 
 
+def invitations_above(org: Organization, user: User, role: str | None) -> list[Invitation]:
+    """
+    Return the open invitations by *user* that grant something that *role* does not.
+
+    None stands for a person without a role: every invitation is above it.
+    """
+    # Rows of earlier versions have the author's address alone.
+    theirs = Q(created_by=user) | Q(created_by=None, author__iexact=user.email)
+    found = open_invitations(org).filter(theirs, expires_at__gt=timezone.now()).order_by("pk")
+    return [each for each in found if is_above(each.role, role)]
+
+
 def invitation_by(digest: str) -> Invitation | None:
     """Return the invitation whose secret has *digest*, if it can still be accepted."""
     acceptable = Invitation.objects.filter(
@@ -64,12 +96,21 @@ def invitation_by(digest: str) -> Invitation | None:
     return acceptable.select_related("org").filter(digest=digest).first()
 
 
-def person_by(email: str) -> User | None:
-    """Return the person with an address, in whatever case."""
-    try:
-        return User.objects.get_by_natural_key(email)
-    except User.DoesNotExist:
-        return None
+def accounts_of(email: str) -> list[User]:
+    """Return the accounts of an address, in any case: first the one that counts everywhere."""
+    found = User.objects.with_address(email).order_by("pk")
+    return sorted(found, key=lambda account: account.proof == Proof.INVITATION)
+
+
+def account_with_password(email: str, password: str) -> User | None:
+    """Return the account of an address that has *password* and is not switched off; or None."""
+    accounts = accounts_of(email)
+    if not accounts:
+        # As expensive as comparing: time does not tell that the address has no account.
+        User().set_password(password)
+    return next(
+        (each for each in accounts if each.is_active and each.check_password(password)), None
+    )
 
 
 def sessions_of(user: User, most: int) -> list[BrowserSession]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from console.errors import NotAllowed
@@ -37,6 +37,11 @@ GRANTS: dict[str, frozenset[Permission]] = {
 }
 
 
+def is_above(role: str, other: str | None) -> bool:
+    """Say whether *role* grants something that *other*, if it is a role, does not."""
+    return not GRANTS[role] <= (GRANTS[other] if other is not None else frozenset())
+
+
 @dataclass(frozen=True, slots=True)
 class Actor:
     """A person or token acting in one organization with one role."""
@@ -48,6 +53,8 @@ class Actor:
     #: "user:7" or "token:3": stays the same when the name changes.
     key: str
     user: User | None = None
+    #: The token that acts, when it is not a person.
+    token: ApiToken | None = field(default=None, compare=False)
 
     @classmethod
     def from_user(cls, org: Organization, user: User, role: str) -> Actor:
@@ -57,7 +64,9 @@ class Actor:
     @classmethod
     def from_token(cls, token: ApiToken) -> Actor:
         """Return a token as actor."""
-        return cls(org=token.org, role=token.role, name=token.name, key=f"token:{token.pk}")
+        return cls(
+            org=token.org, role=token.role, name=token.name, key=f"token:{token.pk}", token=token
+        )
 
     @classmethod
     def from_command(cls, org: Organization) -> Actor:

@@ -27,10 +27,6 @@ def signed_out(user: User | None, **_: Any) -> None:
 
 @receiver(user_login_failed)
 def refused(credentials: Mapping[str, Any], **_: Any) -> None:
-    """Record a wrong password for a person that there is; no organization has the others."""
-    email = credentials.get("username")
-    try:
-        user = User.objects.get_by_natural_key(email)
-    except User.DoesNotExist:
-        return
-    record_person(user, "session.sign_in_failed")
+    """Record a wrong password for each account of the address; no organization has the others."""
+    for account in User.objects.with_address(credentials.get("username")):
+        record_person(account, "session.sign_in_failed")

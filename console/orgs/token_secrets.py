@@ -9,6 +9,7 @@ from datetime import datetime
 
 from console.orgs.models import ApiToken
 from console.orgs.permissions import Actor
+from console.orgs.tokens import person_behind
 
 #: Makes a leaked secret recognizable to scanners. The public anyscale client refuses, before it
 #: sends anything, a token that does not begin with an a and have an underscore.
@@ -35,7 +36,7 @@ def new_token(actor: Actor, role: str, name: str, expires_at: datetime | None) -
         role=role,
         prefix=secret[: len(PREFIX) + _SHOWN],
         digest=digest_of(secret),
-        created_by=actor.user,
+        created_by=person_behind(actor),
         author=actor.name,
         expires_at=expires_at,
     )

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from console.errors import NotFound
 from console.orgs.models import ApiToken, Organization, User
+from console.orgs.permissions import Actor, is_above
 from console.paging import Page, newest_first
 
 #: A token that was not used for so long is probably not needed.
@@ -41,9 +42,24 @@ def working_tokens(org: Organization) -> int:
     return ApiToken.objects.filter(_working(timezone.now()), org=org).count()
 
 
-def working_tokens_of(org: Organization, user: User) -> int:
-    """Return how many tokens of *org* work that *user* made."""
-    return ApiToken.objects.filter(_working(timezone.now()), org=org, created_by=user).count()
+def working_tokens_of(org: Organization, user: User) -> list[ApiToken]:
+    """Return the tokens of *org* that work and belong to *user*, the oldest first."""
+    theirs = ApiToken.objects.filter(_working(timezone.now()), org=org, created_by=user)
+    return list(theirs.order_by("pk"))
+
+
+def tokens_above(org: Organization, user: User, role: str | None) -> list[ApiToken]:
+    """
+    Return the working tokens of *user* in *org* that grant something that *role* does not.
+
+    None stands for a person without a role: every token is above it.
+    """
+    return [each for each in working_tokens_of(org, user) if is_above(each.role, role)]
+
+
+def person_behind(actor: Actor) -> User | None:
+    """Return the acting person, or the one to whom the acting token belongs; None for commands."""
+    return actor.token.created_by if actor.token is not None else actor.user
 
 
 def is_working(token: ApiToken) -> bool:

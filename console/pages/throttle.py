@@ -1,4 +1,10 @@
-"""Slows down guessing of passwords and links: per account and address, and per address."""
+"""
+Slows down guessing of passwords and links: per account and address, and per address.
+
+An attempt is counted before it is judged, so that of many attempts at once no more are judged than
+of as many one after another. Each takes the next number of its counter, which the cache gives to
+one attempt of all processes; a right one is taken off the count afterwards.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +19,17 @@ from django.http import HttpRequest
 
 from console.caller import client_address
 
-#: Wrong passwords of one account from one address that cost nothing: people mistype.
+#: Attempts at one account from one address that wait for nothing: people mistype.
 FREE_TRIES = 5
-#: After the free ones, each wrong password doubles the wait, up to this many seconds.
+#: After the free ones, each attempt doubles the wait, up to this many seconds.
 LONGEST_WAIT = 300
-#: Those of all accounts from one address. Many people may be behind one, so that it is a
-#: short wait: it slows down who tries one password on many accounts, and locks nobody out.
+#: Those at all accounts from one address. Many people may be behind one, so the wait is short: it
+#: slows down trying one password on many accounts, and locks no person out.
 FREE_TRIES_OF_ADDRESS = 100
 LONGEST_WAIT_OF_ADDRESS = 10
 #: Links that open nothing, and accounts begun, from one address.
 FREE_LINKS = 20
-#: Seconds without a wrong one after which all is forgotten.
+#: Seconds without an attempt after which all is forgotten.
 MEMORY = 900
 
 
@@ -39,31 +45,37 @@ class _Counter:
         return f"{kind}:{hashlib.sha256(self.name.encode()).hexdigest()}"
 
 
-def seconds_to_wait(request: HttpRequest, email: str) -> int:
-    """Return for how many seconds another password is refused; 0 when it is not."""
-    return max(_wait(counter) for counter in _passwords(request, email))
+def admit_password(request: HttpRequest, email: str) -> int:
+    """
+    Count one attempt to sign in, whose password may be judged when 0 is returned.
 
-
-def count_failure(request: HttpRequest, email: str) -> None:
-    """Remember one wrong password."""
-    for counter in _passwords(request, email):
-        _count(counter)
+    Otherwise return for how many seconds another one is refused; it is not counted.
+    """
+    account, address = _passwords(request, email)
+    wait = _take_number(address)
+    if wait:
+        return wait
+    wait = _take_number(account)
+    if wait:
+        _take_back(address)
+    return wait
 
 
 def forget(request: HttpRequest, email: str) -> None:
-    """Start again from nothing, after a right password; what the address tried is kept."""
-    own = _passwords(request, email)[0]
-    cache.delete_many([own.key("failures"), own.key("until")])
+    """Start again from nothing after a right password; wrong ones of the address are kept."""
+    account, address = _passwords(request, email)
+    cache.set(account.key("forgiven"), cache.get(account.key("attempts"), 0), MEMORY)
+    _take_back(address)
 
 
-def seconds_to_wait_for_links(request: HttpRequest) -> int:
-    """Return for how many seconds no link can be opened from this address; 0 when it can."""
-    return _wait(_links(request))
+def admit_link(request: HttpRequest) -> int:
+    """Count one link that is opened, or one password that is chosen; as `admit_password`."""
+    return _take_number(_links(request))
 
 
-def count_link(request: HttpRequest) -> None:
-    """Remember one link that opened nothing, or one account that was begun."""
-    _count(_links(request))
+def forget_link(request: HttpRequest) -> None:
+    """Take a link that opened something off the count."""
+    _take_back(_links(request))
 
 
 def _passwords(request: HttpRequest, email: str) -> tuple[_Counter, _Counter]:
@@ -92,21 +104,41 @@ def _connection_of(request: HttpRequest) -> str:
     return str(ip_network((int(address), 64), strict=False))
 
 
-def _wait(counter: _Counter) -> int:
-    until: float = cache.get(counter.key("until"), 0.0)
-    return max(0, math.ceil(until - time.time()))
+def _take_number(counter: _Counter) -> int:
+    """Take the next number and return 0, or return for how many seconds there is none."""
+    forgiven: int = cache.get(counter.key("forgiven"), 0)
+    # Where others take numbers at the same time it may be behind.
+    number: int = cache.get(counter.key("attempts"), 0) + 1
+    while True:
+        wait = _wait_after(counter, number - 1, forgiven)
+        if wait:
+            return wait
+        if cache.add(counter.key(f"attempt-{number}"), time.time(), MEMORY):
+            break
+        number += 1
+    cache.touch(counter.key("forgiven"), MEMORY)
+    cache.set(counter.key("attempts"), number, MEMORY)
+    return 0
 
 
-def _count(counter: _Counter) -> None:
-    key = counter.key("failures")
+def _wait_after(counter: _Counter, number: int, forgiven: int) -> int:
+    """Return for how many seconds the attempt *number* still holds up the next one."""
+    counted = number - forgiven
+    if counted < counter.free:
+        return 0
+    began: float | None = cache.get(counter.key(f"attempt-{number}"))
+    if began is None:
+        return 0
+    # No wait doubles beyond its longest one, and no power grows without end.
+    wait: int = min(2 ** min(counted - counter.free + 2, 16), counter.longest)
+    return max(0, math.ceil(began + wait - time.time()))
+
+
+def _take_back(counter: _Counter) -> None:
+    key = counter.key("forgiven")
     cache.add(key, 0, MEMORY)
     try:
-        failures = cache.incr(key)
+        cache.incr(key)
     except ValueError:
-        # The counter ran out between the two calls.
+        # It ran out between the two calls.
         cache.set(key, 1, MEMORY)
-        failures = 1
-    if failures >= counter.free:
-        # No wait doubles beyond its longest one, and no power grows without end.
-        wait = min(2 ** min(failures - counter.free + 2, 16), counter.longest)
-        cache.set(counter.key("until"), time.time() + wait, MEMORY)

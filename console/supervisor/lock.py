@@ -7,22 +7,28 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from django.core.exceptions import ImproperlyConfigured
+
 from console.home import Home
+from console.private_state import keep_private
 from console.supervisor.failure import StartFailed
 
 
 @contextmanager
 def hold(home: Home) -> Iterator[None]:
     """
-    Make the state folder and keep it locked.
+    Make the state folder, keep it from other users, and keep it locked.
 
     The kernel drops the lock with the process, however it ends, so a stale one
     cannot be left behind. Raise StartFailed when another supervisor holds it, or
-    when the folder cannot be written.
+    when the folder cannot be written or kept from other users.
     """
     try:
         home.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        keep_private(home)
         descriptor = os.open(home.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except ImproperlyConfigured as error:
+        raise StartFailed(str(error)) from error
     except OSError as error:
         raise StartFailed(
             f"The state folder {home.folder} cannot be written ({error.strerror}); "

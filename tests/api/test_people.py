@@ -11,7 +11,9 @@ from django.utils import timezone
 from console.orgs.models import ApiToken, Invitation, Membership, Role
 from console.orgs.permissions import Actor
 from console.orgs.services.create_user import create_user
-from tests.conftest import PASSWORD
+from console.orgs.services.invite import invite
+from console.orgs.services.issue_token import create_token
+from tests.conftest import PASSWORD, member
 
 
 @pytest.fixture
@@ -67,6 +69,29 @@ def test_a_role_is_changed_and_the_last_owner_stays(client, owner: Actor, viewer
         404,
         "not_found",
     )
+
+
+def test_tokens_and_invitations_above_a_new_role_are_told(client, api, owner: Actor):
+    second = member(owner.org, "viewer")
+    theirs = f"members/{number_of(second)}"
+    assert client.patch(theirs, {"role": "owner"}).body["ended_tokens"] == 0
+    acting = Actor.from_user(owner.org, second.user, Role.OWNER)
+    secrets = [create_token(acting, role, role).secret for role in ("owner", "viewer")]
+    invited = invite(acting, "new@here.example", Role.OWNER).invitation
+    told = client.patch(theirs, {"role": "viewer"}).body
+    assert (told["ended_tokens"], told["kept_tokens"]) == (1, 0)
+    assert [each["id"] for each in told["open_invitations"]] == [str(invited.pk)]
+    found = [bearer(one).get("/api/v1/orgs/here").status_code for one in secrets]
+    assert found == [401, 200]
+    assert client.delete(f"invitations/{invited.pk}").status == 200
+    assert codes(client.patch(theirs, {"role": "owner", "keep_tokens": "yes"})) == [
+        ("keep_tokens", "wrong_type")
+    ]
+    assert codes(client.delete(f"{theirs}?keep_tokens=yes")) == [("keep_tokens", "invalid_choice")]
+    assert codes(client.get(f"{theirs}?keep_tokens=true")) == [("keep_tokens", "unknown_parameter")]
+    told = client.delete(f"{theirs}?keep_tokens=true").body
+    assert (told["ended_tokens"], told["kept_tokens"], told["open_invitations"]) == (0, 1, [])
+    assert bearer(secrets[1]).get("/api/v1/orgs/here").status_code == 200
 
 
 def test_an_invitation_is_made_used_and_taken_back(client):

@@ -88,12 +88,12 @@ class Site:
         (notice,) = re.findall(r'role="status"><span>(.*?)</span>', page)
         return html.unescape(notice)
 
-    def invite(self, email: str, role: str) -> str:
+    def invite(self, email: str, role: str, slug: str = "here") -> str:
         """Return the secret of a link."""
         return self.shell(
             "from console.orgs.services.invite import invite; "
             "from console.orgs.permissions import Actor; "
-            "org = Organization.objects.get(slug='here'); "
+            f"org = Organization.objects.get(slug='{slug}'); "
             f"print(invite(Actor.from_command(org), '{email}', '{role}').secret)"
         )
 
@@ -339,24 +339,51 @@ def test_somebody_new_comes_in_by_an_invitation(site: Site) -> None:
 
 
 def test_a_password_from_before_the_address_was_proved_ends(site: Site) -> None:
-    """Whoever invites has the link, and could begin the account of somebody else with it."""
+    """The inviting owner has the link, and can choose a password for the address with it."""
     email, password = "early@here.example", "a stranger's choice"
     stranger = site.browser()
     site.get(stranger, f"/join/{site.invite(email, 'viewer')}")
     assert site.send(stranger, "/join", password=password, again=password).status_code == 302
-    assert site.send(stranger, "/login", email=email, password=password).status_code == 302
     assert site.get(stranger, "/sessions").status_code == 200
     site.provider.person = {"sub": "early", "email": email, **VERIFIED}
     browser = site.browser()
     assert site.sign_in(browser) == "/o/"
-    assert "The password that this account had does not count any more" in site.said(browser, "/o/")
+    assert "The password that this account had does not count any more" in site.said(
+        browser, "/o/?all"
+    )
     assert site.get(browser, "/sessions").status_code == 200
     assert site.get(stranger, "/sessions").headers["Location"].startswith("/login")
     assert site.send(stranger, "/login", email=email, password=password).status_code == 422
     # The next time there is nothing to tell.
     again = site.browser()
     assert site.sign_in(again) == "/o/"
-    assert "does not count" not in site.get(again, "/o/").text
+    assert "does not count" not in site.get(again, "/o/?all").text
+
+
+def test_accounts_that_invitations_began_become_one_of_the_proved_person(site: Site) -> None:
+    email = "both@here.example"
+    site.product.manage("create_org", "also", "--owner", OWNER)
+    strangers = []
+    for slug in ("here", "also"):
+        stranger = site.browser()
+        secret = site.invite(email, "viewer", slug)
+        password = f"a stranger's choice for {slug}"
+        site.get(stranger, f"/join/{secret}")
+        joined = site.send(stranger, "/join", password=password, again=password)
+        assert joined.headers["Location"] == f"/o/{slug}/"
+        strangers.append((stranger, slug, password))
+    site.provider.person = {"sub": "both", "email": email, **VERIFIED}
+    browser = site.browser()
+    site.sign_in(browser)
+    for stranger, slug, password in strangers:
+        assert site.get(browser, f"/o/{slug}/").status_code == 200
+        assert site.get(stranger, f"/o/{slug}/").headers["Location"].startswith("/login")
+        assert site.send(stranger, "/login", email=email, password=password).status_code == 422
+    found = site.shell(
+        f"accounts = User.objects.filter(email='{email}').order_by('pk'); "
+        "print([(each.proof, each.is_active) for each in accounts])"
+    )
+    assert found == "[('provider', True), ('invitation', False)]"
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def main(response) -> Element:
     return page.id("main")
 
 
-def test_whoever_is_new_chooses_a_password_signs_in_and_joins(secret: str) -> None:
+def test_choosing_a_password_completes_joining(secret: str) -> None:
     browser = Client()
     answer = browser.get(f"/join/{secret}")
     assert answer.headers["Location"] == "/join"
@@ -47,18 +47,37 @@ def test_whoever_is_new_chooses_a_password_signs_in_and_joins(secret: str) -> No
     assert "new@here.example is invited as operator" in shown.text
     assert secret not in browser.get("/join").content.decode()
     answer = browser.post("/join", {"password": NEW, "again": NEW})
-    assert answer.headers["Location"] == "/login?next=%2Fjoin"
-    form = main(browser.get("/login?next=%2Fjoin"))
-    assert form.id("email").attrs["value"] == EMAIL
-    answer = browser.post("/login", {"email": EMAIL, "password": NEW, "next": "/join"})
+    assert answer.headers["Location"] == "/o/here/"
+    assert browser.get("/o/here/").status_code == 200
+    assert Membership.objects.get(user__email=EMAIL).role == "operator"
+    assert browser.get("/join").status_code == 404
+    assert Client().get(f"/join/{secret}").status_code == 404
+    # Later, in another browser, without the link.
+    later = Client()
+    assert later.post("/login", {"email": EMAIL, "password": NEW}).status_code == 302
+    assert later.get("/o/").headers["Location"] == "/o/here/"
+
+
+def test_signing_in_leads_to_the_invitation_that_this_browser_opened(secret: str) -> None:
+    create_user(EMAIL, PASSWORD)
+    browser = Client()
+    browser.get(f"/join/{secret}")
+    assert main(browser.get("/login?next=%2Fjoin")).id("email").attrs["value"] == EMAIL
+    answer = browser.post("/login", {"email": EMAIL, "password": PASSWORD})
     assert answer.headers["Location"] == "/join"
     assert [button.text for button in main(browser.get("/join")).all("button")] == [
         "Join as operator"
     ]
     assert browser.post("/join").headers["Location"] == "/o/here/"
-    assert Membership.objects.get(user__email=EMAIL).role == "operator"
-    assert browser.get("/join").status_code == 404
-    assert Client().get(f"/join/{secret}").status_code == 404
+
+
+def test_signing_in_does_not_lead_to_an_invitation_of_another_person(
+    secret: str, outsider: User
+) -> None:
+    browser = Client()
+    browser.get(f"/join/{secret}")
+    answer = browser.post("/login", {"email": outsider.email, "password": PASSWORD})
+    assert answer.headers["Location"] == "/o/"
 
 
 def told(browser: Client, secret: str) -> list[object]:
@@ -67,8 +86,8 @@ def told(browser: Client, secret: str) -> list[object]:
     for answer in (
         browser.get(f"/join/{secret}"),
         browser.get("/join"),
-        browser.post("/join", {"password": NEW, "again": NEW}),
         browser.get("/login?next=%2Fjoin"),
+        browser.post("/join", {"password": NEW, "again": NEW}),
         browser.get("/join"),
     ):
         text = ""

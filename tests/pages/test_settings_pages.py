@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from console.orgs.models import ApiToken, AuditEntry, Invitation, Membership, Role
 from console.orgs.permissions import Actor
+from console.orgs.services.invite import invite
 from console.orgs.services.issue_token import create_token
 from tests.pages.page import Element, complaints, read_page
 
@@ -126,12 +127,61 @@ def test_whoever_is_removed_is_signed_out(
         Actor.from_user(owner.org, viewer.user, Role.OWNER), Role.VIEWER, "theirs"
     )
     url = f"{MEMBERS}/{number_of(viewer)}"
-    assert "1 API token that they made still works." in main(browser.get(url)).text
-    browser.post(url, {"do": "remove", "revoke_tokens": "on"})
-    assert notices(browser, MEMBERS) == ["viewer@here.example was removed and signed out."]
+    assert (
+        "1 API token that they made still works, and ends now: programs that use it stop."
+        in main(browser.get(url)).text
+    )
+    browser.post(url, {"do": "remove"})
+    assert notices(browser, MEMBERS) == [
+        "viewer@here.example was removed and signed out.",
+        "API tokens that granted more ended: 1.",
+    ]
     assert theirs.get("/o/here/").headers["Location"].startswith("/login")
     bearer = Client(headers={"authorization": f"Bearer {issued.secret}"})
     assert bearer.get("/api/v1/orgs/here").status_code == 401
+
+
+def test_what_a_demoted_owner_left_open_is_shown_and_taken_back(
+    browser: Client, viewer: Actor, owner: Actor
+) -> None:
+    Membership.objects.filter(user=viewer.user).update(role=Role.OWNER)
+    acting = Actor.from_user(owner.org, viewer.user, Role.OWNER)
+    create_token(acting, Role.OWNER, "theirs")
+    invited = invite(acting, "new@here.example", Role.OWNER).invitation
+    url = f"{MEMBERS}/{number_of(viewer)}"
+    assert "Those that grant more than the new role end." in main(browser.get(url)).text
+    answer = browser.post(url, {"do": "role", "role": "editor"})
+    assert answer.headers["Location"] == url
+    shown = browser.get(url)
+    assert [each.text for each in main(shown).all("div", role="status")] == [
+        "viewer@here.example is editor from their next request on.",
+        "API tokens that granted more ended: 1.",
+    ]
+    assert "Open invitations above editor" in main(shown).text
+    browser.post(f"/o/here/settings/invitations/{invited.pk}/revoke")
+    assert "Open invitations above editor" not in main(browser.get(url)).text
+
+
+def test_removing_with_tokens_kept_and_an_invitation_left_open(
+    browser: Client, viewer: Actor, owner: Actor
+) -> None:
+    Membership.objects.filter(user=viewer.user).update(role=Role.OWNER)
+    acting = Actor.from_user(owner.org, viewer.user, Role.OWNER)
+    issued = create_token(acting, Role.OWNER, "theirs")
+    invite(acting, "new@here.example", Role.VIEWER)
+    answer = browser.post(f"{MEMBERS}/{number_of(viewer)}", {"do": "remove", "keep_tokens": "on"})
+    to = "/o/here/settings/invitations"
+    assert answer.headers["Location"] == to
+    assert notices(browser, to) == [
+        "viewer@here.example was removed and signed out.",
+        "API tokens that are yours from now on: 1.",
+        (
+            "Invitations by viewer@here.example that are still open: 1. Take back those that you "
+            "do not want."
+        ),
+    ]
+    bearer = Client(headers={"authorization": f"Bearer {issued.secret}"})
+    assert bearer.get("/api/v1/orgs/here").status_code == 200
 
 
 def test_a_member_leaves(viewer: Actor, client_for: Callable[[Actor], Client]) -> None:

@@ -34,7 +34,10 @@ def test_create_org_makes_a_new_owner(db: None, capsys) -> None:
 
 def test_create_org_takes_a_known_owner_in_any_case(outsider: User, capsys) -> None:
     call_command("create_org", "research", "--owner", outsider.email.upper())
-    assert capsys.readouterr().out == "Created the organization research.\n"
+    assert capsys.readouterr().out == (
+        "Created the organization research.\n"
+        "owner@elsewhere.example is an existing account and keeps its password.\n"
+    )
     assert actor_for(outsider, "research").role == Role.OWNER
 
 

@@ -8,11 +8,11 @@ import pytest
 from django.utils import timezone
 
 from console.errors import BadRequest, Conflict, NotFound
-from console.orgs.models import AuditEntry, Invitation, Membership, Role, User
+from console.orgs.models import AuditEntry, Invitation, Membership, Proof, Role, User
 from console.orgs.people import list_invitations
 from console.orgs.permissions import Actor
 from console.orgs.services import invite as inviting
-from console.orgs.services.accept_invitation import accept_invitation, begin_account
+from console.orgs.services.accept_invitation import accept_invitation, join_with_password
 from console.orgs.services.create_user import create_user
 from console.orgs.services.invite import Invited, invite, revoke_invitation
 from console.orgs.token_secrets import digest_of
@@ -46,11 +46,12 @@ def test_only_the_digest_of_a_link_is_kept_and_nothing_of_it_recorded(
     assert timedelta(days=2, hours=23) < left <= timedelta(days=3)
 
 
-def test_whoever_is_new_gets_an_account_and_joins(invited: Invited, owner: Actor) -> None:
-    assert begin_account(digest(invited), "a long new password") == EMAIL
+def test_a_new_person_gets_an_account_and_joins(invited: Invited, owner: Actor) -> None:
+    membership = join_with_password(digest(invited), "a long new password")
     user = User.objects.get(email=EMAIL)
+    assert membership.user == user
+    assert (user.proof, user.proven_in) == (Proof.INVITATION, owner.org)
     assert user.check_password("a long new password")
-    membership = accept_invitation(user, digest(invited))
     assert (membership.org, membership.role) == (owner.org, "operator")
     entry = AuditEntry.objects.latest("pk")
     assert (entry.actor, entry.action, entry.subject) == (EMAIL, "invitation.accept", EMAIL)
@@ -59,18 +60,26 @@ def test_whoever_is_new_gets_an_account_and_joins(invited: Invited, owner: Actor
         accept_invitation(user, digest(invited))
 
 
-def test_whoever_has_an_account_keeps_its_password(invited: Invited) -> None:
+def test_an_account_that_is_proven_keeps_its_password(invited: Invited, owner: Actor) -> None:
     user = create_user("New@here.example", PASSWORD)
-    assert begin_account(digest(invited), "a long new password") == EMAIL
+    membership = join_with_password(digest(invited), "a long new password")
+    assert (membership.role, membership.user == user) == ("operator", False)
     user.refresh_from_db()
     assert user.check_password(PASSWORD)
-    assert accept_invitation(user, digest(invited)).role == "operator"
+    assert not user.memberships.exists()
+
+
+def test_the_password_of_an_account_joins_with_that_account(invited: Invited) -> None:
+    user = create_user("New@here.example", PASSWORD)
+    membership = join_with_password(digest(invited), PASSWORD)
+    assert (membership.role, membership.user) == ("operator", user)
+    assert User.objects.with_address(EMAIL).count() == 1
 
 
 @pytest.mark.parametrize("password", ["", "short", "password", EMAIL])
 def test_a_password_that_is_too_easy_makes_no_account(password: str, invited: Invited) -> None:
     with pytest.raises(BadRequest) as caught:
-        begin_account(digest(invited), password)
+        join_with_password(digest(invited), password)
     assert {error.path for error in caught.value.errors} == {"password"}
     assert not User.objects.filter(email=EMAIL).exists()
 
@@ -91,10 +100,10 @@ def test_one_that_is_over_is_as_good_as_none(owner: Actor) -> None:
     said = set()
     for one in (old, newer, revoked):
         with pytest.raises(NotFound) as caught:
-            begin_account(digest(one), "a long new password")
+            join_with_password(digest(one), "a long new password")
         said.add(caught.value.message)
     with pytest.raises(NotFound) as caught:
-        begin_account("no such digest", "a long new password")
+        join_with_password("no such digest", "a long new password")
     assert said == {caught.value.message}
     assert not User.objects.filter(email__iexact=EMAIL).exists()
     assert [each.pk for each in list_invitations(owner.org, 9, None).results] == [

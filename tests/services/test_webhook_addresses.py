@@ -7,9 +7,12 @@ from ipaddress import ip_address, ip_network
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from console.webhooks import target as targets
 from console.webhooks.addresses import refusal_of
+from console.webhooks.disclosed import disclosed_address, disclosed_detail
+from console.webhooks.models import Attempt
 from console.webhooks.outcome import Failure
 from console.webhooks.sending import send
 from console.webhooks.target import (
@@ -169,10 +172,7 @@ def test_one_private_address_among_public_ones_is_enough(monkeypatch: pytest.Mon
     _resolver(monkeypatch, ["8.8.8.8", "10.0.0.1"])
     with pytest.raises(NotAllowedError) as refused:
         resolve(read_target("https://mixed.example/"), (), 5)
-    assert str(refused.value) == (
-        "mixed.example (10.0.0.1) is a private network, where webhooks may not go. Whoever runs "
-        "this console can allow networks with WEBHOOK_ALLOWED_NETWORKS."
-    )
+    assert str(refused.value) == targets.NOT_PUBLIC
 
 
 def test_plain_http_is_for_allowed_networks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,3 +211,40 @@ def test_a_name_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
         Failure.NOT_RESOLVED,
         "The name nowhere.example is not known; is it spelled right?",
     )
+
+
+def test_an_owner_is_told_nothing_of_the_operators_network(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Neither names nor addresses nor kinds of networks: they are in the operator's log."""
+    said = set()
+    for address in ("127.0.0.1", "10.1.2.3", "169.254.169.254", "fd00:ec2::254"):
+        _resolver(monkeypatch, [address])
+        with capture_logs() as lines:
+            answer = send("https://vm/", b"{}", {}, ())
+        assert answer.failure == Failure.NOT_ALLOWED
+        said.add((answer.detail, answer.address))
+        [line] = lines
+        assert (line["event"], line["host"], line["address"]) == ("webhook_refused", "vm", address)
+    assert said == {(targets.NOT_PUBLIC, "")}
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("8.8.8.8", "8.8.8.8"),
+        ("10.1.2.3", ""),
+        ("127.0.0.1", ""),
+        ("::ffff:10.0.0.1", ""),
+        ("", ""),
+    ],
+)
+def test_only_public_addresses_of_attempts_are_shown(stored: str, shown: str) -> None:
+    assert disclosed_address(Attempt(address=stored)) == shown
+
+
+def test_what_an_earlier_version_kept_of_a_refusal_is_not_shown() -> None:
+    old = Attempt(failure="not_allowed", detail="vm (127.0.0.1) is this machine itself")
+    assert disclosed_detail(old) == targets.NOT_PUBLIC
+    refused = Attempt(failure="not_reached", detail="[Errno 111] Connection refused")
+    assert disclosed_detail(refused) == "[Errno 111] Connection refused"

@@ -6,7 +6,9 @@ from typing import Any
 
 from console.api.answers.times import time_answer
 from console.orgs.models import ApiToken, Invitation, Membership
+from console.orgs.people import invitations_above
 from console.orgs.permissions import Actor, Permission
+from console.orgs.services.change_role import RoleChange
 from console.orgs.tokens import is_unused
 
 
@@ -21,6 +23,21 @@ def member_answer(actor: Actor, member: Membership) -> dict[str, Any]:
     if actor.may(Permission.MANAGE_ORG):
         told["last_active_at"] = time_answer(member.last_active_at)
     return told
+
+
+def changed_member_answer(actor: Actor, change: RoleChange, role: str | None) -> dict[str, Any]:
+    """
+    Return a member whose role changed to *role*, None when they were removed.
+
+    With it comes what became of the person's tokens, and their open invitations above the role.
+    """
+    above = invitations_above(actor.org, change.membership.user, role)
+    return {
+        **member_answer(actor, change.membership),
+        "ended_tokens": change.tokens.ended,
+        "kept_tokens": change.tokens.kept,
+        "open_invitations": [invitation_answer(each) for each in above],
+    }
 
 
 def invitation_answer(invitation: Invitation) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from console.api.answers.times import time_answer
+from console.webhooks.disclosed import disclosed_address, disclosed_detail
 from console.webhooks.models import Attempt, Delivery, Webhook
 
 
@@ -56,9 +57,9 @@ def _attempt_answer(attempt: Attempt) -> dict[str, Any]:
         "begun_at": time_answer(attempt.begun_at),
         "ended_at": time_answer(attempt.ended_at),
         "url": attempt.url,
-        "address": attempt.address,
+        "address": disclosed_address(attempt),
         "status": attempt.status,
         "failure": attempt.failure or None,
-        "detail": attempt.detail,
+        "detail": disclosed_detail(attempt),
         "response": attempt.response,
     }

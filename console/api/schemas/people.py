@@ -26,10 +26,14 @@ class MemberRole(Schema):
     """A role to give."""
 
     role = serializers.ChoiceField(Role.values)
+    keep_tokens = serializers.BooleanField(
+        required=False,
+        help_text="Whether tokens that grant more than the role go on, and belong to you.",
+    )
 
 
 class Invitation(Schema):
-    """Somebody who may join."""
+    """A person who may join."""
 
     id = serializers.CharField()
     email = serializers.EmailField()
@@ -37,6 +41,16 @@ class Invitation(Schema):
     author = serializers.CharField(help_text="Who invited.")
     created_at = serializers.DateTimeField()
     expires_at = serializers.DateTimeField(help_text="When the link ends; it may have ended.")
+
+
+class ChangedMember(OrgMember):
+    """A member whose role changed or ended, with what else it was about."""
+
+    ended_tokens = serializers.IntegerField(help_text="API tokens that granted more, and ended.")
+    kept_tokens = serializers.IntegerField(help_text="API tokens that are yours from now on.")
+    open_invitations = Invitation(
+        many=True, help_text="Open invitations by the person that grant more than their role."
+    )
 
 
 class FreshInvitation(Invitation):

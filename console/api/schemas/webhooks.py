@@ -106,7 +106,9 @@ class Attempt(Schema):
         allow_null=True, help_text="Null while it is under way, and when its worker is gone."
     )
     url = serializers.CharField()
-    address = serializers.CharField(help_text="Connected to; empty when nothing was.")
+    address = serializers.CharField(
+        help_text="The public address that was connected to; empty without one."
+    )
     status = serializers.IntegerField(allow_null=True)
     failure = serializers.ChoiceField(
         _FAILURES, allow_null=True, help_text="Null when it was accepted."

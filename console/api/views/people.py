@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from console.api.answers.people import invitation_answer, member_answer
+from console.api.answers.people import changed_member_answer, invitation_answer, member_answer
 from console.api.base import PAGING, OrgView, results
 from console.api.schemas import people as schemas
 from console.api.schemas.common import PAGED, example, problems, query
@@ -20,6 +20,7 @@ from console.orgs.permissions import Permission
 from console.orgs.services.change_role import change_role
 from console.orgs.services.invite import MOST_DAYS, USUAL_DAYS, invite, revoke_invitation
 from console.orgs.services.remove_member import remove_member
+from console.reading import QueryReader
 
 _TAG = ["people and tokens"]
 _LONGEST_ADDRESS = 254
@@ -59,7 +60,12 @@ class Members(OrgView):
 class OneMember(OrgView):
     """One member."""
 
+    parameters = ("keep_tokens",)
     permissions = dict.fromkeys(("PATCH", "DELETE"), Permission.MANAGE_ORG)
+
+    def knows(self, name: str) -> bool:
+        """Accept parameters in a DELETE alone."""
+        return self.verb == "DELETE" and super().knows(name)
 
     @extend_schema(
         operation_id="get_member",
@@ -74,31 +80,43 @@ class OneMember(OrgView):
     @extend_schema(
         operation_id="change_role",
         summary="Change a member's role",
-        description="It counts from their next request on. The last owner stays one.",
+        description="It counts from the person's next request on. API tokens that they made and "
+        "that grant more than the new role end; with `keep_tokens` they go on and are yours. The "
+        "answer lists open invitations by them that grant more, so that you can take those back. "
+        "The last owner stays one.",
         request=schemas.MemberRole,
-        responses={200: schemas.OrgMember, **problems(409, 413, 415)},
+        responses={200: schemas.ChangedMember, **problems(409, 413, 415)},
         examples=[example("An operator", {"role": "operator"}, request=True)],
         tags=_TAG,
     )
     def patch(self, request: Request, number: int, **kwargs: Any) -> Response:
         """Change it."""
-        reader, fields = self.fields(request, ("role",), required=("role",))
+        reader, fields = self.fields(request, ("role", "keep_tokens"), required=("role",))
         role = reader.choice(fields["role"], "role", Role.values) if "role" in fields else ""
+        keep = reader.flag(fields.get("keep_tokens"), "keep_tokens")
         reader.finish()
-        return Response(member_answer(self.actor, change_role(self.actor, number, role)))
+        change = change_role(self.actor, number, role, keep_tokens=keep)
+        return Response(changed_member_answer(self.actor, change, change.membership.role))
 
     @extend_schema(
         operation_id="remove_member",
         summary="Remove a member",
-        description="They lose access at once and are signed out of every browser. Tokens that "
-        "they made belong to the organization and go on. The last owner cannot be removed.",
+        description="The person loses access at once and is signed out of every browser. API "
+        "tokens that they made end; with `keep_tokens` they go on and are yours. The answer lists "
+        "open invitations by them, so that you can take those back. The last owner cannot be "
+        "removed.",
+        parameters=[query("keep_tokens", "Whether tokens go on.", enum=("true", "false"))],
         request=None,
-        responses={200: schemas.OrgMember, **problems(409)},
+        responses={200: schemas.ChangedMember, **problems(409)},
         tags=_TAG,
     )
     def delete(self, request: Request, number: int, **kwargs: Any) -> Response:
         """Remove them."""
-        return Response(member_answer(self.actor, remove_member(self.actor, number)))
+        reader = QueryReader(request.query_params)
+        keep = reader.flag("keep_tokens", default=False)
+        reader.finish()
+        change = remove_member(self.actor, number, keep_tokens=keep)
+        return Response(changed_member_answer(self.actor, change, None))
 
 
 class Invitations(OrgView):

@@ -10,8 +10,8 @@ from django.db import transaction
 from console.errors import NotAllowed
 from console.oidc.configure import PROVIDER
 from console.orgs.audit import record_person
-from console.orgs.models import BrowserSession, User
-from console.orgs.people import invitation_by, person_by
+from console.orgs.models import ApiToken, BrowserSession, Membership, Proof, User
+from console.orgs.people import accounts_of, invitation_by
 from console.reading import is_storable
 
 
@@ -28,8 +28,9 @@ def admit_identity(identity: str, email: str, *, is_verified: bool, invited_by: 
     Return the person with *identity*, which is an issuer and a subject and stays theirs.
 
     The first time they are found by their e-mail address, which the provider must have
-    verified. Somebody new needs an open invitation to that address: *invited_by* is the
-    digest of its secret. Raises NotAllowed, with a sentence for the person.
+    verified: of several accounts of that address one becomes theirs and takes over the memberships
+    of those that invitations began. A new person needs an open invitation to that address:
+    *invited_by* is the digest of its secret. Raises NotAllowed, with a sentence for the person.
     """
     known = SocialAccount.objects.select_related("user").filter(provider=PROVIDER, uid=identity)
     with transaction.atomic():
@@ -37,6 +38,9 @@ def admit_identity(identity: str, email: str, *, is_verified: bool, invited_by: 
         if account is None:
             return _first_time(identity, email, is_verified, invited_by)
     _refuse_switched_off(account.user)
+    if account.user.proof == Proof.UNKNOWN:
+        # A version that recorded no proof connected it.
+        User.objects.filter(pk=account.user.pk).update(proof=Proof.PROVIDER)
     return Admitted(account.user)
 
 
@@ -45,7 +49,8 @@ def _first_time(identity: str, email: str, is_verified: bool, invited_by: str) -
         raise NotAllowed("The sign-in provider did not tell an e-mail address.")
     if not is_verified:
         raise NotAllowed(f"The sign-in provider has not verified that {email} is yours.")
-    user = person_by(email) or _invited(email, invited_by)
+    accounts = accounts_of(email)
+    user = accounts[0] if accounts else _invited(email, invited_by)
     # Of two first times at once the second waits, and finds what the first one made.
     user = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     _refuse_switched_off(user)
@@ -53,12 +58,16 @@ def _first_time(identity: str, email: str, is_verified: bool, invited_by: str) -
     if mine is None:
         SocialAccount.objects.create(provider=PROVIDER, uid=identity, user=user, extra_data={})
         has_lost_password = _end_password(user)
+        user.proof, user.proven_in = Proof.PROVIDER, None
+        user.save(update_fields=["proof", "proven_in"])
+        for other in accounts[1:]:
+            _unite(user, other)
         record_person(user, "account.connect", after={"ended_password": has_lost_password})
         return Admitted(user, has_lost_password)
     if mine.uid != identity:
         raise NotAllowed(
             f"The account of {user.email} belongs to another identity of the sign-in provider. "
-            "Whoever runs this console can disconnect it."
+            "The operator of this console can disconnect it."
         )
     return Admitted(user)
 
@@ -67,8 +76,8 @@ def _end_password(user: User) -> bool:
     """
     End the password of *user* and whoever is signed in with it; say whether there was one.
 
-    Nobody had to read mail at this address to choose it: who invites knows the link, and could
-    have begun the account of somebody else.
+    Choosing it took no mail to this address: an owner who invites an address knows the link, and
+    can begin its account.
     """
     if not user.has_usable_password():
         return False
@@ -76,6 +85,22 @@ def _end_password(user: User) -> bool:
     user.save(update_fields=["password"])
     BrowserSession.objects.filter(user=user).delete()
     return True
+
+
+def _unite(user: User, other: User) -> None:
+    """
+    Give *user* the memberships of *other*, an account that an invitation to their address began.
+
+    The inviting organizations gave them to the person with the address, and the provider has
+    verified who that is. Nobody can sign in to *other* any more.
+    """
+    theirs = Membership.objects.filter(user=other)
+    theirs.exclude(org__memberships__user=user).update(user=user)
+    theirs.delete()
+    ApiToken.objects.filter(created_by=other).update(created_by=user)
+    _end_password(other)
+    other.is_active = False
+    other.save(update_fields=["is_active"])
 
 
 def _refuse_switched_off(user: User) -> None:
@@ -90,4 +115,4 @@ def _invited(email: str, digest: str) -> User:
             f"There is no account for {email} here. Ask an owner of an organization for an "
             "invitation, open its link, and sign in from there."
         )
-    return User.objects.create_user(invitation.email)
+    return User.objects.create_user(invitation.email, proof=Proof.PROVIDER)

@@ -1,9 +1,10 @@
-"""Let somebody in who was invited: give them an account first, if they have none."""
+"""Make an invited person a member: by the account they have, or by a new password."""
 
 from __future__ import annotations
 
-from contextlib import suppress
+from dataclasses import dataclass
 
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -11,16 +12,16 @@ from django.utils import timezone
 
 from console.errors import BadRequest, Conflict, FieldError, NotFound
 from console.orgs.audit import record
-from console.orgs.models import Invitation, Membership, User
-from console.orgs.people import invitation_by
+from console.orgs.models import BrowserSession, Invitation, Membership, Proof, User
+from console.orgs.people import account_with_password, invitation_by, refuse_second_account
 from console.orgs.permissions import Actor
 from console.orgs.queries import lock_org
-from console.orgs.services.create_user import create_user
+from console.orgs.services.end_tokens import end_tokens_of_account
 
 #: Said of every link that does not open anything, whatever the reason.
 CLOSED = (
     "This invitation cannot be used: it was accepted, taken back or replaced, or it is too old. "
-    "Ask whoever sent it for another."
+    "Ask the person who sent it for another."
 )
 
 
@@ -29,7 +30,8 @@ def accept_invitation(user: User, digest: str) -> Membership:
     Make *user* a member by the invitation whose secret has *digest*, which closes it.
 
     A person who is a member already keeps their role. Raises NotFound when it cannot be
-    used any more, and Conflict (``other_address``) when it was sent to somebody else.
+    used any more, and Conflict when it was sent to another address (``other_address``) or
+    another account of the address is a member (``already_member``).
     """
     with transaction.atomic():
         invitation = _lock(digest)
@@ -39,28 +41,21 @@ def accept_invitation(user: User, digest: str) -> Membership:
                 f"This invitation is for {invitation.email}, and you are {user.email}. "
                 "Sign out, and sign in with that address.",
             )
-        invitation.accepted_at = timezone.now()
-        invitation.save(update_fields=["accepted_at"])
-        membership, _ = Membership.objects.get_or_create(
-            org=invitation.org, user=user, defaults={"role": invitation.role}
-        )
-        record(
-            Actor.from_user(invitation.org, user, membership.role),
-            "invitation.accept",
-            kind="invitation",
-            subject=invitation.email,
-            after={"role": membership.role},
-        )
-    return membership
+        return _join(user, invitation)
 
 
-def begin_account(digest: str, password: str) -> str:
+def join_with_password(digest: str, password: str) -> Membership:
     """
-    Give the invited person an account with *password*, and return its address.
+    Make the invited person a member who signs in with *password*, and close the invitation.
 
-    When they have one nothing happens, and nothing tells the difference: neither the
-    answer nor how long it takes. Raises NotFound as `accept_invitation`, and BadRequest
-    at ``password`` for one that is too easy.
+    If an account of the address has that password, its owner has typed it, and that account
+    joins. Otherwise the link proves nothing but what the inviting organization knows, so the
+    person gets an account that counts there alone: a new one, or one that an invitation began and
+    that no other organization relies on. The answer is the same for an address with and without
+    accounts.
+
+    Raises NotFound and Conflict (``already_member``) as `accept_invitation`, Conflict
+    (``switched_off``), and BadRequest at ``password`` for one that is too easy.
     """
     invitation = invitation_by(digest)
     if invitation is None:
@@ -70,10 +65,85 @@ def begin_account(digest: str, password: str) -> str:
     except ValidationError as error:
         found = [FieldError("password", "weak_password", text) for text in error.messages]
         raise BadRequest(found, " ".join(error.messages)) from error
-    # The password is hashed either way, so that time says nothing, either.
-    with suppress(Conflict):
-        create_user(invitation.email, password)
-    return invitation.email
+    # Hashing takes long: it is done before anything is locked.
+    known = account_with_password(invitation.email, password)
+    hashed = make_password(password)
+    with transaction.atomic():
+        invitation = _lock(digest)
+        accounts = User.objects.with_address(invitation.email).select_for_update(no_key=True)
+        locked = list(accounts.order_by("pk"))
+        _refuse_switched_off(locked)
+        same = [each for each in locked if known and known.password == each.password]
+        user, claimed = (same[0], None) if same else _claim(invitation, locked, hashed)
+        membership = _join(user, invitation)
+        if claimed is not None:
+            record(
+                Actor.from_user(invitation.org, user, membership.role),
+                "account.take_over",
+                kind="account",
+                subject=user.email,
+                after={
+                    "ended_sessions": claimed.sessions,
+                    "ended_tokens": claimed.tokens,
+                },
+            )
+    return membership
+
+
+@dataclass(frozen=True, slots=True)
+class _TakenOver:
+    """How many sessions and tokens of its earlier claimant an account lost."""
+
+    sessions: int
+    tokens: int
+
+
+def _claim(
+    invitation: Invitation, accounts: list[User], hashed: str
+) -> tuple[User, _TakenOver | None]:
+    """Return an account that counts in the inviting organization, and what a claimant lost."""
+    user = next((each for each in accounts if _is_free(each)), None)
+    if user is None:
+        user = User(email=User.objects.normalize_email(invitation.email))
+        taken_over = None
+    else:
+        sessions, _ = BrowserSession.objects.filter(user=user).delete()
+        taken_over = _TakenOver(sessions, end_tokens_of_account(user))
+    user.password, user.proof, user.proven_in = hashed, Proof.INVITATION, invitation.org
+    user.save()
+    return user, taken_over
+
+
+def _is_free(account: User) -> bool:
+    """Say whether an invitation began *account* and no organization has it as a member."""
+    return (
+        account.is_active
+        and account.proof == Proof.INVITATION
+        and not Membership.objects.filter(user=account).exists()
+    )
+
+
+def _refuse_switched_off(accounts: list[User]) -> None:
+    for account in accounts:
+        if not account.is_active and account.proof != Proof.INVITATION:
+            raise Conflict("switched_off", f"The account of {account.email} is switched off.")
+
+
+def _join(user: User, invitation: Invitation) -> Membership:
+    refuse_second_account(invitation.org, user)
+    invitation.accepted_at = timezone.now()
+    invitation.save(update_fields=["accepted_at"])
+    membership, _ = Membership.objects.get_or_create(
+        org=invitation.org, user=user, defaults={"role": invitation.role}
+    )
+    record(
+        Actor.from_user(invitation.org, user, membership.role),
+        "invitation.accept",
+        kind="invitation",
+        subject=invitation.email,
+        after={"role": membership.role},
+    )
+    return membership
 
 
 def _lock(digest: str) -> Invitation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.db import transaction
 
 from console.orgs.audit import record
@@ -9,15 +11,25 @@ from console.orgs.models import Membership, Role
 from console.orgs.people import get_member, keep_an_owner
 from console.orgs.permissions import Actor, Permission
 from console.orgs.services.check_role import check_role
+from console.orgs.services.end_tokens import Settled, settle_tokens
 from console.orgs.services.lock_members import lock_members
 
 
-def change_role(actor: Actor, number: int, role: str) -> Membership:
+@dataclass(frozen=True, slots=True)
+class RoleChange:
+    """A membership with its new role, and what became of the person's tokens."""
+
+    membership: Membership
+    tokens: Settled
+
+
+def change_role(actor: Actor, number: int, role: str, *, keep_tokens: bool = False) -> RoleChange:
     """
     Return membership *number*, with *role* in place of what it was.
 
-    Raises NotAllowed, NotFound, BadRequest for something that is not a role, and Conflict
-    (``last_owner``) when nobody else is an owner.
+    API tokens of the person that grant more than *role* end; with *keep_tokens* they go on and
+    belong to the person behind *actor*. Raises NotAllowed, NotFound, BadRequest for something that
+    is not a role, and Conflict (``last_owner``) when no other member is an owner.
     """
     actor.require(Permission.MANAGE_ORG)
     check_role(role)
@@ -26,7 +38,7 @@ def change_role(actor: Actor, number: int, role: str) -> Membership:
         membership = get_member(actor.org, number)
         before = membership.role
         if role == before:
-            return membership
+            return RoleChange(membership, Settled())
         if role != Role.OWNER:
             keep_an_owner(membership)
         membership.role = role
@@ -39,4 +51,5 @@ def change_role(actor: Actor, number: int, role: str) -> Membership:
             before={"role": before},
             after={"role": role},
         )
-    return membership
+        tokens = settle_tokens(actor, membership.user, role, keep=keep_tokens)
+    return RoleChange(membership, tokens)

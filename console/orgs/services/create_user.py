@@ -1,4 +1,4 @@
-"""Create a person who can sign in."""
+"""Create an account on behalf of the operator of the console."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 
 from console.errors import BadRequest, Conflict, FieldError
-from console.orgs.models import User
+from console.orgs.models import Proof, User
 
 
 def generate_password() -> str:
@@ -19,10 +19,10 @@ def generate_password() -> str:
 
 def create_user(email: str, password: str) -> User:
     """
-    Return a fresh person.
+    Return a fresh account, which counts in every organization.
 
     Raise BadRequest for something that is not an e-mail address, and Conflict for
-    one that is taken, in whatever case.
+    one that has such an account, in whatever case.
     """
     try:
         validate_email(email)
@@ -31,15 +31,6 @@ def create_user(email: str, password: str) -> User:
         raise BadRequest([FieldError("email", "invalid_email", message)], message) from error
     try:
         with transaction.atomic():
-            return User.objects.create_user(email, password)
+            return User.objects.create_user(email, password, proof=Proof.OPERATOR)
     except IntegrityError as error:
         raise Conflict("user_exists", f"There is already a person with {email}.") from error
-
-
-def find_or_create_user(email: str) -> tuple[User, str | None]:
-    """Return the person with this address, and their password if they had to be created."""
-    known = User.objects.filter(email__iexact=email).first()
-    if known:
-        return known, None
-    password = generate_password()
-    return create_user(email, password), password

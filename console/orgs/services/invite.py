@@ -13,11 +13,12 @@ from django.utils import timezone
 
 from console.errors import BadRequest, Conflict, FieldError, NotFound
 from console.orgs.audit import record
-from console.orgs.models import Invitation, Membership, Role
+from console.orgs.models import Invitation, Membership, Organization, Role
 from console.orgs.people import open_invitations
 from console.orgs.permissions import Actor, Permission
 from console.orgs.services.lock_members import lock_members
 from console.orgs.token_secrets import digest_of
+from console.orgs.tokens import person_behind
 
 #: Days after which a link cannot be used, unless the inviter chooses otherwise, and the most.
 USUAL_DAYS = 7
@@ -64,6 +65,7 @@ def invite(actor: Actor, email: str, role: str, days: int = USUAL_DAYS) -> Invit
             email=email,
             role=role,
             digest=digest_of(secret),
+            created_by=person_behind(actor),
             author=actor.name,
             expires_at=now + timedelta(days=days),
         )
@@ -79,6 +81,12 @@ def invite(actor: Actor, email: str, role: str, days: int = USUAL_DAYS) -> Invit
             },
         )
     return Invited(invitation, secret)
+
+
+def close_invitations(org: Organization, email: str) -> int:
+    """Make open links for an address useless, and return how many there were."""
+    links = open_invitations(org).filter(email__iexact=email)
+    return links.update(revoked_at=timezone.now())
 
 
 def revoke_invitation(actor: Actor, number: int) -> Invitation:

@@ -10,7 +10,7 @@ from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.audit import record
 from console.orgs.models import Organization, Role
 from console.orgs.permissions import Actor, Permission
-from console.orgs.queries import lock_org
+from console.orgs.services.lock_members import lock_members
 from console.orgs.token_secrets import Issued, new_token
 from console.orgs.tokens import working_tokens
 from console.reading import is_storable
@@ -35,7 +35,7 @@ def create_token(actor: Actor, role: str, name: str, expires_at: datetime | None
     actor.require(Permission.MANAGE_ORG)
     _check(role, name)
     with transaction.atomic():
-        lock_org(actor.org)
+        lock_members(actor)
         if working_tokens(actor.org) >= MOST_TOKENS:
             raise Conflict(
                 "too_many_tokens",

@@ -8,6 +8,7 @@ from console.errors import NotAllowed
 from console.orgs.models import Membership
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
+from console.orgs.tokens import get_token, is_working
 
 
 def lock_members(actor: Actor) -> None:
@@ -15,9 +16,12 @@ def lock_members(actor: Actor) -> None:
     Hold the members of the actor's organization from here to the end of the transaction.
 
     Raise NotAllowed when *actor* lost the right to manage them while they waited: of two
-    owners who demote each other, the second one is not an owner any more.
+    owners who demote each other, the second one is not an owner any more, and neither are the
+    tokens of that one.
     """
     lock_org(actor.org)
+    if actor.token is not None and not is_working(get_token(actor.org, actor.token.pk)):
+        raise NotAllowed(f"The token {actor.name} does not work any more.")
     if actor.user is None:
         return
     mine = Membership.objects.filter(org=actor.org, user=actor.user)

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.utils import timezone
 
 from console.errors import NotFound
 from console.orgs.audit import record
 from console.orgs.models import BrowserSession, Membership
-from console.orgs.people import get_member, keep_an_owner, open_invitations
+from console.orgs.people import get_member, keep_an_owner
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
+from console.orgs.services.change_role import RoleChange
+from console.orgs.services.end_tokens import settle_tokens
+from console.orgs.services.invite import close_invitations
 from console.orgs.services.lock_members import lock_members
-from console.orgs.services.revoke_token import revoke_tokens_of
 
 
-def remove_member(actor: Actor, number: int, *, revoke_tokens: bool = False) -> Membership:
+def remove_member(actor: Actor, number: int, *, keep_tokens: bool = False) -> RoleChange:
     """
-    Take member *number* out and sign them out everywhere; return what they were.
+    Take member *number* out and sign them out everywhere; return the membership that ended.
 
-    Tokens that they made belong to the organization and go on, unless *revoke_tokens*.
-    Raises NotAllowed, NotFound, and Conflict (``last_owner``).
+    API tokens that they made end; with *keep_tokens* they go on and belong to the person behind
+    *actor*. Raises NotAllowed, NotFound, and Conflict (``last_owner``).
     """
     actor.require(Permission.MANAGE_ORG)
     with transaction.atomic():
@@ -28,8 +29,7 @@ def remove_member(actor: Actor, number: int, *, revoke_tokens: bool = False) -> 
         membership = get_member(actor.org, number)
         _take_out(membership)
         BrowserSession.objects.filter(user=membership.user).delete()
-        if revoke_tokens:
-            revoke_tokens_of(actor, membership.user)
+        tokens = settle_tokens(actor, membership.user, None, keep=keep_tokens)
         record(
             actor,
             "member.remove",
@@ -37,11 +37,15 @@ def remove_member(actor: Actor, number: int, *, revoke_tokens: bool = False) -> 
             subject=membership.user.email,
             before={"role": membership.role},
         )
-    return membership
+    return RoleChange(membership, tokens)
 
 
 def leave_org(actor: Actor) -> None:
-    """Let a member go by themselves; raises NotFound, and Conflict (``last_owner``)."""
+    """
+    Let a member leave, which ends the API tokens that they made.
+
+    Raises NotFound, and Conflict (``last_owner``).
+    """
     with transaction.atomic():
         lock_org(actor.org)
         mine = Membership.objects.select_related("user").filter(org=actor.org, user=actor.user)
@@ -49,6 +53,7 @@ def leave_org(actor: Actor) -> None:
         if membership is None:
             raise NotFound(f"You are not a member of {actor.org.slug}.")
         _take_out(membership)
+        settle_tokens(actor, membership.user, None)
         record(
             actor,
             "member.leave",
@@ -61,6 +66,5 @@ def leave_org(actor: Actor) -> None:
 def _take_out(membership: Membership) -> None:
     keep_an_owner(membership)
     # A link that is still open would be a way back in.
-    links = open_invitations(membership.org).filter(email__iexact=membership.user.email)
-    links.update(revoked_at=timezone.now())
+    close_invitations(membership.org, membership.user.email)
     Membership.objects.filter(pk=membership.pk).delete()

@@ -10,7 +10,7 @@ from django.utils import timezone
 from console.errors import Conflict
 from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
-from console.orgs.queries import lock_org
+from console.orgs.services.lock_members import lock_members
 from console.orgs.token_secrets import Issued, new_token
 from console.orgs.tokens import get_token, is_working
 
@@ -27,7 +27,7 @@ def rotate_token(actor: Actor, number: int, overlap: timedelta) -> Issued:
     now = timezone.now()
     with transaction.atomic():
         # One rotation waits for the other here, so that a token never has two successors.
-        lock_org(actor.org)
+        lock_members(actor)
         old = get_token(actor.org, number)
         if not is_working(old):
             raise Conflict("token_ended", f"Token {old.name} does not work any more; make one.")

@@ -11,6 +11,7 @@ from django.http import QueryDict
 
 from console.pages.presenters.filters import Segment
 from console.pages.presenters.lists import with_query
+from console.webhooks.disclosed import disclosed_address, disclosed_detail
 from console.webhooks.models import CHOSEN_KINDS, Attempt, Delivery, Kind, Webhook
 from console.webhooks.outcome import Failure
 
@@ -85,6 +86,8 @@ class AttemptRow:
     attempt: Attempt
     verdict: str
     outcome: str
+    address: str
+    detail: str
     #: Milliseconds until it was over; None while it is not.
     took: int | None
 
@@ -173,7 +176,14 @@ def _attempt_row(attempt: Attempt) -> AttemptRow:
     if attempt.ended_at is not None:
         took = round((attempt.ended_at - attempt.begun_at).total_seconds() * 1000)
     verdict = "skip" if attempt.ended_at is None else "fail" if attempt.failure else "pass"
-    return AttemptRow(attempt=attempt, verdict=verdict, outcome=_outcome(attempt), took=took)
+    return AttemptRow(
+        attempt=attempt,
+        verdict=verdict,
+        outcome=_outcome(attempt),
+        address=disclosed_address(attempt),
+        detail=disclosed_detail(attempt),
+        took=took,
+    )
 
 
 def _outcome(attempt: Attempt) -> str:

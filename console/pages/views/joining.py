@@ -1,4 +1,4 @@
-"""Joining by an invitation: the link, an account for whoever has none, and the way in."""
+"""Joining by an invitation: by the account that a person has, or by choosing a password."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -15,9 +16,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.errors import BadRequest, Conflict, FieldError, NotAllowed, NotFound
-from console.orgs.models import Invitation, User
+from console.orgs.backend import BACKEND
+from console.orgs.models import Invitation, Membership, User
 from console.orgs.people import invitation_by
-from console.orgs.services.accept_invitation import CLOSED, accept_invitation, begin_account
+from console.orgs.services.accept_invitation import CLOSED, accept_invitation, join_with_password
 from console.orgs.token_secrets import digest_of
 from console.pages import throttle
 from console.pages.access import refusal
@@ -34,13 +36,13 @@ INVITED = "invited"
 @require_safe
 def join(request: HttpRequest, secret: str) -> HttpResponse:
     """Remember the invitation in the session, and go on at an address without its secret."""
-    wait = throttle.seconds_to_wait_for_links(request)
+    wait = throttle.admit_link(request)
     if wait:
         return _too_many(request, wait)
     invitation = invitation_by(digest_of(secret))
     if invitation is None:
-        throttle.count_link(request)
         return refusal(request, NotFound(CLOSED), None)
+    throttle.forget_link(request)
     request.session[_OPENED] = invitation.digest
     request.session[INVITED] = invitation.email
     return HttpResponseRedirect(reverse("pages:invitation"))
@@ -63,7 +65,7 @@ def invitation(request: HttpRequest) -> HttpResponse:
                 return _accept(request, user, digest)
             if not settings.LOCAL_SIGN_IN:
                 raise NotAllowed(f"Sign in with {settings.OIDC_TITLE} to join.")
-            return _begin(request, digest)
+            return _choose_password(request, digest)
         except (NotFound, NotAllowed, Conflict) as error:
             return refusal(request, error, None)
         except BadRequest as error:
@@ -89,30 +91,36 @@ def _show(
 
 
 def _accept(request: HttpRequest, user: User, digest: str) -> HttpResponse:
-    membership = accept_invitation(user, digest)
+    return _joined(request, accept_invitation(user, digest))
+
+
+def _joined(request: HttpRequest, membership: Membership) -> HttpResponse:
     for name in (_OPENED, INVITED):
         request.session.pop(name, None)
     messages.success(request, f"You are {membership.role} of {membership.org.name}.")
     return HttpResponseRedirect(reverse("pages:overview", args=[membership.org.slug]))
 
 
-def _begin(request: HttpRequest, digest: str) -> HttpResponse:
-    wait = throttle.seconds_to_wait_for_links(request)
+def _choose_password(request: HttpRequest, digest: str) -> HttpResponse:
+    # Each try costs a hash of a password.
+    wait = throttle.admit_link(request)
     if wait:
         return _too_many(request, wait)
-    # Each try costs a hash of a password.
-    throttle.count_link(request)
     password = request.POST.get("password", "")
     if password != request.POST.get("again", ""):
         message = "The two passwords are not the same; type the same one twice."
         raise BadRequest([FieldError("again", "not_the_same", message)], message)
-    email = begin_account(digest, password)
-    messages.info(
-        request,
-        f"Sign in as {email} to go on. If that address had an account here before, its "
-        "password is the one from then.",
-    )
-    return HttpResponseRedirect(_sign_in_url())
+    membership = join_with_password(digest, password)
+    login(request, membership.user, backend=BACKEND)
+    return _joined(request, membership)
+
+
+def waiting_invitation(request: HttpRequest, user: User) -> Invitation | None:
+    """Return the invitation that this browser opened, if it can be accepted and is for *user*."""
+    digest = request.session.get(_OPENED, "")
+    found = invitation_by(digest) if digest else None
+    is_theirs = found is not None and found.email.casefold() == user.email.casefold()
+    return found if is_theirs else None
 
 
 def _sign_in_url() -> str:

@@ -13,9 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from console.errors import BadRequest, Conflict
 from console.links import join_link
 from console.orgs.models import Membership, Role
-from console.orgs.people import get_member, list_invitations, search_members
+from console.orgs.people import get_member, invitations_above, list_invitations, search_members
 from console.orgs.permissions import Actor, Permission
-from console.orgs.services.change_role import change_role
+from console.orgs.services.change_role import RoleChange, change_role
 from console.orgs.services.check_role import check_role
 from console.orgs.services.invite import MOST_DAYS, USUAL_DAYS, invite, revoke_invitation
 from console.orgs.services.remove_member import leave_org, remove_member
@@ -74,7 +74,8 @@ def member(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "is_own": is_own,
         "error": error,
         "choices": role_choices(chosen, membership.role),
-        "tokens": working_tokens_of(actor.org, membership.user) if not is_own else 0,
+        "tokens": working_tokens_of(actor.org, membership.user),
+        "invitations": invitations_above(actor.org, membership.user, membership.role),
     }
     status = HTTPStatus.CONFLICT if error else HTTPStatus.OK
     return render_page(
@@ -89,18 +90,41 @@ def _change(
     to = reverse("pages:members", args=[actor.org.slug])
     match request.POST.get("do"):
         case "role":
-            changed = change_role(actor, membership.pk, request.POST.get("role", ""))
-            messages.success(request, f"{email} is {changed.role} from their next request on.")
+            keep = "keep_tokens" in request.POST
+            changed = change_role(
+                actor, membership.pk, request.POST.get("role", ""), keep_tokens=keep
+            )
+            role = changed.membership.role
+            messages.success(request, f"{email} is {role} from their next request on.")
+            _tell_of_tokens(request, changed)
+            if invitations_above(actor.org, membership.user, role) and not is_own:
+                to = reverse("pages:member", args=[actor.org.slug, membership.pk])
         case "leave" if is_own:
             leave_org(actor)
             messages.success(request, f"You are not a member of {actor.org.name} any more.")
             to = f"{reverse('pages:orgs')}?all"
         case "remove" if not is_own:
-            remove_member(actor, membership.pk, revoke_tokens="revoke_tokens" in request.POST)
+            keep = "keep_tokens" in request.POST
+            removed = remove_member(actor, membership.pk, keep_tokens=keep)
             messages.success(request, f"{email} was removed and signed out.")
+            _tell_of_tokens(request, removed)
+            if open_links := len(invitations_above(actor.org, membership.user, None)):
+                messages.warning(
+                    request,
+                    f"Invitations by {email} that are still open: {open_links}. Take back those "
+                    "that you do not want.",
+                )
+                to = reverse("pages:invitations", args=[actor.org.slug])
         case _:
             raise BadRequest([], "This form says nothing that can be done here.")
     return HttpResponseRedirect(to)
+
+
+def _tell_of_tokens(request: HttpRequest, change: RoleChange) -> None:
+    if change.tokens.ended:
+        messages.info(request, f"API tokens that granted more ended: {change.tokens.ended}.")
+    if change.tokens.kept:
+        messages.info(request, f"API tokens that are yours from now on: {change.tokens.kept}.")
 
 
 @org_page

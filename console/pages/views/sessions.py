@@ -7,7 +7,6 @@ from http import HTTPStatus
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
-from django.contrib.auth.forms import PasswordChangeForm
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -23,8 +22,9 @@ from console.orgs.token_secrets import digest_of
 from console.pages import throttle
 from console.pages.access import refusal, safe_return_url, signed_in, signed_in_user
 from console.pages.appearance import THEME, keep
+from console.pages.password_form import OwnPasswordForm
 from console.pages.presenters.agents import browser_name
-from console.pages.views.joining import INVITED
+from console.pages.views.joining import INVITED, waiting_invitation
 from console.pages.ways_in import ways_in
 from console.reading import is_storable
 
@@ -50,7 +50,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if not settings.LOCAL_SIGN_IN:
         return refusal(request, _no_passwords(), None)
     email = request.POST.get("email", "").strip()
-    wait = throttle.seconds_to_wait(request, email)
+    wait = throttle.admit_password(request, email)
     if wait:
         error = f"Too many wrong passwords. Try again in {wait} second{'s' if wait != 1 else ''}."
         status = HTTPStatus.TOO_MANY_REQUESTS
@@ -62,8 +62,9 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         if user is not None:
             throttle.forget(request, email)
             login(request, user)
+            if not next_url and waiting_invitation(request, user) is not None:
+                next_url = reverse("pages:invitation")
             return HttpResponseRedirect(safe_return_url(request, next_url))
-        throttle.count_failure(request, email)
         error = "That e-mail address and password do not match an account. Check both."
         status = HTTPStatus.UNPROCESSABLE_ENTITY
     context = {"next": next_url, "email": email, "error": error, "ways": ways_in(next_url)}
@@ -89,19 +90,19 @@ def password(request: HttpRequest) -> HttpResponse:
     if not settings.LOCAL_SIGN_IN:
         return refusal(request, _no_passwords(), None)
     user = signed_in_user(request)
-    wait = throttle.seconds_to_wait(request, user.email) if request.method == "POST" else 0
-    form = PasswordChangeForm(user, None if wait else request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    # Guessing is as slow here, in a browser that was left signed in, as where people sign in.
+    wait = throttle.admit_password(request, user.email) if request.method == "POST" else 0
+    form = OwnPasswordForm(user, None if wait else request.POST or None)
+    is_valid = request.method == "POST" and form.is_valid()
+    if form.knows_password:
         throttle.forget(request, user.email)
+    if is_valid:
         form.save()
         update_session_auth_hash(request, user)
         record_person(user, "account.password")
         end_other_sessions(user, request.session.session_key)
         messages.success(request, "Your password is changed. Other browsers are signed out.")
         return HttpResponseRedirect(reverse("pages:orgs"))
-    if "old_password" in form.errors:
-        # Whoever finds a browser signed in must not guess here, either.
-        throttle.count_failure(request, user.email)
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
     if wait:
         status = HTTPStatus.TOO_MANY_REQUESTS

@@ -1,4 +1,4 @@
-"""Lets a person act in an organization, and creates them if they are new."""
+"""Gives a person a role in an organization, with a new account if they have none."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from django.core.management.base import CommandError
 from django.db import transaction
 
 from console.errors import ConsoleError
+from console.orgs.management.accounts import add_account_options, wanted_account
 from console.orgs.management.prepared import PreparedCommand
 from console.orgs.models import Organization, Role
 from console.orgs.services.add_member import add_member
-from console.orgs.services.create_user import find_or_create_user
+from console.orgs.services.choose_account import choose_account
 
 
 class Command(PreparedCommand):
@@ -21,10 +22,11 @@ class Command(PreparedCommand):
     help = "Give a person a role in an organization; a new person gets a generated password."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Read who, where and as what."""
+        """Read the person, the organization and the role."""
         parser.add_argument("email", help="the person's address")
         parser.add_argument("--org", required=True, help="slug of the organization")
         parser.add_argument("--role", required=True, help=f"one of {', '.join(Role.values)}")
+        add_account_options(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do it, all or nothing, and say how a new person signs in."""
@@ -34,10 +36,15 @@ class Command(PreparedCommand):
             raise CommandError(f"There is no organization {slug!r}; create_org makes one.")
         try:
             with transaction.atomic():
-                person, password = find_or_create_user(email)
-                add_member(org, person, role)
+                person, password = choose_account(email, wanted_account(options), slug)
+                is_new_member = not org.memberships.filter(user=person).exists()
+                ended = add_member(org, person, role).tokens.ended
         except ConsoleError as error:
             raise CommandError(error.message) from error
         self.stdout.write(f"{person.email} is {role} of {slug}.")
         if password:
             self.stdout.write(f"Created {person.email} with the password {password}")
+        elif is_new_member:
+            self.stdout.write(f"{person.email} is an existing account and keeps its password.")
+        if ended:
+            self.stdout.write(f"API tokens of {person.email} that granted more ended: {ended}.")

@@ -9,9 +9,10 @@ from django.core.management.base import CommandError
 from django.db import transaction
 
 from console.errors import ConsoleError
+from console.orgs.management.accounts import add_account_options, wanted_account
 from console.orgs.management.prepared import PreparedCommand
+from console.orgs.services.choose_account import choose_account
 from console.orgs.services.create_org import create_org
-from console.orgs.services.create_user import find_or_create_user
 
 
 class Command(PreparedCommand):
@@ -23,18 +24,25 @@ class Command(PreparedCommand):
         """Read the slug and the owner's address."""
         parser.add_argument("slug", help="its name in addresses: letters, digits and hyphens")
         parser.add_argument(
-            "--owner", metavar="EMAIL", help="who owns it; a new person gets a generated password"
+            "--owner",
+            metavar="EMAIL",
+            help="the owner's address; a new person gets a generated password",
         )
+        add_account_options(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Create it, all or nothing, and say how its owner signs in."""
         slug, email = options["slug"], options["owner"]
         try:
             with transaction.atomic():
-                owner, password = find_or_create_user(email) if email else (None, None)
+                owner, password = None, None
+                if email:
+                    owner, password = choose_account(email, wanted_account(options))
                 create_org(slug, slug, owner)
         except ConsoleError as error:
             raise CommandError(error.message) from error
         self.stdout.write(f"Created the organization {slug}.")
         if password:
             self.stdout.write(f"Created {email} with the password {password}")
+        elif owner is not None:
+            self.stdout.write(f"{owner.email} is an existing account and keeps its password.")

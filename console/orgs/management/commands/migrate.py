@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands import migrate
 from django.db import connections
@@ -12,6 +13,7 @@ from django.db import connections
 from console.migrating.patience import LockedOut, migrate_patiently
 from console.migrating.reaching import OutOfReach, reach
 from console.migrating.server import ServerTooOld, refuse_old_server
+from console.private_state import keep_private
 
 
 class Command(migrate.Command):
@@ -35,6 +37,7 @@ class Command(migrate.Command):
         A server that is not there or too old ends it with one sentence, as does a lock that is not
         to be had in three minutes.
         """
+        keep_private(settings.HOME)
         run = partial(super().handle, *args, **options)
         connection = connections[options["database"]]
         try:

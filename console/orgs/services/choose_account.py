@@ -1,0 +1,79 @@
+"""Choose the account that a command means by an e-mail address, or create one."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from console.errors import Conflict
+from console.orgs.models import Membership, Proof, User
+from console.orgs.people import accounts_of
+from console.orgs.services.create_user import create_user, generate_password
+
+
+class Wanted(Enum):
+    """Which account of an address the operator asks for."""
+
+    #: A proven one, or a new one for an address without accounts.
+    PROVEN = auto()
+    #: The one that there is: the operator knows that it is the person's.
+    EXISTING = auto()
+    #: A new one beside those that invitations began.
+    NEW = auto()
+
+
+def choose_account(
+    email: str, wanted: Wanted, org_slug: str | None = None
+) -> tuple[User, str | None]:
+    """
+    Return the account of *email* that is meant, and its password if it had to be created.
+
+    A member of the organization *org_slug* is meant before any other account of the address. An
+    account that is chosen as EXISTING counts in every organization from then on. Raises Conflict
+    (``existing_account``) when an account that nothing proves would be chosen unasked,
+    (``several_accounts``) when EXISTING does not say which one, and BadRequest and Conflict as
+    `create_user`.
+    """
+    accounts = accounts_of(email)
+    members = Membership.objects.filter(org__slug=org_slug, user__in=accounts)
+    member = members.select_related("user").first()
+    if member is not None and wanted is not Wanted.NEW:
+        return member.user, None
+    first = accounts[0] if accounts else None
+    if first is None or (wanted is Wanted.NEW and first.proof == Proof.INVITATION):
+        password = generate_password()
+        return create_user(email, password), password
+    if first.proof in (Proof.OPERATOR, Proof.PROVIDER) and wanted is not Wanted.NEW:
+        return first, None
+    if wanted is not Wanted.EXISTING:
+        raise Conflict("existing_account", _refusal(first, len(accounts), wanted))
+    if first.proof == Proof.INVITATION and len(accounts) > 1:
+        raise Conflict(
+            "several_accounts",
+            f"{email} has {len(accounts)} accounts, each begun by an invitation of another "
+            "organization; add --new for one that counts in every organization.",
+        )
+    first.proof, first.proven_in = Proof.OPERATOR, None
+    first.save(update_fields=["proof", "proven_in"])
+    return first, None
+
+
+def _refusal(account: User, count: int, wanted: Wanted) -> str:
+    if wanted is Wanted.NEW:
+        return (
+            f"{account.email} is an existing account that counts in every organization, and an "
+            "address has one such account; reset_password gives it a new password."
+        )
+    if account.proof == Proof.UNKNOWN:
+        return (
+            f"{account.email} is an existing account, and an earlier version did not record who "
+            "chose its password. Add --existing if it belongs to that person; otherwise "
+            "reset_password gives it a new password and ends its sessions."
+        )
+    inviting = account.proven_in.slug if account.proven_in else "one that was deleted"
+    more = f" It is one of {count} accounts of this address." if count > 1 else ""
+    return (
+        f"{account.email} is an existing account. Its password was chosen through the link of an "
+        f"invitation that the organization {inviting} made; nothing else shows that it belongs "
+        f"to that person.{more} Add --existing if it does, or --new for a separate account with "
+        "a password of its own."
+    )
