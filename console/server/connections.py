@@ -13,14 +13,14 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import Any, Final
 
 import structlog
 from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import BaseWSGIServer
 from waitress.utilities import RequestEntityTooLarge
 
@@ -45,6 +45,8 @@ log = structlog.get_logger("console.server")
 class Request(HTTPRequestParser):
     """A request as it arrives."""
 
+    #: In which an answer to one that cannot be read is written.
+    version = "1.1"
     error: object
     body_rcv: object
     headers: dict[str, str]
@@ -69,6 +71,28 @@ class Request(HTTPRequestParser):
             # The rest of the body is never read, so no other request can come behind it.
             self.headers["CONNECTION"] = "close"
         return consumed
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """
+        Read the first line and the headers; raises ParsingError for what cannot be read.
+
+        Nor is read what another server on the way could take for something else: a header that
+        goes on in the next line, two of a kind that say where the request ends or what it is of.
+        """
+        lines = header_plus.split(b"\r\n")[1:]
+        if any(line.startswith((b" ", b"\t")) for line in lines):
+            raise ParsingError("A header goes on in the next line.")
+        names = Counter(line.partition(b":")[0].lower() for line in lines)
+        for name in _ONCE:
+            if names[name] > 1:
+                raise ParsingError(f"The header {name.decode()} is there twice.")
+        super().parse_header(header_plus)
+        if names[b"transfer-encoding"] and (names[b"content-length"] or self.version != "1.1"):
+            raise ParsingError("It is not clear where the body ends.")
+
+
+#: Headers that a request has once at most.
+_ONCE: Final = (b"content-length", b"host", b"transfer-encoding")
 
 
 class Connection(HTTPChannel):
