@@ -119,9 +119,9 @@ def number(name: str, default: int, least: int, most: int) -> int:
     return int(value)
 
 
-def number_or_zero(name: str, least: int, most: int) -> int:
-    """Return a whole number, 0 when unset; raise ImproperlyConfigured outside *least* to *most*."""
-    value = text(name, "0")
+def number_or_zero(name: str, least: int, most: int, default: int = 0) -> int:
+    """Return 0 or a whole number; raise ImproperlyConfigured outside *least* to *most*."""
+    value = text(name, str(default))
     is_number = value.isascii() and value.isdigit() and len(value) <= len(str(most))
     if not is_number or not (int(value) == 0 or least <= int(value) <= most):
         raise _refused(name, value, f"0, or a whole number from {least} to {most}")

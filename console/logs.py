@@ -96,6 +96,8 @@ def configure(log_format: str) -> dict[str, Any]:
             "console.engine": {"level": quiet},
             # The web server's own handler writes lines of another form.
             "gunicorn.error": {"handlers": [], "propagate": True},
+            # It says for each request that one waits for a thread, as they do under load.
+            "waitress.queue": {"level": "ERROR"},
             # Without an exception its lines repeat those of console.requests.
             "django.request": {"filters": ["exceptions"]},
             # One line for every task would drown the rest: the sweep runs every two seconds.

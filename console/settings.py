@@ -167,6 +167,9 @@ if PARTITION_ROWS and DATABASES["default"]["ENGINE"] == "django.db.backends.sqli
 WEB_PROCESSES = env.number("WEB_PROCESSES", min(2 * (os.cpu_count() or 1), 8), 1, 64)
 WORKER_PROCESSES = env.number("WORKER_PROCESSES", min(os.cpu_count() or 1, 4), 1, 8)
 
+#: Connections that one address may hold, in all web processes together; 0: as many as it likes.
+CONNECTIONS_PER_ADDRESS = env.number_or_zero("CONNECTIONS_PER_ADDRESS", 8, 100_000, 200)
+
 
 # Memory
 
@@ -223,6 +226,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "console.server.lengths.ContentLengthMiddleware",
     "console.logs.RequestLogMiddleware",
     "console.caller.CallerMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -240,7 +244,7 @@ MIDDLEWARE = [
 #: Whether OpenTelemetry's own variables ask for traces.
 TRACING = tracing.is_wanted()
 if TRACING:
-    MIDDLEWARE.insert(1, tracing.MIDDLEWARE)
+    MIDDLEWARE.insert(2, tracing.MIDDLEWARE)
 
 ROOT_URLCONF = "console.urls"
 WSGI_APPLICATION = "console.wsgi.application"

@@ -9,9 +9,12 @@ from django.conf import settings
 
 from console.celery import BACKGROUND, CHECK_UPS, COMMON, IMPACT, LANES, WEBHOOKS
 
+#: What serves connections in each process.
+WORKER_CLASS = "console.server.worker.BufferingWorker"
+
 #: Processes rather than threads: two threads that render wait for each other's turn in Python
-#: at every query, 5 ms at a time. The second of each is for a request that waits, the third for
-#: clients that read slowly, or connect and say nothing yet.
+#: at every query, 5 ms at a time. The others of each process are for requests that wait for
+#: decisions, and for exports that are read slowly.
 _WEB_THREADS = 3
 
 #: Seconds that requests have to end in: the server reads connections that are kept for 2 s more,
@@ -30,13 +33,11 @@ def web(descriptor: int) -> list[str]:
     return [
         *(sys.executable, "-m", "gunicorn", "console.wsgi"),
         *("--bind", f"fd://{descriptor}"),
-        *("--worker-class", "gthread"),
+        *("--worker-class", WORKER_CLASS),
         *("--workers", str(settings.WEB_PROCESSES), "--threads", str(_WEB_THREADS)),
         # Loads the code once and shares its memory.
         "--preload",
         *("--graceful-timeout", str(WEB_GRACE)),
-        # A rule test of many labels is all in its address.
-        *("--limit-request-line", "8190"),
         *("--log-level", "warning"),
         "--no-control-socket",
     ]

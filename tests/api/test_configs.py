@@ -195,7 +195,53 @@ def test_two_versions_are_compared_as_text_and_as_meaning(client):
         ],
     }
     same = client.get("config/versions/2/diff", to=2).body
-    assert same == {"from": 2, "to": 2, "text": [], "changes": []}
+    assert same == {
+        "from": 2,
+        "to": 2,
+        "text": [],
+        "text_total": 0,
+        "changes": [],
+        "changes_total": 0,
+        "next": None,
+    }
+
+
+def test_a_long_comparison_has_pages(client):
+    names = [f"team-{number:04}" for number in range(1_200)]
+    text = "resource_queues:\n" + "".join(f"  - name: {name}\n" for name in names)
+    apply(client, text, 0)
+    apply(client, text.replace("team", "group"), 1)
+    first = client.get("config/versions/1/diff", to=2).body
+    assert (first["text_total"], first["changes_total"]) == (2_401, 2_400)
+    pages, cursor = [first], first["next"]
+    while cursor:
+        pages.append(client.get("config/versions/1/diff", cursor=cursor).body)
+        cursor = pages[-1]["next"]
+    assert [(len(page["text"]), len(page["changes"])) for page in pages] == [
+        (1_000, 1_000),
+        (1_000, 1_000),
+        (401, 400),
+    ]
+    told = [(each["kind"], each["name"]) for page in pages for each in page["changes"]]
+    assert sorted(told) == sorted(
+        [("removed", name) for name in names]
+        + [("added", name.replace("team", "group")) for name in names]
+    )
+    rows = [row["text"] for page in pages for row in page["text"]]
+    assert sorted(rows) == sorted(
+        ["resource_queues:"]
+        + [f"  - name: {name}" for name in names]
+        + [f"  - name: {name.replace('team', 'group')}" for name in names]
+    )
+    small = client.get("config/versions/1/diff", to=2, limit=7).body
+    assert (small["text"], small["changes"]) == (first["text"][:7], first["changes"][:7])
+    # A page that was begun goes on with the version that it began with.
+    apply(client, OPEN, 2)
+    assert client.get("config/versions/1/diff", cursor=first["next"]).body == pages[1]
+    other = client.get("config/versions/1/diff", to=3, cursor=first["next"])
+    assert [(e["path"], e["code"]) for e in other.body["errors"]] == [("cursor", "invalid_cursor")]
+    assert client.get("config/versions/1/diff", cursor="x").status == 400
+    assert client.get("config/versions/1/diff", limit=1_001).status == 400
 
 
 def test_a_version_tells_its_first_changes_and_how_many_there_are(client):
@@ -208,7 +254,9 @@ def test_a_version_tells_its_first_changes_and_how_many_there_are(client):
     assert applied == {**shown, "is_new": True, "lints": applied["lints"]}
     assert apply(client, OPEN, 1).status == 201
     diff = client.get("config/versions/2/diff", to=1).body
-    assert [name for each in diff["changes"] if (name := each["name"]) in names] == names
+    rest = client.get("config/versions/2/diff", cursor=diff["next"]).body
+    told = [each["name"] for page in (diff, rest) for each in page["changes"]]
+    assert [name for name in told if name in names] == names
 
 
 def test_rolling_back_makes_a_new_version(client):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from console.engine.diff import (
     OrderChange,
     QuotaChange,
 )
-from console.engine.diff.plain import default_fields, plain_fields
+from console.engine.diff.plain import Plain, plain, plain_fields
 from console.engine.policy import (
     Cohort,
     Flavor,
@@ -115,6 +116,19 @@ def _object(item: Any) -> dict[str, Any]:
     if together:
         said["fields"]["groups"] = {"resources": together}
     return said
+
+
+def default_fields(item: Any, without: tuple[str, ...]) -> dict[str, Plain]:
+    """Return what the fields of *item* are when nothing is said; None where something has to be."""
+    found: dict[str, Plain] = {}
+    for each in dataclasses.fields(item):
+        if each.name != "origin" and each.name not in without:
+            found[each.name] = None
+            if each.default is not dataclasses.MISSING:
+                found[each.name] = plain(each.default)
+            elif each.default_factory is not dataclasses.MISSING:
+                found[each.name] = plain(each.default_factory())
+    return found
 
 
 def _without_nothing(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -130,14 +130,19 @@ def test_of_an_added_object_only_the_new_side_is_said() -> None:
     )
 
 
-def test_a_large_difference_is_counted() -> None:
+def test_a_large_difference_has_pages() -> None:
     queues = {f"q{i}": Queue(name=f"q{i}", parent="c", stop=StopPolicy.HOLD) for i in range(250)}
     new = Policy(dialect="native", queues=queues, cohorts={"c": Cohort(name="c")})
     old = Policy(dialect="native")
     found = compare_policies(old, new)
     cohorts, told = change_groups(found, flows_between(old, new), old, new)
-    assert (len(cohorts.changes), cohorts.more) == (1, 0)
-    assert (len(told.changes), told.more, told.unchanged) == (200, 50, 0)
+    assert (len(cohorts.changes), cohorts.span) == (1, "")
+    assert (len(told.changes), told.span, told.unchanged) == (200, "1 to 200 of 250", 0)
+    (rest,) = change_groups(found, flows_between(old, new), old, new, 200)
+    assert (len(rest.changes), rest.span, rest.unchanged) == (50, "201 to 250 of 250", 0)
+    assert {line.text for line in (*told.changes, *rest.changes)} == {
+        f"Queue q{i} added" for i in range(250)
+    }
     many = tuple(field("node_labels", f"l{i}", old=None, new="x") for i in range(60))
     line = change_line(Change(kind=ChangeKind.CHANGED, noun=Noun.FLAVOR, name="spot", details=many))
     assert len(line.details) == 51

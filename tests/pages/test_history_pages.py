@@ -117,6 +117,44 @@ def test_the_ways_to_compare_are_links(config: None, owner: Actor, browser: Clie
     assert "borrowing_limit:unlimited" in lines
 
 
+def test_a_long_comparison_has_pages(owner: Actor, browser: Client) -> None:
+    names = [f"team-{number:04}" for number in range(1_600)]
+    text = "resource_queues:\n" + "".join(f"  - name: {name}\n" for name in names)
+    apply_config(owner, "native", text, "", 0)
+    apply_config(owner, "native", text.replace("team", "group"), "", 1)
+    url = "/o/here/config/compare/1...2"
+
+    def pager(page: Element) -> dict[str, str]:
+        (found,) = page.all("nav", class_="pager")
+        return {link.text: link.attrs["href"] for link in found.all("a")}
+
+    told: list[str] = []
+    address: str | None = url
+    while address:
+        page = read_page(browser.get(address))
+        ((heading, lines),) = groups(page).items()
+        assert heading == "Queues"
+        told += lines
+        links = pager(page)
+        assert ("To the start" in links) == (address != url)
+        address = links.get("Next page")
+    assert chips(page) == ["+1600 queues", "−1600 queues"]
+    assert len(told) == len(set(told)) == 3_200
+    assert "201 to 400 of 3,200" in read_page(browser.get(f"{url}?from=200")).id("difference").text
+    for view, rows in (("text", 3_201), ("split", 1_602), ("effective", None)):
+        first = read_page(browser.get(f"{url}?diff={view}"))
+        shown = len(first.id("difference").all("tr"))
+        if rows is not None and rows <= 3_000:
+            assert (shown, first.all("nav", class_="pager")) == (rows, [])
+            continue
+        rest = read_page(browser.get(pager(first)["Next page"]))
+        assert shown == 3_000
+        assert rows is None or len(rest.id("difference").all("tr")) == rows - 3_000
+    # An address of a page that is not there any more shows the first one.
+    beyond = read_page(browser.get(f"{url}?from=9000"))
+    assert groups(beyond) == groups(read_page(browser.get(url)))
+
+
 def test_only_comments_differ(config: None, owner: Actor, browser: Client) -> None:
     apply_config(owner, "native", f"# why\n{CONFIG}", "a comment", 1)
     page = read_page(browser.get("/o/here/config/compare/1...2"))

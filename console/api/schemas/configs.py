@@ -246,7 +246,7 @@ class Version(VersionSummary):
     text = serializers.CharField(allow_blank=True)
     changes = Change(
         many=True,
-        help_text="Against the version before, the first 1,000; the diff of both has all.",
+        help_text="Against the version before, the first 1,000; the pages of the diff have all.",
     )
     changes_total = serializers.IntegerField(help_text="How many changes there are.")
 
@@ -280,7 +280,12 @@ VersionDiff = type(
         "from": serializers.IntegerField(),
         "to": serializers.IntegerField(),
         "text": DiffRow(many=True, help_text="Empty when the texts are equal."),
+        "text_total": serializers.IntegerField(help_text="How many rows there are in all."),
         "changes": Change(many=True),
+        "changes_total": serializers.IntegerField(help_text="How many changes there are in all."),
+        "next": serializers.CharField(
+            allow_null=True, help_text="Cursor of the rest of both; null when there is none."
+        ),
     },
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -19,7 +19,7 @@ from console.api.answers.configs import (
 from console.api.base import PAGING, OrgView, results
 from console.api.config_text import read_config
 from console.api.schemas import configs as schemas
-from console.api.schemas.common import PAGED, PROBLEM_TYPE, example, problems, query
+from console.api.schemas.common import CURSOR, PAGED, PROBLEM_TYPE, example, problems, query
 from console.api.terms import TERMS, read_terms
 from console.configs.changelog import KINDS, VersionFilter, read_log
 from console.configs.models import ConfigVersion
@@ -36,14 +36,16 @@ from console.configs.services.lint_config import Checked, lint_config
 from console.configs.services.roll_back import roll_back
 from console.dialects import default_dialect
 from console.engine.diff import Noun, compare_policies, text_diff
-from console.errors import NotFound
+from console.errors import BadRequest, FieldError, NotFound
+from console.expensive import Kind, expensive
 from console.orgs.permissions import Permission
+from console.paging import MAX_LIMIT, read_cursor, write_cursor
 from console.reading import LARGEST_INTEGER, Reader
 
 _TAG = ["config"]
 _FILTERS = ("author", "kind", "object", "name", "since", "until")
 
-#: Changes that an answer about one version tells; the comparison of two versions has all.
+#: Changes that an answer about one version tells; the pages of a comparison have all.
 MOST_CHANGES = 1_000
 
 _APPLIED = {
@@ -106,7 +108,8 @@ class ConfigCheck(OrgView):
         reader, fields = self.fields(request, ("dialect", "text"), required=("text",))
         dialect, text = read_config(reader, fields)
         reader.finish()
-        checked = lint_config(self.actor, dialect, text)
+        with expensive(Kind.CHECK, self.actor.org.pk, self.actor.key, size=len(text)):
+            checked = lint_config(self.actor, dialect, text)
         findings = findings_answer(checked.findings, codes_url(request, self.actor.org))
         return Response({"ok": checked.reading.ok, **findings})
 
@@ -175,17 +178,18 @@ class ConfigVersions(OrgView):
         expected = _integer(reader, fields, "expected_version")
         terms = read_terms(reader, fields)
         reader.finish()
-        checked = lint_config(self.actor, dialect, text)
-        version = apply_config(
-            self.actor,
-            dialect,
-            text,
-            message,
-            expected,
-            accept=terms.accept,
-            revert_after=terms.revert_after,
-        )
-        return _applied(request, version, checked, expected)
+        with expensive(Kind.CHECK, self.actor.org.pk, self.actor.key, size=len(text)):
+            checked = lint_config(self.actor, dialect, text)
+            version = apply_config(
+                self.actor,
+                dialect,
+                text,
+                message,
+                expected,
+                accept=terms.accept,
+                revert_after=terms.revert_after,
+            )
+            return _applied(request, version, checked, expected)
 
 
 class OneVersion(OrgView):
@@ -207,32 +211,49 @@ class OneVersion(OrgView):
 class VersionDiff(OrgView):
     """How two versions differ."""
 
-    parameters = ("to",)
+    parameters = ("to", *PAGING)
 
     @extend_schema(
         operation_id="compare_versions",
         summary="Compare two versions",
-        description="As text and as meaning; comments and layout have no meaning.",
-        parameters=[query("to", "The other version; the active one when absent.")],
+        description="As text and as meaning; comments and layout have no meaning. One answer has "
+        "up to `limit` rows of the text and as many changes; `next` leads to the rest of both.",
+        parameters=[
+            query("to", "The other version; the active one when absent."),
+            OpenApiParameter("limit", int, description=f"Rows of each at most; {MAX_LIMIT}."),
+            CURSOR,
+        ],
         responses={200: schemas.VersionDiff, **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, number: int, **kwargs: Any) -> Response:
         """Compare them."""
         org = self.actor.org
-        other = self.number(request, "to", active_number(org), 1, LARGEST_INTEGER)
+        # The active version may be another one when the rest is asked for.
+        begun, start = read_cursor(request.query_params.get("cursor"), 2) or (0, 0)
+        other = self.number(request, "to", begun or active_number(org), 1, LARGEST_INTEGER)
+        if begun and begun != other:
+            message = "This cursor is of a comparison with another version; leave it out."
+            raise BadRequest([FieldError("cursor", "invalid_cursor", message)])
+        end = start + self.number(request, "limit", MAX_LIMIT, 1, MAX_LIMIT)
         old, new = get_version(org, number), get_version(org, other)
-        return Response(
-            {
-                "from": old.number,
-                "to": new.number,
-                "text": [diff_row_answer(row) for row in text_diff(old.text, new.text)],
-                "changes": [
-                    change_answer(change)
-                    for change in compare_policies(policy_of(old), policy_of(new))
-                ],
-            }
-        )
+        size = len(old.text) + len(new.text)
+        with expensive(Kind.COMPARE, org.pk, self.actor.key, size=size):
+            rows = text_diff(old.text, new.text)
+            changes = compare_policies(policy_of(old), policy_of(new))
+            return Response(
+                {
+                    "from": old.number,
+                    "to": new.number,
+                    "text": [diff_row_answer(row) for row in rows[start:end]],
+                    "text_total": len(rows),
+                    "changes": [change_answer(change) for change in changes[start:end]],
+                    "changes_total": len(changes),
+                    "next": write_cursor(other, end)
+                    if end < max(len(rows), len(changes))
+                    else None,
+                }
+            )
 
 
 class ConfigRollback(OrgView):

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
-from console.engine.diff.plain import default_fields, differing, plain_fields
+from console.engine.diff.plain import differing, field_changes, plain_fields
 from console.engine.diff.quotas import quota_details
 from console.engine.diff.renames import Renames, find_renames
 from console.engine.diff.rules import rule_changes
 from console.engine.diff.values import Change, ChangeKind, Difference, Noun
 from console.engine.policy import Cohort, LocalQueueRouting, Policy, Queue
-from console.engine.same import Same
+from console.engine.recent import Recent
 
 #: What the settings of a config are of.
 ADMISSION = "of admission"
@@ -22,6 +21,7 @@ ADMISSION = "of admission"
 _APART = ("name", "namespace", "groups", "index")
 
 
+@Recent
 def compare_policies(old: Policy, new: Policy) -> tuple[Change, ...]:
     """
     Return what differs in meaning, kind of object by kind; comments and layout do not count.
@@ -29,12 +29,6 @@ def compare_policies(old: Policy, new: Policy) -> tuple[Change, ...]:
     An object under another name is recognised, and whoever names it by its new name has
     not changed by that. The last few answers are remembered, for several pages tell of one change.
     """
-    return _compared(Same(old), Same(new))
-
-
-@lru_cache(maxsize=4)
-def _compared(before: Same[Policy], after: Same[Policy]) -> tuple[Change, ...]:
-    old, new = before.value, after.value
     renames = find_renames(old, new)
     known = renames.apply(old)
     return (
@@ -88,10 +82,7 @@ def _details(old: Any, new: Any) -> Iterator[Difference]:
     """Yield how *new* differs from *old*; from nothing: what it says beyond defaults."""
     if isinstance(new, Queue | Cohort):
         yield from quota_details(old.groups if old is not None else (), new.groups)
-    if old is None:
-        yield from differing(default_fields(new, _APART), plain_fields(new, _APART))
-    else:
-        yield from differing(plain_fields(old, _APART), plain_fields(new, _APART))
+    yield from field_changes(old, new, _APART)
 
 
 def _turned(detail: Difference) -> Difference:

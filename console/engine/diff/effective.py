@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from console.engine.amounts import format_amount
 from console.engine.diff.plain import plain, plain_fields
 from console.engine.diff.values import Limit, Noun, Plain
 from console.engine.policy import WEIGHT_ONE, LocalQueueRouting, Policy, ResourceGroup
-from console.engine.same import Same
+from console.engine.recent import Recent
 
 #: Text that reads as itself without quotes.
 _BARE = re.compile(r"[A-Za-z_][\w./@-]*")
@@ -26,6 +25,7 @@ class _Number(str):
     __slots__ = ()
 
 
+@Recent
 def effective_text(policy: Policy) -> str:
     """
     Return all that *policy* says, object by object, in YAML that no reader has to accept.
@@ -33,12 +33,6 @@ def effective_text(policy: Policy) -> str:
     Rules count from 1. Equal policies give equal texts, whatever language they came from.
     The last few texts are remembered.
     """
-    return _text(Same(policy))
-
-
-@lru_cache(maxsize=4)
-def _text(of: Same[Policy]) -> str:
-    policy = of.value
     lines: list[str] = []
     for head, fields in _objects(policy):
         lines += [f"{head}:", *_block(fields, 1), ""]

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from console.engine.diff.filed import Filed, usual_key
 from console.engine.diff.renames import find_renames
 from console.engine.diff.rules import match_rules
 from console.engine.history import History
 from console.engine.policy import Policy, Rule
+from console.engine.recent import Recent
 from console.engine.regions import Region, region_of
 from console.engine.routing import first_rule
 from console.engine.rule_index import RuleIndex
-from console.engine.same import Same
 
 #: What one comparison may cost, in looks at two regions. Rules that overlap in many ways can ask
 #: for more than anybody waits for.
@@ -63,12 +62,11 @@ def flows_between(old: Policy, new: Policy, history: History | None = None) -> F
     another place, are one. Policies without rules have no flows. The last few answers are
     remembered.
     """
-    return _between(Same(old), Same(new), Same(history))
+    return _between(old, new, history)
 
 
-@lru_cache(maxsize=4)
-def _between(before: Same[Policy], after: Same[Policy], past: Same[History | None]) -> Flows:
-    old, new, history = before.value, after.value, past.value
+@Recent
+def _between(old: Policy, new: Policy, history: History | None) -> Flows:
     if not old.rules or not new.rules:
         return Flows()
     known = find_renames(old, new).apply(old)

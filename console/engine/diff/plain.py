@@ -54,21 +54,56 @@ def _field_names(kind: type) -> tuple[str, ...]:
 
 def said_fields(item: Any, without: tuple[str, ...] = ()) -> dict[str, Plain]:
     """Return the fields that are not at their default, as plain data."""
-    fields = plain_fields(item, without)
-    return {
-        field.name: fields[field.name]
-        for field in dataclasses.fields(item)
-        if field.name in fields and fields[field.name] != _default(field)
-    }
+    kind: Any = type(item)
+    defaults = _defaults(kind)
+    found = {}
+    for name in _other_fields(item, defaults, without):
+        value = plain(getattr(item, name))
+        if name not in defaults or value != plain(defaults[name]):
+            found[name] = value
+    return found
 
 
-def default_fields(item: Any, without: tuple[str, ...] = ()) -> dict[str, Plain]:
-    """Return what the fields of *item* are when nothing is said; None where something has to be."""
+def field_changes(old: Any, new: Any, without: tuple[str, ...] = ()) -> Iterator[FieldChange]:
+    """
+    Yield every field in which two dataclasses of one kind differ, but for places.
+
+    Without *old*: in which *new* differs from what it is when nothing is said; a field without a
+    default was None. Only what differs is made plain: most fields of most objects are alike.
+    """
+    kind: Any = type(new)
+    before: Mapping[str, Any] = _defaults(kind)
+    if old is not None:
+        before = {name: getattr(old, name) for name in _field_names(kind)}
+    if names := _other_fields(new, before, without):
+        yield from differing(
+            {name: plain(before.get(name)) for name in names},
+            {name: plain(getattr(new, name)) for name in names},
+        )
+
+
+def _other_fields(item: Any, before: Mapping[str, Any], without: tuple[str, ...]) -> list[str]:
+    """Return the fields of *item* whose values are not those of *before*, as they are stored."""
+    kind: Any = type(item)
+    found = []
+    for name in _field_names(kind):
+        value, known = getattr(item, name), before.get(name, before)
+        is_alike = value is known or (type(value) is type(known) and value == known)
+        if not is_alike and name not in without:
+            found.append(name)
+    return found
+
+
+@cache
+def _defaults(kind: Any) -> Mapping[str, Any]:
+    """Return what the fields of a dataclass are when nothing is said, of those that have that."""
     return {
-        field.name: None if default is field else default
-        for field in dataclasses.fields(item)
-        if field.name != "origin" and field.name not in without
-        for default in [_default(field)]
+        field.name: field.default
+        if field.default_factory is dataclasses.MISSING
+        else field.default_factory()
+        for field in dataclasses.fields(kind)
+        if field.name != "origin"
+        and (field.default, field.default_factory) != (dataclasses.MISSING, dataclasses.MISSING)
     }
 
 
@@ -95,12 +130,3 @@ def _same(one: Plain, other: Plain) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_same, one, other))
     return type(one) is type(other) and one == other
-
-
-def _default(field: dataclasses.Field[Any]) -> Any:
-    if field.default is not dataclasses.MISSING:
-        return plain(field.default)
-    if field.default_factory is not dataclasses.MISSING:
-        return plain(field.default_factory())
-    # Nothing is equal to this: a field without a default is always said.
-    return field

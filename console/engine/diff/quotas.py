@@ -18,6 +18,8 @@ _Cell = tuple[str, str]
 
 def quota_details(old: _Groups, new: _Groups) -> Iterator[Difference]:
     """Yield what differs between the resource groups of one node; places do not count."""
+    if not old and not new:
+        return
     before, after = _cells(old), _cells(new)
     for cell in dict.fromkeys((*after, *before)):
         yield from _cell_changes(cell, before.get(cell), after.get(cell))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from console.engine.diff.order import gaps, in_order
-from console.engine.diff.plain import default_fields, differing, plain, plain_fields
+from console.engine.diff.plain import field_changes, plain
 from console.engine.diff.values import Change, ChangeKind, FieldChange, Noun
 from console.engine.policy import Rule
 
@@ -96,7 +96,7 @@ def _parts(rule: Rule) -> tuple[object, object]:
 
 
 def _between(kind: ChangeKind, before: Rule, after: Rule) -> tuple[int, Change]:
-    fields = tuple(differing(plain_fields(before, ("index",)), plain_fields(after, ("index",))))
+    fields = tuple(field_changes(before, after, ("index",)))
     if kind is ChangeKind.MOVED:
         fields = (FieldChange(path=("index",), old=before.index, new=after.index), *fields)
     old_name = rule_name(before)
@@ -112,7 +112,7 @@ def _between(kind: ChangeKind, before: Rule, after: Rule) -> tuple[int, Change]:
 
 
 def _added(rule: Rule) -> tuple[int, Change]:
-    details = tuple(differing(default_fields(rule, _NAMED), plain_fields(rule, _NAMED)))
+    details = tuple(field_changes(None, rule, _NAMED))
     return rule.index, Change(
         kind=ChangeKind.ADDED,
         noun=Noun.RULE,
@@ -123,7 +123,10 @@ def _added(rule: Rule) -> tuple[int, Change]:
 
 
 def _removed(rule: Rule) -> Change:
-    details = tuple(differing(plain_fields(rule, _NAMED), default_fields(rule, _NAMED)))
+    details = tuple(
+        replace(detail, old=detail.new, new=detail.old)
+        for detail in field_changes(None, rule, _NAMED)
+    )
     return Change(
         kind=ChangeKind.REMOVED,
         noun=Noun.RULE,

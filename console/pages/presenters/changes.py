@@ -28,8 +28,9 @@ from console.pages.presenters.change_words import (
 )
 from console.pages.presenters.flow_words import flows_by_change, place_of, recorded
 
-#: Objects of one kind, and parts of one object, that are told; more are counted.
-_MOST_CHANGES = 200
+#: Objects of one kind on one page of a difference.
+MOST_CHANGES = 200
+#: Parts of one object that are told; more are counted.
 _MOST_DETAILS = 50
 
 #: The sign, the color, and the word of what happened to an object.
@@ -69,8 +70,8 @@ class ChangeGroup:
     title: str
     changes: tuple[ChangeLine, ...]
     unchanged: int = 0
-    #: Changes beyond those, which are counted alone.
-    more: int = 0
+    #: Which of how many these are, where a page does not have all.
+    span: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,30 +119,46 @@ def change_line(change: Change) -> ChangeLine:
 
 
 def change_groups(
-    changes: Sequence[Change], flows: Flows, old: Policy, new: Policy
+    changes: Sequence[Change], flows: Flows, old: Policy, new: Policy, start: int = 0
 ) -> tuple[ChangeGroup, ...]:
-    """Return the changes by kind of object; flows stand with the rule that takes or leaves them."""
+    """
+    Return the changes by kind of object, of each kind one page from *start* on.
+
+    Flows stand with the rule that takes or leaves them.
+    """
     told = flows_by_change(changes, flows, old, new)
     totals = _totals(new)
     groups = []
     for noun in Noun:
         of_kind = [change for change in changes if change.noun is noun]
-        if not of_kind:
+        page = of_kind[start : start + MOST_CHANGES]
+        if not page:
             continue
         there = sum(1 for change in of_kind if change.kind is not ChangeKind.REMOVED)
         lines = tuple(
-            replace(change_line(change), flows=tuple(told.get(id(change), ())))
-            for change in of_kind[:_MOST_CHANGES]
+            replace(change_line(change), flows=tuple(told.get(id(change), ()))) for change in page
         )
         groups.append(
             ChangeGroup(
                 title=_plural(noun).capitalize(),
                 changes=lines,
                 unchanged=max(0, totals.get(noun, there) - there),
-                more=max(0, len(of_kind) - _MOST_CHANGES),
+                span=span_of(start, len(page), len(of_kind)),
             )
         )
     return tuple(groups)
+
+
+def span_of(start: int, shown: int, total: int) -> str:
+    """
+    Return which of *total* a page has; nothing where it has all.
+
+    >>> span_of(200, 200, 60000), span_of(0, 7, 7)
+    ('201 to 400 of 60,000', '')
+    """
+    if shown == total:
+        return ""
+    return f"{start + 1:,} to {start + shown:,} of {total:,}"
 
 
 def change_chips(changes: Iterable[Change]) -> tuple[ChangeChip, ...]:

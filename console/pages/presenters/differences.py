@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,14 +13,25 @@ from console.engine.diff import Change, Flows, compare_policies, effective_text,
 from console.engine.history import History
 from console.engine.policy import Policy
 from console.pages.presenters.changes import (
+    MOST_CHANGES,
     ChangeChip,
     ChangeGroup,
     change_chips,
     change_groups,
     risk_line,
+    span_of,
 )
-from console.pages.presenters.lists import with_query
-from console.pages.presenters.text_diff import DiffLine, SplitLine, diff_lines, split_lines
+from console.pages.presenters.lists import Pager, with_query
+from console.pages.presenters.text_diff import (
+    MOST_ROWS,
+    DiffLine,
+    SplitLine,
+    diff_page,
+    split_page,
+)
+
+#: The parameter that says how many rows or changes of each kind come before a page.
+_START = "from"
 
 
 class View(StrEnum):
@@ -79,6 +91,7 @@ class Difference:
     #: the address of the other choice.
     ignores_space: bool = False
     space_url: str = ""
+    pager: Pager
 
     @property
     def can_tell_meaning(self) -> bool:
@@ -101,7 +114,8 @@ def difference_of(
     """
     Return the difference between *old* and *new*, as *query* wants to see it.
 
-    ``diff`` is the view, ``space=hide`` leaves out lines that differ in white space alone.
+    ``diff`` is the view, ``space=hide`` leaves out lines that differ in white space alone, and
+    ``from`` is where a page of a long difference begins.
     With *history*, which is read when it is needed, the view by meaning says which recorded
     workloads change their rule.
     """
@@ -116,7 +130,12 @@ def difference_of(
             flows = flows_between(old.policy, new.policy, recorded)
     else:
         view = view if view is View.SPLIT else View.TEXT
-    shown = _shown(view, old, new, ignores_space=ignores_space)
+    start = _start_of(query)
+    rows, split, total = _shown(view, old, new, start, ignores_space=ignores_space)
+    step = MOST_ROWS
+    if view is View.MEANING:
+        step, total = MOST_CHANGES, max(Counter(each.noun for each in changes).values(), default=0)
+    start = start if start < total else 0
     return Difference(
         view=view,
         tabs=_tabs(path, query, view, may_read=bool(old.policy and new.policy)),
@@ -124,14 +143,15 @@ def difference_of(
         new=new,
         chips=change_chips(changes),
         risk=risk_line(changes, flows),
-        groups=_groups(view, old, new, changes, flows),
+        groups=_groups(view, old, new, changes, flows, start),
         caveat="" if flows.is_exact else _CAVEAT,
-        rows=tuple(shown) if view is not View.SPLIT else (),
-        split=tuple(split_lines(old.text, new.text, ignore_space=ignores_space))
-        if view is View.SPLIT
-        else (),
+        rows=tuple(rows),
+        split=tuple(split),
         ignores_space=ignores_space,
-        space_url=with_query(path, query, space=None if ignores_space else "hide"),
+        space_url=with_query(
+            path, query, space=None if ignores_space else "hide", **{_START: None}
+        ),
+        pager=_pager(path, query, start, step, total),
     )
 
 
@@ -148,20 +168,43 @@ def _view(given: str) -> View:
         return View.MEANING
 
 
-def _shown(view: View, old: Side, new: Side, *, ignores_space: bool) -> list[DiffLine]:
+def _start_of(query: QueryDict) -> int:
+    text = query.get(_START, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+def _pager(path: str, query: QueryDict, start: int, step: int, total: int) -> Pager:
+    """Return the pager of a difference of *total* rows, or changes of its most frequent kind."""
+    more = f"{start + step}" if start + step < total else ""
+    return Pager(
+        first_url=with_query(path, query, **{_START: None}) if start else "",
+        next_url=with_query(path, query, **{_START: more}) if more else "",
+        note=span_of(start, min(step, total - start), total),
+    )
+
+
+def _shown(
+    view: View, old: Side, new: Side, start: int, *, ignores_space: bool
+) -> tuple[list[DiffLine], list[SplitLine], int]:
+    """Return the rows of a view of text, those side by side, and how many there are in all."""
     if view is View.TEXT:
-        return diff_lines(old.text, new.text, ignore_space=ignores_space)
+        rows, total = diff_page(old.text, new.text, start, ignore_space=ignores_space)
+        return rows, [], total
+    if view is View.SPLIT:
+        split, total = split_page(old.text, new.text, start, ignore_space=ignores_space)
+        return [], split, total
     if view is View.EFFECTIVE and old.policy is not None and new.policy is not None:
-        return diff_lines(effective_text(old.policy), effective_text(new.policy))
-    return []
+        rows, total = diff_page(effective_text(old.policy), effective_text(new.policy), start)
+        return rows, [], total
+    return [], [], 0
 
 
 def _groups(
-    view: View, old: Side, new: Side, changes: tuple[Change, ...], flows: Flows
+    view: View, old: Side, new: Side, changes: tuple[Change, ...], flows: Flows, start: int
 ) -> tuple[ChangeGroup, ...]:
     if view is not View.MEANING or old.policy is None or new.policy is None:
         return ()
-    return change_groups(changes, flows, old.policy, new.policy)
+    return change_groups(changes, flows, old.policy, new.policy, start)
 
 
 def _tabs(path: str, query: QueryDict, view: View, *, may_read: bool) -> tuple[Tab, ...]:
@@ -169,7 +212,7 @@ def _tabs(path: str, query: QueryDict, view: View, *, may_read: bool) -> tuple[T
     return tuple(
         Tab(
             title=_TITLES[each],
-            url=with_query(path, query, diff=each.value),
+            url=with_query(path, query, diff=each.value, **{_START: None}),
             is_current=each is view,
         )
         for each in views

@@ -41,18 +41,32 @@ def diff_lines(old: str, new: str, *, ignore_space: bool = False) -> list[DiffLi
     return _cut([_line(row) for row in rows[: MOST_ROWS + 1]], len(rows))
 
 
-def split_lines(old: str, new: str, *, ignore_space: bool = False) -> list[SplitLine]:
-    """Return the text diff side by side, cut when it is very long."""
+def split_page(
+    old: str, new: str, start: int, *, ignore_space: bool = False
+) -> tuple[list[SplitLine], int]:
+    """Return the rows of the text diff side by side, as `diff_page` does."""
     rows = side_by_side(text_diff(old, new, ignore_space=ignore_space))
+    start = start if start < len(rows) else 0
     found = []
-    for row in rows[:MOST_ROWS]:
+    for row in rows[start : start + MOST_ROWS]:
         one = _line(row.old) if row.old is not None else None
         other = _line(row.new) if row.new is not None else None
         gap = one.text if one is not None and one.change == Line.GAP else ""
         found.append(SplitLine(old=one, new=other, gap=gap))
-    if len(rows) > MOST_ROWS:
-        found.append(SplitLine(old=None, new=None, gap=_beyond(len(rows))))
-    return found
+    return found, len(rows)
+
+
+def diff_page(
+    old: str, new: str, start: int, *, ignore_space: bool = False
+) -> tuple[list[DiffLine], int]:
+    """
+    Return the rows of the text diff from *start* on, one page of them, and how many there are.
+
+    The first page where there are not so many.
+    """
+    rows = text_diff(old, new, ignore_space=ignore_space)
+    start = start if start < len(rows) else 0
+    return [_line(row) for row in rows[start : start + MOST_ROWS]], len(rows)
 
 
 def _cut(lines: Sequence[DiffLine], total: int) -> list[DiffLine]:

@@ -1,0 +1,136 @@
+"""The worker that gunicorn starts: one process, a loop for connections, threads for requests."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from ipaddress import ip_address, ip_network
+from types import FrameType
+from typing import Any
+
+from django.conf import settings
+from gunicorn.workers.base import Worker
+from waitress import wasyncore
+from waitress.adjustments import Adjustments
+from waitress.task import ThreadedTaskDispatcher
+
+from console.server.connections import Listener
+
+#: Seconds between two looks at the time.
+_TURN = 0.5
+
+#: Bytes of a request line with its headers: a rule test of many labels is all in its address.
+_LARGEST_HEAD = 64 * 1024
+
+#: Bytes of a request or an answer that are kept in memory; more is kept in a file without a name.
+_IN_MEMORY = 256 * 1024
+
+#: Connections of one address in each process, however few all of them may have together.
+_LEAST_SHARE = 8
+
+
+class BufferingWorker(Worker):
+    """Serves requests that have arrived completely, each in a thread."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._map: dict[int, Any] = {}
+        self._listeners: list[Listener] = []
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End after the requests that have begun."""
+        super().handle_exit(sig, frame)
+        for listener in self._listeners:
+            listener.pull_trigger()
+
+    def run(self) -> None:
+        """Serve until told to end, or until gunicorn's own process is gone."""
+        # Sent by the terminal to all of its processes; the one that started them decides.
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        threads = ThreadedTaskDispatcher()
+        threads.set_thread_count(self.cfg.threads)
+        adjustments = Adjustments(
+            threads=self.cfg.threads,
+            backlog=self.cfg.backlog,
+            ident=None,
+            clear_untrusted_proxy_headers=False,
+            max_request_header_size=_LARGEST_HEAD,
+            max_request_body_size=settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1,
+            inbuf_overflow=_IN_MEMORY,
+            outbuf_overflow=_IN_MEMORY,
+        )
+        for each in self.sockets:
+            self._listeners.append(
+                Listener(
+                    self._answer,
+                    each.sock,
+                    of_address=_share(),
+                    trusted=settings.TRUSTED_PROXIES,
+                    map=self._map,
+                    dispatcher=threads,
+                    adj=adjustments,
+                )
+            )
+        while self.alive and os.getppid() == self.ppid:
+            self._turn()
+        self._end()
+
+    def _end(self) -> None:
+        """Finish what has begun, as far as there is time for it."""
+        for listener in self._listeners:
+            listener.stop_accepting()
+        until = time.monotonic() + self.cfg.graceful_timeout
+        while time.monotonic() < until and any(each.active_channels for each in self._listeners):
+            self._turn()
+
+    def _turn(self) -> None:
+        self.notify()
+        wasyncore.loop(timeout=_TURN, use_poll=True, map=self._map, count=1)
+        for listener in self._listeners:
+            listener.tidy()
+
+    def _answer(self, environ: dict[str, Any], start_response: Any) -> Any:
+        environ["wsgi.multiprocess"] = True
+        environ["SERVER_SOFTWARE"] = "sluice"
+        if self._is_secure(environ):
+            environ["wsgi.url_scheme"] = "https"
+        answer = self.wsgi(environ, start_response)
+        return _NoBody(answer) if environ["REQUEST_METHOD"] == "HEAD" else answer
+
+    def _is_secure(self, environ: dict[str, Any]) -> bool:
+        """Say whether a proxy that gunicorn is told to believe says that it ended TLS."""
+        said = any(
+            environ.get("HTTP_" + name.upper().replace("-", "_")) == value
+            for name, value in self.cfg.secure_scheme_headers.items()
+        )
+        return said and _is_believed(environ["REMOTE_ADDR"], self.cfg.forwarded_allow_ips)
+
+
+class _NoBody:
+    """The answer to HEAD: what a GET would send, closed and not sent."""
+
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(())
+
+    def close(self) -> None:
+        if hasattr(self._answer, "close"):
+            self._answer.close()
+
+
+def _share() -> int:
+    """Return how many connections one address may have in each process; 0 for any number."""
+    most: int = settings.CONNECTIONS_PER_ADDRESS
+    return most and max(_LEAST_SHARE, most // settings.WEB_PROCESSES)
+
+
+def _is_believed(address: str, allowed: list[str]) -> bool:
+    # Only a proxy of this machine is behind a unix socket.
+    if not address or "*" in allowed:
+        return True
+    found = ip_address(address.partition("%")[0])
+    return any(found in ip_network(each, strict=False) for each in allowed)

@@ -1,0 +1,54 @@
+"""What is remembered of costly questions: the last answers, bounded by the policies they hold."""
+
+from __future__ import annotations
+
+from console.engine import recent
+from console.engine.policy import Policy, Queue
+from console.engine.recent import MOST_ANSWERS, MOST_OBJECTS, Recent
+
+
+def policy(queues: int) -> Policy:
+    """Return a policy with as many queues."""
+    return Policy(dialect="native", queues={f"q{n}": Queue(name=f"q{n}") for n in range(queues)})
+
+
+def asked() -> tuple[Recent[[Policy, Policy], int], list[int]]:
+    """Return a question that is remembered, and how many queues it was asked about, each time."""
+    times: list[int] = []
+
+    @Recent
+    def ask(old: Policy, new: Policy) -> int:
+        times.append(len(old.queues) + len(new.queues))
+        return times[-1]
+
+    return ask, times
+
+
+def test_the_last_answers_are_remembered_by_the_very_objects() -> None:
+    ask, times = asked()
+    policies = [policy(n) for n in range(MOST_ANSWERS + 2)]
+    for each in policies[:MOST_ANSWERS]:
+        assert ask(policies[0], each) == ask(policies[0], each) == len(each.queues)
+    assert times == list(range(MOST_ANSWERS))
+    # An equal policy is another object.
+    ask(policies[0], policy(1))
+    assert times[-1] == 1
+    # That was one more than is kept: the oldest is gone, the others are there.
+    for each in policies[1:MOST_ANSWERS]:
+        ask(policies[0], each)
+    assert len(times) == MOST_ANSWERS + 1
+    ask(policies[0], policies[0])
+    assert len(times) == MOST_ANSWERS + 2
+
+
+def test_of_large_policies_only_the_last_answer_is_kept() -> None:
+    ask, times = asked()
+    empty, large = policy(0), [policy(MOST_OBJECTS // 2 + 1) for _ in range(3)]
+    for each in large:
+        ask(empty, each)
+        ask(empty, each)
+    assert len(times) == 3
+    ask(empty, large[1])
+    assert len(times) == 4
+    (key,) = ask._kept
+    assert recent._weight(key) == MOST_OBJECTS // 2 + 1

@@ -1,0 +1,304 @@
+"""Slow clients of the web server: they hold no thread, and what each may hold has an end."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from console.supervisor.commands import WORKER_CLASS
+from tests.prepared import fill
+from tests.product import PATIENCE, ROOT, environment_of, manage
+
+KEY = "for this test alone"
+
+#: Slow connections of each kind, and how few of them there are threads: two processes with three.
+SLOW = 200
+
+#: Answers 40 MB, more than sockets and buffers take, behind the deadlines that a test has time for.
+_PROGRAM = """
+import sys
+import console.server.connections as connections
+connections.HEAD_SECONDS, connections.BODY_SECONDS, connections.BODY_RATE = 1, 1, 10**9
+connections.READER_SECONDS = 1
+from console.wsgi import application as console
+def application(environ, start_response):
+    if environ["PATH_INFO"] not in ("/large", "/seen"):
+        return console(environ, start_response)
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    if environ["PATH_INFO"] == "/seen":
+        names = ("wsgi.url_scheme", "REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "wsgi.multiprocess")
+        return [" ".join(str(environ[name]) for name in names).encode()]
+    return (b"x" * 65536 for _ in range(640))
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A state folder with a database, static files, and the organization `main`."""
+    folder = tmp_path_factory.mktemp("slow")
+    fill(folder, with_database=True)
+    manage(folder, "create_org", "main", "--owner", "owner@example.org", SECRET_KEY=KEY)
+    return folder
+
+
+@contextmanager
+def serving(home: Path, module: str = "console.wsgi", **settings: str) -> Iterator[int]:
+    """Run two web processes with three threads each, and yield their port."""
+    with socket.create_server(("127.0.0.1", 0), backlog=2048) as listener:
+        port: int = listener.getsockname()[1]
+        with serving_on(listener, home, module, **settings):
+            answers(port, "/healthz")
+            yield port
+
+
+@contextmanager
+def serving_on(listener: socket.socket, home: Path, module: str, **settings: str) -> Iterator[None]:
+    """Run two web processes on a socket."""
+    environment = environment_of(
+        home,
+        SECRET_KEY=KEY,
+        DJANGO_SETTINGS_MODULE="console.settings",
+        WEB_PROCESSES="2",
+        PYTHONPATH=os.pathsep.join([str(home), str(ROOT)]),
+        **settings,
+    )
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "gunicorn", module),
+            *("--bind", f"fd://{listener.fileno()}", "--worker-class", WORKER_CLASS),
+            *("--workers", "2", "--threads", "3", "--preload", "--no-control-socket"),
+            *("--graceful-timeout", "3", "--log-level", "warning"),
+        ],
+        cwd=ROOT,
+        env=environment,
+        pass_fds=[listener.fileno()],
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def port(home: Path) -> Iterator[int]:
+    """The port of a server as it is shipped, but for the connections that one address may have."""
+    with serving(home, CONNECTIONS_PER_ADDRESS="0") as port:
+        yield port
+
+
+@pytest.fixture(scope="module")
+def impatient(home: Path) -> Iterator[int]:
+    """The port of a server that waits for a second, and has a large answer."""
+    (home / "impatient.py").write_text(_PROGRAM)
+    with serving(home, "impatient") as port:
+        yield port
+
+
+def answers(port: int, path: str) -> bytes:
+    """Ask for a page, and return it."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    assert answer.status == 200, answer.status
+    return body
+
+
+def hold(stack: ExitStack, port: int, sent: bytes, count: int = SLOW) -> list[socket.socket]:
+    """Open connections that send as much and no more, and take nothing of what comes."""
+    held = []
+    for _ in range(count):
+        client = stack.enter_context(
+            socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+        )
+        client.sendall(sent)
+        held.append(client)
+    return held
+
+
+def closes(client: socket.socket) -> bytes:
+    """Return what comes until the server closes the connection; fails when it does not."""
+    found = b""
+    try:
+        while data := client.recv(65536):
+            found += data
+    except ConnectionResetError:
+        return found
+    return found
+
+
+HEAD = b"GET /login HTTP/1.1\r\nHost: localhost\r\nX-Never: ends"
+
+
+def body_that_never_comes(port: int) -> bytes:
+    """Return the beginning of a sign-in with the token against forged forms that anybody has."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection.request("GET", "/login")
+    answer = connection.getresponse()
+    cookie = re.search(r"sluice_csrf=[^;]+", answer.getheader("Set-Cookie", ""))
+    answer.read()
+    connection.close()
+    assert cookie is not None
+    return (
+        "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n"
+        f"Content-Type: application/x-www-form-urlencoded\r\nCookie: {cookie[0]}\r\n\r\nemail="
+    ).encode()
+
+
+LARGE = b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n"
+STATIC = b"GET /static/django_ace/ace/ace.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [lambda port: HEAD, body_that_never_comes, lambda port: b"", lambda port: STATIC],
+    ids=["head", "body", "nothing", "reader"],
+)
+def test_two_hundred_slow_connections_leave_pages_alone(
+    port: int, sent: Callable[[int], bytes]
+) -> None:
+    with ExitStack() as stack:
+        held = hold(stack, port, sent(port))
+        for _ in range(20):
+            assert answers(port, "/healthz")
+            assert b"Sign in" in answers(port, "/login")
+        assert len(held) == SLOW
+
+
+def test_large_answers_that_are_read_slowly_hold_no_thread_for_long(impatient: int) -> None:
+    with ExitStack() as stack:
+        held = hold(stack, impatient, LARGE, 12)
+        for _ in range(5):
+            assert answers(impatient, "/healthz")
+        # Those that held the threads were given up, for it could not have been answered.
+        cut = [client for client in held if len(closes(client)) < 40 * 1024 * 1024]
+        assert len(cut) >= 4
+
+
+@pytest.mark.parametrize("kind", ["head", "body", "nothing"])
+def test_what_never_comes_is_waited_for_no_longer_than_its_deadline(
+    impatient: int, kind: str
+) -> None:
+    sent = {"head": HEAD, "body": body_that_never_comes(impatient), "nothing": b""}[kind]
+    with ExitStack() as stack:
+        for client in hold(stack, impatient, sent, 5):
+            assert closes(client) == b""
+
+
+def test_who_is_waited_for_longest_makes_room_for_others_of_the_same_address(home: Path) -> None:
+    with serving(home, CONNECTIONS_PER_ADDRESS="16") as port, ExitStack() as stack:
+        # Each process keeps eight of them, so that at least as many are closed.
+        held = hold(stack, port, HEAD, 40)
+        assert answers(port, "/healthz")
+        deadline = time.monotonic() + PATIENCE
+        open_ones = held
+        while len(open_ones) > 16:
+            assert time.monotonic() < deadline
+            open_ones = [each for each in held if is_open(each)]
+        assert held[-1] in open_ones
+        # One that goes on is answered as ever.
+        held[-1].sendall(b"\r\n\r\n")
+        assert held[-1].recv(12) == b"HTTP/1.1 200"
+
+
+def test_a_trusted_proxy_has_as_many_as_it_likes(home: Path) -> None:
+    settings = {"CONNECTIONS_PER_ADDRESS": "16", "TRUSTED_PROXIES": "127.0.0.1"}
+    with serving(home, **settings) as port, ExitStack() as stack:
+        held = hold(stack, port, HEAD, 40)
+        assert answers(port, "/healthz")
+        assert all(map(is_open, held))
+
+
+def is_open(client: socket.socket) -> bool:
+    """Say whether the server has not closed a connection."""
+    client.setblocking(False)
+    try:
+        return client.recv(1, socket.MSG_PEEK) != b""
+    except BlockingIOError:
+        return True
+    except ConnectionResetError:
+        return False
+    finally:
+        client.settimeout(PATIENCE)
+
+
+@pytest.mark.parametrize("form", ["length", "chunks"])
+def test_a_body_that_is_too_large_is_refused_in_the_form_of_the_api(
+    home: Path, port: int, form: str
+) -> None:
+    words = ("--org", "main", "--role", "submitter", "--name", form)
+    token = manage(home, "create_token", *words, SECRET_KEY=KEY)
+    head = (
+        "POST /api/v1/orgs/main/workloads HTTP/1.1\r\nHost: localhost\r\n"
+        f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"
+    ).encode()
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
+        if form == "length":
+            client.sendall(head + b"Content-Length: 9000000\r\nExpect: 100-continue\r\n\r\n")
+        else:
+            chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
+            client.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n" + chunk * 127)
+            # The last one that may come, and no more.
+            client.sendall(b"10001\r\n" + b"x" * 65537 + b"\r\n")
+        answer = closes(client)
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    body = json.loads(answer.partition(b"\r\n\r\n")[2])
+    assert (body["status"], body["code"]) == (413, "payload_too_large")
+
+
+def test_connections_are_kept_and_heads_have_no_body(port: int) -> None:
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    lengths = {}
+    for method in ("GET", "HEAD", "GET"):
+        connection.request(method, "/login")
+        answer = connection.getresponse()
+        assert (answer.status, answer.getheader("Connection")) == (200, None)
+        lengths[method] = int(answer.getheader("Content-Length", "0"))
+        assert len(answer.read()) == (0 if method == "HEAD" else lengths["GET"])
+    assert lengths["HEAD"] == lengths["GET"] > 0
+    connection.close()
+
+
+def test_a_proxy_of_this_machine_says_that_tls_ended_there(impatient: int) -> None:
+    connection = HTTPConnection("127.0.0.1", impatient, timeout=PATIENCE)
+    found = []
+    for headers in ({"X-Forwarded-Proto": "https"}, {"X-Forwarded-Proto": "http"}, {}):
+        connection.request("GET", "/seen", headers={**headers, "X-Forwarded-For": "192.0.2.7"})
+        found.append(connection.getresponse().read().decode())
+    connection.close()
+    # Whose addresses to believe is the application's to know: it is told all of them.
+    assert found == [f"{scheme} 127.0.0.1 192.0.2.7 True" for scheme in ("https", "http", "http")]
+
+
+def test_a_unix_socket_has_no_addresses(home: Path, impatient: int) -> None:
+    with ExitStack() as stack, socket.socket(socket.AF_UNIX) as listener:
+        # A path of a test is longer than that of a socket may be.
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        path = str(folder / "s")
+        listener.bind(path)
+        listener.listen()
+        with serving_on(listener, home, "impatient"):
+            held = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(30)]
+            for client in held:
+                client.settimeout(PATIENCE)
+                client.connect(path)
+            held[-1].sendall(
+                b"GET /seen HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Proto: https\r\n"
+                b"X-Forwarded-For: 192.0.2.7\r\nConnection: close\r\n\r\n"
+            )
+            assert closes(held[-1]).endswith(b"\r\n\r\nhttps  192.0.2.7 True")
