@@ -110,7 +110,8 @@ class Fork(State):
         for name, cohort in policy.cohorts.items():
             if cohort is not source.policy.cohorts[name]:
                 self.ledger.change(self.ledger.cohort(name), cohort.groups, cohort.fair_weight)
-        Tree(self.ledger.queue(ground.tree.queues[0].name).root, self.queues.values())
+        tree = Tree(self.ledger.queue(ground.tree.queues[0].name).root, self.queues.values())
+        tree.share_held(ground.tree)
 
     @property
     def tree(self) -> Tree:

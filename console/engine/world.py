@@ -287,7 +287,7 @@ class World:
             queue = self.queue(running.queue)
             queue.running.add(running)
             queue.generation += 1
-            queue.tree.changed()
+            queue.tree.count(running, 1)
             self.ledger.add(running.queue, running.usage)
             self._changes.queues.add(running.queue)
 
@@ -298,7 +298,7 @@ class World:
         queue = self.queues[running.queue]
         queue.running.remove(running)
         queue.generation += 1
-        queue.tree.changed()
+        queue.tree.count(running, -1)
         self.ledger.remove(running.queue, running.usage)
         for preemptor in self._waiting_for.pop(running.workload.id, {}).values():
             preemptor.victims.discard(running.workload.id)
