@@ -116,7 +116,7 @@ def config(queues: int, running: int, *, preempts: bool = True) -> str:
 
 
 def _running(queues: int, count: int, draw: Random) -> Iterator[Body]:
-    for number in range(count // queues * queues):
+    for number in range(count // (queues * FLAVORS) * queues * FLAVORS):
         yield _body(f"run-{number}", number % queues, 1, draw.randrange(50, 100, 10))
 
 
