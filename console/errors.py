@@ -9,7 +9,8 @@ What services raise when a request cannot be met, as data for the API and the pa
     │   └── StaleVersion     somebody else applied a config in between
     ├── BadRequest       fields that cannot be read
     ├── ConfigRejected   the config text has errors
-    └── ConsequencesNotAccepted  an apply does what nobody agreed to
+    ├── ConsequencesNotAccepted  an apply has consequences that were not accepted
+    └── RetryLater       the same request may be met some seconds later
 """
 
 from __future__ import annotations
@@ -139,6 +140,14 @@ class ConsequencesNotAccepted(ConsoleError):
         )
         self.consequences = tuple(consequences)
         self.missing = tuple(missing)
+
+
+class RetryLater(ConsoleError):
+    """The same request may be met *seconds* later; answers say so in `Retry-After`."""
+
+    def __init__(self, code: str, message: str, seconds: int) -> None:
+        super().__init__(code, message)
+        self.seconds = seconds
 
 
 def _count(errors: int) -> str:

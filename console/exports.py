@@ -18,6 +18,7 @@ from django.http import QueryDict, StreamingHttpResponse
 from django.utils import timezone
 
 from console.errors import BadRequest, FieldError
+from console.expensive import Place, Streamed
 
 Format = Literal["csv", "ndjson"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
@@ -70,15 +71,16 @@ def asks_for_markdown(query: QueryDict) -> bool:
 
 
 def export_answer(
-    form: Format, name: str, columns: Sequence[str], rows: Iterable[Row]
+    place: Place, form: Format, name: str, columns: Sequence[str], rows: Iterable[Row]
 ) -> StreamingHttpResponse:
     """
     Return *rows* as a file to download, called *name* and the day.
 
     NDJSON has all of each row; CSV has *columns*, in which what is not a plain value is JSON.
+    It holds *place* until it is sent.
     """
     blocks = ndjson_of(rows) if form == "ndjson" else csv_of(columns, rows)
-    response = StreamingHttpResponse(blocks, content_type=MEDIA_TYPES[form])
+    response = StreamingHttpResponse(Streamed(place, blocks), content_type=MEDIA_TYPES[form])
     file = f"{name}-{timezone.now():%Y-%m-%d}.{form}"
     response.headers["Content-Disposition"] = f'attachment; filename="{file}"'
     response.headers["Cache-Control"] = "private, no-store"

@@ -15,7 +15,6 @@ from rest_framework.response import Response
 
 from console.api.answers.configs import codes_url, findings_answer, version_answer
 from console.api.body import PayloadTooLarge
-from console.api.rate_limit import TooManyRequests
 from console.errors import (
     BadRequest,
     ConfigRejected,
@@ -24,6 +23,7 @@ from console.errors import (
     FieldError,
     NotFound,
     Renamed,
+    RetryLater,
     StaleVersion,
 )
 
@@ -42,13 +42,11 @@ _SQLSTATES = ("25P03", "25006")
 log = structlog.get_logger("console.api")
 
 
-class DatabaseUnavailable(ConsoleError):
+class DatabaseUnavailable(RetryLater):
     """The database does not answer, or cannot write; what it says itself is for the logs."""
 
     status = 503
     title = "The database cannot be used at the moment"
-    #: Seconds until it is worth another try.
-    seconds = 5
 
     def __init__(self) -> None:
         super().__init__(
@@ -56,6 +54,7 @@ class DatabaseUnavailable(ConsoleError):
             "The database does not answer, or its disk is full. Send the request again in a few "
             "seconds; with an Idempotency-Key, workloads are not submitted twice. GET /readyz "
             "says what is wrong.",
+            seconds=5,
         )
 
 
@@ -128,7 +127,7 @@ def _console_problem(error: ConsoleError, context: dict[str, Any]) -> Response:
             more["active_version"] = error.active
             more["newer"] = [version_answer(v, active=error.active) for v in error.newer]
     response = _problem(error.status, error.code, error.title, error.message, more)
-    if isinstance(error, (TooManyRequests, DatabaseUnavailable)):
+    if isinstance(error, RetryLater):
         response["Retry-After"] = str(error.seconds)
     return response
 

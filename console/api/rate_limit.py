@@ -20,7 +20,7 @@ from redis import Redis, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from console.errors import ConsoleError
+from console.errors import RetryLater
 
 #: Seconds' worth of requests that may come at once.
 BURST: Final = 10
@@ -54,7 +54,7 @@ return wait
 log = structlog.get_logger("console.broker")
 
 
-class TooManyRequests(ConsoleError):
+class TooManyRequests(RetryLater):
     """A token makes more requests than it may; *seconds* later there is room again."""
 
     status = 429
@@ -65,8 +65,8 @@ class TooManyRequests(ConsoleError):
             "too_many_requests",
             f"A token may make {rate:,} requests a second; send this one again in {seconds} s. "
             "Hand in many workloads with one request.",
+            seconds,
         )
-        self.seconds = seconds
 
 
 class _Buckets:

@@ -14,7 +14,15 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from console.errors import BadRequest, Conflict, NotAllowed, NotFound, Renamed
+from console.errors import (
+    BadRequest,
+    Conflict,
+    ConsoleError,
+    NotAllowed,
+    NotFound,
+    Renamed,
+    RetryLater,
+)
 from console.orgs.models import User
 from console.orgs.permissions import Actor
 from console.orgs.queries import actor_for
@@ -23,6 +31,9 @@ from console.orgs.sessions import SessionStore
 from console.pages.poll import is_poll
 
 OrgView = Callable[..., HttpResponseBase]
+
+#: Statuses with a page of their own; all others are conflicts.
+_REFUSALS = (400, 403, 404, 429)
 
 
 def signed_in(view: OrgView) -> OrgView:
@@ -60,7 +71,7 @@ def org_page(view: OrgView) -> OrgView:
             return view(request, actor, **kwargs)
         except Renamed as error:
             return _under_new_name(request, error) or refusal(request, error, actor)
-        except (NotFound, NotAllowed, BadRequest, Conflict) as error:
+        except (NotFound, NotAllowed, BadRequest, Conflict, RetryLater) as error:
             return refusal(request, error, actor)
 
     entered = signed_in(page)
@@ -79,19 +90,21 @@ def org_page(view: OrgView) -> OrgView:
     return quickly
 
 
-def refusal(
-    request: HttpRequest, error: NotFound | NotAllowed | BadRequest | Conflict, actor: Actor | None
-) -> HttpResponse:
+def refusal(request: HttpRequest, error: ConsoleError, actor: Actor | None) -> HttpResponse:
     """Return the page that says why the request cannot be met, and where to go on."""
-    template = {400: "400.html", 403: "403.html", 404: "404.html"}.get(error.status, "409.html")
+    template = f"{error.status}.html" if error.status in _REFUSALS else "409.html"
     context = {
         "title": error.title,
         "message": error.message,
         "errors": getattr(error, "errors", ()),
         "org": actor.org if actor else None,
-        "here": request.path,
+        # A question that is asked again is the same one; elsewhere the plain page is safer.
+        "here": request.get_full_path() if isinstance(error, RetryLater) else request.path,
     }
-    return render(request, template, context, status=error.status)
+    response = render(request, template, context, status=error.status)
+    if isinstance(error, RetryLater):
+        response["Retry-After"] = str(error.seconds)
+    return response
 
 
 def signed_in_user(request: HttpRequest) -> User:

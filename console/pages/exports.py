@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, QueryDict, StreamingHttpResponse
 
+from console.expensive import Kind, take_place
 from console.exports import FORMATS, PARAMETER, Row, asked_format, export_answer
+from console.orgs.permissions import Actor
 from console.pages.presenters.lists import with_query
 
 
@@ -20,16 +22,19 @@ class ExportLink:
 
 
 def exported(
-    request: HttpRequest, name: str, columns: Sequence[str], rows: Iterable[Row]
+    request: HttpRequest, actor: Actor, name: str, columns: Sequence[str], rows: Iterable[Row]
 ) -> StreamingHttpResponse | None:
     """
     Return *rows* as the file that *request* asks for; None when it asks for a page.
 
     *rows* is an iterator that reads them as it goes; nothing of it is touched for a page.
-    Raises BadRequest for an unknown format.
+    Raises BadRequest for an unknown format, and TooManyQuestions.
     """
     form = asked_format(request.GET)
-    return export_answer(form, name, columns, rows) if form else None
+    if form is None:
+        return None
+    place = take_place(Kind.EXPORT, actor.org.pk, actor.key)
+    return export_answer(place, form, name, columns, rows)
 
 
 def export_links(path: str, query: QueryDict) -> tuple[ExportLink, ...]:

@@ -16,7 +16,8 @@ from prometheus_client.core import (
     Metric as PrometheusMetric,
 )
 
-from console.telemetry.families import COUNTERS, GAUGES, HISTOGRAMS
+from console import expensive
+from console.telemetry.families import COUNTERS, GAUGES, HISTOGRAMS, REFUSED, TAKEN, UNDER_WAY
 from console.telemetry.models import Metric
 from console.telemetry.readings import gauge_readings, total_readings
 from console.telemetry.totals import BOUNDS, SUM
@@ -38,6 +39,7 @@ class Sluice:
         """Read the rows; yield each metric once, with or without anything to tell."""
         yield from self._gauges()
         yield from self._totals()
+        yield from _questions()
 
     def _gauges(self) -> Iterator[PrometheusMetric]:
         gauges = {
@@ -63,6 +65,23 @@ class Sluice:
                 durations[metric, place][label] = value
         yield from counters.values()
         yield from _histograms(durations)
+
+
+def _questions() -> Iterator[PrometheusMetric]:
+    """Yield what the broker counts of expensive questions; no values while it is away."""
+    under_way = GaugeMetricFamily(
+        PREFIX + UNDER_WAY.name, UNDER_WAY.meaning, labels=UNDER_WAY.labels
+    )
+    taken, refused = (
+        CounterMetricFamily(PREFIX + family.name, family.meaning, labels=family.labels)
+        for family in (TAKEN, REFUSED)
+    )
+    for each in expensive.counted():
+        labels = [each.kind.value]
+        under_way.add_metric(labels, each.in_flight)
+        taken.add_metric(labels, each.taken)
+        refused.add_metric(labels, each.refused)
+    yield from (under_way, taken, refused)
 
 
 def _histograms(

@@ -54,6 +54,17 @@ COUNTERS: Final = {
     ),
 }
 
+#: What the broker says of expensive questions: how many are under way, and counters.
+UNDER_WAY: Final = Family(
+    "expensive_questions", "Expensive questions that are being answered.", ("kind",)
+)
+TAKEN: Final = Family(
+    "expensive_questions_taken", "Expensive questions that were let in.", ("kind",)
+)
+REFUSED: Final = Family(
+    "expensive_questions_refused", "Expensive questions that found no place.", ("kind",)
+)
+
 #: What totals say of durations, as histograms.
 HISTOGRAMS: Final = {
     Metric.ADMISSION_WAIT: Family(

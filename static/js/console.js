@@ -129,6 +129,13 @@
     true,
   );
 
+  // A panel whose question found no place asks again when the server says so.
+  document.addEventListener("htmx:responseError", ({ detail }) => {
+    if (detail.xhr.status !== 429) return;
+    const seconds = Number(detail.xhr.getResponseHeader("Retry-After")) || 5;
+    setTimeout(() => window.htmx.trigger(detail.elt, "again"), seconds * 1000);
+  });
+
   // A form that changes something is sent once.
   document.addEventListener("submit", (event) => {
     const form = event.target;

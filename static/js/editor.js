@@ -92,6 +92,10 @@
       outline.setBusy((open += 1) > 0);
       try {
         const answer = await ask(name, { seq, ...state() });
+        if (answer.status === 429) {
+          if (seq === sent) fail(Number(answer.headers.get("Retry-After")));
+          return;
+        }
         if (!answer.ok) throw new Error(`status ${answer.status}`);
         const result = await answer.json();
         if (result.seq === sent) show(result);
@@ -114,10 +118,14 @@
       suggest(result.likely);
       if (review) review.disabled = false;
     },
-    () => {
-      problems.fail("The server does not answer, so this text is not checked. Trying again.");
+    (seconds) => {
+      problems.fail(
+        seconds
+          ? `The console answers as many expensive questions as it can. Checking again in ${seconds} s.`
+          : "The server does not answer, so this text is not checked. Trying again.",
+      );
       if (review) review.disabled = true;
-      timer = setTimeout(check, CHECK_AGAIN);
+      timer = setTimeout(check, seconds ? seconds * 1000 : CHECK_AGAIN);
     },
   );
   const countHits = latest("hits", (result) => outline.showHits(result), () => {});

@@ -22,7 +22,7 @@ FOLDERS = ("api", "configs", "orgs", "reading", "webhooks", "workloads")
 
 
 def codes() -> set[str]:
-    files = [ROOT / "console" / "errors.py", ROOT / "console" / "paging.py"]
+    files = [ROOT / "console" / f"{name}.py" for name in ("errors", "expensive", "paging")]
     for folder in FOLDERS:
         files += (ROOT / "console" / folder).rglob("*.py")
     found = set()

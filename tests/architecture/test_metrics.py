@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from console.telemetry.families import COUNTERS, GAUGES, HISTOGRAMS
+from console.telemetry.families import COUNTERS, GAUGES, HISTOGRAMS, REFUSED, TAKEN, UNDER_WAY
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -15,6 +15,8 @@ EXPOSED = {
     **{f"sluice_{family.name}": family.labels for family in GAUGES.values()},
     **{f"sluice_{family.name}_total": family.labels for family in COUNTERS.values()},
     **{f"sluice_{family.name}": family.labels for family in HISTOGRAMS.values()},
+    f"sluice_{UNDER_WAY.name}": UNDER_WAY.labels,
+    **{f"sluice_{family.name}_total": family.labels for family in (TAKEN, REFUSED)},
 }
 _HISTOGRAMS = {f"sluice_{family.name}" for family in HISTOGRAMS.values()}
 

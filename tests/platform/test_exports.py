@@ -12,6 +12,7 @@ import pytest
 from django.http import QueryDict
 
 from console.errors import BadRequest
+from console.expensive import Kind, take_place
 from console.exports import asked_format, csv_of, export_answer, ndjson_of
 
 #: What spreadsheets would calculate, and what they would not.
@@ -50,7 +51,8 @@ def test_ndjson_has_all_of_each_row_on_one_line() -> None:
 
 
 def test_an_answer_is_a_file_of_its_own_name_and_kept_by_nobody() -> None:
-    answer = export_answer("csv", "here-events", ("name",), [])
+    place = take_place(Kind.EXPORT, 1, "user:1")
+    answer = export_answer(place, "csv", "here-events", ("name",), [])
     assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert answer.headers["Content-Disposition"].startswith('attachment; filename="here-events-2')
     assert answer.headers["Content-Disposition"].endswith('.csv"')

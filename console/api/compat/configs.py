@@ -21,6 +21,7 @@ from console.configs.queries import (
 from console.configs.services.apply_on_top import apply_on_top, roll_back_on_top
 from console.configs.services.lint_config import lint_config
 from console.errors import ConfigRejected, NotFound
+from console.expensive import Kind, expensive
 from console.orgs.permissions import Permission
 
 #: Versions of one page at most, and when the client does not say.
@@ -92,7 +93,9 @@ class Validate(ClientView):
     def post(self, request: Request) -> Response:
         """Answer what deserves a look; a config with errors is refused as an apply would be."""
         reader, fields = self.fields(request, ("config",), required=("config",))
-        checked = lint_config(self.actor, *read_config(reader, fields))
+        dialect, text = read_config(reader, fields)
+        with expensive(Kind.CHECK, self.actor.org.pk, self.actor.key, size=len(text)):
+            checked = lint_config(self.actor, dialect, text)
         if not checked.reading.ok:
             raise ConfigRejected(checked.reading)
         return result({"lint": [{"code": d.code, "message": d.message} for d in checked.findings]})

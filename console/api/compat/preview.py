@@ -11,6 +11,7 @@ from console.api.answers.times import time_answer
 from console.api.compat.base import ClientView, result
 from console.api.compat.documents import read_config
 from console.configs.services.preview_config import Preview, Verdict, preview_config
+from console.expensive import Kind, expensive
 
 
 class ConfigPreview(ClientView):
@@ -24,7 +25,9 @@ class ConfigPreview(ClientView):
         # History is read anew for every answer, so that there is nothing to refresh.
         reader.flag(fields.get("refresh"), known[2])
         dialect, text = read_config(reader, fields)
-        return result(_answer(preview_config(self.actor, dialect, text, compare=compare)))
+        with expensive(Kind.PREVIEW, self.actor.org.pk, self.actor.key):
+            found = preview_config(self.actor, dialect, text, compare=compare)
+        return result(_answer(found))
 
 
 def _answer(preview: Preview) -> dict[str, Any]:

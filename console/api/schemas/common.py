@@ -77,7 +77,8 @@ _PROBLEMS: Mapping[int, str] = {
     413: "The body is larger than 8 MiB.",
     415: "The body is not `application/json`.",
     422: "The config has errors; nothing was applied.",
-    429: "The token makes more requests than it may; `Retry-After` says in how many seconds.",
+    429: "The token makes more requests than it may, or as many expensive questions are under way "
+    "as may be; `Retry-After` says in how many seconds to send it again.",
     503: "The database does not answer or is full; try again after `Retry-After` seconds.",
 }
 

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from console.api.base import PAGING, OrgView, results
 from console.api.schemas import audit as schemas
 from console.api.schemas.common import EXPORT, PAGED, or_files, problems, query
+from console.expensive import Kind, take_place
 from console.exports import PARAMETER, asked_format, export_answer
 from console.orgs.audit_search import REPEATABLE, AuditSearch, all_audit, search_audit
 from console.orgs.chain import COLUMNS, sealed_facts_of
@@ -55,7 +56,8 @@ class Audit(OrgView):
         form = asked_format(request.query_params)
         if form:
             rows = map(sealed_facts_of, all_audit(self.actor, search))
-            return export_answer(form, f"{self.actor.org.slug}-audit", COLUMNS, rows)
+            place = take_place(Kind.EXPORT, self.actor.org.pk, self.actor.key)
+            return export_answer(place, form, f"{self.actor.org.slug}-audit", COLUMNS, rows)
         cursor = request.query_params.get("cursor")
         page = search_audit(self.actor, search, self.limit(request), cursor)
         return results([sealed_facts_of(entry) for entry in page.results], page.next)

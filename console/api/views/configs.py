@@ -37,6 +37,7 @@ from console.configs.services.roll_back import roll_back
 from console.dialects import default_dialect
 from console.engine.diff import Noun, compare_policies, text_diff
 from console.errors import NotFound
+from console.expensive import Kind, expensive
 from console.orgs.permissions import Permission
 from console.reading import LARGEST_INTEGER, Reader
 
@@ -99,7 +100,8 @@ class ConfigCheck(OrgView):
         reader, fields = self.fields(request, ("dialect", "text"), required=("text",))
         dialect, text = read_config(reader, fields)
         reader.finish()
-        checked = lint_config(self.actor, dialect, text)
+        with expensive(Kind.CHECK, self.actor.org.pk, self.actor.key, size=len(text)):
+            checked = lint_config(self.actor, dialect, text)
         findings = findings_answer(checked.findings, codes_url(request, self.actor.org))
         return Response({"ok": checked.reading.ok, **findings})
 
@@ -167,16 +169,17 @@ class ConfigVersions(OrgView):
         expected = _integer(reader, fields, "expected_version")
         terms = read_terms(reader, fields)
         reader.finish()
-        version = apply_config(
-            self.actor,
-            dialect,
-            text,
-            message,
-            expected,
-            accept=terms.accept,
-            revert_after=terms.revert_after,
-        )
-        return Response(_whole(version, version.number), status=201)
+        with expensive(Kind.CHECK, self.actor.org.pk, self.actor.key, size=len(text)):
+            version = apply_config(
+                self.actor,
+                dialect,
+                text,
+                message,
+                expected,
+                accept=terms.accept,
+                revert_after=terms.revert_after,
+            )
+            return Response(_whole(version, version.number), status=201)
 
 
 class OneVersion(OrgView):

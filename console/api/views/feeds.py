@@ -16,6 +16,7 @@ from console.api.schemas.common import EXPORT, LIMIT, PAGED, or_files, problems,
 from console.api.waiting import MOST_SECONDS, wait_for
 from console.configs.queries import policies_of
 from console.engine.decision import Outcome
+from console.expensive import Kind, take_place
 from console.exports import PARAMETER, asked_format, export_answer
 from console.reading import LARGEST_INTEGER
 from console.reading.query import QueryReader
@@ -127,7 +128,8 @@ class Events(OrgView):
         form = asked_format(request.query_params)
         if form:
             rows = map(event_facts, disclose_events(self.actor, all_events(org, search)))
-            return export_answer(form, f"{org.slug}-events", COLUMNS, rows)
+            place = take_place(Kind.EXPORT, self.actor.org.pk, self.actor.key)
+            return export_answer(place, form, f"{org.slug}-events", COLUMNS, rows)
         cursor = request.query_params.get("cursor")
         page = search_events(org, search, self.limit(request), cursor)
         told = disclose_events(self.actor, page.results)

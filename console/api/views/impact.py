@@ -18,6 +18,7 @@ from console.configs.models import ImpactRun
 from console.configs.queries import get_impact
 from console.configs.services.cancel_impact import cancel_impact
 from console.configs.services.find_impact import find_impact
+from console.expensive import Kind, expensive
 from console.orgs.permissions import Permission
 
 _TAG = ["config"]
@@ -54,7 +55,8 @@ class ConfigImpact(OrgView):
         reader, fields = self.fields(request, ("dialect", "text"), required=("text",))
         dialect, text = read_config(reader, fields)
         reader.finish()
-        run = find_impact(self.actor, dialect, text)
+        with expensive(Kind.PREVIEW, self.actor.org.pk, self.actor.key, size=len(text)):
+            run = find_impact(self.actor, dialect, text)
         is_open = run.state in (ImpactRun.State.WAITING, ImpactRun.State.RUNNING)
         return Response(impact_answer(self.actor, run), status=202 if is_open else 200)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from drf_spectacular.utils import extend_schema
@@ -27,6 +28,7 @@ from console.configs.services.check_expectations import meet_expectations
 from console.configs.services.save_expectations import delete_expectations, save_expectations
 from console.configs.services.try_route import try_route
 from console.configs.subjects import Subject, find_subject, subject_of_text
+from console.expensive import Kind, expensive
 from console.orgs.permissions import Permission
 from console.reading import Reader
 
@@ -51,8 +53,9 @@ class ConfigRoute(OrgView):
         """Try it."""
         reader, fields = self.fields(request, (*ASKED, *_SUBJECT, "dialect"))
         workload = read_asked(reader, fields)
-        subject = _subject(self, reader, fields)
-        return Response(route_answer(try_route(self.actor, subject, workload)))
+        with _place(self, fields):
+            subject = _subject(self, reader, fields)
+            return Response(route_answer(try_route(self.actor, subject, workload)))
 
 
 class Expectations(OrgView):
@@ -143,8 +146,16 @@ class CheckExpectations(OrgView):
     def post(self, request: Request, **kwargs: Any) -> Response:
         """Check them."""
         reader, fields = self.fields(request, (*_SUBJECT, "dialect"))
-        subject = _subject(self, reader, fields)
-        return Response(met_answer(meet_expectations(self.actor.org, subject.policy)))
+        with _place(self, fields):
+            subject = _subject(self, reader, fields)
+            return Response(met_answer(meet_expectations(self.actor.org, subject.policy)))
+
+
+def _place(view: OrgView, fields: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Return what holds the place of a question about a large text."""
+    text = fields.get("text")
+    size = len(text) if isinstance(text, str) else 0
+    return expensive(Kind.ROUTE, view.actor.org.pk, view.actor.key, size=size)
 
 
 def _subject(view: OrgView, reader: Reader, fields: Mapping[str, Any]) -> Subject:

@@ -23,6 +23,7 @@ from console.api.schemas.common import (
     query,
 )
 from console.api.schemas.groups import WorkloadGroups
+from console.expensive import Kind, take_place
 from console.exports import (
     MARKDOWN,
     MARKDOWN_TYPE,
@@ -108,7 +109,8 @@ class Workloads(OrgView):
         form = asked_format(request.query_params)
         if form:
             name, rows = f"{self.actor.org.slug}-workloads", exported_rows(self.actor, conditions)
-            return export_answer(form, name, EXPORTED, rows)
+            place = take_place(Kind.EXPORT, self.actor.org.pk, self.actor.key)
+            return export_answer(place, form, name, EXPORTED, rows)
         by = read_grouping(request.query_params)
         if by is not None:
             return Response(groups_answer(by, group_workloads(self.actor.org, conditions, by)))

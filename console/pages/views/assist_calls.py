@@ -13,6 +13,7 @@ from console.configs.services.count_hits import count_hits
 from console.configs.services.lint_config import lint_config
 from console.dialects.assist import Assistant, assist
 from console.errors import NotFound
+from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.json_body import read_json, read_place, text_of
@@ -68,9 +69,11 @@ def context(request: HttpRequest, actor: Actor) -> HttpResponse:
 def hits(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Answer the outline with recorded runs by rule and queue; no counts while there are errors."""
     body, assistant = _read(request, actor)
-    checked = lint_config(actor, text_of(body, "dialect"), text_of(body, "text"))
-    policy = checked.reading.policy
-    counted = count_hits(actor, policy) if policy else None
+    dialect, text = text_of(body, "dialect"), text_of(body, "text")
+    with expensive(Kind.CHECK, actor.org.pk, actor.key, size=len(text)):
+        checked = lint_config(actor, dialect, text)
+        policy = checked.reading.policy
+        counted = count_hits(actor, policy) if policy else None
     return JsonResponse(
         {
             "seq": body.get("seq"),

@@ -45,7 +45,7 @@ def audit(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         return onward
     search = AuditSearch.from_query(query)
     every = map(sealed_facts_of, all_audit(actor, search))
-    file = exported(request, f"{actor.org.slug}-audit", COLUMNS, every)
+    file = exported(request, actor, f"{actor.org.slug}-audit", COLUMNS, every)
     if file is not None:
         return file
     page = search_audit(actor, search, PAGE_SIZE, query.get("cursor"))

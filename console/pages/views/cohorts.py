@@ -66,7 +66,7 @@ def cohorts(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     search = CohortSearch.from_query(request.GET)
     every = cohort_list(actor.org)
     found = search.applied(every)
-    file = exported(request, f"{actor.org.slug}-cohorts", COHORTS, cohorts_file(found))
+    file = exported(request, actor, f"{actor.org.slug}-cohorts", COHORTS, cohorts_file(found))
     if file is not None:
         return file
     fresh = freshness_of(actor.org)
@@ -95,9 +95,9 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
     view = cohort_view(org, cohort)
     found = search.applied(view)
     if request.GET.get("of") == _OF_LOANS:
-        file = exported(request, f"{org.slug}-loans", LOANS, loans_file(view))
+        file = exported(request, actor, f"{org.slug}-loans", LOANS, loans_file(view))
     else:
-        file = exported(request, f"{org.slug}-cohort", MEMBERS, members_file(view, found))
+        file = exported(request, actor, f"{org.slug}-cohort", MEMBERS, members_file(view, found))
     if file is not None:
         return file
     fresh = freshness_of(org)

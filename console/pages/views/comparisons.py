@@ -9,9 +9,10 @@ from django.views.decorators.http import require_safe
 from console.configs.queries import active_version, get_draft, get_version, versions
 from console.configs.services.check_config import check_config
 from console.errors import BadRequest, FieldError
+from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
-from console.pages.presenters.differences import Difference, Side, difference_of
+from console.pages.presenters.differences import Side, difference_of
 from console.pages.presenters.version_sides import NOTHING, version_side
 from console.pages.shell import render_page
 from console.workloads.queries.recent_history import recent_history
@@ -25,10 +26,9 @@ _OFFERED = 50
 def compare(request: HttpRequest, actor: Actor, old: int, new: int) -> HttpResponse:
     """Show what differs between two versions."""
     one, other = get_version(actor.org, old), get_version(actor.org, new)
-    difference = _difference(request, actor, version_side(one), version_side(other))
     turned = reverse("pages:config-compare", args=[actor.org.slug, new, old])
-    context = {"difference": difference, "turned_url": turned}
-    return render_page(request, actor, "configs/compare.html", context, section="config")
+    sides = version_side(one), version_side(other)
+    return _page(request, actor, *sides, {"turned_url": turned})
 
 
 @org_page
@@ -89,18 +89,26 @@ def _draft(request: HttpRequest, actor: Actor, number: int, base: int | None) ->
     actor.require(Permission.DRAFT)
     draft = get_draft(actor.org, number)
     version = active_version(actor.org) if base is None else get_version(actor.org, base)
-    new = Side(
-        title=f"draft {draft.pk}",
-        text=draft.text,
-        policy=check_config(actor, draft.dialect, draft.text).policy,
-    )
-    old = version_side(version) if version is not None else NOTHING
-    context = {"difference": _difference(request, actor, old, new), "draft": draft}
-    return render_page(request, actor, "configs/compare.html", context, section="config")
+    with expensive(Kind.COMPARE, actor.org.pk, actor.key, size=len(draft.text)):
+        new = Side(
+            title=f"draft {draft.pk}",
+            text=draft.text,
+            policy=check_config(actor, draft.dialect, draft.text).policy,
+        )
+        old = version_side(version) if version is not None else NOTHING
+        return _page(request, actor, old, new, {"draft": draft})
 
 
-def _difference(request: HttpRequest, actor: Actor, old: Side, new: Side) -> Difference:
-    return difference_of(request.path, request.GET, old, new, lambda: recent_history(actor.org))
+def _page(
+    request: HttpRequest, actor: Actor, old: Side, new: Side, more: dict[str, object]
+) -> HttpResponse:
+    size = len(old.text) + len(new.text)
+    with expensive(Kind.COMPARE, actor.org.pk, actor.key, size=size):
+        difference = difference_of(
+            request.path, request.GET, old, new, lambda: recent_history(actor.org)
+        )
+        context = {"difference": difference, **more}
+        return render_page(request, actor, "configs/compare.html", context, section="config")
 
 
 def _number(request: HttpRequest, name: str) -> int | None:

@@ -18,6 +18,7 @@ from console.configs.queries import (
     policy_of,
 )
 from console.configs.services.check_config import check_config
+from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
 from console.pages.access import org_page, signed_in_user
 from console.pages.presenters.blame import BlamePage, blame_page
@@ -53,6 +54,11 @@ def version(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 
 
 def _show(request: HttpRequest, actor: Actor, shown: ConfigVersion) -> HttpResponse:
+    with expensive(Kind.COMPARE, actor.org.pk, actor.key, size=len(shown.text)):
+        return _shown(request, actor, shown)
+
+
+def _shown(request: HttpRequest, actor: Actor, shown: ConfigVersion) -> HttpResponse:
     reading = check_config(actor, shown.dialect, shown.text)
     policy = policy_of(shown)
     now_active = active_number(actor.org)

@@ -15,6 +15,7 @@ from console.configs.services.merge_draft import Decided, merge_draft, merge_of
 from console.configs.services.rebase_draft import rebase_draft
 from console.dialects.merging import Choice, Verdict
 from console.errors import BadRequest, Conflict
+from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.draft_address import draft_of_request
@@ -36,6 +37,13 @@ def conflict(request: HttpRequest, actor: Actor) -> HttpResponse:
         return HttpResponseRedirect(reverse("pages:config-edit", args=[actor.org.slug]))
     if active is None or draft.base == active.number:
         return HttpResponseRedirect(_url("config-draft", actor, draft))
+    with expensive(Kind.COMPARE, actor.org.pk, actor.key, size=len(draft.text)):
+        return _decide(request, actor, draft, active)
+
+
+def _decide(
+    request: HttpRequest, actor: Actor, draft: Draft, active: ConfigVersion
+) -> HttpResponse:
     if request.method != "POST":
         return conflict_page(request, actor, draft, active)
     if not _is_present(request, draft, active):

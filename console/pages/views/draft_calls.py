@@ -18,6 +18,7 @@ from console.configs.services.save_draft import save_draft
 from console.configs.services.visit_draft import leave_draft, visit_draft
 from console.dialects.assist import assist
 from console.errors import BadRequest, ConsoleError
+from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
 from console.pages.access import org_page, signed_in_user
 from console.pages.json_body import integer_of, read_json, text_of
@@ -31,7 +32,8 @@ def check(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Answer the problems and the outline of a text with its *seq*: late answers can be told."""
     body = read_json(request)
     dialect, text = text_of(body, "dialect"), text_of(body, "text")
-    checked = lint_config(actor, dialect, text)
+    with expensive(Kind.CHECK, actor.org.pk, actor.key, size=len(text)):
+        checked = lint_config(actor, dialect, text)
     likely = other_language(dialect, text)
     names = assist(find_dialect(dialect), text).names
     codes_url = reverse("pages:config-codes", args=[actor.org.slug])

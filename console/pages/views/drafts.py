@@ -32,6 +32,7 @@ from console.configs.services.visit_draft import visit_draft
 from console.dialects import default_dialect, dialects, likely_dialect
 from console.dialects.assist import assist
 from console.errors import BadRequest, Conflict, FieldError, NotFound
+from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page, signed_in_user
 from console.pages.presenters.drafts import other_language, samples_of
@@ -166,7 +167,8 @@ def _after_save(request: HttpRequest, actor: Actor, saved: Draft, do: str) -> Ht
         url = reverse("pages:config-review", args=[actor.org.slug])
         return HttpResponseRedirect(f"{url}?draft={saved.pk}")
     if do == "check":
-        checked = lint_config(actor, saved.dialect, saved.text)
+        with expensive(Kind.CHECK, actor.org.pk, actor.key, size=len(saved.text)):
+            checked = lint_config(actor, saved.dialect, saved.text)
         (presence,) = presences([saved], timezone.now())
         return _page(request, actor, saved, presence=presence, checked=checked)
     if do != "sample":

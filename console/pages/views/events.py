@@ -53,6 +53,7 @@ def events(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     org, search = actor.org, EventSearch.from_query(query)
     file = exported(
         request,
+        actor,
         f"{org.slug}-events",
         COLUMNS,
         map(event_facts, disclose_events(actor, all_events(org, search))),

@@ -17,6 +17,7 @@ from console.configs.services.cancel_impact import cancel_impact
 from console.configs.services.find_impact import digest_of, find_impact
 from console.dialects.base import Reading
 from console.errors import ConfigRejected, NotFound
+from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.draft_address import draft_of_request, read_number
@@ -108,7 +109,8 @@ def _ask(request: HttpRequest, actor: Actor, *, again: bool) -> HttpResponse:
     if subject is None:
         return HttpResponseRedirect(reverse("pages:config-drafts", args=[actor.org.slug]))
     try:
-        run = find_impact(actor, subject.dialect, subject.text, again=again)
+        with expensive(Kind.PREVIEW, actor.org.pk, actor.key, size=len(subject.text)):
+            run = find_impact(actor, subject.dialect, subject.text, again=again)
     except ConfigRejected as error:
         return _refused(request, actor, subject, error.reading)
     url = reverse("pages:config-impact-run", args=[actor.org.slug, run.pk])

@@ -65,7 +65,7 @@ def queues(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     def every_queue() -> Iterator[Row]:
         yield from file_rows(found, wait_quantiles_of(org, [view.name for view in found]))
 
-    file = exported(request, f"{org.slug}-queues", COLUMNS, every_queue())
+    file = exported(request, actor, f"{org.slug}-queues", COLUMNS, every_queue())
     if file is not None:
         return file
     page = page_of(found, query.get("cursor"), PAGE_SIZE)

@@ -30,6 +30,7 @@ from console.errors import (
     ConsequencesNotAccepted,
     StaleVersion,
 )
+from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.draft_address import draft_of_request, read_number
@@ -72,6 +73,11 @@ def review(request: HttpRequest, actor: Actor) -> HttpResponse:
     proposal = _proposal(request, actor)
     if proposal is None:
         return HttpResponseRedirect(reverse("pages:config-edit", args=[actor.org.slug]))
+    with expensive(Kind.COMPARE, actor.org.pk, actor.key, size=len(proposal.text)):
+        return _reviewed(request, actor, proposal)
+
+
+def _reviewed(request: HttpRequest, actor: Actor, proposal: Proposal) -> HttpResponse:
     found = _Review(
         request=request,
         actor=actor,

@@ -10,6 +10,7 @@ from console.configs.read_expectations import read_asked
 from console.configs.services.try_route import MOST_AT_ONCE, try_routes
 from console.engine.workload import Workload
 from console.errors import BadRequest, FieldError
+from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.asked import Asked
@@ -39,7 +40,8 @@ def batch(request: HttpRequest, actor: Actor) -> HttpResponse:
         except BadRequest as error:
             errors += error.errors
         else:
-            placed = try_routes(actor, subjects[0], workloads)
+            with expensive(Kind.ROUTE, actor.org.pk, actor.key):
+                placed = try_routes(actor, subjects[0], workloads)
             rows = batch_rows(placed, config, reverse("pages:tester", args=[actor.org.slug]))
             if request.POST.get("as") == "csv":
                 return _csv(batch_csv(rows))

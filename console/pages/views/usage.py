@@ -96,7 +96,9 @@ def _usage(
         # A file has each of them, where a drawing has several together.
         yield from file_rows(points_of(series, counts, spans, key), columns)
 
-    file = exported(request, f"{org.slug}-usage-{asked.chart}", file_columns(columns), every_step())
+    file = exported(
+        request, actor, f"{org.slug}-usage-{asked.chart}", file_columns(columns), every_step()
+    )
     if file is not None:
         return file
     holds = (

@@ -48,7 +48,9 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     chosen = WorkloadFilter.from_query(query)
     by = read_grouping(query)
     shown = columns.read_columns(query.get(columns.PARAMETER, ""))
-    file = exported(request, f"{actor.org.slug}-workloads", EXPORTED, exported_rows(actor, chosen))
+    file = exported(
+        request, actor, f"{actor.org.slug}-workloads", EXPORTED, exported_rows(actor, chosen)
+    )
     if file is not None:
         return file
     policy = active_policy(actor.org)

@@ -1,0 +1,366 @@
+"""
+The gate of expensive questions: how many are answered at a time, for whom, in all web processes.
+
+An expensive question costs a second of processor or holds a thread for long: the check of a large
+config, a comparison, a search for what would help, the export of a whole list. Each takes a place
+while it is answered, and is refused with `TooManyQuestions` where there is none: one for each
+asker and kind, a few for an organization, and fewer for all organizations together than there are
+threads, so that cheap requests find one.
+
+Places are counted in the broker, in one step and by its clock, and end by themselves, so that a
+process that was killed frees its own. Each process counts its own places as well: that keeps a
+thread of it free, and is all there is while the broker is away.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from typing import Any, Final, cast
+
+import structlog
+from django.conf import settings
+from redis import RedisError
+
+from console.broker import client, sparing
+from console.errors import RetryLater
+
+#: Characters of text up to which a question is cheap: below a tenth of a second on one core. A
+#: config of 2,000 lines has 60,000.
+CHEAP_TEXT: Final = 100_000
+
+#: Seconds that a place lasts unless it is kept: longer than any question may take.
+LEASE: Final = 30
+
+#: Places of one asker for one kind, of an organization for all kinds, and of one web process,
+#: which has three threads.
+OF_ASKER, OF_ORG, OF_PROCESS = 1, 2, 2
+
+_PREFIX: Final = "sluice:expensive"
+_COUNTS: Final = f"{_PREFIX}:counts"
+
+#: Takes the place ARGV[1], for ARGV[4] milliseconds, among those of the pool KEYS[1]. ARGV[2] and
+#: ARGV[3] are what the places of the same asker and organization begin with, ARGV[5..7] how many
+#: of each there may be, and of all. Counts in KEYS[2] by the kind ARGV[8]. Answers with the limit
+#: that was reached, as `_Limit` has it, 0 for none.
+_TAKE: Final = """
+local now = redis.call('TIME')
+local at = tonumber(now[1]) * 1000 + math.floor(tonumber(now[2]) / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', at)
+local asker, org, all = 0, 0, 0
+for _, place in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  all = all + 1
+  if string.sub(place, 1, #ARGV[2]) == ARGV[2] then asker = asker + 1 end
+  if string.sub(place, 1, #ARGV[3]) == ARGV[3] then org = org + 1 end
+end
+local limit = 0
+if asker >= tonumber(ARGV[5]) then limit = 1
+elseif org >= tonumber(ARGV[6]) then limit = 2
+elseif all >= tonumber(ARGV[7]) then limit = 3
+end
+if limit == 0 then
+  redis.call('ZADD', KEYS[1], at + tonumber(ARGV[4]), ARGV[1])
+  redis.call('PEXPIRE', KEYS[1], tonumber(ARGV[4]) + 1000)
+end
+redis.call('HINCRBY', KEYS[2], ARGV[8] .. (limit == 0 and ':taken' or ':refused'), 1)
+return limit
+"""
+
+#: Has the place ARGV[1] of the pool KEYS[1] last for ARGV[2] milliseconds from now.
+_KEEP: Final = """
+local now = redis.call('TIME')
+local at = tonumber(now[1]) * 1000 + math.floor(tonumber(now[2]) / 1000)
+redis.call('ZADD', KEYS[1], 'XX', at + tonumber(ARGV[2]), ARGV[1])
+redis.call('PEXPIRE', KEYS[1], tonumber(ARGV[2]) + 1000)
+return 0
+"""
+
+log = structlog.get_logger("console.broker")
+
+
+class Kind(StrEnum):
+    """What an expensive question asks for; the value is its label in metrics."""
+
+    CHECK = "check"
+    COMPARE = "compare"
+    PREVIEW = "preview"
+    ROUTE = "route"
+    ADVICE = "advice"
+    EXPORT = "export"
+
+    @property
+    def noun(self) -> str:
+        """What a message calls it, with its article."""
+        return _NOUNS[self]
+
+    @property
+    def pool(self) -> str:
+        """
+        The name of the places that it takes one of.
+
+        An export waits for its reader most of the time, and would keep the others out.
+        """
+        return "exports" if self is Kind.EXPORT else "questions"
+
+
+_NOUNS: Final = {
+    Kind.CHECK: "a check of a large config",
+    Kind.COMPARE: "a comparison of large configs",
+    Kind.PREVIEW: "a preview of a config",
+    Kind.ROUTE: "a rule test on a large config",
+    Kind.ADVICE: "a search for what would help",
+    Kind.EXPORT: "an export",
+}
+
+
+class _Limit(IntEnum):
+    """Which limit keeps a question out."""
+
+    ASKER = 1
+    ORG = 2
+    ALL = 3
+
+
+class TooManyQuestions(RetryLater):
+    """No place is free for an expensive question; *seconds* later one may be."""
+
+    status = 429
+    title = "Too many expensive questions at a time"
+
+    def __init__(self, kind: Kind, limit: _Limit) -> None:
+        seconds = {_Limit.ASKER: 2, _Limit.ORG: 3, _Limit.ALL: 5}[limit]
+        said = {
+            _Limit.ASKER: f"You have {kind.noun} under way already; wait for its answer.",
+            _Limit.ORG: (
+                f"This is {kind.noun}, and your organization has {OF_ORG} such expensive "
+                "questions under way, as many as it may have at a time."
+            ),
+            _Limit.ALL: (
+                f"This is {kind.noun}, and the console has as many such expensive questions "
+                "under way as it answers at a time."
+            ),
+        }[limit]
+        super().__init__(
+            "too_many_questions", f"{said} Send this request again in {seconds} s.", seconds
+        )
+        self.kind = kind
+        self.limit = limit
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One question that is being answered; whoever takes a place gives it back."""
+
+    kind: Kind
+    org_id: int
+    asker: str
+    #: Tells it from others of the same asker.
+    number: str
+
+    @property
+    def name(self) -> str:
+        """What the broker calls it; begins with what those of its asker begin with."""
+        return f"{self.of_asker}{self.number}"
+
+    @property
+    def of_org(self) -> str:
+        """What the names of all places of the organization begin with."""
+        return f"{self.org_id}/"
+
+    @property
+    def of_asker(self) -> str:
+        """What the names of all places of the asker and kind begin with."""
+        return f"{self.of_org}{self.kind}/{self.asker}/"
+
+    def keep(self) -> None:
+        """Have the place last for another `LEASE`."""
+        _here.keep(self)
+        _ask(_KEEP, 1, _pool_key(self.kind.pool), self.name, LEASE * 1000)
+
+    def release(self) -> None:
+        """Give the place back; a second time does nothing."""
+        if _here.release(self):
+            try:
+                with sparing():
+                    client().zrem(_pool_key(self.kind.pool), self.name)
+            except RedisError as error:
+                # It ends by itself.
+                log.warning("the place of a question is not given back", error=str(error))
+
+
+class _Here:
+    """The places of this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        #: Until when each lasts, by a clock that nobody can set.
+        self._places: dict[Place, float] = {}
+
+    def take(self, place: Place) -> _Limit | None:
+        """Take *place*, or return the limit that is reached."""
+        now = time.monotonic()
+        with self._lock:
+            self._places = {each: until for each, until in self._places.items() if until > now}
+            pool = [each for each in self._places if each.kind.pool == place.kind.pool]
+            if sum(each.of_asker == place.of_asker for each in pool) >= OF_ASKER:
+                return _Limit.ASKER
+            if sum(each.org_id == place.org_id for each in pool) >= OF_ORG:
+                return _Limit.ORG
+            if len(self._places) >= OF_PROCESS:
+                return _Limit.ALL
+            self._places[place] = now + LEASE
+        return None
+
+    def keep(self, place: Place) -> None:
+        with self._lock:
+            if place in self._places:
+                self._places[place] = time.monotonic() + LEASE
+
+    def release(self, place: Place) -> bool:
+        """Give *place* back; return whether it was there."""
+        with self._lock:
+            return self._places.pop(place, None) is not None
+
+
+_here: Final = _Here()
+
+#: The place of the request that is being answered, which answers what it asks on its way.
+_present: ContextVar[Place | None] = ContextVar("expensive", default=None)
+
+
+def places_of_all() -> int:
+    """Return how many questions of one pool all organizations may have under way together."""
+    processes: int = settings.WEB_PROCESSES
+    return max(OF_ORG + 1, processes * 3 // 4)
+
+
+def take_place(kind: Kind, org_id: int, asker: str) -> Place:
+    """
+    Take a place, to be given back by its `release`; raises TooManyQuestions.
+
+    *asker* is the key of the actor, such as "user:7": a person has one, in all their browsers.
+    """
+    place = Place(kind, org_id, asker, uuid.uuid4().hex)
+    limit = _here.take(place)
+    if limit is not None:
+        _ask("return redis.call('HINCRBY', KEYS[1], ARGV[1], 1)", 1, _COUNTS, f"{kind}:refused")
+        raise TooManyQuestions(kind, limit)
+    answer = _ask(
+        _TAKE,
+        2,
+        _pool_key(kind.pool),
+        _COUNTS,
+        *(place.name, place.of_asker, place.of_org, LEASE * 1000),
+        *(OF_ASKER, OF_ORG, places_of_all(), kind.value),
+    )
+    if answer:
+        _here.release(place)
+        raise TooManyQuestions(kind, _Limit(answer))
+    return place
+
+
+@contextmanager
+def expensive(kind: Kind, org_id: int, asker: str, *, size: int | None = None) -> Iterator[None]:
+    """
+    Hold a place while a question is answered; raises TooManyQuestions when there is none.
+
+    *size* is how many characters of text it is about, where that says what it costs: up to
+    `CHEAP_TEXT` nothing is counted. Within another one nothing is counted either.
+    """
+    if _present.get() is not None or (size is not None and size <= CHEAP_TEXT):
+        yield
+        return
+    place = take_place(kind, org_id, asker)
+    token = _present.set(place)
+    try:
+        yield
+    finally:
+        _present.reset(token)
+        place.release()
+
+
+class Streamed:
+    """Blocks of an answer that hold a place until the last one is sent, or the reader is gone."""
+
+    def __init__(self, place: Place, blocks: Iterator[bytes]) -> None:
+        self._place = place
+        self._blocks = blocks
+        self._kept = time.monotonic()
+
+    def __iter__(self) -> Streamed:
+        """Return itself."""
+        return self
+
+    def __next__(self) -> bytes:
+        """Return the next block."""
+        now = time.monotonic()
+        if now - self._kept > LEASE / 3:
+            self._kept = now
+            self._place.keep()
+        try:
+            return next(self._blocks)
+        except BaseException:
+            self._place.release()
+            raise
+
+    def close(self) -> None:
+        """Give the place back; the server calls it whatever became of the answer."""
+        self._place.release()
+
+    # An answer that no server sends is closed by nothing else.
+    __del__ = close
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """Questions of one kind: under way now, and since the broker's beginning."""
+
+    kind: Kind
+    in_flight: int
+    taken: int
+    refused: int
+
+
+def counted() -> list[Counted]:
+    """Return the counts of every kind; none while the broker is away."""
+    try:
+        with sparing():
+            counts = cast(dict[bytes, bytes], client().hgetall(_COUNTS))
+            now = client().time()[0] * 1000
+            places = [
+                name.decode().split("/")[1]
+                for pool in sorted({kind.pool for kind in Kind})
+                for name in cast(list[bytes], client().zrangebyscore(_pool_key(pool), now, "+inf"))
+            ]
+    except RedisError as error:
+        log.warning("expensive questions are not counted", error=str(error))
+        return []
+    return [
+        Counted(
+            kind=kind,
+            in_flight=places.count(kind.value),
+            taken=int(counts.get(f"{kind}:taken".encode(), 0)),
+            refused=int(counts.get(f"{kind}:refused".encode(), 0)),
+        )
+        for kind in Kind
+    ]
+
+
+def _pool_key(pool: str) -> str:
+    return f"{_PREFIX}:{pool}"
+
+
+def _ask(script: str, keys: int, *values: Any) -> int:
+    """Return what *script* answers in the broker; 0 while that is away."""
+    try:
+        with sparing():
+            return int(client().eval(script, keys, *values))
+    except RedisError as error:
+        log.warning("each process counts expensive questions for itself", error=str(error))
+        return 0

@@ -1,0 +1,289 @@
+"""Expensive questions: how many are answered at a time, for whom, whichever processes answer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from redis import Redis
+
+from console import broker as broker_client
+from console import expensive as gate
+from console.errors import RetryLater
+from console.expensive import (
+    CHEAP_TEXT,
+    OF_ORG,
+    OF_PROCESS,
+    Kind,
+    Streamed,
+    TooManyQuestions,
+    counted,
+    expensive,
+    places_of_all,
+    take_place,
+)
+from console.orgs.models import ApiToken
+from console.orgs.permissions import Actor
+from tests.brokers import serving_broker
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+#: Takes places as it is told, says of each which limit kept it out, and waits to be killed.
+_PROGRAM = """
+import sys
+from django.conf import settings
+settings.configure(REDIS_URL=sys.argv[1], WEB_PROCESSES=4)
+from console.expensive import Kind, TooManyQuestions, take_place
+for said in sys.argv[2:]:
+    kind, org, asker = said.split("/")
+    try:
+        take_place(Kind(kind), int(org), asker)
+    except TooManyQuestions as error:
+        print(error.limit.name, flush=True)
+    else:
+        print("taken", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture(scope="module")
+def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a broker that keeps nothing."""
+    with serving_broker(tmp_path_factory.mktemp("b")) as url:
+        yield url
+
+
+@pytest.fixture
+def shared(broker_url: str, settings: Any) -> Iterator[Redis]:
+    """A console whose processes count together."""
+    settings.REDIS_URL = broker_url
+    settings.WEB_PROCESSES = 4
+    client = Redis.from_url(broker_url)
+    client.flushall()
+    broker_client.client.cache_clear()
+    yield client
+    broker_client.client.cache_clear()
+
+
+@pytest.fixture
+def other_process(broker_url: str) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start another web process, which takes places and then waits."""
+    with ExitStack() as stack:
+
+        def start(*places: str) -> subprocess.Popen[str]:
+            process = stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", _PROGRAM, broker_url, *places],
+                    env={**os.environ, "PYTHONPATH": str(ROOT)},
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            stack.callback(process.kill)
+            return process
+
+        yield start
+
+
+def said(process: subprocess.Popen[str], lines: int) -> list[str]:
+    """Return what a process says of its places."""
+    assert process.stdout is not None
+    return [process.stdout.readline().strip() for _ in range(lines)]
+
+
+def limit_of(kind: Kind, org: int, asker: str) -> str:
+    """Return which limit keeps a question out, or that none does."""
+    try:
+        place = take_place(kind, org, asker)
+    except TooManyQuestions as error:
+        return error.limit.name
+    place.release()
+    return "taken"
+
+
+def test_processes_count_together(
+    shared: Redis, other_process: Callable[..., subprocess.Popen[str]]
+) -> None:
+    there = other_process("check/1/user:1", "check/1/user:1", "compare/1/user:1")
+    assert said(there, 3) == ["taken", "ASKER", "taken"]
+    # Two of organization 1 are under way elsewhere.
+    assert limit_of(Kind.CHECK, 1, "user:1") == "ASKER"
+    assert limit_of(Kind.CHECK, 1, "user:2") == "ORG"
+    # Exports have places of their own.
+    assert limit_of(Kind.EXPORT, 1, "user:1") == "taken"
+    with expensive(Kind.CHECK, 2, "user:3"):
+        assert places_of_all() == 3
+        assert limit_of(Kind.CHECK, 3, "user:4") == "ALL"
+    assert limit_of(Kind.CHECK, 3, "user:4") == "taken"
+
+
+def test_a_killed_process_frees_its_places(
+    shared: Redis,
+    other_process: Callable[..., subprocess.Popen[str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    there = other_process("check/1/user:1")
+    assert said(there, 1) == ["taken"]
+    there.kill()
+    there.wait()
+    assert limit_of(Kind.CHECK, 1, "user:1") == "ASKER"
+    # As if its lease were over: nothing else takes the place away.
+    ((name, until),) = shared.zrange("sluice:expensive:questions", 0, -1, withscores=True)
+    assert until > time.time() * 1000
+    shared.zadd("sluice:expensive:questions", {name: time.time() * 1000 - 1})
+    assert limit_of(Kind.CHECK, 1, "user:1") == "taken"
+
+
+def test_each_process_counts_for_itself_while_the_broker_is_away() -> None:
+    with expensive(Kind.CHECK, 1, "user:1"):
+        assert limit_of(Kind.CHECK, 1, "user:1") == "ASKER"
+        assert limit_of(Kind.COMPARE, 1, "user:1") == "taken"
+    with ExitStack() as stack:
+        for number in range(OF_PROCESS):
+            place = take_place(Kind.CHECK, 1, f"user:{number}")
+            stack.callback(place.release)
+        assert OF_PROCESS == OF_ORG == 2
+        assert limit_of(Kind.CHECK, 1, "user:9") == "ORG"
+        assert limit_of(Kind.CHECK, 2, "user:9") == "ALL"
+    assert limit_of(Kind.CHECK, 2, "user:9") == "taken"
+    assert counted() == []
+
+
+def test_a_small_text_and_a_question_within_another_take_no_place(shared: Redis) -> None:
+    with (
+        expensive(Kind.CHECK, 1, "user:1", size=CHEAP_TEXT),
+        expensive(Kind.CHECK, 1, "user:1", size=CHEAP_TEXT),
+        expensive(Kind.COMPARE, 1, "user:1", size=CHEAP_TEXT + 1),
+        expensive(Kind.COMPARE, 1, "user:1"),
+        expensive(Kind.CHECK, 1, "user:1"),
+    ):
+        assert {each.kind: each.in_flight for each in counted() if each.in_flight} == {
+            Kind.COMPARE: 1
+        }
+    assert not any(each.in_flight for each in counted())
+
+
+def test_a_question_that_fails_gives_its_place_back() -> None:
+    with pytest.raises(ZeroDivisionError), expensive(Kind.CHECK, 1, "user:1"):
+        raise ZeroDivisionError
+    assert limit_of(Kind.CHECK, 1, "user:1") == "taken"
+
+
+def test_metrics_count_by_kind(shared: Redis, client: Client, db: None) -> None:
+    with expensive(Kind.CHECK, 1, "user:1"):
+        assert limit_of(Kind.CHECK, 1, "user:1") == "ASKER"
+        assert limit_of(Kind.EXPORT, 1, "user:1") == "taken"
+        text = client.get("/metrics").content.decode()
+    lines = {
+        line
+        for line in text.splitlines()
+        if line.startswith("sluice_expensive") and "0.0" not in line
+    }
+    assert lines == {
+        'sluice_expensive_questions{kind="check"} 1.0',
+        'sluice_expensive_questions_taken_total{kind="check"} 1.0',
+        'sluice_expensive_questions_refused_total{kind="check"} 1.0',
+        'sluice_expensive_questions_taken_total{kind="export"} 1.0',
+    }
+
+
+def test_an_export_holds_its_place_until_it_is_sent_or_its_reader_is_gone(
+    shared: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks = Streamed(take_place(Kind.EXPORT, 1, "user:1"), iter([b"one", b"two"]))
+    assert next(blocks) == b"one"
+    assert limit_of(Kind.EXPORT, 1, "user:1") == "ASKER"
+    assert list(blocks) == [b"two"]
+    assert limit_of(Kind.EXPORT, 1, "user:1") == "taken"
+    unread = Streamed(take_place(Kind.EXPORT, 1, "user:1"), iter([b"one"]))
+    assert limit_of(Kind.EXPORT, 1, "user:1") == "ASKER"
+    unread.close()
+    unread.close()
+    assert limit_of(Kind.EXPORT, 1, "user:1") == "taken"
+    # One that takes long keeps its place.
+    slow = Streamed(take_place(Kind.EXPORT, 1, "user:1"), iter([b"one", b"two"]))
+    ((name, _),) = shared.zrange("sluice:expensive:exports", 0, -1, withscores=True)
+    shared.zadd("sluice:expensive:exports", {name: time.time() * 1000 + 500})
+    now = time.monotonic()
+    monkeypatch.setattr(gate.time, "monotonic", lambda: now + gate.LEASE / 2)
+    next(slow)
+    ((_, until),) = shared.zrange("sluice:expensive:exports", 0, -1, withscores=True)
+    assert until > time.time() * 1000 + gate.LEASE * 900
+    slow.close()
+
+
+LARGE = "# " + "x" * CHEAP_TEXT
+
+
+@contextmanager
+def under_way(kind: Kind, org: int, asker: str) -> Iterator[None]:
+    """Have another request of *asker* be answered meanwhile."""
+    place = take_place(kind, org, asker)
+    yield
+    place.release()
+
+
+def key_of_token() -> str:
+    """Return the key of the token that the last client was made with."""
+    return Actor.from_token(ApiToken.objects.latest("pk")).key
+
+
+def test_the_api_refuses_a_second_check_of_a_large_text(
+    owner: Actor, api_for: Callable[[Actor], Client]
+) -> None:
+    client = api_for(owner)
+    url = "/api/v1/orgs/here/config/check"
+    body = {"text": LARGE}
+    with under_way(Kind.CHECK, owner.org.pk, key_of_token()):
+        answer = client.post(url, body, "application/json")
+        small = client.post(url, {"text": "x: 1"}, "application/json")
+    assert small.status_code == 200
+    assert answer.status_code == 429
+    assert answer.headers["Retry-After"] == "2"
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.json() == {
+        "type": "urn:sluice:problem:too_many_questions",
+        "title": "Too many expensive questions at a time",
+        "status": 429,
+        "detail": "You have a check of a large config under way already; wait for its answer. "
+        "Send this request again in 2 s.",
+        "code": "too_many_questions",
+    }
+    assert client.post(url, body, "application/json").status_code == 200
+
+
+def test_the_public_client_and_pages_say_it_in_their_own_forms(
+    owner: Actor, api_for: Callable[[Actor], Client], client_for: Callable[[Actor], Client]
+) -> None:
+    client = api_for(owner)
+    with under_way(Kind.CHECK, owner.org.pk, key_of_token()):
+        answer = client.post(
+            "/api/v2/scheduler/config/validate",
+            {"config": {"queues": [], "note": LARGE}},
+            "application/json",
+        )
+    assert answer.status_code == 429, answer.content
+    assert answer.headers["Retry-After"] == "2"
+    assert answer.json()["error"]["code"] == "too_many_questions"
+    browser = client_for(owner)
+    with under_way(Kind.EXPORT, owner.org.pk, owner.key):
+        page = browser.get("/o/here/workloads?as=csv&state=pending")
+    assert page.status_code == 429
+    assert page.headers["Retry-After"] == "2"
+    text = page.content.decode()
+    assert "You have an export under way already" in text
+    assert 'href="/o/here/workloads?as=csv&amp;state=pending"' in text
+    assert b"".join(browser.get("/o/here/workloads?as=csv").streaming_content).startswith(b"id,")
+
+
+def test_it_is_a_refusal_like_others() -> None:
+    assert issubclass(TooManyQuestions, RetryLater)
