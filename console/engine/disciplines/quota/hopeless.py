@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 from console.engine.amounts import Unlimited
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.ledger import FlavorResource, Usage
 from console.engine.policy import PreemptionRule, QuotaSettings
 from console.engine.tree import QueueState
+
+#: No priority is lower.
+_NOBODY: Final = -(2**62)
 
 
 def is_hopeless(
@@ -79,15 +85,63 @@ def may_suffice(
     missing = amount - available - own
     if missing <= 0 or not reclaims:
         return missing <= 0
-    below = _below(rules.reclaim_within_cohort, priority)
-    if not settings.fair_sharing and not borrow_level(queue.node, key, amount)[1]:
-        # It would have to borrow for it, which only lower priorities are stopped for (spec 7.2).
-        if rules.borrow_within_cohort is PreemptionRule.NEVER:
-            return False
-        below = priority if below is None else min(below, priority)
-        if rules.max_priority_threshold is not None:
-            below = min(below, rules.max_priority_threshold + 1)
+    if settings.fair_sharing or borrow_level(queue.node, key, amount)[1]:
+        below = _below(rules.reclaim_within_cohort, priority)
+    elif rules.borrow_within_cohort is PreemptionRule.NEVER:
+        return False
+    else:
+        below = _below_of_borrowers(queue, priority)
     return missing <= queue.tree.held.below(below, key)
+
+
+def cohort_reach(
+    queue: QueueState,
+    settings: QuotaSettings,
+    least: Mapping[str, int],
+    priority: int,
+    lowest: int | None,
+) -> int | None:
+    """
+    Return below which priority others of the cohort may be stopped for *least* or more.
+
+    None: whatever theirs is. *least* is by resource, of any flavor; *lowest* is the lowest
+    priority that runs in *queue* itself. Nobody has to be there one by one: what queues use is
+    enough.
+    """
+    assert queue.policy is not None
+    rules = queue.policy.preemption
+    widest = _below(rules.reclaim_within_cohort, priority)
+    if settings.fair_sharing:
+        return widest
+    own = _below(rules.within_queue, priority)
+    may_stop_own = (
+        rules.within_queue is not PreemptionRule.NEVER
+        and lowest is not None
+        and (own is None or lowest < own)
+    )
+    for resource, amount in least.items():
+        index = queue.covers.get(resource)
+        for entry in queue.policy.groups[index].flavors if index is not None else ():
+            key = (entry.flavor, resource)
+            cell = queue.node.cell(key)
+            # Within its nominal quota once its own have stopped, or that of a cohort around it.
+            staying = 0 if may_stop_own else cell.used
+            if staying + amount <= cell.nominal or borrow_level(queue.node, key, amount)[1]:
+                return widest
+    return _below_of_borrowers(queue, priority)
+
+
+def _below_of_borrowers(queue: QueueState, priority: int) -> int:
+    """Return below which priority *queue* may stop others while it borrows (spec 7.2)."""
+    assert queue.policy is not None
+    rules = queue.policy.preemption
+    if rules.borrow_within_cohort is PreemptionRule.NEVER:
+        return _NOBODY
+    widest = _below(rules.reclaim_within_cohort, priority)
+    below = priority if widest is None else min(widest, priority)
+    if rules.max_priority_threshold is not None:
+        below = min(below, rules.max_priority_threshold + 1)
+    return below
 
 
 def _below(rule: PreemptionRule, priority: int) -> int | None:
