@@ -137,6 +137,8 @@ def explanation_answer(workload: Workload, explained: Explained, found: Help) ->
         "stages": [stage_answer(stage) for stage in stages],
         "changes": [_change(change, sentence) for change, sentence in found.changes],
         "does_not_help": found.in_vain,
+        "candidates": {"tried": found.tried, "total": found.tried + found.untried},
+        "is_complete": not found.untried,
     }
 
 

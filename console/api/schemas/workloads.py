@@ -214,6 +214,13 @@ class WorkloadChange(Schema):
         return {**super().get_fields(), "from": AnyValue(allow_null=True)}
 
 
+class Candidates(Schema):
+    """How far the search for changes came."""
+
+    tried = serializers.IntegerField(help_text="Candidates that were proven to help or not to.")
+    total = serializers.IntegerField(help_text="All of them.")
+
+
 class WorkloadExplanation(Schema):
     """Why a workload is where it is."""
 
@@ -237,6 +244,11 @@ class WorkloadExplanation(Schema):
     )
     does_not_help = serializers.CharField(
         allow_blank=True, help_text="What was tried in vain, in one sentence."
+    )
+    candidates = Candidates()
+    is_complete = serializers.BooleanField(
+        help_text="Whether every candidate was tried. A search ends after a second; of what it "
+        "did not try nothing is known."
     )
 
 

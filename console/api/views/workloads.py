@@ -202,5 +202,5 @@ class WorkloadExplanation(OrgView):
             links = Links(request.build_absolute_uri("/"), self.actor.org.slug)
             text = explanation_markdown(workload, explained, links)
             return HttpResponse(text, content_type=MARKDOWN_TYPE)
-        found = help_for_reader(self.actor, what_would_help(self.actor.org, workload))
+        found = help_for_reader(self.actor, what_would_help(self.actor, workload))
         return Response(explanation_answer(workload, explained, found))

@@ -84,7 +84,7 @@ def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
 def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
     """Show what would start one workload now; the page of the workload takes in the panel."""
     subject = get_workload(actor.org, uid)
-    found = help_for_reader(actor, what_would_help(actor.org, subject))
+    found = help_for_reader(actor, what_would_help(actor, subject))
     context = {
         "workload": subject,
         "found": found,
