@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
+from itertools import count, pairwise
 
 import pytest
 from hypothesis import assume, given, note
@@ -89,7 +89,7 @@ def test_every_kind_has_a_turn_before_any_has_its_second(crowded: World) -> None
         for checks in range(checks_of(crowded.state, "z") + 1)
     ]
     assert [each.tried for each in told] == sorted(each.tried for each in told)
-    for before, behind in zip(told, told[1:], strict=False):
+    for before, behind in pairwise(told):
         assert set(before.changes) <= set(behind.changes)
     assert not told[-1].is_cut
 
