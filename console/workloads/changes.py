@@ -12,8 +12,9 @@ from console.engine.explain import Sentence
 from console.engine.explain.changes import change_sentence, cut_sentence, in_vain_sentence
 from console.orgs.permissions import Actor
 from console.workloads import models
-from console.workloads.models import Workload
+from console.workloads.models import SearchRun, Workload
 from console.workloads.services.search_changes import search_changes
+from console.workloads.stored_findings import findings_from_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,13 @@ def what_would_help(actor: Actor, workload: Workload) -> Help:
         return Help()
     answered = search_changes(actor, workload)
     return Help() if answered is None else worded(*answered)
+
+
+def whole_help(run: SearchRun | None) -> Help | None:
+    """Return in words what a whole search found; None unless it is done."""
+    if run is None or run.result is None:
+        return None
+    return worded(findings_from_json(run.result), run.config_version)
 
 
 def worded(found: Findings, version: int) -> Help:

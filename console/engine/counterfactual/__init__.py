@@ -69,6 +69,9 @@ def find_changes(
     menu: Menu = WHOLE_MENU,
     known: Collection[str] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
+    note: Callable[[int, int], None] = lambda tried, of: None,
+    *,
+    is_thorough: bool = False,
 ) -> Findings:
     """
     Return the single changes with each of which a pending workload would start.
@@ -77,18 +80,20 @@ def find_changes(
     and where waiting is enough nothing else is. *menu* has the settings that the
     language of the config knows, *known* the queues of which *state* has everybody, all
     of them unless it is given: nothing is told of others. Once *should_stop* says so
-    the search ends. Raises KeyError when the workload neither waits nor runs.
+    the search ends. *note* is told after each candidate how many were tried, and how many there
+    are; all of them are tried if *is_thorough*. Raises KeyError when the workload neither waits
+    nor runs.
     """
     if workload_id in state.running:
         return Findings()
     pending = state.pending[workload_id]
-    trials = Trials(state, pending, budget, known, should_stop)
+    trials = Trials(state, pending, budget, known, should_stop, is_thorough=is_thorough)
     searches: list[Attempts] = []
     groups = _searches(trials, pending, menu)
     try:
         for some in groups:
             searches += some
-            _take_turns(trials, some)
+            _take_turns(trials, some, note)
             if any(each.found for each in some):
                 break
     except Stopped:
@@ -105,10 +110,12 @@ def find_changes(
     )
 
 
-def _take_turns(trials: Trials, searches: list[Attempts]) -> None:
+def _take_turns(trials: Trials, searches: list[Attempts], note: Callable[[int, int], None]) -> None:
     while going_on := [each for each in searches if not each.is_over]:
         for each in going_on:
             each.step(trials)
+            tried = sum(some.tried for some in searches)
+            note(tried, tried + sum(some.untried for some in searches))
 
 
 def _searches(trials: Trials, pending: Pending, menu: Menu) -> Iterator[list[Attempts]]:

@@ -33,7 +33,7 @@ def labels(trials: Trials) -> Attempts:
     attempts = (
         partial(_with_label, trials, told, key, value) for key, value in _label_values(trials)
     )
-    return Attempts(ChangeKind.LABEL, attempts, tried=_LABELS, told=_TOLD)
+    return Attempts(ChangeKind.LABEL, attempts, tried=trials.most(_LABELS), told=_TOLD)
 
 
 def priority(trials: Trials) -> Attempts:
@@ -43,7 +43,7 @@ def priority(trials: Trials) -> Attempts:
     is_fixed = routing is not None and routing.priority_label in trials.workload.labels
     values = [] if is_fixed else _priorities(trials)
     attempts = (partial(_with_priority, trials, value) for value in values)
-    return Attempts(ChangeKind.PRIORITY, attempts, tried=_PRIORITIES, told=1)
+    return Attempts(ChangeKind.PRIORITY, attempts, tried=trials.most(_PRIORITIES), told=1)
 
 
 def _with_label(trials: Trials, told: set[str], key: str, value: str | None) -> Change | None:

@@ -21,9 +21,9 @@ class Attempts:
     """The attempts of one kind, the most promising first."""
 
     def __init__(
-        self, kind: ChangeKind, attempts: Iterable[Attempt], *, tried: int, told: int
+        self, kind: ChangeKind, attempts: Iterable[Attempt], *, tried: int | None, told: int
     ) -> None:
-        """Take at most *tried* of *attempts*, until *told* changes are found."""
+        """Take at most *tried* of *attempts*, or all if None, until *told* changes are found."""
         self.kind = kind
         self.found: list[Change] = []
         #: Attempts that came to an end, and those that were not made for want of a limit.

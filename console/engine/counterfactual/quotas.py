@@ -48,7 +48,7 @@ def quotas(trials: Trials) -> Attempts:
     lending limits anywhere in the tree, for flavors that accept the workload.
     """
     attempts = (partial(_with_cell, trials, cell) for cell in _cells(trials))
-    return Attempts(ChangeKind.QUOTA, attempts, tried=_TRIED, told=_TOLD)
+    return Attempts(ChangeKind.QUOTA, attempts, tried=trials.most(_TRIED), told=_TOLD)
 
 
 def _with_cell(trials: Trials, cell: _Cell) -> Change | None:

@@ -52,6 +52,8 @@ class Trials:
         budget: int,
         known: Collection[str] | None = None,
         should_stop: Callable[[], bool] = lambda: False,
+        *,
+        is_thorough: bool = False,
     ) -> None:
         self.state = state
         self._known = state.queues.keys() if known is None else known
@@ -60,6 +62,8 @@ class Trials:
         self.uid = pending.workload.id
         self.left = budget
         self._should_stop = should_stop
+        #: Whether every candidate of a kind is tried, however many there are.
+        self._is_thorough = is_thorough
         self._router = Router(state.policy)
         self._matcher = Matcher(state.policy)
         self._discipline = load_discipline(state.policy.discipline)
@@ -81,6 +85,10 @@ class Trials:
     def route(self, workload: Workload) -> Route:
         """Return where *workload* would go."""
         return self._router.route(workload)
+
+    def most(self, candidates: int) -> int | None:
+        """Return how many candidates of a kind are tried, usually *candidates*; None: all."""
+        return None if self._is_thorough else candidates
 
     # Looked at
 

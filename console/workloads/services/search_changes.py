@@ -71,8 +71,15 @@ def search(
     config_version: int,
     should_stop: Callable[[], bool],
     budget: int = BUDGET,
+    note: Callable[[int, int], None] = lambda tried, of: None,
+    *,
+    is_thorough: bool = False,
 ) -> Findings | None:
-    """Return what would start *workload*, as far as it is found until *should_stop* says so."""
+    """
+    Return what would start *workload*, as far as it is found until *should_stop* says so.
+
+    *note* and *is_thorough* are those of `find_changes`. None when the rows are behind.
+    """
     loaded = load_whole_tree(workload.org, workload, config_version)
     if loaded is None:
         return None
@@ -81,7 +88,9 @@ def search(
         # The worker is about to move it.
         return None
     menu = _MENUS.get(state.policy.dialect, WHOLE_MENU)
-    return find_changes(state, workload.uid, budget, menu, known, should_stop)
+    return find_changes(
+        state, workload.uid, budget, menu, known, should_stop, note, is_thorough=is_thorough
+    )
 
 
 def deadline(processor: float, wall: float) -> Callable[[], bool]:
