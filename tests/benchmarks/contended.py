@@ -64,7 +64,7 @@ def _asked(served: Served, paths: Sequence[str]) -> list[float]:
     took = []
     for path in paths:
         start = time.perf_counter()
-        status = _status(served, path)
+        status, _ = _status(served, path)
         took.append((time.perf_counter() - start) * 1000)
         assert status == 200, (status, path)
     return took
@@ -78,7 +78,10 @@ def _beside(served: Served, ids: Sequence[str]) -> Iterator[Measured]:
     def ask(number: int) -> None:
         draw = Random(number)
         while not over.is_set():
-            answered[_status(served, f"/workloads/{draw.choice(ids)}/explanation")] += 1
+            status, seconds = _status(served, f"/workloads/{draw.choice(ids)}/explanation")
+            answered[status] += 1
+            # As the answer asks: nobody gains by asking before.
+            over.wait(seconds)
 
     outsider = Reader(served.product, (served.world.outsider, PASSWORD))
     threads = [threading.Thread(target=ask, args=(n,), daemon=True) for n in range(AT_ONCE)]
@@ -101,15 +104,15 @@ def _beside(served: Served, ids: Sequence[str]) -> Iterator[Measured]:
         yield Measured(name=name, value=number / SECONDS, unit="per s")
 
 
-def _status(served: Served, path: str) -> int:
-    """Return the status with which the viewer's request is answered, over its own connection."""
+def _status(served: Served, path: str) -> tuple[int, int]:
+    """Return the status of the answer to the viewer, and after how many seconds to ask again."""
     connection = HTTPConnection("127.0.0.1", served.product.port, timeout=300)
     headers = {"Authorization": f"Bearer {served.world.secrets['viewer']}"}
     connection.request("GET", f"/api/v1/orgs/{served.world.org}{path}", headers=headers)
     answer = connection.getresponse()
     answer.read()
     connection.close()
-    return answer.status
+    return answer.status, int(answer.getheader("Retry-After", "0"))
 
 
 def _p95(took: Sequence[float]) -> float:

@@ -14,9 +14,12 @@ from console.engine.amounts import UNLIMITED
 from console.engine.change import Change, ChangeKind, QuotaNumber
 from console.engine.counterfactual import Findings
 from console.engine.origin import Origin
+from console.engine.state import State as EngineState
 from console.expensive import Kind, take_place
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.workloads import kept_trees
+from console.workloads.explanations import explain_workload
 from console.workloads.models import State, Workload
 from console.workloads.services import search_changes as searches
 from console.workloads.services.search_changes import search_changes
@@ -39,6 +42,7 @@ scheduling_rules:
 @pytest.fixture(autouse=True)
 def _forgotten() -> None:
     cache.clear()
+    kept_trees.forget_trees()
 
 
 @pytest.fixture
@@ -178,3 +182,40 @@ def test_findings_are_the_same_after_json() -> None:
         untried=28,
     )
     assert findings_from_json(json.loads(json.dumps(findings_to_json(found)))) == found
+
+
+def test_a_process_reads_a_tree_once_for_a_version_of_the_engine(
+    org: Organization,
+    owner: Actor,
+    waiting: Workload,
+    settle: Callable[[Organization], int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+    real = kept_trees.load_whole_tree
+
+    def counted(
+        org: Organization, workload: Workload, version: int
+    ) -> tuple[EngineState, frozenset[str]] | None:
+        read.append(workload.name)
+        return real(org, workload, version)
+
+    monkeypatch.setattr(kept_trees, "load_whole_tree", counted)
+    submit_workloads(owner, [Submission(name="third", type="job", requests={"gpu": 3000})])
+    settle(org)
+    third = Workload.objects.get(name="third")
+    alone = explain_workload(org, third)
+    first = search_changes(owner, waiting)
+    then = search_changes(owner, third)
+    assert read == ["second"]
+    # An explanation is told on it, too, and is the same.
+    assert explain_workload(org, third).trace == alone.trace
+    cache.clear()
+    kept_trees.forget_trees()
+    assert (search_changes(owner, third), search_changes(owner, waiting)) == (then, first)
+    assert read == ["second", "third"]
+    # Another organization, or this one once its engine went on, reads its own.
+    submit_workloads(owner, [Submission(name="fourth", type="job", requests={"gpu": 1000})])
+    settle(org)
+    search_changes(owner, third)
+    assert read == ["second", "third", "third"]

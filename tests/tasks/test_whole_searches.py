@@ -15,6 +15,7 @@ from console.engine.counterfactual import Findings, find_changes
 from console.errors import Conflict
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.workloads.kept_trees import forget_trees
 from console.workloads.models import SearchRun, State, Workload
 from console.workloads.services import run_search as runs
 from console.workloads.services.end_workloads import withdraw_workloads
@@ -36,6 +37,7 @@ def waiting(
 ) -> list[Workload]:
     """Return two workloads that wait behind one that runs."""
     cache.clear()
+    forget_trees()
     apply_config(owner, "native", CONFIG, "first", 0)
     for name, gpu in (("first", 4), ("second", 2), ("third", 3)):
         wanted = Submission(name=name, type="job", priority=5, requests={"gpu": gpu * 1000})

@@ -107,7 +107,7 @@ def _run(
         # The worker may have written between the two reads: never less than nothing.
         rest = {key: max(0, amount - adopted.get(key, 0)) for key, amount in usage.items()}
         state.charge(name, rest)
-    for name, running in _counts(org, names):
+    for name, running in counts_of_running(org, names):
         there = state.queues[name]
         there.summed_up = max(0, running - len(there.running))
 
@@ -208,7 +208,8 @@ def _first_to_stop(rows: QuerySet[Workload], most: int) -> QuerySet[Workload]:
     return rows.order_by("priority", F("reservation").desc())[:most]
 
 
-def _counts(org: Organization, names: Sequence[str]) -> Iterator[tuple[str, int]]:
+def counts_of_running(org: Organization, names: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Yield how many workloads run in each of the queues *names*."""
     for some in chunks(names):
         rows = QueueCount.objects.filter(org=org, queue__in=some)
         yield from rows.values_list("queue", "running")

@@ -75,9 +75,9 @@ def sweep_searches() -> None:
 
 def _search(run: SearchRun) -> None:
     progress = _Progress(run)
-    version = Engine.objects.values_list("config_version", flat=True).get(org=run.org_id)
+    engine = Engine.objects.get(org=run.org_id)
     found = search(
-        run.workload, version, progress.should_stop, BUDGET, progress.note, is_thorough=True
+        run.workload, engine, progress.should_stop, BUDGET, progress.note, is_thorough=True
     )
     if progress.is_unwanted or not progress.is_wanted():
         _end(run.pk, SearchRun.State.CANCELLED)
@@ -88,7 +88,7 @@ def _search(run: SearchRun) -> None:
             run.pk,
             SearchRun.State.DONE,
             result=findings_to_json(found),
-            config_version=version,
+            config_version=engine.config_version,
             tried=found.tried,
             total=found.tried + found.untried,
         )

@@ -19,8 +19,8 @@ from console.engine.counterfactual import BUDGET, WHOLE_MENU, Findings, Menu, fi
 from console.engine.policy import PreemptionRule
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
+from console.workloads.kept_trees import is_current, version_of, whole_tree
 from console.workloads.models import Engine, Workload
-from console.workloads.services.load_whole_tree import load_whole_tree
 from console.workloads.stored_findings import findings_from_json, findings_to_json
 
 #: Seconds of processor and of the clock after which a search ends, what it reads included.
@@ -55,20 +55,19 @@ def search_changes(actor: Actor, workload: Workload) -> tuple[Findings, int] | N
         return findings_from_json(json.loads(kept)), engine.config_version
     with expensive(Kind.ADVICE, actor.org.pk, actor.key):
         should_stop = deadline(PROCESSOR, WALL)
-        found = search(workload, engine.config_version, should_stop)
+        found = search(workload, engine, should_stop)
     if found is None:
         return None
     text = json.dumps(findings_to_json(found))
     # What was read is of this version if that did not change meanwhile.
-    is_same = Engine.objects.filter(org=actor.org, version=engine.version).exists()
-    if is_same and len(text) <= KEPT_SIZE:
+    if len(text) <= KEPT_SIZE and is_current(engine):
         cache.set(key, text, KEPT_FOR)
     return found, engine.config_version
 
 
 def search(
     workload: Workload,
-    config_version: int,
+    engine: Engine,
     should_stop: Callable[[], bool],
     budget: int = BUDGET,
     note: Callable[[int, int], None] = lambda tried, of: None,
@@ -80,17 +79,17 @@ def search(
 
     *note* and *is_thorough* are those of `find_changes`. None when the rows are behind.
     """
-    loaded = load_whole_tree(workload.org, workload, config_version)
-    if loaded is None:
-        return None
-    state, known = loaded
-    if workload.uid not in state.pending or state.queue_of(workload.uid) != workload.queue:
-        # The worker is about to move it.
-        return None
-    menu = _MENUS.get(state.policy.dialect, WHOLE_MENU)
-    return find_changes(
-        state, workload.uid, budget, menu, known, should_stop, note, is_thorough=is_thorough
-    )
+    with whole_tree(workload.org, workload, engine) as loaded:
+        if loaded is None:
+            return None
+        state, known = loaded
+        if workload.uid not in state.pending or state.queue_of(workload.uid) != workload.queue:
+            # The worker is about to move it.
+            return None
+        menu = _MENUS.get(state.policy.dialect, WHOLE_MENU)
+        return find_changes(
+            state, workload.uid, budget, menu, known, should_stop, note, is_thorough=is_thorough
+        )
 
 
 def deadline(processor: float, wall: float) -> Callable[[], bool]:
@@ -104,6 +103,4 @@ def deadline(processor: float, wall: float) -> Callable[[], bool]:
 
 
 def _key(engine: Engine, workload: Workload) -> str:
-    # A database that was set back counts up to the same version again.
-    at = engine.settled_at.timestamp() if engine.settled_at else 0
-    return f"changes:{engine.org_id}:{engine.version}:{at}:{engine.config_version}:{workload.uid}"
+    return ":".join(("changes", *map(str, version_of(engine)), workload.uid))
