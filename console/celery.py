@@ -111,6 +111,7 @@ app.conf.update(
         "revert": _every(2, "console.configs.tasks.revert"),
         "resume queues": _every(2, "console.workloads.tasks.resume"),
         "sweep impacts": _every(10, "console.configs.tasks.sweep_impact_runs"),
+        "sweep searches": _every(10, "console.workloads.tasks.sweep_search_runs"),
         "tidy impacts": _every(3600, "console.configs.tasks.tidy_impact_runs"),
         "measure effects": _every(600, "console.configs.tasks.measure", CHECK_UPS),
         "tidy": _every(3600, "console.workloads.tasks.tidy"),

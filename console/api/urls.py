@@ -53,7 +53,12 @@ from console.api.views.webhooks import (
     SendTest,
     Webhooks,
 )
-from console.api.views.workloads import OneWorkload, WorkloadExplanation, Workloads
+from console.api.views.workloads import (
+    OneWorkload,
+    WorkloadExplanation,
+    Workloads,
+    WorkloadSearch,
+)
 
 app_name = "api"
 
@@ -79,6 +84,7 @@ urlpatterns = [
     path(f"{_ORG}/workloads/release", ReleaseWorkloads.as_view(), name="release-workloads"),
     path(_WORKLOAD, OneWorkload.as_view(), name="workload"),
     path(f"{_WORKLOAD}/explanation", WorkloadExplanation.as_view(), name="explanation"),
+    path(f"{_WORKLOAD}/search", WorkloadSearch.as_view(), name="search"),
     path(f"{_WORKLOAD}/finish", FinishWorkload.as_view(), name="finish-workload"),
     path(f"{_WORKLOAD}/withdraw", WithdrawWorkload.as_view(), name="withdraw-workload"),
     path(f"{_WORKLOAD}/release", ReleaseWorkload.as_view(), name="release-workload"),

@@ -16,7 +16,8 @@ Nothing that happens on a fork is seen by the state it comes from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from console.engine.disciplines import Nomination, load_discipline
@@ -41,9 +42,16 @@ class Ground:
         *,
         router: Router | None = None,
         matcher: Matcher | None = None,
+        going_on: Callable[[], None] | None = None,
     ) -> None:
-        """*router* and *matcher* of the state's policy save judging labels again."""
+        """
+        Prepare forks of the tree of *queue*.
+
+        *router* and *matcher* of the state's policy save judging labels again. *going_on* is
+        called before each turn on a fork; it may raise to give the fork up.
+        """
         self.state = state
+        self.going_on = going_on or state.going_on
         self.tree = state.queues[queue].tree
         self.router = router or Router(state.policy)
         self.matcher = matcher or Matcher(state.policy)
@@ -69,6 +77,7 @@ class Fork(State):
         self._ground = ground
         self._source = ground.tree
         super().__init__(policy)
+        self.going_on = ground.going_on
         source = ground.state
         self.next_reservation = source.next_reservation
         self.running = ground.running.copy()
@@ -110,12 +119,38 @@ class Fork(State):
         for name, cohort in policy.cohorts.items():
             if cohort is not source.policy.cohorts[name]:
                 self.ledger.change(self.ledger.cohort(name), cohort.groups, cohort.fair_weight)
-        Tree(self.ledger.queue(ground.tree.queues[0].name).root, self.queues.values())
+        tree = Tree(self.ledger.queue(ground.tree.queues[0].name).root, self.queues.values())
+        tree.share_held(ground.tree)
 
     @property
     def tree(self) -> Tree:
         """The tree that was copied."""
         return self.queues[self._source.queues[0].name].tree
+
+    @contextmanager
+    def under(self, policy: Policy) -> Iterator[None]:
+        """
+        Have queues and cohorts the settings that *policy* gives them, for a look.
+
+        It costs less than a fork with that policy. Nothing may be decided meanwhile, and
+        nobody is judged anew.
+        """
+        before = self.policy
+        self._swap(before, policy)
+        try:
+            yield
+        finally:
+            self._swap(policy, before)
+
+    def _swap(self, before: Policy, after: Policy) -> None:
+        for name, queue in self.queues.items():
+            settings = after.queues[name]
+            if settings is not before.queues[name]:
+                queue.follow(after)
+                self.ledger.change(queue.node, settings.groups, settings.fair_weight)
+        for name, cohort in after.cohorts.items():
+            if cohort is not before.cohorts[name]:
+                self.ledger.change(self.ledger.cohort(name), cohort.groups, cohort.fair_weight)
 
     def bring(self, queue: str, members: Iterable[Pending], *, at_rest: bool = False) -> None:
         """

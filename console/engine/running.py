@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from console.engine.circles import NEVER, Stops
 from console.engine.decision import Assignment, Reason
-from console.engine.ledger import FlavorResource
+from console.engine.ledger import FlavorResource, Usage
 from console.engine.routing import Route
 from console.engine.workload import Workload
 
@@ -136,9 +136,17 @@ class RunningLine:
             self.lowest = min(self._by_priority, default=None)
         self._count -= 1
 
-    def held_below(self, priority: int, key: FlavorResource) -> int:
-        """Return what those of lower priority hold of *key* together, in thousandths."""
-        return sum(held.get(key, 0) for each, held in self._held.items() if each < priority)
+    def held_below(self, priority: int | None, key: FlavorResource) -> int:
+        """
+        Return what those of lower priority hold of *key* together, in thousandths.
+
+        None: those of every priority.
+        """
+        return sum(
+            held.get(key, 0)
+            for each, held in self._held.items()
+            if priority is None or each < priority
+        )
 
     @property
     def has_departing(self) -> bool:
@@ -181,6 +189,11 @@ class RunningLine:
         """Yield workloads of exactly *priority*, the latest reservation first."""
         yield from reversed(self._by_priority.get(priority, {}).values())
 
+    def sum_into(self, held: Held) -> None:
+        """Add to *held* what the workloads of this line hold."""
+        for priority, usage in self._held.items():
+            held.add(priority, usage)
+
     def _depart(self, running: Running) -> None:
         """Take a workload out of those who stay, if it is one of them."""
         staying = self._staying.get(running.priority, {})
@@ -195,6 +208,32 @@ class RunningLine:
             self._staying = {each: dict(of) for each, of in self._staying.items()}
             self._held = {each: dict(held) for each, held in self._held.items()}
             self._departing = self._departing.copy()
+
+
+class Held:
+    """What the workloads of several queues hold together, by flavor-resource and priority."""
+
+    def __init__(self) -> None:
+        self._sums: dict[FlavorResource, dict[int, int]] = {}
+
+    def add(self, priority: int, usage: Usage, sign: int = 1) -> None:
+        """Add what workloads of one priority hold; with a *sign* of -1 take it away."""
+        for key, amount in usage.items():
+            sums = self._sums.setdefault(key, {})
+            sums[priority] = sums.get(priority, 0) + sign * amount
+            if not sums[priority]:
+                del sums[priority]
+
+    def below(self, priority: int | None, key: FlavorResource) -> int:
+        """Return what those of lower priority hold, in thousandths; None: of every priority."""
+        sums = self._sums.get(key, {})
+        return sum(amount for each, amount in sums.items() if priority is None or each < priority)
+
+    def copy(self) -> Held:
+        """Return the same sums, to be changed on their own."""
+        copy = Held()
+        copy._sums = {key: dict(sums) for key, sums in self._sums.items()}
+        return copy
 
 
 def _place(running: Running) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from console.engine.ledger import Ledger, Node
 from console.engine.line import Line
 from console.engine.pending import Pending
 from console.engine.policy import Policy, Queue, StopPolicy
-from console.engine.running import Running, RunningLine
+from console.engine.running import Held, Running, RunningLine
 from console.engine.workload import PODS, Workload
 
 
@@ -153,11 +153,32 @@ class Tree:
         self.yielding: dict[str, Pending] = {}
         #: Workloads that remember where a walk over flavors stopped.
         self.scanning: set[Pending] = set()
+        #: What those who run hold, once somebody asked; kept up with who starts and stops.
+        self._held: Held | None = None
         for queue in self.queues:
             queue.tree = self
 
+    @property
+    def held(self) -> Held:
+        """What the workloads that run in this tree hold, those that are stopping included."""
+        if self._held is None:
+            self._held = Held()
+            for queue in self.queues:
+                queue.running.sum_into(self._held)
+        return self._held
+
+    def share_held(self, other: Tree) -> None:
+        """Begin with what runs in *other*, where the same workloads run."""
+        self._held = other.held.copy()
+
+    def count(self, running: Running, sign: int) -> None:
+        """Note that a workload began to hold quota, or with a *sign* of -1 ceased to."""
+        if self._held is not None:
+            self._held.add(running.priority, running.usage, sign)
+        self.changed()
+
     def changed(self) -> None:
-        """Note that somebody started or stopped holding quota."""
+        """Note that what is held in the tree, or who waits for it, changed."""
         self.version += 1
         self.seen.clear()
 

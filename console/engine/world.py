@@ -7,7 +7,7 @@ What comes in from outside, and when somebody decides, is the business of `state
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from console.engine import record, standing
 from console.engine.amounts import SCALE
@@ -45,6 +45,8 @@ class World:
         #: Id of one that is stopping -> those who wait for it, by id.
         self._waiting_for: dict[str, dict[str, Preemptor]] = {}
         self._changes = Changes()
+        #: Called before each turn of a cycle. It may raise, and the state is useless then.
+        self.going_on: Callable[[], None] = _go_on
 
     # What it is asked
 
@@ -298,7 +300,7 @@ class World:
             queue = self.queue(running.queue)
             queue.running.add(running)
             queue.generation += 1
-            queue.tree.changed()
+            queue.tree.count(running, 1)
             self.ledger.add(running.queue, running.usage)
             self._changes.queues.add(running.queue)
 
@@ -309,13 +311,17 @@ class World:
         queue = self.queues[running.queue]
         queue.running.remove(running)
         queue.generation += 1
-        queue.tree.changed()
+        queue.tree.count(running, -1)
         self.ledger.remove(running.queue, running.usage)
         for preemptor in self._waiting_for.pop(running.workload.id, {}).values():
             preemptor.victims.discard(running.workload.id)
             if not preemptor.victims:
                 self.rejoin(self.queues[preemptor.pending.route.queue or ""], preemptor)
         self._stir(queue)
+
+
+def _go_on() -> None:
+    """Let a cycle go on."""
 
 
 def usage_of(workload: Workload, assignment: Assignment) -> dict[FlavorResource, int]:

@@ -15,6 +15,7 @@ from console.engine.state import State
 from console.engine.trace import OrderStep, OutcomeStep, PodSetStep, Trace
 from console.orgs.models import Organization
 from console.workloads import models
+from console.workloads.kept_trees import whole_tree
 from console.workloads.models import Decision, Engine, PendingClass, Workload
 from console.workloads.queries.demand import CANNOT_RUN_REASONS
 from console.workloads.queries.workloads import earlier_in_line
@@ -92,15 +93,27 @@ def _explain_live(org: Organization, workloads: Sequence[Workload]) -> dict[str,
     """Return by id why *workloads* wait at this moment, but of those of which rows are behind."""
     if not workloads:
         return {}
-    version = Engine.objects.values_list("config_version", flat=True).get(org=org)
-    state = load_trees(org, workloads, version)
-    traces = (_live_trace(org, state, each) for each in workloads)
+    engine = Engine.objects.get(org=org)
+    version = engine.config_version
+    traces = _live_traces(org, engine, workloads)
     now = timezone.now()
     return {
         trace.workload: _worded(trace, version, evaluated_at=now, live=True)
         for trace in traces
         if trace is not None
     }
+
+
+def _live_traces(
+    org: Organization, engine: Engine, workloads: Sequence[Workload]
+) -> list[Trace | None]:
+    if len(workloads) == 1:
+        # Where a search has read the whole tree a moment ago, nothing has to be read again.
+        with whole_tree(org, workloads[0], engine, may_load=False) as kept:
+            if kept is not None:
+                return [_live_trace(org, kept[0], workloads[0])]
+    state = load_trees(org, workloads, engine.config_version)
+    return [_live_trace(org, state, each) for each in workloads]
 
 
 def _live_trace(org: Organization, state: State, workload: Workload) -> Trace | None:

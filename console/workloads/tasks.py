@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from celery import shared_task
+from celery import Task, shared_task
 from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
@@ -18,6 +18,13 @@ from console.workloads.services.forget_shapes import forget_shapes
 from console.workloads.services.forget_workloads import forget_workloads
 from console.workloads.services.resume_expired import resume_expired
 from console.workloads.services.run_lane import run_lane
+from console.workloads.services.run_search import (
+    WORKER_GONE,
+    fail_search,
+    run_search,
+    sweep_searches,
+)
+from console.workloads.services.search_fully import SEARCH
 
 #: What is older than this was not picked up by its own nudge.
 _FORGOTTEN = timedelta(seconds=2)
@@ -74,6 +81,20 @@ def forget() -> None:
 def forget_ended() -> None:
     """Forget some of the workloads that ended too long ago: few at a time, for it comes often."""
     forget_workloads(settings.WORKLOAD_RETENTION_DAYS)
+
+
+@shared_task(name=SEARCH, bind=True)
+def search(self: Task[[int], None], run_id: int) -> None:
+    """Bring one search to its end; one that comes back was begun by a worker that died."""
+    if self.request.delivery_info and self.request.delivery_info.get("redelivered"):
+        fail_search(run_id, WORKER_GONE)
+    run_search(run_id)
+
+
+@shared_task(name="console.workloads.tasks.sweep_search_runs")
+def sweep_search_runs() -> None:
+    """Find searches that were left lying."""
+    sweep_searches()
 
 
 @shared_task(name="console.workloads.tasks.resume")

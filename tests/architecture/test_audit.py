@@ -27,6 +27,8 @@ EXCEPTIONS = {
         "saves itself every few seconds; what begins, moves and ends a draft is recorded"
     ),
     "console.configs.services.fix_draft.fix_draft": "a save of a draft, as any other",
+    "console.workloads.services.search_fully.search_fully": "a question, kept for an hour",
+    "console.workloads.services.search_fully.cancel_search": "the end of a question",
     "console.workloads.services.hold_queue.tell_engine": "a part of those that hold and resume",
     "console.workloads.services.hold_queue.tell_people": "a part of those that hold and resume",
     "console.workloads.services.move_holds.resume_moved": "the second half of move_holds",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.pages import MOST_MS, MOST_MS_WITH_CHANGES, Reader
-from tests.worlds import BUILDERS, PASSWORD
+from tests.worlds import OPENED, PASSWORD
 from tests.worlds.addresses import Address, api_addresses, page_addresses
 from tests.worlds.served import serving
 
@@ -25,7 +25,7 @@ WORK = frozenset(
 def run() -> Iterator[Measured]:
     """Measure every address of each world, and yield those that miss and the slowest."""
     with tempfile.TemporaryDirectory() as folder:
-        for name in BUILDERS:
+        for name in OPENED:
             with serving(name, Path(folder)) as served:
                 reader = Reader(served.product, (served.world.people["owner"], PASSWORD))
                 for kind, addresses in (

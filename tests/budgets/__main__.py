@@ -53,12 +53,12 @@ def main() -> None:
 
 def _most(folder: Path, addresses: Callable, client: Callable) -> dict[str, int]:
     from tests.budgets.opening import open_twice
-    from tests.worlds import BUILDERS
+    from tests.worlds import OPENED
     from tests.worlds.connected import connected
     from tests.worlds.stored import stored
 
     most: dict[str, int] = {}
-    for name in BUILDERS:
+    for name in OPENED:
         found = stored(name, Path(os.environ.get("KEPT_WORLDS", folder / "worlds")))
         copy = folder / f"{name}.sqlite3"
         found.copy(copy)

@@ -17,7 +17,7 @@ from console.paging import WINDOWS
 from tests.budgets.conftest import Worlds
 from tests.budgets.files import read_budgets
 from tests.budgets.opening import Opened, open_twice
-from tests.worlds import BUILDERS
+from tests.worlds import OPENED
 from tests.worlds.addresses import api_addresses, page_addresses
 
 #: What finds few among many looks through windows of rows, each found and read by a query.
@@ -59,14 +59,14 @@ def opened(worlds: Worlds) -> Find:
     return find
 
 
-@pytest.mark.parametrize("name", BUILDERS)
+@pytest.mark.parametrize("name", OPENED)
 def test_pages_keep_to_their_budgets(opened: Find, name: str) -> None:
     found = opened("pages", name)
     assert refused(found) == REFUSED
     assert over(found, read_budgets("pages.toml")) == []
 
 
-@pytest.mark.parametrize("name", BUILDERS)
+@pytest.mark.parametrize("name", OPENED)
 def test_paths_of_the_api_keep_to_their_budgets(opened: Find, name: str) -> None:
     found = opened("paths", name)
     # Before the first version there is none to be read.

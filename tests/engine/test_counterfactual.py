@@ -286,7 +286,7 @@ def test_evaluations_are_bounded(budget: int) -> None:
     found = find_changes(state, "z", budget)
     assert found.evaluations <= budget
     assert found.is_cut == (budget < everything.evaluations)
-    assert found.changes == everything.changes[: len(found.changes)]
+    assert set(found.changes) <= set(everything.changes)
 
 
 def test_nothing_is_told_of_queues_that_are_not_known() -> None:

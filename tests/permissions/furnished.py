@@ -19,7 +19,7 @@ from console.orgs.services.create_org import create_org
 from console.orgs.services.invite import invite
 from console.orgs.services.issue_token import create_token
 from console.webhooks.models import Delivery, Webhook
-from console.workloads.models import SavedView, Workload
+from console.workloads.models import SavedView, SearchRun, Workload
 from console.workloads.receipts import preemptions_of
 from console.workloads.services.hold_queue import hold_queue
 from console.workloads.services.run_engine import run_engine
@@ -77,6 +77,7 @@ def furnish(slug: str, versions: int) -> dict[str, object]:
     open_impact = ImpactRun.objects.create(
         org=org, author=boss.name, dialect="native", text="{}", digest="of it", base=versions
     )
+    SearchRun.objects.create(org=org, workload=waiting, author=boss.name)
     member = Membership.objects.get(user__email=f"left@{slug}.example")
     invited = invite(boss, f"invited@{slug}.example", Role.VIEWER)
     receipt = preemptions_of(boss, stopped, 1, None).results[0]

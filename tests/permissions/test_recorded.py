@@ -13,6 +13,8 @@ from tests.permissions.table import API, PAGES, Line
 _ASKING = (
     *("config/check", "config/route", "expectations/check", "tools/route/many"),
     *("edit/check", "edit/complete", "edit/explain", "edit/context", "edit/hits"),
+    # Searches, kept for an hour.
+    *("/search", "/changes"),
     # Presence, seen while it lasts; a cookie of one browser; and what is so already.
     *("/visit", "/leave", "/save", "settings/appearance", "members/$me", "config/conflict"),
 )

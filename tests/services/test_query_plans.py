@@ -292,6 +292,8 @@ def test_who_stops_first_for_another_is_found_in_order(org: Organization, owner:
     lines = plans(lambda: load_trees(org, [waiting], 1))
     walked = [at for at, line in enumerate(lines) if "workload_first_to_stop" in line]
     assert [lines[at].rpartition("workload_first_to_stop ")[2] for at in walked] == [
+        # The lowest priority that runs in its own queue, which says who else is within reach.
+        "(org_id=? AND queue=?)",
         "(org_id=? AND queue=? AND priority<?)",
         "(org_id=? AND queue=?)",
     ], lines

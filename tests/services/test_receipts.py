@@ -102,7 +102,7 @@ def test_what_would_help_does_not_tell_whose_end_it_would_be(
 ) -> None:
     stop_for_another(owner, operator, operator, settle)
     late = submit(submitter, settle, "late", 3, priority=20)
-    found = what_would_help(owner.org, late)
+    found = what_would_help(owner, late)
     assert "batch has stopped" in repr(found.changes)
     told = help_for_reader(submitter, found)
     assert "batch" not in repr(told)

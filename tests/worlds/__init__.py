@@ -1,5 +1,5 @@
 """
-Three organizations that every page and every path is opened in: empty, the demo, and a large one.
+Organizations to open pages in: empty, the demo, a large one, and a contended one for searches.
 
 Each is built in whatever database is connected, and returned as a `World` that says where its
 things are. `tests.worlds.stored` keeps them as files of SQLite, `tests.worlds.served` runs
@@ -15,7 +15,7 @@ from typing import Final
 
 from tests.worlds.world import PASSWORD, World
 
-__all__ = ["BUILDERS", "PASSWORD", "World", "build_demo", "build_empty", "build_large"]
+__all__ = ["BUILDERS", "OPENED", "PASSWORD", "World", "build_demo", "build_empty", "build_large"]
 
 
 def build_empty() -> World:
@@ -39,9 +39,20 @@ def build_large() -> World:
     return large.build()
 
 
+def build_contended() -> World:
+    """Return an organization of one cohort whose queues stop each other's work; on SQLite alone."""
+    from tests.worlds import contended
+
+    return contended.build()
+
+
 #: Name of a world -> what builds it.
 BUILDERS: Final[dict[str, Callable[[], World]]] = {
     "empty": build_empty,
     "demo": build_demo,
     "large": build_large,
+    "contended": build_contended,
 }
+
+#: Those in which every page and every path is opened.
+OPENED: Final = ("empty", "demo", "large")

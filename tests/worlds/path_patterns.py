@@ -70,7 +70,7 @@ PATHS: Final[Mapping[str, Sequence[str]]] = {
 #: Routes that are only ever sent to.
 SENT: Final = (
     *("finish-workloads", "withdraw-workloads", "release-workloads"),
-    *("finish-workload", "withdraw-workload", "release-workload"),
+    *("search", "finish-workload", "withdraw-workload", "release-workload"),
     *("config-check", "config-rollback", "config-confirm", "config-route", "check-expectations"),
     *("delete-expectations", "config-impact", "cancel-impact", "hold-queue", "resume-queue"),
     *("member", "invitation", "rotate-token", "rotate-webhook", "test-webhook"),

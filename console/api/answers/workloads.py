@@ -18,7 +18,7 @@ from console.engine.reasons import reason_message
 from console.engine.workload import PODS, PodSet
 from console.workloads.changes import Help
 from console.workloads.explanations import Explained
-from console.workloads.models import Decision, Workload
+from console.workloads.models import Decision, SearchRun, Workload
 from console.workloads.queries import reason_of
 from console.workloads.stored_assignments import stored_flavors
 from console.workloads.stored_pod_sets import decode_pod_sets
@@ -174,6 +174,23 @@ def explanation_answer(workload: Workload, explained: Explained, found: Help) ->
         "changes": [_change(change, sentence) for change, sentence in found.changes],
         "changes_version": found.config_version,
         "does_not_help": found.in_vain,
+        "candidates": {"tried": found.tried, "total": found.tried + found.untried},
+        "is_complete": not found.untried,
+    }
+
+
+def search_answer(run: SearchRun, found: Help | None) -> dict[str, Any]:
+    """Return how far a whole search is, and what it found, once it is done."""
+    return {
+        "state": run.state,
+        "candidates": {"tried": run.tried, "total": run.total},
+        "error": run.error,
+        "created_at": time_answer(run.created_at),
+        "ended_at": time_answer(run.ended_at),
+        "config_version": run.config_version,
+        "changes": [_change(change, each) for change, each in found.changes] if found else [],
+        "does_not_help": found.in_vain if found else "",
+        "is_complete": found is not None and not found.untried,
     }
 
 

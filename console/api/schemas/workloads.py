@@ -13,7 +13,7 @@ from console.engine.change import ChangeKind, QuotaNumber
 from console.engine.decision import Reason
 from console.engine.explain import Verdict
 from console.reading import LARGEST_INTEGER
-from console.workloads.models import State
+from console.workloads.models import SearchRun, State
 from console.workloads.queries.filters import TYPES
 from console.workloads.read_pod_sets import MOST_POD_SETS
 from console.workloads.submissions import MARKET_TYPES, MOST_AT_ONCE
@@ -216,6 +216,13 @@ class WorkloadChange(Schema):
         return {**super().get_fields(), "from": AnyValue(allow_null=True)}
 
 
+class Candidates(Schema):
+    """How far the search for changes came."""
+
+    tried = serializers.IntegerField(help_text="Candidates that were proven to help or not to.")
+    total = serializers.IntegerField(help_text="All of them.")
+
+
 class WorkloadExplanation(Schema):
     """Why a workload is where it is."""
 
@@ -245,6 +252,27 @@ class WorkloadExplanation(Schema):
     does_not_help = serializers.CharField(
         allow_blank=True, help_text="What was tried in vain, in one sentence."
     )
+    candidates = Candidates()
+    is_complete = serializers.BooleanField(
+        help_text="Whether every candidate was tried. A search ends after a second; of what it "
+        "did not try nothing is known."
+    )
+
+
+class WorkloadSearch(Schema):
+    """A whole search for what would start a workload."""
+
+    state = serializers.ChoiceField(SearchRun.State.choices)
+    candidates = Candidates()
+    error = serializers.CharField(allow_blank=True, help_text="Why it failed, in one sentence.")
+    created_at = serializers.DateTimeField()
+    ended_at = serializers.DateTimeField(allow_null=True)
+    config_version = serializers.IntegerField(
+        help_text="The version whose text the ranges point into; 0 until it is done."
+    )
+    changes = WorkloadChange(many=True, help_text="Empty until it is done.")
+    does_not_help = serializers.CharField(allow_blank=True)
+    is_complete = serializers.BooleanField(help_text="Whether every candidate was tried.")
 
 
 EXAMPLE_IN = {

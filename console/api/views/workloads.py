@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from console.api.answers.groups import groups_answer
-from console.api.answers.workloads import explanation_answer, workload_answer
+from console.api.answers.workloads import explanation_answer, search_answer, workload_answer
 from console.api.base import PAGING, OrgView, results
 from console.api.schemas import workloads as schemas
 from console.api.schemas.common import (
@@ -25,6 +25,7 @@ from console.api.schemas.common import (
 )
 from console.api.schemas.groups import WorkloadGroups
 from console.configs.queries import least_priority
+from console.errors import NotFound
 from console.expensive import Kind, take_place
 from console.exports import (
     MARKDOWN,
@@ -36,11 +37,12 @@ from console.exports import (
 )
 from console.logs import bind_workloads
 from console.orgs.permissions import Permission
-from console.workloads.changes import what_would_help
+from console.workloads.changes import what_would_help, whole_help
 from console.workloads.disclosure import disclose_preemptors, for_reader, help_for_reader
 from console.workloads.explanations import explain_workload
 from console.workloads.export import EXPORTED, exported_rows
 from console.workloads.markdown import Links, explanation_markdown
+from console.workloads.models import SearchRun
 from console.workloads.queries import (
     WorkloadFilter,
     get_workload,
@@ -50,6 +52,7 @@ from console.workloads.queries import (
 from console.workloads.queries.decisions import admitting_policy
 from console.workloads.queries.groups import GROUPINGS, MOST_COUNTED, group_workloads
 from console.workloads.saved_views import read_grouping
+from console.workloads.services.search_fully import cancel_search, latest_run, search_fully
 from console.workloads.services.submit_once import submit_once
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import MOST_AT_ONCE, read_submissions
@@ -192,20 +195,76 @@ class WorkloadExplanation(OrgView):
         "other shows the decision that put it where it is. `changes` has, of a pending one, "
         "the single changes with each of which it would start now: the engine has tried each on "
         "a copy. Of a rejected one it has what would let it in under the active config. "
-        "With `as=markdown` the answer is the stages as text to paste into a ticket or a chat, "
-        "without `changes`: what people typed stays text in it.",
+        "The search ends after a second with what it has proven, and `candidates` says how "
+        "far it came; 429 where you have one under way already. With `as=markdown` the answer is "
+        "the stages as text to paste into a ticket or a chat, without `changes`: what people "
+        "typed stays text in it.",
         parameters=[query(PARAMETER, "Answer with Markdown instead.", enum=(MARKDOWN,))],
         responses={**or_markdown(schemas.WorkloadExplanation), **problems()},
         tags=_TAG,
     )
     def get(self, request: Request, uid: str, **kwargs: Any) -> HttpResponseBase:
         """Explain it."""
-        is_text = asks_for_markdown(request.query_params)
         workload = get_workload(self.actor.org, uid)
-        explained = for_reader(self.actor, explain_workload(self.actor.org, workload))
-        if is_text:
+        if asks_for_markdown(request.query_params):
+            explained = for_reader(self.actor, explain_workload(self.actor.org, workload))
             links = Links(request.build_absolute_uri("/"), self.actor.org.slug)
             text = explanation_markdown(workload, explained, links)
             return HttpResponse(text, content_type=MARKDOWN_TYPE)
-        found = help_for_reader(self.actor, what_would_help(self.actor.org, workload))
+        # First what may be refused, so that a refusal costs little.
+        found = help_for_reader(self.actor, what_would_help(self.actor, workload))
+        explained = for_reader(self.actor, explain_workload(self.actor.org, workload))
         return Response(explanation_answer(workload, explained, found))
+
+
+class WorkloadSearch(OrgView):
+    """The whole search for what would start a workload, by a worker."""
+
+    permissions = {"POST": Permission.READ, "DELETE": Permission.READ}
+
+    @extend_schema(
+        operation_id="get_search",
+        summary="Look at a whole search",
+        description="The newest one for this workload: how far it is, or what it found. An ended "
+        "one is kept for an hour.",
+        responses={200: schemas.WorkloadSearch, **problems()},
+        tags=_TAG,
+    )
+    def get(self, request: Request, uid: str, **kwargs: Any) -> Response:
+        """Show it."""
+        return self._answer(latest_run(get_workload(self.actor.org, uid)))
+
+    @extend_schema(
+        operation_id="search_changes",
+        summary="Search everything that would start a workload",
+        description="Has a worker try every candidate, where `is_complete` of the explanation is "
+        "false. One at a time in an organization; asking again for what is open answers with it.",
+        request=None,
+        responses={202: schemas.WorkloadSearch, **problems(409, 413, 415)},
+        tags=_TAG,
+    )
+    def post(self, request: Request, uid: str, **kwargs: Any) -> Response:
+        """Ask for it: 202 with a run, which GET follows."""
+        reader, _ = self.fields(request, ())
+        reader.finish()
+        run = search_fully(self.actor, get_workload(self.actor.org, uid))
+        return self._answer(run, status=202)
+
+    @extend_schema(
+        operation_id="cancel_search",
+        summary="Cancel a whole search",
+        description="One that waits ends at once, one that runs at its next step; one that has "
+        "ended stays as it is.",
+        responses={200: schemas.WorkloadSearch, **problems()},
+        tags=_TAG,
+    )
+    def delete(self, request: Request, uid: str, **kwargs: Any) -> Response:
+        """Cancel it."""
+        return self._answer(cancel_search(self.actor, get_workload(self.actor.org, uid)))
+
+    def _answer(self, run: SearchRun | None, status: int = 200) -> Response:
+        if run is None:
+            raise NotFound("Nobody asked for a whole search for this workload within an hour.")
+        found = whole_help(run)
+        told = help_for_reader(self.actor, found) if found is not None else None
+        return Response(search_answer(run, told), status=status)

@@ -7,23 +7,26 @@ look at what the workload would find if it were its turn, then, for what looks
 well, for the proof on a fork of its tree, with everybody there who could start
 too, and with whoever is told to stop stopping. Only what the fork admits is told.
 
-Every look counts as one evaluation and every proof as several, and their number is bounded;
-kinds of change are tried in the order of `ChangeKind`, so the same state gives the
-same answer.
+Every look counts as one evaluation and every proof as several, and their number is bounded.
+The kinds of change take turns, so the same state gives the same answer. The caller may stop the
+search at any moment, also within a cycle: what is proven by then is returned, with how many
+candidates were tried and how many were not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from console.engine.change import Change, ChangeKind
 from console.engine.counterfactual.as_another import labels, priority
 from console.engine.counterfactual.ask_less import ask_less
+from console.engine.counterfactual.attempts import Attempts
 from console.engine.counterfactual.ends import ends, waiting
 from console.engine.counterfactual.policies import WHOLE_MENU, Menu, policies
 from console.engine.counterfactual.quotas import quotas
-from console.engine.counterfactual.trials import BudgetSpent, Trials
+from console.engine.counterfactual.trials import Stopped, Trials
 from console.engine.pending import Pending
 from console.engine.state import State
 
@@ -42,8 +45,14 @@ class Findings:
     #: Kinds of change of which some were tried and none helps.
     in_vain: tuple[ChangeKind, ...] = ()
     evaluations: int = 0
-    #: Whether evaluations ran out before everything was tried.
-    is_cut: bool = False
+    #: Candidates that were tried, and those that were not: nothing is known of these.
+    tried: int = 0
+    untried: int = 0
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether evaluations or time ran out before everything was tried."""
+        return self.untried > 0
 
 
 def changes(
@@ -59,6 +68,10 @@ def find_changes(
     budget: int = BUDGET,
     menu: Menu = WHOLE_MENU,
     known: Collection[str] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+    note: Callable[[int, int], None] = lambda tried, of: None,
+    *,
+    is_thorough: bool = False,
 ) -> Findings:
     """
     Return the single changes with each of which a pending workload would start.
@@ -66,69 +79,77 @@ def find_changes(
     *state* is settled and stays as it is. Nothing is asked of a workload that runs,
     and where waiting is enough nothing else is. *menu* has the settings that the
     language of the config knows, *known* the queues of which *state* has everybody, all
-    of them unless it is given: nothing is told of others. Raises KeyError when the
-    workload neither waits nor runs.
+    of them unless it is given: nothing is told of others. Once *should_stop* says so
+    the search ends. *note* is told after each candidate how many were tried, and how many there
+    are; all of them are tried if *is_thorough*. Raises KeyError when the workload neither waits
+    nor runs.
     """
     if workload_id in state.running:
         return Findings()
     pending = state.pending[workload_id]
-    trials = Trials(state, pending, budget, known)
-    found: list[Change] = []
-    in_vain: list[ChangeKind] = []
-    is_cut = False
-    for kind, search in _searches(trials, pending, menu):
-        before, left = len(found), trials.left
-        # The hardest of searches leaves the next ones their part.
-        trials.reserve = left // 2 if kind is ChangeKind.QUOTA else 0
-        try:
-            # What is found before evaluations run out counts.
-            found.extend(search(trials))
-        except BudgetSpent:
-            is_cut = True
-            continue
-        if len(found) > before and kind is ChangeKind.WAIT:
-            break
-        if len(found) == before and trials.left < left and kind is not ChangeKind.WAIT:
-            in_vain.append(kind)
+    trials = Trials(state, pending, budget, known, should_stop, is_thorough=is_thorough)
+    searches: list[Attempts] = []
+    groups = _searches(trials, pending, menu)
+    try:
+        for some in groups:
+            searches += some
+            _take_turns(trials, some, note)
+            if any(each.found for each in some):
+                break
+    except Stopped:
+        # What is found by then counts, and what is left is counted.
+        searches += (each for some in groups for each in some)
     return Findings(
-        changes=tuple(found),
-        in_vain=tuple(in_vain),
+        changes=tuple(change for each in searches for change in each.found),
+        in_vain=tuple(
+            each.kind for each in searches if each.is_in_vain and each.kind is not ChangeKind.WAIT
+        ),
         evaluations=budget - trials.left,
-        is_cut=is_cut,
+        tried=sum(each.tried for each in searches),
+        untried=sum(each.untried for each in searches),
     )
 
 
-_Search = Callable[[Trials], Iterator[Change]]
+def _take_turns(trials: Trials, searches: list[Attempts], note: Callable[[int, int], None]) -> None:
+    while going_on := [each for each in searches if not each.is_over]:
+        for each in going_on:
+            each.step(trials)
+            tried = sum(some.tried for some in searches)
+            note(tried, tried + sum(some.untried for some in searches))
 
 
-def _searches(trials: Trials, pending: Pending, menu: Menu) -> Iterator[tuple[ChangeKind, _Search]]:
-    if pending.route.queue is None:
+def _searches(trials: Trials, pending: Pending, menu: Menu) -> Iterator[list[Attempts]]:
+    """Yield the kinds of change that take turns, in the order of `ChangeKind`."""
+    if pending.route.queue is None or pending.route.problem is not None:
         # It stands in no line: only what it says of itself can lead it into one.
-        yield ChangeKind.LABEL, labels
-        return
-    if pending.route.problem is not None:
-        yield ChangeKind.LABEL, labels
+        yield [labels(trials)]
     elif trials.queue.barrier is not None:
         # Nobody of its queue has a turn, whatever it asks for.
-        yield ChangeKind.LABEL, labels
-        yield ChangeKind.RESUME, _resume
-        yield ChangeKind.POLICY, lambda trials: policies(trials, menu)
+        yield [labels(trials), _resume(trials), policies(trials, menu)]
     else:
-        yield ChangeKind.WAIT, waiting
-        yield ChangeKind.ASK_LESS, ask_less
-        yield ChangeKind.LABEL, labels
-        yield ChangeKind.PRIORITY, priority
-        yield ChangeKind.QUOTA, quotas
-        yield ChangeKind.POLICY, lambda trials: policies(trials, menu)
-        yield ChangeKind.FINISH, ends
+        yield [waiting(trials)]
+        yield [
+            ask_less(trials),
+            labels(trials),
+            priority(trials),
+            quotas(trials),
+            policies(trials, menu),
+            ends(trials),
+        ]
 
 
-def _resume(trials: Trials) -> Iterator[Change]:
-    started = trials.starts(resume=True) if trials.queue.held else None
-    if started is not None:
-        yield Change(
-            kind=ChangeKind.RESUME,
-            queue=trials.queue.name,
-            who_loses=started.who_loses,
-            who_waits=started.who_waits,
-        )
+def _resume(trials: Trials) -> Attempts:
+    held = [partial(_resumed, trials)] if trials.queue.held else []
+    return Attempts(ChangeKind.RESUME, held, tried=1, told=1)
+
+
+def _resumed(trials: Trials) -> Change | None:
+    started = trials.starts(resume=True)
+    if started is None:
+        return None
+    return Change(
+        kind=ChangeKind.RESUME,
+        queue=trials.queue.name,
+        who_loses=started.who_loses,
+        who_waits=started.who_waits,
+    )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from console.engine.change import Change, ChangeKind
+from console.engine.counterfactual.attempts import Attempts
 from console.engine.counterfactual.proof import Started
 from console.engine.counterfactual.trials import Trials
 from console.engine.policy import LocalQueueRouting, OnViolation
@@ -20,53 +22,53 @@ _LABELS, _TOLD = 40, 3
 _PRIORITIES = 40
 
 
-def labels(trials: Trials) -> Iterator[Change]:
+def labels(trials: Trials) -> Attempts:
     """
-    Yield changes of one label with which the workload starts, one for each key.
+    Return the search for changes of one label with which the workload starts.
 
-    Values are those that rules and flavors ask for, in the order of the text; with
-    local queues those of its namespace, and the priority classes from the lowest.
+    One for each key is told. Values are those that rules and flavors ask for, in the order of
+    the text; with local queues those of its namespace, and the priority classes from the lowest.
     """
     told: set[str] = set()
-    for number, (key, value) in enumerate(_label_values(trials)):
-        if number >= _LABELS or len(told) >= _TOLD:
-            return
-        if key in told:
-            continue
-        changed = _labeled(trials.workload, key, value)
-        if _same(trials, changed) or not trials.could_start(changed):
-            continue
-        started = trials.starts(workload=changed)
-        if started is not None:
-            told.add(key)
-            yield _change(
-                trials,
-                ChangeKind.LABEL,
-                key,
-                trials.workload.labels.get(key),
-                value,
-                changed,
-                started,
-            )
+    attempts = (
+        partial(_with_label, trials, told, key, value) for key, value in _label_values(trials)
+    )
+    return Attempts(ChangeKind.LABEL, attempts, tried=trials.most(_LABELS), told=_TOLD)
 
 
-def priority(trials: Trials) -> Iterator[Change]:
-    """Yield the smallest requested priority above the present one with which it starts."""
+def priority(trials: Trials) -> Attempts:
+    """Return the search for the smallest requested priority with which it starts."""
     routing = trials.policy.local_routing
-    workload = trials.workload
-    if routing is not None and routing.priority_label in workload.labels:
-        # Its class says its priority, whatever it requests.
-        return
-    for value in _priorities(trials)[:_PRIORITIES]:
-        changed = replace(workload, priority=value)
-        if trials.route(changed).priority != value or not trials.could_start(changed):
-            continue
-        started = trials.starts(workload=changed)
-        if started is not None:
-            yield _change(
-                trials, ChangeKind.PRIORITY, "", workload.priority, value, changed, started
-            )
-            return
+    # Its class says its priority, whatever it requests.
+    is_fixed = routing is not None and routing.priority_label in trials.workload.labels
+    values = [] if is_fixed else _priorities(trials)
+    attempts = (partial(_with_priority, trials, value) for value in values)
+    return Attempts(ChangeKind.PRIORITY, attempts, tried=trials.most(_PRIORITIES), told=1)
+
+
+def _with_label(trials: Trials, told: set[str], key: str, value: str | None) -> Change | None:
+    if key in told:
+        return None
+    changed = _labeled(trials.workload, key, value)
+    if _same(trials, changed) or not trials.could_start(changed):
+        return None
+    started = trials.starts(workload=changed)
+    if started is None:
+        return None
+    told.add(key)
+    before = trials.workload.labels.get(key)
+    return _change(trials, ChangeKind.LABEL, key, before, value, changed, started)
+
+
+def _with_priority(trials: Trials, value: int) -> Change | None:
+    changed = replace(trials.workload, priority=value)
+    if trials.route(changed).priority != value or not trials.could_start(changed):
+        return None
+    started = trials.starts(workload=changed)
+    if started is None:
+        return None
+    before = trials.workload.priority
+    return _change(trials, ChangeKind.PRIORITY, "", before, value, changed, started)
 
 
 def _change(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 from console.engine.amounts import SCALE
 from console.engine.change import Change, ChangeKind
+from console.engine.counterfactual.attempts import Attempt, Attempts
 from console.engine.counterfactual.least import least, least_start, units_of
 from console.engine.counterfactual.proof import Started
 from console.engine.counterfactual.trials import Trials
@@ -17,25 +18,41 @@ from console.engine.workload import PODS, PodSet, Workload
 _DIVISIBLE = "cpu"
 
 
-def ask_less(trials: Trials) -> Iterator[Change]:
+def ask_less(trials: Trials) -> Attempts:
     """
-    Yield for each resource of each pod set the most of it with which the workload starts.
+    Return the search for the most of each resource of each pod set with which it starts.
 
     In whole units where it asks in whole units (Gi, Mi), in thousandths of others and
     of cpu; and for each pod set of several pods the most pods.
     """
-    pod_sets = trials.workload.pod_sets
-    for index, pod_set in enumerate(pod_sets):
-        name = pod_set.name if len(pod_sets) > 1 or pod_set.count > 1 else None
-        for resource, amount in sorted(pod_set.requests.items()):
-            found = _most_of(trials, index, resource, amount)
-            if found is not None:
-                yield _change(resource, amount, found, name)
+    attempts: list[Attempt] = []
+    for index, pod_set in enumerate(trials.workload.pod_sets):
+        attempts += (
+            partial(_less_of, trials, index, resource) for resource in sorted(pod_set.requests)
+        )
         if pod_set.count > 1:
-            found = _most(trials, pod_set.count, partial(_pods, trials.workload, index))
-            if found is not None:
-                name = pod_set.name if len(pod_sets) > 1 else None
-                yield _change(PODS, pod_set.count, found, name)
+            attempts.append(partial(_fewer_pods, trials, index))
+    return Attempts(ChangeKind.ASK_LESS, attempts, tried=len(attempts), told=len(attempts))
+
+
+def _less_of(trials: Trials, index: int, resource: str) -> Change | None:
+    pod_sets = trials.workload.pod_sets
+    pod_set = pod_sets[index]
+    amount = pod_set.requests[resource]
+    found = _most_of(trials, index, resource, amount)
+    if found is None:
+        return None
+    name = pod_set.name if len(pod_sets) > 1 or pod_set.count > 1 else None
+    return _change(resource, amount, found, name)
+
+
+def _fewer_pods(trials: Trials, index: int) -> Change | None:
+    pod_sets = trials.workload.pod_sets
+    pod_set = pod_sets[index]
+    found = _most(trials, pod_set.count, partial(_pods, trials.workload, index))
+    if found is None:
+        return None
+    return _change(PODS, pod_set.count, found, pod_set.name if len(pod_sets) > 1 else None)
 
 
 def _change(subject: str, before: int, found: tuple[int, Started], pod_set: str | None) -> Change:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TypeVar
 
 from console.engine.change import Change, ChangeKind
+from console.engine.counterfactual.attempts import Attempts
 from console.engine.counterfactual.least import least
 from console.engine.counterfactual.trials import Trials
 from console.engine.fork import Fork
@@ -24,44 +25,63 @@ _MOST = 20
 _LOOKED_AT = 2_000
 
 
-def waiting(trials: Trials) -> Iterator[Change]:
-    """Yield WAIT when it starts once workloads that were told to stop have stopped."""
+def waiting(trials: Trials) -> Attempts:
+    """Return the search for WAIT: it starts once workloads that were told to stop have stopped."""
     preemptor = trials.queue.preemptors.get(trials.uid)
     if preemptor is not None:
         named = sorted(preemptor.victims)
-        if trials.starts_after_stopping(named):
-            yield Change(kind=ChangeKind.WAIT, workloads=tuple(named))
-        return
-    named = sorted(each.workload.id for each in _running(trials.queue.tree) if each.departing)
-    if named and trials.starts_after_stopping(named):
+        attempts = [partial(_wait_for, trials, named, is_needed=True)]
+    else:
+        running = _running(trials.queue.tree)
+        named = sorted(each.workload.id for each in running if each.departing)
+        attempts = [partial(_wait_for, trials, named, is_needed=False)] if named else []
+    return Attempts(ChangeKind.WAIT, attempts, tried=1, told=1)
+
+
+def _wait_for(trials: Trials, named: list[str], *, is_needed: bool) -> Change | None:
+    """Try to wait for *named*, or unless all of them are needed, for as few as do."""
+    if not trials.starts_after_stopping(named):
+        return None
+    if not is_needed:
         named = _needed(named, trials.starts_after_stopping)
-        yield Change(kind=ChangeKind.WAIT, workloads=tuple(named))
+    return Change(kind=ChangeKind.WAIT, workloads=tuple(named))
 
 
-def ends(trials: Trials) -> Iterator[Change]:
+def ends(trials: Trials) -> Attempts:
     """
-    Yield the fewest running workloads that were found whose end lets it start.
+    Return the search for the fewest running workloads that were found whose end lets it start.
 
     For each flavor those that hold most of it are taken away until it fits, those of its
     own queue first, and then put back where it fits all the same, as a search for
     preemption does: nobody of them can be spared.
     """
-    fork = trials.fork()
-    found = []
-    for keys in _short_by_flavor(trials).values():
-        chosen = _of_flavor(trials, fork, keys)
-        if chosen:
-            found.append(tuple(sorted(each.workload.id for each in chosen)))
+    flavors = list(_short_by_flavor(trials).values())
+    found: list[tuple[str, ...]] = []
+    attempts = [
+        partial(_with_ends, trials, found, keys, is_last=keys is flavors[-1]) for keys in flavors
+    ]
+    return Attempts(ChangeKind.FINISH, attempts, tried=len(attempts), told=1)
+
+
+def _with_ends(
+    trials: Trials, found: list[tuple[str, ...]], keys: list[FlavorResource], *, is_last: bool
+) -> Change | None:
+    """Add to *found* whose end makes room of *keys*; after the last prove the shortest."""
+    chosen = _of_flavor(trials, trials.look_out, keys)
+    if chosen:
+        found.append(tuple(sorted(each.workload.id for each in chosen)))
+    if not is_last:
+        return None
     for workloads in sorted(found, key=lambda each: (len(each), each)):
         started = trials.starts(ends=workloads)
         if started is not None:
-            yield Change(
+            return Change(
                 kind=ChangeKind.FINISH,
                 workloads=workloads,
                 who_loses=started.who_loses,
                 who_waits=started.who_waits,
             )
-            return
+    return None
 
 
 def _short_by_flavor(trials: Trials) -> dict[str, list[FlavorResource]]:
@@ -75,10 +95,11 @@ def _of_flavor(trials: Trials, fork: Fork, keys: list[FlavorResource]) -> list[R
     def fits_without(gone: list[Running]) -> bool:
         for each in gone:
             fork.ledger.remove(each.queue or "", each.usage)
-        fits = trials.fits(fork, (each.workload.id for each in gone))
-        for each in gone:
-            fork.ledger.add(each.queue or "", each.usage)
-        return fits
+        try:
+            return trials.fits(fork, (each.workload.id for each in gone))
+        finally:
+            for each in gone:
+                fork.ledger.add(each.queue or "", each.usage)
 
     some: list[Running] = []
     in_turn = islice(_in_turn(trials.queue, keys), _LOOKED_AT)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias
 
 from console.engine.change import Change, ChangeKind, Setting, Value
+from console.engine.counterfactual.attempts import Attempts
 from console.engine.counterfactual.trials import Trials
 from console.engine.origin import Origin
 from console.engine.policy import (
@@ -41,29 +43,37 @@ WHOLE_MENU: Menu = {
 }
 
 
-def policies(trials: Trials, menu: Menu) -> Iterator[Change]:
-    """Yield for each setting of *menu* the mildest other value with which it starts."""
+def policies(trials: Trials, menu: Menu) -> Attempts:
+    """Return the search for the mildest other value of each setting with which it starts."""
+    queue = trials.policy.queues[trials.queue.name]
+    attempts = [
+        partial(_with_values, trials, setting, others)
+        for setting, values in menu.items()
+        if (others := tuple(_others(queue, setting, values)))
+    ]
+    return Attempts(ChangeKind.POLICY, attempts, tried=len(attempts), told=len(attempts))
+
+
+def _with_values(trials: Trials, setting: Setting, values: tuple[Value, ...]) -> Change | None:
     name = trials.queue.name
     queue = trials.policy.queues[name]
-    for setting, values in menu.items():
-        now = value_of(queue, setting)
-        for value in _others(queue, setting, values):
-            policy = with_setting(trials.policy, name, setting, value)
-            if not trials.could_start(trials.workload, trials.fork(policy)):
-                continue
-            started = trials.starts(policy=policy)
-            if started is not None:
-                yield Change(
-                    kind=ChangeKind.POLICY,
-                    subject=setting,
-                    from_=now,
-                    to=value,
-                    queue=name,
-                    who_loses=started.who_loses,
-                    who_waits=started.who_waits,
-                    origin=_origin(queue, setting),
-                )
-                break
+    for value in values:
+        policy = with_setting(trials.policy, name, setting, value)
+        if not trials.could_start_under(policy):
+            continue
+        started = trials.starts(policy=policy)
+        if started is not None:
+            return Change(
+                kind=ChangeKind.POLICY,
+                subject=setting,
+                from_=value_of(queue, setting),
+                to=value,
+                queue=name,
+                who_loses=started.who_loses,
+                who_waits=started.who_waits,
+                origin=_origin(queue, setting),
+            )
+    return None
 
 
 def value_of(queue: Queue, setting: Setting) -> Value:

@@ -176,6 +176,7 @@ class Proof:
         queues = self._trials.state.queues[self._target].tree.queues
         rivals: list[PendingClass] = []
         for theirs in queues:
+            self._trials.go_on()
             queue = self.fork.queues[theirs.name]
             if queue.barrier is None and queue.covers:
                 most = _RIVALS if theirs.name == self._target else _OF_OTHERS

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from console.engine.amounts import Amount, Unlimited
 from console.engine.change import Change, ChangeKind, QuotaNumber
+from console.engine.counterfactual.attempts import Attempts
 from console.engine.counterfactual.least import least, least_start, units_of
 from console.engine.counterfactual.proof import Started
 from console.engine.counterfactual.trials import Trials
@@ -38,33 +40,34 @@ class _Cell:
     most: int
 
 
-def quotas(trials: Trials) -> Iterator[Change]:
+def quotas(trials: Trials) -> Attempts:
     """
-    Yield raises of one number each, those of its queue first.
+    Return the search for raises of one number each, those of its queue first.
 
     Nominal quota and borrowing limits of its queue and of the cohorts above, and
     lending limits anywhere in the tree, for flavors that accept the workload.
     """
-    told = 0
-    for tried, cell in enumerate(_cells(trials)):
-        if tried >= _TRIED or told >= _TOLD:
-            return
-        found = _least_raise(trials, cell)
-        if found is not None:
-            told += 1
-            raised, started = found
-            quota = cell.node.quota(cell.key)
-            yield Change(
-                kind=ChangeKind.QUOTA,
-                subject="/".join(cell.key),
-                from_=cell.now,
-                to=cell.now + raised,
-                queue=cell.node.name,
-                number=cell.number,
-                who_loses=started.who_loses,
-                who_waits=started.who_waits,
-                origin=quota.origin or _owner(trials.policy, cell.node).origin,
-            )
+    attempts = (partial(_with_cell, trials, cell) for cell in _cells(trials))
+    return Attempts(ChangeKind.QUOTA, attempts, tried=trials.most(_TRIED), told=_TOLD)
+
+
+def _with_cell(trials: Trials, cell: _Cell) -> Change | None:
+    found = _least_raise(trials, cell)
+    if found is None:
+        return None
+    raised, started = found
+    quota = cell.node.quota(cell.key)
+    return Change(
+        kind=ChangeKind.QUOTA,
+        subject="/".join(cell.key),
+        from_=cell.now,
+        to=cell.now + raised,
+        queue=cell.node.name,
+        number=cell.number,
+        who_loses=started.who_loses,
+        who_waits=started.who_waits,
+        origin=quota.origin or _owner(trials.policy, cell.node).origin,
+    )
 
 
 def with_quota(
@@ -153,7 +156,7 @@ def _enough_for_others(
 
 
 def _could(trials: Trials, cell: _Cell, raised: int) -> bool:
-    return trials.could_start(trials.workload, trials.fork(_raised(trials, cell, raised)))
+    return trials.could_start_under(_raised(trials, cell, raised))
 
 
 def _starts(trials: Trials, cell: _Cell, raised: int) -> Started | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from console.engine.amounts import Unlimited
 from console.engine.counterfactual.proof import Proof, Started
@@ -32,17 +32,28 @@ class BudgetSpent(Exception):
     """All evaluations are used up."""
 
 
+class Stopped(Exception):
+    """The caller wants no more trials; the one under way says nothing."""
+
+
 class Trials:
     """
     One workload that waits in a queue, and what is tried for it.
 
     A workload that asks for something else is handed in again: it stands behind
-    everybody of its priority. Raises BudgetSpent from any trial beyond *budget*, less
-    what is in `reserve` for later ones.
+    everybody of its priority. Raises BudgetSpent from any trial beyond *budget*, and Stopped
+    once *should_stop*, which is asked before each look and each turn of a proof, says so.
     """
 
     def __init__(
-        self, state: State, pending: Pending, budget: int, known: Collection[str] | None = None
+        self,
+        state: State,
+        pending: Pending,
+        budget: int,
+        known: Collection[str] | None = None,
+        should_stop: Callable[[], bool] = lambda: False,
+        *,
+        is_thorough: bool = False,
     ) -> None:
         self.state = state
         self._known = state.queues.keys() if known is None else known
@@ -50,11 +61,15 @@ class Trials:
         self.pending = pending
         self.uid = pending.workload.id
         self.left = budget
-        self.reserve = 0
+        self._should_stop = should_stop
+        #: Whether every candidate of a kind is tried, however many there are.
+        self._is_thorough = is_thorough
         self._router = Router(state.policy)
         self._matcher = Matcher(state.policy)
         self._discipline = load_discipline(state.policy.discipline)
         self._grounds: dict[Tree, Ground] = {}
+        #: A fork on which nothing is ever decided.
+        self._look_out: Fork | None = None
         self._saved: dict[Tree, frozenset[str]] = {}
 
     @property
@@ -71,6 +86,10 @@ class Trials:
         """Return where *workload* would go."""
         return self._router.route(workload)
 
+    def most(self, candidates: int) -> int | None:
+        """Return how many candidates of a kind are tried, usually *candidates*; None: all."""
+        return None if self._is_thorough else candidates
+
     # Looked at
 
     def could_start(self, workload: Workload, state: State | None = None) -> bool:
@@ -85,6 +104,18 @@ class Trials:
             return False
         found = self.nominate(candidate, state)
         return found is not None and found.pending_reason in _COULD
+
+    def could_start_under(self, policy: Policy) -> bool:
+        """Say the same of the workload as it is, under another *policy*."""
+        with self.look_out.under(policy):
+            return self.could_start(self.workload, self.look_out)
+
+    @property
+    def look_out(self) -> Fork:
+        """A fork for looks: whatever is changed on it is undone, and nothing is decided."""
+        if self._look_out is None:
+            self._look_out = self.fork()
+        return self._look_out
 
     def fits(self, state: State, gone: Iterable[str] = ()) -> bool:
         """
@@ -149,7 +180,13 @@ class Trials:
         tree = self.state.queues[name].tree
         ground = self._grounds.get(tree)
         if ground is None:
-            ground = Ground(self.state, name, router=self._router, matcher=self._matcher)
+            ground = Ground(
+                self.state,
+                name,
+                router=self._router,
+                matcher=self._matcher,
+                going_on=self.go_on,
+            )
             self._grounds[tree] = ground
         return ground.fork(policy)
 
@@ -195,8 +232,14 @@ class Trials:
                 self._saved[tree] = Proof(self, None, None, _MEMBERS[0], queue).saved()
         return self._saved[tree]
 
+    def go_on(self) -> None:
+        """Raise Stopped when no more is to be tried."""
+        if self._should_stop():
+            raise Stopped
+
     def _spend(self, evaluations: int = 1) -> None:
-        if self.left - self.reserve < evaluations:
+        self.go_on()
+        if self.left < evaluations:
             raise BudgetSpent
         self.left -= evaluations
 

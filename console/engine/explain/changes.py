@@ -58,6 +58,18 @@ def in_vain_sentence(kinds: Iterable[ChangeKind]) -> str:
     return f"Does not help: {', '.join(_IN_VAIN[kind] for kind in kinds)}."
 
 
+def cut_sentence(tried: int, untried: int) -> str:
+    """
+    Say how many candidates a search tried before it ended.
+
+    >>> cut_sentence(12, 28)
+    '12 of 40 candidates tried. Of the others nothing is known: each may help or not.'
+    """
+    total = tried + untried
+    noun = "candidate" if total == 1 else "candidates"
+    return f"{tried} of {total} {noun} tried. Of the others nothing is known: each may help or not."
+
+
 _IN_VAIN = {
     ChangeKind.WAIT: "waiting for those that are stopping",
     ChangeKind.ASK_LESS: "asking for less of one resource",

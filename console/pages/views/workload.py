@@ -33,7 +33,7 @@ from console.pages.presenters.workloads import (
     stages_of,
 )
 from console.pages.shell import render_page
-from console.workloads.changes import Help, what_would_help
+from console.workloads.changes import Help, what_would_help, whole_help
 from console.workloads.disclosure import disclose, disclose_events, for_reader, help_for_reader
 from console.workloads.explanations import Explained, explain_decision, explain_workload
 from console.workloads.markdown import Links, explanation_markdown
@@ -48,6 +48,7 @@ from console.workloads.services.end_workloads import (
     release_workloads,
     withdraw_workloads,
 )
+from console.workloads.services.search_fully import cancel_search, latest_run, search_fully
 
 #: Events of one workload that its timeline shows.
 TIMELINE = 50
@@ -78,15 +79,32 @@ def workload(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
 
 
 @org_page
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def changes(request: HttpRequest, actor: Actor, uid: str) -> HttpResponse:
-    """Show what would start one workload now; the page of the workload takes in the panel."""
+    """Show what would start one workload now, or ask a worker to try every candidate."""
     subject = get_workload(actor.org, uid)
-    found = help_for_reader(actor, what_would_help(actor.org, subject))
+    if request.method == "POST":
+        do = {"search": search_fully, "cancel": cancel_search}.get(request.POST.get("do", ""))
+        if do is None:
+            raise NotFound("There is no such action on a search.")
+        do(actor, subject)
+        return HttpResponseRedirect(
+            reverse("pages:workload-changes", args=[actor.org.slug, subject.uid])
+        )
+    run = latest_run(subject)
+    is_open = run is not None and run.is_open
+    found = whole_help(run) if subject.state == State.PENDING else None
+    is_whole = found is not None
+    if found is None:
+        found = Help() if is_open else what_would_help(actor, subject)
+    found = help_for_reader(actor, found)
     context = {
         "workload": subject,
         "found": found,
         "changes": changes_of(found),
+        "run": run,
+        "is_open": is_open,
+        "is_whole": is_whole,
         "is_running": subject.state in RUNNING,
         "is_waiting": subject.state == State.PENDING,
     }
@@ -123,7 +141,7 @@ def _detail(request: HttpRequest, actor: Actor, *, uid: str, tab: Any) -> HttpRe
 
 def _why(request: HttpRequest, actor: Actor, subject: Workload) -> tuple[str, dict[str, Any]]:
     explained = for_reader(actor, explain_workload(actor.org, subject))
-    advice = what_would_help(actor.org, subject) if subject.state == State.REJECTED else Help()
+    advice = what_would_help(actor, subject) if subject.state == State.REJECTED else Help()
     return "workloads/detail.html", {
         "hold": _hold(subject, explained),
         "explained": explained,

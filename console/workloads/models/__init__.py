@@ -3,6 +3,7 @@
 from console.workloads.models.engine import AboveNominal, Engine, PendingClass, QueueCount, Usage
 from console.workloads.models.events import Event, EventType, Level
 from console.workloads.models.requests import IdempotentAnswer, Intake, QueueHold
+from console.workloads.models.searches import SearchRun
 from console.workloads.models.views import SavedView
 from console.workloads.models.workloads import (
     ENDED,
@@ -30,6 +31,7 @@ __all__ = [
     "QueueHold",
     "RecordedShape",
     "SavedView",
+    "SearchRun",
     "State",
     "Usage",
     "Workload",

@@ -8,10 +8,13 @@ from django.db.models import F, Q, QuerySet
 
 from console.chunks import chunks
 from console.engine.decision import Reason
+from console.engine.disciplines.quota.hopeless import cohort_reach
 from console.engine.disciplines.quota.report import LISTED
+from console.engine.pending import least_of
 from console.engine.policy import PreemptionRule
 from console.engine.state import State
 from console.engine.tree import QueueState
+from console.engine.workload import Workload as EngineWorkload
 from console.orgs.models import Organization
 from console.unions import united
 from console.workloads import models
@@ -25,10 +28,17 @@ from console.workloads.services.load_state import (
     engine_workloads,
     load_policy,
 )
+from console.workloads.stored_pod_sets import decode_pod_sets
 
 #: How many running workloads of one queue are read one by one: those that would be stopped
 #: first. A search for room by preemption that needs more of one queue is not found here.
 _READ = 300
+
+#: The same of all queues of a tree together, where only some of the lowest priorities matter.
+_READ_OF_ALL = 1_000
+
+#: Queues of which somebody is read who may not be stopped, so that an explanation can say why.
+_NAMED = 8
 
 #: How many of those that are stopping are read, in all the trees.
 _STOPPING = 1000
@@ -88,7 +98,7 @@ def _run(
     # What the trees hold decides who is over nominal, and so who has to be read.
     for name, usage in used.items():
         state.charge(name, usage)
-    lists = list(_one_by_one(org, names, waiting))
+    lists = list(_one_by_one(state, org, names, waiting))
     for name, usage in used.items():
         state.charge(name, {key: -amount for key, amount in usage.items()})
     adopt_running(state, united(lists), config_version)
@@ -97,45 +107,86 @@ def _run(
         # The worker may have written between the two reads: never less than nothing.
         rest = {key: max(0, amount - adopted.get(key, 0)) for key, amount in usage.items()}
         state.charge(name, rest)
-    for name, running in _counts(org, names):
+    for name, running in counts_of_running(org, names):
         there = state.queues[name]
         there.summed_up = max(0, running - len(there.running))
 
 
 def _one_by_one(
-    org: Organization, names: Sequence[str], waiting: Iterable[tuple[QueueState, Workload]]
+    state: State,
+    org: Organization,
+    names: Sequence[str],
+    waiting: Sequence[tuple[QueueState, Workload]],
 ) -> Iterator[QuerySet[Workload]]:
     for some in chunks(names):
         # Who waits for them goes on claiming their room.
         everywhere = Workload.objects.filter(org=org, queue__in=some)
         yield _first_to_stop(everywhere.filter(state=models.State.PREEMPTING), _STOPPING)
     # Those alike in what they may do meet the same.
-    kinds = {(queue.name, workload.priority or 0): queue for queue, workload in waiting}
-    for (_, priority), queue in kinds.items():
-        yield from _within_reach(org, queue, priority)
+    kinds: dict[tuple[str, int], tuple[QueueState, list[Workload]]] = {}
+    for queue, workload in waiting:
+        key = queue.name, workload.priority or 0
+        kinds.setdefault(key, (queue, []))[1].append(workload)
+    lowest = _lowest(org, {name for name, _ in kinds})
+    for (name, priority), (queue, alike) in kinds.items():
+        reach = [
+            cohort_reach(
+                queue, state.policy.settings, least_of(_asked(each)), priority, lowest.get(name)
+            )
+            for each in alike
+        ]
+        widest = None if None in reach else max(each for each in reach if each is not None)
+        yield from _within_reach(org, queue, priority, widest)
+
+
+def _lowest(org: Organization, names: Iterable[str]) -> dict[str, int]:
+    """Return the lowest priority that runs in each of the queues *names*, of those in use."""
+    running = Workload.objects.filter(org=org, state=models.State.ADMITTED)
+    firsts = (running.filter(queue=name).order_by("priority")[:1] for name in sorted(names))
+    return {
+        queue: priority or 0
+        for rows in united(firsts)
+        for queue, priority in rows.values_list("queue", "priority")
+        if queue is not None
+    }
+
+
+def _asked(workload: Workload) -> EngineWorkload:
+    """Return what *workload* asks for."""
+    pod_sets = decode_pod_sets(workload.pod_sets, workload.requests)
+    return EngineWorkload(id=workload.uid, sequence=workload.pk, pod_sets=pod_sets)
 
 
 def _within_reach(
-    org: Organization, queue: QueueState, priority: int
+    org: Organization, queue: QueueState, priority: int, below: int | None
 ) -> Iterator[QuerySet[Workload]]:
+    """
+    Yield the running workloads that one of *priority* in *queue* meets.
+
+    Those of other queues may be stopped up to a priority *below* that, whatever it is if None.
+    """
     assert queue.policy is not None
     rules = queue.policy.preemption
     running = Workload.objects.filter(org=org, state=models.State.ADMITTED)
-    for rule, place in (
-        (rules.within_queue, [queue]),
-        (rules.reclaim_within_cohort, [each for each in queue.tree.queues if each is not queue]),
-    ):
+    others = [each for each in queue.tree.queues if each is not queue]
+    for rule, place in ((rules.within_queue, [queue]), (rules.reclaim_within_cohort, others)):
         if rule is PreemptionRule.NEVER:
             continue
-        at_rest = 0
-        for each in place:
-            theirs = running.filter(queue=each.name)
-            if each is queue or any(cell.over for cell in each.node.cells.values()):
-                yield from _allowed_and_others(theirs, rule, priority)
-            elif at_rest < LISTED:
-                # An explanation names somebody of each, and that its queue keeps to its quota.
-                at_rest += 1
-                yield _first_to_stop(theirs, LISTED)
+        over = [each for each in place if any(cell.over for cell in each.node.cells.values())]
+        if below is not None and place is others:
+            # Hardly anybody is of a lower priority: all of them in one list.
+            for some in chunks(each.name for each in over):
+                theirs = running.filter(queue__in=some, priority__lt=below)
+                yield _first_to_stop(theirs, _READ_OF_ALL)
+            over = []
+        for each in place if place is not others else over:
+            yield from _allowed_and_others(running.filter(queue=each.name), rule, priority)
+        if place is others:
+            # An explanation names somebody of each, and why their queue keeps what it has.
+            known = {each.name for each in over}
+            at_rest = [each for each in others if each.name not in known][:_NAMED]
+            for each in at_rest:
+                yield _first_to_stop(running.filter(queue=each.name), LISTED // len(at_rest) + 1)
 
 
 def _allowed_and_others(
@@ -157,7 +208,8 @@ def _first_to_stop(rows: QuerySet[Workload], most: int) -> QuerySet[Workload]:
     return rows.order_by("priority", F("reservation").desc())[:most]
 
 
-def _counts(org: Organization, names: Sequence[str]) -> Iterator[tuple[str, int]]:
+def counts_of_running(org: Organization, names: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Yield how many workloads run in each of the queues *names*."""
     for some in chunks(names):
         rows = QueueCount.objects.filter(org=org, queue__in=some)
         yield from rows.values_list("queue", "running")

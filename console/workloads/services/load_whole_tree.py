@@ -16,6 +16,7 @@ from console.workloads.services.load_state import (
     engine_workload,
     load_policy,
 )
+from console.workloads.services.load_tree import counts_of_running
 
 #: Running workloads that are read one by one, those that would be stopped first; the rest is
 #: charged as a sum.
@@ -55,14 +56,23 @@ def load_whole_tree(
         # The worker may have written between the two reads: never less than nothing.
         rest = {key: max(0, amount - adopted.get(key, 0)) for key, amount in usage.items()}
         state.charge(name, rest)
+    for name, running_there in counts_of_running(org, names):
+        there = state.queues[name]
+        there.summed_up = max(0, running_there - len(there.running))
     waiting = here.filter(state=models.State.PENDING)
     _wait(state, waiting.filter(reason=Reason.WAITING_FOR_PREEMPTED))
-    in_turn = waiting.order_by("-priority", "pk")
-    _wait(state, in_turn[:_WAITING])
-    _wait(state, in_turn.filter(queue=workload.queue)[:_WAITING])
-    _wait(state, Workload.objects.filter(pk=workload.pk))
-    state.take_in_arrivals()
+    _wait(state, waiting.order_by("-priority", "pk")[:_WAITING])
+    join_whole_tree(state, org, workload)
     return state, frozenset(names)
+
+
+def join_whole_tree(state: State, org: Organization, workload: Workload) -> None:
+    """Let *workload* and the first of its queue wait in a whole tree that lacks them."""
+    if not state.knows(workload.uid):
+        theirs = Workload.objects.filter(org=org, queue=workload.queue, state=models.State.PENDING)
+        _wait(state, theirs.order_by("-priority", "pk")[:_WAITING])
+        _wait(state, Workload.objects.filter(pk=workload.pk))
+    state.take_in_arrivals()
 
 
 def _wait(state: State, rows: QuerySet[Workload]) -> None:

@@ -69,6 +69,7 @@ class Cycle:
         self._tree.cycle += 1
         entries = list(self._entries())
         for entry in self._turns(entries):
+            self._state.going_on()
             self._take_turn(entry)
         self._put_victims_back()
         for node, claim in self._claims:
@@ -93,6 +94,7 @@ class Cycle:
                 else:
                     waiting, head = [first], None
             for each in waiting:
+                self._state.going_on()
                 yield Entry(queue, each.pending, self._still_nominated(queue, each), each)
             if head is None:
                 continue
@@ -105,6 +107,7 @@ class Cycle:
                     queue.line.park(cls)
                     self._parked = True
                     continue
+            self._state.going_on()
             scan = self._valid_scan(queue, head)
             yield Entry(queue, head, nominate(queue, head, self._settings, scan=scan))
 

@@ -29,6 +29,7 @@ class QuotaDiscipline:
         """Give a turn to the first of each queue that fits, with nobody holding room back."""
         heads = {}
         for queue in tree.queues:
+            state.going_on()
             if queue.barrier is None and not queue.line.is_strict:
                 head = first_that_fits(queue, state.policy.settings)
                 if head is not None:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
+from console.engine.amounts import Unlimited
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.ledger import FlavorResource, Usage
 from console.engine.policy import PreemptionRule, QuotaSettings
 from console.engine.tree import QueueState
+
+#: No priority is lower.
+_NOBODY: Final = -(2**62)
 
 
 def is_hopeless(
@@ -41,11 +48,111 @@ def is_hopeless(
     if queue.node.parent is None or rules.reclaim_within_cohort is PreemptionRule.NEVER:
         return True
     if settings.fair_sharing or rules.borrow_within_cohort is not PreemptionRule.NEVER:
-        return False
+        return not any(
+            may_suffice(queue, settings, key, amount, priority) for key, amount in asked.items()
+        )
     return not any(
         borrow_level(queue.node, key, amount)[1] and _somebody_borrows(queue, key)
         for key, amount in asked.items()
     )
+
+
+def may_suffice(
+    queue: QueueState, settings: QuotaSettings, key: FlavorResource, amount: int, priority: int
+) -> bool:
+    """
+    Say whether *amount* of *key* could fit if everybody stopped who may be stopped for it.
+
+    An upper bound on what a search can free: a False is certain, a True is not. The ledger
+    may already leave out some of those who stop; they are counted once more then.
+    """
+    assert queue.policy is not None
+    cell, rules = queue.node.cell(key), queue.policy.preemption
+    own = 0
+    if rules.within_queue is not PreemptionRule.NEVER:
+        own = queue.running.held_below(_below(rules.within_queue, priority), key)
+    staying = cell.used - own
+    reclaims = queue.node.parent is not None and (
+        rules.reclaim_within_cohort is not PreemptionRule.NEVER
+    )
+    if reclaims and staying + amount <= cell.nominal:
+        return True
+    available = cell.available
+    if isinstance(available, Unlimited):
+        return True
+    if staying + amount > cell.potential:
+        return False
+    missing = amount - available - own
+    if missing <= 0 or not reclaims:
+        return missing <= 0
+    if settings.fair_sharing or borrow_level(queue.node, key, amount)[1]:
+        below = _below(rules.reclaim_within_cohort, priority)
+    elif rules.borrow_within_cohort is PreemptionRule.NEVER:
+        return False
+    else:
+        below = _below_of_borrowers(queue, priority)
+    return missing <= queue.tree.held.below(below, key)
+
+
+def cohort_reach(
+    queue: QueueState,
+    settings: QuotaSettings,
+    least: Mapping[str, int],
+    priority: int,
+    lowest: int | None,
+) -> int | None:
+    """
+    Return below which priority others of the cohort may be stopped for *least* or more.
+
+    None: whatever theirs is. *least* is by resource, of any flavor; *lowest* is the lowest
+    priority that runs in *queue* itself. Nobody has to be there one by one: what queues use is
+    enough.
+    """
+    assert queue.policy is not None
+    rules = queue.policy.preemption
+    widest = _below(rules.reclaim_within_cohort, priority)
+    if settings.fair_sharing:
+        return widest
+    own = _below(rules.within_queue, priority)
+    may_stop_own = (
+        rules.within_queue is not PreemptionRule.NEVER
+        and lowest is not None
+        and (own is None or lowest < own)
+    )
+    for resource, amount in least.items():
+        index = queue.covers.get(resource)
+        for entry in queue.policy.groups[index].flavors if index is not None else ():
+            key = (entry.flavor, resource)
+            cell = queue.node.cell(key)
+            # Within its nominal quota once its own have stopped, or that of a cohort around it.
+            staying = 0 if may_stop_own else cell.used
+            if staying + amount <= cell.nominal or borrow_level(queue.node, key, amount)[1]:
+                return widest
+    return _below_of_borrowers(queue, priority)
+
+
+def _below_of_borrowers(queue: QueueState, priority: int) -> int:
+    """Return below which priority *queue* may stop others while it borrows (spec 7.2)."""
+    assert queue.policy is not None
+    rules = queue.policy.preemption
+    if rules.borrow_within_cohort is PreemptionRule.NEVER:
+        return _NOBODY
+    widest = _below(rules.reclaim_within_cohort, priority)
+    below = priority if widest is None else min(widest, priority)
+    if rules.max_priority_threshold is not None:
+        below = min(below, rules.max_priority_threshold + 1)
+    return below
+
+
+def _below(rule: PreemptionRule, priority: int) -> int | None:
+    """Return below which priority *rule* lets others be stopped; None: whatever theirs is."""
+    match rule:
+        case PreemptionRule.NEVER | PreemptionRule.ANY:
+            return None
+        case PreemptionRule.LOWER_PRIORITY:
+            return priority
+        case PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY:
+            return priority + 1
 
 
 def _somebody_borrows(queue: QueueState, key: FlavorResource) -> bool:

@@ -12,7 +12,7 @@ from console.engine.disciplines.quota.classical import find_classical
 from console.engine.disciplines.quota.facts import group_steps, search_step
 from console.engine.disciplines.quota.fair import find_fair
 from console.engine.disciplines.quota.flavors import Assigner, Found
-from console.engine.disciplines.quota.hopeless import is_hopeless
+from console.engine.disciplines.quota.hopeless import is_hopeless, may_suffice
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import Mode, NoFit, Nominated
 from console.engine.ledger import FlavorResource, Node, Usage
@@ -250,7 +250,11 @@ class _Oracle:
         asked, pending = self._asked, self._asked.pending
         if asked.stopping and self._suffice(asked.stopping, usage):
             return list(asked.stopping)
-        if is_hopeless(self._queue, asked.settings, usage, pending.priority):
+        if is_hopeless(self._queue, asked.settings, usage, pending.priority) or not all(
+            may_suffice(self._queue, asked.settings, key, amount, pending.priority)
+            for key, amount in usage.items()
+            if amount > 0
+        ):
             return []
         search = Search(
             self._queue,

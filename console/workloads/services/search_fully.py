@@ -1,0 +1,85 @@
+"""Ask a worker for a whole search of what would start a workload, and take the question back."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import structlog
+from celery import current_app
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+from redis import RedisError
+
+from console.celery import IMPACT
+from console.errors import Conflict
+from console.orgs.permissions import Actor, Permission
+from console.workloads.models import SearchRun, State, Workload
+
+#: The task that brings one search to its end.
+SEARCH = "console.workloads.tasks.search"
+
+_OPEN = (SearchRun.State.WAITING, SearchRun.State.RUNNING)
+
+log = structlog.get_logger("console.searches")
+
+
+def search_fully(actor: Actor, workload: Workload) -> SearchRun:
+    """
+    Return a run in which a worker tries every candidate for a pending *workload*.
+
+    One that is open for it is returned. Raises Conflict: ``wrong_state`` when the workload does
+    not wait, ``search_under_way`` when one is open for another workload of the organization.
+    """
+    actor.require(Permission.READ)
+    if workload.state != State.PENDING:
+        raise Conflict("wrong_state", f"{workload.name} does not wait: nothing would start it.")
+    open_run = _open_run(actor)
+    if open_run is None:
+        try:
+            with transaction.atomic():
+                run = SearchRun.objects.create(org=actor.org, workload=workload, author=actor.name)
+                transaction.on_commit(partial(send, run.pk))
+        except IntegrityError:
+            # Another request asked at the same moment.
+            open_run = _open_run(actor)
+        else:
+            return run
+    if open_run is None or open_run.workload_id != workload.pk:
+        raise Conflict(
+            "search_under_way",
+            "A whole search is under way in this organization, and there is one at a time. "
+            "Wait until it ends, or cancel it.",
+        )
+    return open_run
+
+
+def latest_run(workload: Workload) -> SearchRun | None:
+    """Return the newest whole search for a workload."""
+    return SearchRun.objects.filter(org=workload.org_id, workload=workload).first()
+
+
+def cancel_search(actor: Actor, workload: Workload) -> SearchRun | None:
+    """Cancel the open search for a workload; return its newest run, cancelled or ended before."""
+    actor.require(Permission.READ)
+    runs = SearchRun.objects.filter(org=actor.org, workload=workload)
+    runs.filter(state=SearchRun.State.WAITING).update(
+        state=SearchRun.State.CANCELLED, is_cancelled=True, ended_at=timezone.now()
+    ) or runs.filter(state=SearchRun.State.RUNNING).update(is_cancelled=True)
+    return latest_run(workload)
+
+
+def send(run_id: int) -> None:
+    """
+    Ask a worker for the answer.
+
+    A broker that is down is logged and not raised: the row is written, and the sweep asks again.
+    """
+    try:
+        current_app.send_task(SEARCH, args=[run_id], queue=IMPACT, expires=600)
+    except (OperationalError, RedisError) as error:
+        log.warning("search not requested, the sweep will", run=run_id, error=str(error))
+
+
+def _open_run(actor: Actor) -> SearchRun | None:
+    return SearchRun.objects.filter(org=actor.org, state__in=_OPEN).first()

@@ -1,0 +1,117 @@
+"""A search for changes that is stopped: at any moment, it says what is proven and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count, pairwise
+
+import pytest
+from hypothesis import assume, given, note
+from hypothesis import strategies as st
+
+from console.engine.counterfactual import find_changes
+from console.engine.disciplines.quota import classical
+from console.engine.explain.changes import cut_sentence
+from console.engine.policy import PreemptionRule
+from console.engine.state import State
+from tests.engine.builders import World, queue
+from tests.engine.strategies import draws, worlds
+from tests.engine.test_counterfactual_laws import Story
+
+
+def after(checks: int) -> Callable[[], bool]:
+    """Return what says to stop when it is asked once more than *checks* times."""
+    asked = count()
+    return lambda: next(asked) >= checks
+
+
+def checks_of(state: State, uid: str) -> int:
+    """Return how often a whole search asks whether it should stop."""
+    asked = count()
+
+    def never() -> bool:
+        next(asked)
+        return False
+
+    find_changes(state, uid, should_stop=never)
+    return next(asked)
+
+
+@given(draws())
+@worlds(60)
+def test_a_search_stopped_at_any_moment_tells_only_what_is_proven(draw: st.DrawFn) -> None:
+    story = Story(draw)
+    waiting = sorted(story.state.pending)
+    assume(waiting)
+    uid = draw(st.sampled_from(waiting))
+    whole = find_changes(story.state, uid)
+    checks = draw(st.integers(0, checks_of(story.state, uid)))
+    found = find_changes(story.state, uid, should_stop=after(checks))
+    note(f"{uid}, stopped after {checks}: {found}")
+    # What is told is what the whole search tells, and nothing is refuted that was not.
+    assert set(found.changes) <= set(whole.changes)
+    assert set(found.in_vain) <= set(whole.in_vain)
+    if not found.is_cut:
+        assert found == whole
+    assert found.evaluations <= whole.evaluations
+    # The state is as it was, also when a cycle was left in the middle.
+    assert find_changes(story.state, uid) == whole
+    assert find_changes(story.again(), uid) == whole
+
+
+@pytest.fixture
+def crowded() -> World:
+    """Return two queues of one cohort that stop each other's work, and one that waits for room."""
+    world = World(
+        queue("train").owns(gpu=2).within("all").preempts(borrow=PreemptionRule.LOWER_PRIORITY),
+        queue("eval").owns(gpu=6).within("all").preempts(borrow=PreemptionRule.LOWER_PRIORITY),
+    )
+    world.submit(*(f"t{number}" for number in range(4)), gpu=1, priority=9)
+    world.submit(*(f"e{number}" for number in range(4)), to="eval", gpu=1, priority=9)
+    world.settle()
+    world.submit("z", gpu=4, priority=1)
+    world.settle()
+    return world
+
+
+def test_a_stop_before_the_first_trial_proves_and_refutes_nothing(crowded: World) -> None:
+    whole = find_changes(crowded.state, "z")
+    found = find_changes(crowded.state, "z", should_stop=lambda: True)
+    assert (found.changes, found.in_vain, found.tried) == ((), (), 0)
+    assert found.untried == whole.tried + whole.untried
+    assert found.is_cut
+
+
+def test_every_kind_has_a_turn_before_any_has_its_second(crowded: World) -> None:
+    """Stopped later and later, a search tries one more at a time, and loses nothing it had."""
+    told = [
+        find_changes(crowded.state, "z", should_stop=after(checks))
+        for checks in range(checks_of(crowded.state, "z") + 1)
+    ]
+    assert [each.tried for each in told] == sorted(each.tried for each in told)
+    for before, behind in pairwise(told):
+        assert set(before.changes) <= set(behind.changes)
+    assert not told[-1].is_cut
+
+
+def test_who_borrows_begins_no_search_that_cannot_free_enough(
+    crowded: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+    real = classical.Candidates.__init__
+
+    def counted(self: classical.Candidates, search: classical.Search) -> None:
+        begun.append(search.asker)
+        real(self, search)
+
+    monkeypatch.setattr(classical.Candidates, "__init__", counted)
+    # Nobody of a lower priority runs, so there is nobody to look for.
+    crowded.submit("y", gpu=4, priority=2)
+    assert crowded.settle() == ["y: pending (waiting_for_quota)"]
+    assert begun == []
+
+
+def test_the_words_for_a_cut_search_claim_nothing_of_what_is_left() -> None:
+    assert cut_sentence(12, 28) == (
+        "12 of 40 candidates tried. Of the others nothing is known: each may help or not."
+    )
