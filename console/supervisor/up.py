@@ -201,7 +201,7 @@ def _greet(url: str, welcome: Welcome | None) -> None:
             f"  Sign in as  {welcome.email}",
             f"  Password    {welcome.password}",
             "",
-            "The password is shown this once; `manage.py changepassword` sets another.",
+            "The password is shown this once; `manage.py reset_password` sets another.",
         ]
     sys.stdout.write("\n".join(["", *lines, "Ctrl-C stops everything.", "", ""]))
     sys.stdout.flush()
