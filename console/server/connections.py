@@ -22,6 +22,7 @@ import structlog
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import BaseWSGIServer
+from waitress.task import WSGITask
 from waitress.utilities import RequestEntityTooLarge
 
 #: Seconds for the head of a request, from its first byte; of the first one, from the connection's
@@ -95,10 +96,21 @@ class Request(HTTPRequestParser):
 _ONCE: Final = (b"content-length", b"host", b"transfer-encoding")
 
 
+class Answer(WSGITask):
+    """The answer to one request, as a thread writes it."""
+
+    def write(self, data: bytes) -> None:
+        """Write a part of the body, the head before the first one; send all when it is whole."""
+        super().write(data)
+        if self.content_length is not None and self.content_bytes_written >= self.content_length:
+            self.channel.send_now()
+
+
 class Connection(HTTPChannel):
     """One connection of a client."""
 
     parser_class = Request
+    task_class = Answer
     #: Those that are complete and not answered yet, and the one that is arriving.
     requests: list[Request]
     request: Request | None
@@ -143,6 +155,23 @@ class Connection(HTTPChannel):
         if self.request is None:
             self.begun = self.moved
         return bool(super().received(data))
+
+    def writable(self) -> bool:
+        """
+        Say whether the loop has something to send.
+
+        While a thread writes a short answer it has not: the loop would turn without a pause, and
+        keep Python from that thread.
+        """
+        if self.will_close or self.close_when_flushed:
+            return True
+        least = self.adj.send_bytes if self.requests else 1
+        return self.total_outbufs_len >= least
+
+    def send_now(self) -> None:
+        """Send what the client takes; called in a thread whose answer is whole."""
+        with self.outbuf_lock:
+            self._flush_exception(self._flush_some, do_close=False)
 
     def write_soon(self, data: Any) -> int:
         """Have bytes of an answer be sent; called in a thread."""

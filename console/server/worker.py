@@ -27,6 +27,9 @@ _LARGEST_HEAD = 64 * 1024
 #: Bytes of a request or an answer that are kept in memory; more is kept in a file without a name.
 _IN_MEMORY = 256 * 1024
 
+#: Bytes of a long answer that are sent at a time while it is being written.
+_SENT_AT_A_TIME = 64 * 1024
+
 #: Connections of one address in each process, however few all of them may have together.
 _LEAST_SHARE = 8
 
@@ -38,6 +41,7 @@ class BufferingWorker(Worker):
         super().__init__(*args, **kwargs)
         self._map: dict[int, Any] = {}
         self._listeners: list[Listener] = []
+        self._tidied = 0.0
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End after the requests that have begun."""
@@ -60,6 +64,7 @@ class BufferingWorker(Worker):
             max_request_body_size=settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1,
             inbuf_overflow=_IN_MEMORY,
             outbuf_overflow=_IN_MEMORY,
+            send_bytes=_SENT_AT_A_TIME,
         )
         for each in self.sockets:
             self._listeners.append(
@@ -86,8 +91,13 @@ class BufferingWorker(Worker):
             self._turn()
 
     def _turn(self) -> None:
-        self.notify()
         wasyncore.loop(timeout=_TURN, use_poll=True, map=self._map, count=1)
+        now = time.monotonic()
+        if now - self._tidied < _TURN:
+            return
+        self._tidied = now
+        # Gunicorn kills a process that says nothing for long.
+        self.notify()
         for listener in self._listeners:
             listener.tidy()
 
