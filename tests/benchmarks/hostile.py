@@ -26,14 +26,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from random import Random
 from typing import Final
 
-from tests.benchmarks import crowded_cohort
+from tests.benchmarks.crowd import submit_all
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.organizations import asked, made, resident, until_idle
 from tests.benchmarks.rounds import Round
 from tests.postgres import MISSING, find_binaries, serving
 from tests.product import Api, Product, running
+from tests.worlds import contended
 
 #: Organizations that submit, their submissions per second, and the connections that send them.
 ORGS, RATE, CONNECTIONS = 10, 100, 2
@@ -186,10 +188,10 @@ class _Asks:
 def _hostile_members(product: Product) -> list[_Member]:
     """Fill the organizations of the hostile members, and return all twelve."""
     product.manage("create_org", _CROWDED, "--owner", "owner@localhost")
-    waiting = itertools.cycle(crowded_cohort.fill(product.api(_CROWDED)))
+    waiting = itertools.cycle(_fill_crowded(product.api(_CROWDED)))
     product.manage("create_org", _CONFIGURED, "--owner", "owner@localhost")
     for version, prefix in enumerate(("old", "new")):
-        _apply(product.api(_CONFIGURED), _config(prefix), version)
+        _apply(product.api(_CONFIGURED), "native", _config(prefix), version)
     check = json.dumps({"dialect": "native", "text": _config("renamed")})
     explaining = [_Asks(product, _CROWDED, f"explains {n}") for n in range(3)]
     exporting = [_Asks(product, _CROWDED, f"exports {n}") for n in range(2)]
@@ -204,6 +206,37 @@ def _hostile_members(product: Product) -> list[_Member]:
         _Member("export of workloads", partial(exporting[0], "GET", "/workloads?as=ndjson")),
         _Member("export of events", partial(exporting[1], "GET", "/events?as=csv")),
     ]
+
+
+def _fill_crowded(api: Api) -> list[str]:
+    """Fill an organization as `tests.worlds.contended` does, and return ids of what waits."""
+    queues, draw = contended.QUEUES, Random(1)
+    _apply(api, "kueue", contended.config(queues, contended.RUNNING), 0)
+    submit_all(api, list(contended.bodies("run", queues, contended.RUNNING, draw, lowest=10)))
+    _until_evaluated(api)
+    for uid in _in_state(api, "pending"):
+        api.post(f"/workloads/{uid}/withdraw", {})
+    submit_all(api, list(contended.bodies("wait", queues, contended.PENDING, draw, lowest=0)))
+    _until_evaluated(api)
+    while stopping := _in_state(api, "preempting"):
+        for uid in stopping:
+            api.post(f"/workloads/{uid}/release", {})
+        _until_evaluated(api)
+    return _in_state(api, "pending")
+
+
+def _in_state(api: Api, state: str) -> list[str]:
+    """Return the ids of the newest thousand workloads in *state*."""
+    rows = api.get(f"/workloads?state={state}&limit=1000")["results"]
+    return [row["id"] for row in rows]
+
+
+def _until_evaluated(api: Api) -> None:
+    """Wait until the engine has looked at everything that was submitted or released."""
+    deadline = time.monotonic() + 600
+    while api.get("/workloads?reason=not_evaluated&limit=1")["results"]:
+        assert time.monotonic() < deadline, "not everything was evaluated within 600 s"
+        time.sleep(1)
 
 
 def _explaining(asks: _Asks, waiting: Iterator[str]) -> Callable[[], int]:
@@ -223,8 +256,8 @@ def _config(prefix: str) -> str:
     return f"resource_flavors: [{{ name: any }}]\nresource_queues:\n{queues}"
 
 
-def _apply(api: Api, text: str, version: int) -> None:
-    applied = {"dialect": "native", "text": text, "message": "", "expected_version": version}
+def _apply(api: Api, dialect: str, text: str, version: int) -> None:
+    applied = {"dialect": dialect, "text": text, "message": "", "expected_version": version}
     api.post("/config/versions", applied, expect=201)
 
 
