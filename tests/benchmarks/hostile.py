@@ -214,13 +214,13 @@ def _fill_crowded(api: Api) -> list[str]:
     _apply(api, "kueue", contended.config(queues, contended.RUNNING), 0)
     submit_all(api, list(contended.bodies("run", queues, contended.RUNNING, draw, lowest=10)))
     _until_evaluated(api)
-    for uid in _in_state(api, "pending"):
-        api.post(f"/workloads/{uid}/withdraw", {})
+    while waiting := _in_state(api, "pending"):
+        api.post("/workloads/withdraw", {"ids": waiting})
+        _until_evaluated(api)
     submit_all(api, list(contended.bodies("wait", queues, contended.PENDING, draw, lowest=0)))
     _until_evaluated(api)
     while stopping := _in_state(api, "preempting"):
-        for uid in stopping:
-            api.post(f"/workloads/{uid}/release", {})
+        api.post("/workloads/release", {"ids": stopping})
         _until_evaluated(api)
     return _in_state(api, "pending")
 
