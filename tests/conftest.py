@@ -15,6 +15,7 @@ from django.test import Client, TestCase, override_settings
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
+from console import expensive
 from console.health import Pulse
 from console.orgs.models import Membership, Organization, Role, User
 from console.orgs.permissions import Actor
@@ -115,6 +116,12 @@ def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
     with django_db_blocker.unblock(), transaction.atomic():
         yield
         transaction.set_rollback(True)
+
+
+@pytest.fixture(autouse=True)
+def _no_question_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have each test begin without the exports that another one did not read to their end."""
+    monkeypatch.setattr(expensive, "_here", expensive._Here())
 
 
 @pytest.fixture
