@@ -17,7 +17,14 @@ from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
-from console.telemetry.families import COUNTERS, GAUGES, HISTOGRAMS
+from console.telemetry.families import (
+    COUNTERS,
+    GAUGES,
+    HISTOGRAMS,
+    REFUSED,
+    TAKEN,
+    UNDER_WAY,
+)
 from console.telemetry.models import Total
 from console.workloads.lease import leased
 from console.workloads.models import Engine, Workload
@@ -260,7 +267,8 @@ def test_many_organizations_take_no_more_queries_than_one(
 def test_every_metric_is_described_before_anything_happened(db: None, client: Client) -> None:
     text = client.get("/metrics").content.decode()
     families = {family.name for family in text_string_to_metric_families(text)}
-    named = [*GAUGES.values(), *COUNTERS.values(), *HISTOGRAMS.values()]
+    questions = (UNDER_WAY, TAKEN, REFUSED)
+    named = [*GAUGES.values(), *COUNTERS.values(), *HISTOGRAMS.values(), *questions]
     assert families == {f"sluice_{family.name}" for family in named}
 
 

@@ -89,7 +89,8 @@ def asked(org: Organization) -> dict[str, Demand]:
 
 
 def told(usages: list[dict[str, Any]]) -> Demand:
-    return {each["resource"]: each["demand"] for each in usages}
+    """Return what pending workloads ask for, those that can never run included."""
+    return {each["resource"]: each["demand"] + each["cannot_run_demand"] for each in usages}
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -94,7 +94,7 @@ def test_who_waits_stands_in_order_with_the_end_of_the_capacity(
     assert rows[0][0].startswith("Capacity ends here.")
     assert [[row[0], row[1], row[2], row[3]] for row in rows[1:]] == [
         ["1", "eval nightly", "4 gpu", "50"],
-        ["2", "huge", "80 gpu", "50"],
+        ["—", "huge", "80 gpu", "50"],
     ]
     assert [row[5].partition(" Why")[0] for row in rows[1:]] == [
         "Waiting for quota: 2 gpu short on spot",
