@@ -32,7 +32,7 @@ def codes() -> set[str]:
     # Drafts are edited, and invitations accepted, on pages only; commands make organizations.
     on_pages = {"stale_draft", "draft_locked", "too_many_drafts", "languages_differ"}
     joining = {"other_address", "weak_password", "user_exists", "org_exists", "invalid_slug"}
-    joining |= {"existing_account", "switched_off"}
+    joining |= {"existing_account", "several_accounts", "switched_off"}
     return found - on_pages - joining - {""}
 
 
