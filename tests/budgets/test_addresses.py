@@ -38,7 +38,8 @@ def test_every_route_is_opened_or_only_sent_to(
 def test_no_other_part_of_the_product_has_pages() -> None:
     """What is opened by nobody here: health checks, and the client's protocol in its own tests."""
     parts = {_where(each) for each in get_resolver().url_patterns}
-    assert parts == {"healthz", "readyz", "metrics", "api/v1/", "api/v2/", ""}
+    client = {"^/*api/v2/", "^/*ext/v0/", "^/*(?:api/v2|ext/v0)$"}
+    assert parts == {"healthz", "readyz", "metrics", "api/v1/", "", *client}
 
 
 @pytest.mark.parametrize(
