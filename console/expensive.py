@@ -155,7 +155,7 @@ class TooManyQuestions(RetryLater):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One question that is being answered; whoever takes a place gives it back."""
+    """One question that is being answered; the code that takes a place gives it back."""
 
     kind: Kind
     org_id: int
@@ -199,7 +199,7 @@ class _Here:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        #: Until when each lasts, by a clock that nobody can set.
+        #: Until when each lasts, by a clock that cannot be set.
         self._places: dict[Place, float] = {}
 
     def take(self, place: Place) -> _Limit | None:

@@ -133,7 +133,7 @@ class Fork(State):
         Have queues and cohorts the settings that *policy* gives them, for a look.
 
         It costs less than a fork with that policy. Nothing may be decided meanwhile, and
-        nobody is judged anew.
+        no candidate is judged anew.
         """
         before = self.policy
         self._swap(before, policy)

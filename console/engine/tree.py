@@ -153,7 +153,7 @@ class Tree:
         self.yielding: dict[str, Pending] = {}
         #: Workloads that remember where a walk over flavors stopped.
         self.scanning: set[Pending] = set()
-        #: What those who run hold, once somebody asked; kept up with who starts and stops.
+        #: What running workloads hold, once it was asked for; kept up as they start and stop.
         self._held: Held | None = None
         for queue in self.queues:
             queue.tree = self

@@ -88,7 +88,7 @@ def forget_trees() -> None:
 
 
 def _take(engine: Engine, workload: Workload) -> _Kept | None:
-    """Return the tree of a workload's queue, which nobody else has until it is kept again."""
+    """Return the tree of a workload's queue for one user at a time, until it is kept again."""
     version = version_of(engine)
     with _lock:
         for kept in _kept:

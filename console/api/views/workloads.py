@@ -264,7 +264,7 @@ class WorkloadSearch(OrgView):
 
     def _answer(self, run: SearchRun | None, status: int = 200) -> Response:
         if run is None:
-            raise NotFound("Nobody asked for a whole search for this workload within an hour.")
+            raise NotFound("There was no whole search for this workload within the last hour.")
         found = whole_help(run)
         told = help_for_reader(self.actor, found) if found is not None else None
         return Response(search_answer(run, told), status=status)

@@ -92,7 +92,7 @@ def _unite(user: User, other: User) -> None:
     Give *user* the memberships of *other*, an account that an invitation to their address began.
 
     The inviting organizations gave them to the person with the address, and the provider has
-    verified who that is. Nobody can sign in to *other* any more.
+    verified who that is. Signing in to *other* is not possible any more.
     """
     theirs = Membership.objects.filter(user=other)
     theirs.exclude(org__memberships__user=user).update(user=user)

@@ -25,7 +25,7 @@ class SearchRun(models.Model):
     #: Who asked, as versions record authors.
     author = models.CharField(max_length=254)
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    #: Whether somebody wants no answer any more; one that runs ends when it notices.
+    #: Whether it was canceled; one that runs ends when it notices.
     is_cancelled = models.BooleanField(default=False)
     #: Of how many candidates how many are tried.
     tried = models.PositiveIntegerField(default=0)

@@ -37,7 +37,7 @@ _READ = 300
 #: The same of all queues of a tree together, where only some of the lowest priorities matter.
 _READ_OF_ALL = 1_000
 
-#: Queues of which somebody is read who may not be stopped, so that an explanation can say why.
+#: Queues of which a workload that may not be stopped is read, so an explanation can say why.
 _NAMED = 8
 
 #: How many of those that are stopping are read, in all the trees.
@@ -182,7 +182,7 @@ def _within_reach(
         for each in place if place is not others else over:
             yield from _allowed_and_others(running.filter(queue=each.name), rule, priority)
         if place is others:
-            # An explanation names somebody of each, and why their queue keeps what it has.
+            # An explanation names a workload of each, and why its queue keeps what it has.
             known = {each.name for each in over}
             at_rest = [each for each in others if each.name not in known][:_NAMED]
             for each in at_rest:

@@ -105,7 +105,7 @@ def cohort_reach(
     Return below which priority others of the cohort may be stopped for *least* or more.
 
     None: whatever theirs is. *least* is by resource, of any flavor; *lowest* is the lowest
-    priority that runs in *queue* itself. Nobody has to be there one by one: what queues use is
+    priority that runs in *queue* itself. Workloads need not be there one by one: what queues use is
     enough.
     """
     assert queue.policy is not None
