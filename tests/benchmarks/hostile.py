@@ -35,7 +35,7 @@ from tests.benchmarks.organizations import asked, made, resident, until_idle
 from tests.benchmarks.rounds import Round
 from tests.postgres import MISSING, find_binaries, serving
 from tests.product import Api, Product, running
-from tests.worlds import contended
+from tests.worlds import contended_config as contended
 
 #: Organizations that submit, their submissions per second, and the connections that send them.
 ORGS, RATE, CONNECTIONS = 10, 100, 2
@@ -210,14 +210,14 @@ def _hostile_members(product: Product) -> list[_Member]:
 
 def _fill_crowded(api: Api) -> list[str]:
     """Fill an organization as `tests.worlds.contended` does, and return ids of what waits."""
-    queues, draw = contended.QUEUES, Random(1)
-    _apply(api, "kueue", contended.config(queues, contended.RUNNING), 0)
-    submit_all(api, list(contended.bodies("run", queues, contended.RUNNING, draw, lowest=10)))
+    queues, live, draw = contended.QUEUES, contended.RUNNING, Random(1)
+    # While it fills up nobody stops anybody.
+    _apply(api, "kueue", contended.config(queues, live, preempts=False), 0)
+    submit_all(api, list(contended.running(queues, live, draw)))
     _until_evaluated(api)
-    while waiting := _in_state(api, "pending"):
-        api.post("/workloads/withdraw", {"ids": waiting})
-        _until_evaluated(api)
-    submit_all(api, list(contended.bodies("wait", queues, contended.PENDING, draw, lowest=0)))
+    submit_all(api, list(contended.waiting(queues, contended.PENDING, draw)))
+    _until_evaluated(api)
+    _apply(api, "kueue", contended.config(queues, live), 1)
     _until_evaluated(api)
     while stopping := _in_state(api, "preempting"):
         api.post("/workloads/release", {"ids": stopping})

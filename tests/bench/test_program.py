@@ -1,0 +1,30 @@
+"""The program behind `make bench` starts, and knows each of its measurements."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def test_it_knows_every_benchmark_and_refuses_others_in_a_sentence() -> None:
+    names = sorted(
+        path.stem
+        for path in (ROOT / "tests" / "benchmarks").glob("*.py")
+        if "def run()" in path.read_text()
+    )
+    answer = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks", "unknown"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (answer.returncode, answer.stdout, answer.stderr) == (
+        2,
+        "",
+        f"There is no unknown; there are: {', '.join(names)}.\n",
+    )
