@@ -38,8 +38,8 @@ CHEAP_TEXT: Final = 100_000
 #: Seconds that a place lasts unless it is kept: longer than any question may take.
 LEASE: Final = 30
 
-#: Places of one asker for one kind, of an organization for all kinds, and of one web process,
-#: which has three threads.
+#: Places of one asker for one kind, of an organization for all kinds, and of one web process that
+#: takes connections, which has three threads.
 OF_ASKER, OF_ORG, OF_PROCESS = 1, 2, 2
 
 _PREFIX: Final = "sluice:expensive"
@@ -199,6 +199,8 @@ class _Here:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        #: How many there may be.
+        self.most = OF_PROCESS
         #: Until when each lasts, by a clock that cannot be set.
         self._places: dict[Place, float] = {}
 
@@ -212,7 +214,7 @@ class _Here:
                 return _Limit.ASKER
             if sum(each.org_id == place.org_id for each in pool) >= OF_ORG:
                 return _Limit.ORG
-            if len(self._places) >= OF_PROCESS:
+            if len(self._places) >= self.most:
                 return _Limit.ALL
             self._places[place] = now + LEASE
         return None
@@ -234,6 +236,25 @@ _here: Final = _Here()
 _present: ContextVar[Place | None] = ContextVar("expensive", default=None)
 
 
+#: Whether every question of the request that is being answered is refused.
+_refuses: ContextVar[bool] = ContextVar("refuses_expensive", default=False)
+
+
+def allow_here(most: int) -> None:
+    """Have this process answer up to *most* questions at a time, rather than `OF_PROCESS`."""
+    _here.most = most
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Refuse the questions of a request, as when the console has as many as it answers."""
+    token = _refuses.set(True)
+    try:
+        yield
+    finally:
+        _refuses.reset(token)
+
+
 def places_of_all() -> int:
     """Return how many questions of one pool all organizations may have under way together."""
     processes: int = settings.WEB_PROCESSES
@@ -247,7 +268,7 @@ def take_place(kind: Kind, org_id: int, asker: str) -> Place:
     *asker* is the key of the actor, such as "user:7": a person has one, in all their browsers.
     """
     place = Place(kind, org_id, asker, uuid.uuid4().hex)
-    limit = _here.take(place)
+    limit = _Limit.ALL if _refuses.get() else _here.take(place)
     if limit is not None:
         _ask("return redis.call('HINCRBY', KEYS[1], ARGV[1], 1)", 1, _COUNTS, f"{kind}:refused")
         raise TooManyQuestions(kind, limit)

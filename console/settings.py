@@ -165,6 +165,8 @@ if PARTITION_ROWS and DATABASES["default"]["ENGINE"] == "django.db.backends.sqli
 #: Web processes that `up` starts, and workers of admission; more workers than four help only
 #: installations with many busy organizations.
 WEB_PROCESSES = env.number("WEB_PROCESSES", min(2 * (os.cpu_count() or 1), 8), 1, 64)
+#: More of them, of low priority, which answer what is expensive; 0: web processes do it themselves.
+OFFLOAD_PROCESSES = env.number_or_zero("OFFLOAD_PROCESSES", 1, 16, max(1, WEB_PROCESSES // 4))
 WORKER_PROCESSES = env.number("WORKER_PROCESSES", min(os.cpu_count() or 1, 4), 1, 8)
 
 #: Connections that one address may hold, in all web processes together; 0: as many as it likes.

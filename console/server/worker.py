@@ -16,7 +16,9 @@ from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.task import ThreadedTaskDispatcher
 
-from console.server.connections import Listener
+from console.expensive import allow_here, places_of_all
+from console.server.connections import STOPPING_SECONDS, Listener
+from console.server.offload import NICENESS, Offload, Socket, restore_connection
 
 #: Seconds between two looks at the time.
 _TURN = 0.5
@@ -35,7 +37,15 @@ _LEAST_SHARE = 8
 
 
 class BufferingWorker(Worker):
-    """Serves requests that have arrived completely, each in a thread."""
+    """
+    Serves requests that have arrived completely, each in a thread.
+
+    *offload* is where expensive requests are handed on, if they are; *answers_expensive* says
+    whether this process hands them on or answers them. `console.server.gunicorn_config` sets both.
+    """
+
+    offload: Socket | None = None
+    answers_expensive = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -53,10 +63,18 @@ class BufferingWorker(Worker):
         """Serve until told to end, or until gunicorn's own process is gone."""
         # Sent by the terminal to all of its processes; the one that started them decides.
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        sockets, count = [each.sock for each in self.sockets], self.cfg.threads
+        if self.offload is not None and self.answers_expensive:
+            os.nice(NICENESS)
+            # Every question that may be under way, and every export.
+            sockets, count = [self.offload.listening], 2 * places_of_all()
+            allow_here(count)
+        elif self.offload is not None:
+            self.wsgi = Offload(self.wsgi, self.offload.path)
         threads = ThreadedTaskDispatcher()
-        threads.set_thread_count(self.cfg.threads)
+        threads.set_thread_count(count)
         adjustments = Adjustments(
-            threads=self.cfg.threads,
+            threads=count,
             backlog=self.cfg.backlog,
             ident=None,
             clear_untrusted_proxy_headers=False,
@@ -66,11 +84,11 @@ class BufferingWorker(Worker):
             outbuf_overflow=_IN_MEMORY,
             send_bytes=_SENT_AT_A_TIME,
         )
-        for each in self.sockets:
+        for each in sockets:
             self._listeners.append(
                 Listener(
                     self._answer,
-                    each.sock,
+                    each,
                     of_address=_share(),
                     trusted=settings.TRUSTED_PROXIES,
                     map=self._map,
@@ -84,10 +102,16 @@ class BufferingWorker(Worker):
 
     def _end(self) -> None:
         """Finish what has begun, as far as there is time for it."""
+        begun = time.monotonic()
+        until = begun + self.cfg.graceful_timeout
+        # What hands expensive requests on may do so as long as it reads requests itself.
+        least = begun + (STOPPING_SECONDS + _TURN if self.answers_expensive else 0)
         for listener in self._listeners:
-            listener.stop_accepting()
-        until = time.monotonic() + self.cfg.graceful_timeout
-        while time.monotonic() < until and any(each.active_channels for each in self._listeners):
+            if not self.answers_expensive:
+                listener.stop_accepting()
+        while (now := time.monotonic()) < until and (
+            now < least or any(each.active_channels for each in self._listeners)
+        ):
             self._turn()
 
     def _turn(self) -> None:
@@ -104,7 +128,9 @@ class BufferingWorker(Worker):
     def _answer(self, environ: dict[str, Any], start_response: Any) -> Any:
         environ["wsgi.multiprocess"] = True
         environ["SERVER_SOFTWARE"] = "sluice"
-        if self._is_secure(environ):
+        if self.answers_expensive:
+            restore_connection(environ)
+        elif self._is_secure(environ):
             environ["wsgi.url_scheme"] = "https"
         answer = self.wsgi(environ, start_response)
         return _NoBody(answer) if environ["REQUEST_METHOD"] == "HEAD" else answer

@@ -9,14 +9,6 @@ from django.conf import settings
 
 from console.celery import BACKGROUND, CHECK_UPS, COMMON, IMPACT, LANES, WEBHOOKS
 
-#: What serves connections in each process.
-WORKER_CLASS = "console.server.worker.BufferingWorker"
-
-#: Processes rather than threads: two threads that render wait for each other's turn in Python
-#: at every query, 5 ms at a time. The others of each process are for requests that wait for
-#: decisions, and for exports that are read slowly.
-_WEB_THREADS = 3
-
 #: Seconds that requests have to end in: the server reads connections that are kept for 2 s more,
 #: and what it reads last may wait for another 2.
 WEB_GRACE = 5
@@ -31,15 +23,10 @@ _WEBHOOK_THREADS = 16
 def web(descriptor: int) -> list[str]:
     """Return the web server's command; *descriptor* is the listening socket it inherits."""
     return [
-        *(sys.executable, "-m", "gunicorn", "console.wsgi"),
+        *(sys.executable, "-m", "gunicorn", "--config", "python:console.server.gunicorn_config"),
         *("--bind", f"fd://{descriptor}"),
-        *("--worker-class", WORKER_CLASS),
-        *("--workers", str(settings.WEB_PROCESSES), "--threads", str(_WEB_THREADS)),
-        # Loads the code once and shares its memory.
-        "--preload",
         *("--graceful-timeout", str(WEB_GRACE)),
         *("--log-level", "warning"),
-        "--no-control-socket",
     ]
 
 

@@ -38,7 +38,9 @@ from tests.product import Api, Product, running
 from tests.worlds import contended_config as contended
 
 #: Organizations that submit, their submissions per second, and the connections that send them.
-ORGS, RATE, CONNECTIONS = 10, 100, 2
+ORGS, RATE, CONNECTIONS = 10, 100, 5
+#: Seconds after which an organization finishes again what was admitted meanwhile.
+FINISH_EVERY: Final = 1.0
 SECONDS: Final = int(os.environ.get("HOSTILE_SECONDS", "3600"))
 #: Seconds before anything counts.
 WARM: Final = 20
@@ -87,7 +89,12 @@ def run() -> Iterator[Measured]:
         members = _hostile_members(product)
         rounds = [
             Round(
-                product.port, orgs[n::CONNECTIONS], rate=RATE / CONNECTIONS, bulk=1, delay=n / RATE
+                product.port,
+                orgs[n::CONNECTIONS],
+                rate=RATE / CONNECTIONS,
+                bulk=1,
+                delay=n / RATE,
+                finish_every=FINISH_EVERY,
             )
             for n in range(CONNECTIONS)
         ]

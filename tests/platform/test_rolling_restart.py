@@ -38,9 +38,9 @@ class Unit:
     def __init__(self, listener: socket.socket, home: Path) -> None:
         command = re.search(r"^ExecStart=\S+/gunicorn (.+)$", UNIT.read_text(), re.MULTILINE)
         assert command is not None
-        count = re.search(r"--workers (\d+)", command[1])
+        count = re.search(r"^Environment=.*WEB_PROCESSES=(\d+)$", UNIT.read_text(), re.MULTILINE)
         assert count is not None
-        self._processes = int(count[1])
+        self._processes = int(count[1]) + max(1, int(count[1]) // 4)
         # As systemd hands it over: the third descriptor, and the id of the process itself.
         hand_over = (
             "import os, sys; os.dup2(int(sys.argv[1]), 3); os.environ['LISTEN_FDS'] = '1'; "
@@ -50,7 +50,7 @@ class Unit:
         self.process = subprocess.Popen(
             [sys.executable, "-c", hand_over, str(listener.fileno()), *shlex.split(command[1])],
             cwd=ROOT,
-            env=environment_of(home, SECRET_KEY=KEY, DJANGO_SETTINGS_MODULE="console.settings"),
+            env=environment_of(home, SECRET_KEY=KEY, WEB_PROCESSES=count[1]),
             pass_fds=[listener.fileno(), 3],
             stderr=subprocess.DEVNULL,
         )

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 
-from console.supervisor.commands import WORKER_CLASS
 from tests.prepared import fill
 from tests.product import PATIENCE, ROOT, environment_of, manage
 
@@ -69,16 +68,15 @@ def serving_on(listener: socket.socket, home: Path, module: str, **settings: str
     environment = environment_of(
         home,
         SECRET_KEY=KEY,
-        DJANGO_SETTINGS_MODULE="console.settings",
         WEB_PROCESSES="2",
         PYTHONPATH=os.pathsep.join([str(home), str(ROOT)]),
         **settings,
     )
     process = subprocess.Popen(
         [
-            *(sys.executable, "-m", "gunicorn", module),
-            *("--bind", f"fd://{listener.fileno()}", "--worker-class", WORKER_CLASS),
-            *("--workers", "2", "--threads", "3", "--preload", "--no-control-socket"),
+            *(sys.executable, "-m", "gunicorn", f"{module}:application"),
+            *("--config", "python:console.server.gunicorn_config"),
+            *("--bind", f"fd://{listener.fileno()}"),
             *("--graceful-timeout", "3", "--log-level", "warning"),
         ],
         cwd=ROOT,

@@ -184,7 +184,12 @@ def _within_reach(
         if place is others:
             # An explanation names a workload of each, and why its queue keeps what it has.
             known = {each.name for each in over}
-            at_rest = [each for each in others if each.name not in known][:_NAMED]
+            in_use = [
+                each
+                for each in others
+                if each.name not in known and any(cell.used for cell in each.node.cells.values())
+            ]
+            at_rest = in_use[:_NAMED]
             for each in at_rest:
                 yield _first_to_stop(running.filter(queue=each.name), LISTED // len(at_rest) + 1)
 
