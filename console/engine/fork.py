@@ -98,7 +98,7 @@ class Fork(State):
             own.looked_at = -1
             self._stir(own.queues[0])
 
-    def _take_policy(self, policy: Policy) -> None:
+    def _take_policy(self, policy: Policy, ledger: Ledger | None = None) -> None:
         """Copy the tree, and change in the ledger what the policy of the source says otherwise."""
         ground, source = self._ground, self._ground.state
         self.policy = policy

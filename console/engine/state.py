@@ -31,19 +31,22 @@ from console.engine.world import World, usage_of
 class State(World):
     """One organization's world: the only mutable thing of the engine."""
 
-    def __init__(self, policy: Policy, *, is_sparse: bool = False) -> None:
+    def __init__(
+        self, policy: Policy, *, is_sparse: bool = False, ledger: Ledger | None = None
+    ) -> None:
         """
         Take *policy*.
 
         A sparse state has a tree of queues from when somebody is put into it or `queue` asks
-        for it: to look at a few workloads costs what their trees cost.
+        for it: to look at a few workloads costs what their trees cost. It may begin with a
+        *ledger* of the policy that is charged already, which then is its own.
         """
         super().__init__()
         self._is_sparse = is_sparse
         self._arrivals: list[Pending] = []
         #: Ids of those whose queue was stopped to be drained, and who have yet to be told.
         self._draining: list[str] = []
-        self._take_policy(policy)
+        self._take_policy(policy, ledger)
 
     # Facts that come in
 
@@ -360,13 +363,13 @@ class State(World):
 
     # Another policy
 
-    def _take_policy(self, policy: Policy) -> None:
+    def _take_policy(self, policy: Policy, ledger: Ledger | None = None) -> None:
         self.policy = policy
         self._router = Router(policy)
         self._matcher = Matcher(policy)
         self._judgments = Judgments(policy, self._matcher)
         self._discipline = load_discipline(policy.discipline)
-        self.ledger = Ledger(policy)
+        self.ledger = ledger or Ledger(policy)
         self._active.clear()
         if self._is_sparse:
             present = [each for name in self.queues for each in self.ledger.queues_around(name)]

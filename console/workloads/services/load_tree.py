@@ -19,14 +19,13 @@ from console.orgs.models import Organization
 from console.unions import united
 from console.workloads import models
 from console.workloads.keyed import keyed
-from console.workloads.models import QueueCount, QueueHold, Workload
-from console.workloads.queries.used import used_of
+from console.workloads.models import QueueHold, Workload
+from console.workloads.services.books import Books
 from console.workloads.services.load_state import (
     COLUMNS,
     adopt_running,
     engine_workload,
     engine_workloads,
-    load_policy,
 )
 from console.workloads.stored_pod_sets import decode_pod_sets
 
@@ -44,9 +43,13 @@ _NAMED = 8
 _STOPPING = 1000
 
 
-def load_trees(org: Organization, workloads: Sequence[Workload], config_version: int) -> State:
+def load_trees(
+    org: Organization, workloads: Sequence[Workload], config_version: int, books: Books
+) -> State:
     """
     Return a state in which *workloads* wait, but those whose queue is not of the policy.
+
+    Its ledger is that of *books*, which say what queues use under *config_version*.
 
     One that waits in no queue needs nobody else there: what keeps it off is in the policy.
     For any other, of those that run in its tree, it has one by one only those that might be
@@ -55,13 +58,13 @@ def load_trees(org: Organization, workloads: Sequence[Workload], config_version:
     this one has to let go first. The cost does not grow with how many run or wait, and how
     many statements it takes neither with the queues of a tree nor with *workloads*.
     """
-    state = State(load_policy(org, config_version), is_sparse=True)
+    state = State(books.policy, is_sparse=True, ledger=books.ledger)
     here = {each.pk: _queue_of(state, each) for each in workloads if each.queue is not None}
     in_queues = [(queue, each) for each in workloads if (queue := here.get(each.pk)) is not None]
     trees = dict.fromkeys(queue.tree for queue, _ in in_queues)
     names = [each.name for tree in trees for each in tree.queues]
     if names:
-        _run(state, org, names, in_queues, config_version)
+        _run(state, org, names, in_queues, config_version, books)
         _wait(state, org, names)
         _submit(state, _ahead(org, in_queues))
     told = {each.pk: each for each in workloads if each.queue is None or here[each.pk] is not None}
@@ -89,27 +92,21 @@ def _run(
     names: Sequence[str],
     waiting: Sequence[tuple[QueueState, Workload]],
     config_version: int,
+    books: Books,
 ) -> None:
     """Let in *state* run what runs in the queues *names*, as those who are *waiting* meet it."""
-    used = used_of(org, names)
     for name in QueueHold.objects.filter(org=org).values_list("queue", flat=True):
         if name in names:
             state.hold(name)
     # What the trees hold decides who is over nominal, and so who has to be read.
-    for name, usage in used.items():
-        state.charge(name, usage)
+    books.charge(org, names)
     lists = list(_one_by_one(state, org, names, waiting))
-    for name, usage in used.items():
-        state.charge(name, {key: -amount for key, amount in usage.items()})
     adopt_running(state, united(lists), config_version)
-    for name, usage in used.items():
-        adopted = state.usage(name)
-        # The worker may have written between the two reads: never less than nothing.
-        rest = {key: max(0, amount - adopted.get(key, 0)) for key, amount in usage.items()}
-        state.charge(name, rest)
-    for name, running in counts_of_running(org, names):
+    for name in names:
         there = state.queues[name]
-        there.summed_up = max(0, running - len(there.running))
+        if there.running:
+            books.make_room(name, there.running)
+        there.summed_up = max(0, books.running[name] - len(there.running))
 
 
 def _one_by_one(
@@ -211,13 +208,6 @@ def _allowed_and_others(
 
 def _first_to_stop(rows: QuerySet[Workload], most: int) -> QuerySet[Workload]:
     return rows.order_by("priority", F("reservation").desc())[:most]
-
-
-def counts_of_running(org: Organization, names: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Yield how many workloads run in each of the queues *names*."""
-    for some in chunks(names):
-        rows = QueueCount.objects.filter(org=org, queue__in=some)
-        yield from rows.values_list("queue", "running")
 
 
 def _wait(state: State, org: Organization, names: Sequence[str]) -> None:
