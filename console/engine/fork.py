@@ -22,6 +22,7 @@ from dataclasses import replace
 
 from console.engine.disciplines import Nomination, load_discipline
 from console.engine.judgment import Judgments
+from console.engine.ledger import Ledger
 from console.engine.matching import Matcher
 from console.engine.pending import Pending
 from console.engine.policy import Policy

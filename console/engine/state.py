@@ -369,7 +369,7 @@ class State(World):
         self._matcher = Matcher(policy)
         self._judgments = Judgments(policy, self._matcher)
         self._discipline = load_discipline(policy.discipline)
-        self.ledger = ledger or Ledger(policy)
+        self.ledger = Ledger(policy) if ledger is None else ledger
         self._active.clear()
         if self._is_sparse:
             present = [each for name in self.queues for each in self.ledger.queues_around(name)]

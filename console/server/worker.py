@@ -44,6 +44,8 @@ class BufferingWorker(Worker):
     whether this process hands them on or answers them. `console.server.gunicorn_config` sets both.
     """
 
+    #: The application.
+    wsgi: Any
     offload: Socket | None = None
     answers_expensive = False
 
