@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from console.engine.amounts import Unlimited
@@ -23,8 +23,9 @@ def with_pools(groups: tuple[GroupStep, ...], node: Node) -> tuple[GroupStep, ..
     """
     if node.parent is None:
         return groups
+    others = [each for each in _queues(node.root) if each is not node]
     return tuple(
-        replace(group, flavors=tuple(_flavor(tried, node) for tried in group.flavors))
+        replace(group, flavors=tuple(_flavor(tried, node, others) for tried in group.flavors))
         for group in groups
     )
 
@@ -40,18 +41,22 @@ def lending_cohort(node: Node, level: int) -> str | None:
     return next((each.name for each in _above(node) if each.height == level), None)
 
 
-def _flavor(tried: FlavorTried, node: Node) -> FlavorTried:
-    checks = tuple(_pooled(check, node, (tried.flavor, check.resource)) for check in tried.checks)
+def _flavor(tried: FlavorTried, node: Node, others: Sequence[Node]) -> FlavorTried:
+    checks = tuple(
+        _pooled(check, node, (tried.flavor, check.resource), others) for check in tried.checks
+    )
     return replace(tried, checks=checks)
 
 
-def _pooled(check: QuotaCheck, node: Node, key: FlavorResource) -> QuotaCheck:
+def _pooled(
+    check: QuotaCheck, node: Node, key: FlavorResource, others: Sequence[Node]
+) -> QuotaCheck:
     return replace(
         check,
         borrows_from=lending_cohort(node, check.borrow_level),
         borrowing_limit=node.quota(key).borrowing_limit,
         path=tuple(_fact(each, key) for each in _above(node)),
-        lenders=_lenders(node, key),
+        lenders=_lenders(others, key),
     )
 
 
@@ -67,13 +72,16 @@ def _fact(cohort: Node, key: FlavorResource) -> NodeFact:
     )
 
 
-def _lenders(node: Node, key: FlavorResource) -> dict[str, int]:
-    """Return what other queues of the tree own, may lend and do not use, the most first."""
+def _lenders(others: Sequence[Node], key: FlavorResource) -> dict[str, int]:
+    """Return what *others* of the tree own, may lend and do not use, the most first."""
     unused = []
-    for queue in _queues(node.root):
-        cell = queue.cell(key)
+    for queue in others:
+        cell = queue.cells.get(key)
+        # Most queues of a busy tree have nothing left: those are passed over at once.
+        if cell is None or cell.used >= cell.quota.nominal:
+            continue
         free = min(cell.nominal - cell.used, cell.deposit)
-        if queue is not node and not isinstance(free, Unlimited) and free > 0:
+        if not isinstance(free, Unlimited) and free > 0:
             unused.append((-free, queue.name))
     return {name: -free for free, name in sorted(unused)[:_KEPT]}
 
