@@ -31,12 +31,15 @@ from console.engine.world import World, usage_of
 class State(World):
     """One organization's world: the only mutable thing of the engine."""
 
-    def __init__(self, policy: Policy, *, is_sparse: bool = False) -> None:
+    def __init__(
+        self, policy: Policy, *, is_sparse: bool = False, ledger: Ledger | None = None
+    ) -> None:
         """
         Take *policy*.
 
         A sparse state has a tree of queues from when somebody is put into it or `queue` asks
-        for it: to look at a few workloads costs what their trees cost.
+        for it: to look at a few workloads costs what their trees cost. It may be given a *ledger*
+        of the policy that is charged already, and goes on with that one.
         """
         super().__init__()
         self._is_sparse = is_sparse
@@ -44,6 +47,9 @@ class State(World):
         #: Ids of those whose queue was stopped to be drained, and who have yet to be told.
         self._draining: list[str] = []
         self._take_policy(policy)
+        if ledger is not None:
+            assert is_sparse, "the trees of any other state are planted in its own ledger"
+            self.ledger = ledger
 
     # Facts that come in
 

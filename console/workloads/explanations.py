@@ -15,6 +15,7 @@ from console.engine.state import State
 from console.engine.trace import OrderStep, OutcomeStep, PodSetStep, Trace
 from console.orgs.models import Organization
 from console.workloads import models
+from console.workloads.kept_ledgers import kept_books
 from console.workloads.kept_trees import whole_tree
 from console.workloads.models import Decision, Engine, PendingClass, Workload
 from console.workloads.queries.demand import CANNOT_RUN_REASONS
@@ -112,8 +113,9 @@ def _live_traces(
         with whole_tree(org, workloads[0], engine, may_load=False) as kept:
             if kept is not None:
                 return [_live_trace(org, kept[0], workloads[0])]
-    state = load_trees(org, workloads, engine.config_version)
-    return [_live_trace(org, state, each) for each in workloads]
+    with kept_books(org, engine) as books:
+        state = load_trees(org, workloads, engine.config_version, books)
+        return [_live_trace(org, state, each) for each in workloads]
 
 
 def _live_trace(org: Organization, state: State, workload: Workload) -> Trace | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from console.chunks import chunks
 from console.engine.decision import Reason
@@ -12,6 +12,7 @@ from console.engine.disciplines.quota.hopeless import cohort_reach
 from console.engine.disciplines.quota.report import LISTED
 from console.engine.pending import least_of
 from console.engine.policy import PreemptionRule
+from console.engine.running import Running
 from console.engine.state import State
 from console.engine.tree import QueueState
 from console.engine.workload import Workload as EngineWorkload
@@ -19,14 +20,13 @@ from console.orgs.models import Organization
 from console.unions import united
 from console.workloads import models
 from console.workloads.keyed import keyed
-from console.workloads.models import QueueCount, QueueHold, Workload
-from console.workloads.queries.used import used_of
+from console.workloads.models import QueueHold, Workload
+from console.workloads.services.books import Books, Named, first_to_stop
 from console.workloads.services.load_state import (
     COLUMNS,
     adopt_running,
     engine_workload,
     engine_workloads,
-    load_policy,
 )
 from console.workloads.stored_pod_sets import decode_pod_sets
 
@@ -40,13 +40,14 @@ _READ_OF_ALL = 1_000
 #: Queues of which a workload that may not be stopped is read, so an explanation can say why.
 _NAMED = 8
 
-#: How many of those that are stopping are read, in all the trees.
-_STOPPING = 1000
 
-
-def load_trees(org: Organization, workloads: Sequence[Workload], config_version: int) -> State:
+def load_trees(
+    org: Organization, workloads: Sequence[Workload], config_version: int, books: Books
+) -> State:
     """
     Return a state in which *workloads* wait, but those whose queue is not of the policy.
+
+    Its ledger is that of *books*, which say what queues use under *config_version*.
 
     One that waits in no queue needs nobody else there: what keeps it off is in the policy.
     For any other, of those that run in its tree, it has one by one only those that might be
@@ -55,13 +56,13 @@ def load_trees(org: Organization, workloads: Sequence[Workload], config_version:
     this one has to let go first. The cost does not grow with how many run or wait, and how
     many statements it takes neither with the queues of a tree nor with *workloads*.
     """
-    state = State(load_policy(org, config_version), is_sparse=True)
+    state = State(books.policy, is_sparse=True, ledger=books.ledger)
     here = {each.pk: _queue_of(state, each) for each in workloads if each.queue is not None}
     in_queues = [(queue, each) for each in workloads if (queue := here.get(each.pk)) is not None]
     trees = dict.fromkeys(queue.tree for queue, _ in in_queues)
     names = [each.name for tree in trees for each in tree.queues]
     if names:
-        _run(state, org, names, in_queues, config_version)
+        _run(state, org, names, in_queues, config_version, books)
         _wait(state, org, names)
         _submit(state, _ahead(org, in_queues))
     told = {each.pk: each for each in workloads if each.queue is None or here[each.pk] is not None}
@@ -89,39 +90,37 @@ def _run(
     names: Sequence[str],
     waiting: Sequence[tuple[QueueState, Workload]],
     config_version: int,
+    books: Books,
 ) -> None:
     """Let in *state* run what runs in the queues *names*, as those who are *waiting* meet it."""
-    used = used_of(org, names)
     for name in QueueHold.objects.filter(org=org).values_list("queue", flat=True):
         if name in names:
             state.hold(name)
     # What the trees hold decides who is over nominal, and so who has to be read.
-    for name, usage in used.items():
-        state.charge(name, usage)
-    lists = list(_one_by_one(state, org, names, waiting))
-    for name, usage in used.items():
-        state.charge(name, {key: -amount for key, amount in usage.items()})
+    books.charge(org, names)
+    named: dict[Named, None] = {}
+    lists = list(_one_by_one(state, org, waiting, named))
+    # Who is stopping: whoever waits for them goes on claiming their room.
+    keys = [*books.stopping(org, names), *books.first_to_stop(org, named)]
+    lists += [Workload.objects.filter(pk__in=some) for some in chunks(keys)]
     adopt_running(state, united(lists), config_version)
-    for name, usage in used.items():
-        adopted = state.usage(name)
-        # The worker may have written between the two reads: never less than nothing.
-        rest = {key: max(0, amount - adopted.get(key, 0)) for key, amount in usage.items()}
-        state.charge(name, rest)
-    for name, running in counts_of_running(org, names):
+    adopted: dict[str, list[Running]] = {}
+    for each in state.running.values():
+        adopted.setdefault(each.queue or "", []).append(each)
+    for name, some in adopted.items():
+        books.make_room(name, some)
+    for name in names:
         there = state.queues[name]
-        there.summed_up = max(0, running - len(there.running))
+        there.summed_up = max(0, books.running[name] - len(there.running))
 
 
 def _one_by_one(
     state: State,
     org: Organization,
-    names: Sequence[str],
     waiting: Sequence[tuple[QueueState, Workload]],
+    named: dict[Named, None],
 ) -> Iterator[QuerySet[Workload]]:
-    for some in chunks(names):
-        # Who waits for them goes on claiming their room.
-        everywhere = Workload.objects.filter(org=org, queue__in=some)
-        yield _first_to_stop(everywhere.filter(state=models.State.PREEMPTING), _STOPPING)
+    """Yield the running workloads that those *waiting* meet, but the first of *named* queues."""
     # Those alike in what they may do meet the same.
     kinds: dict[tuple[str, int], tuple[QueueState, list[Workload]]] = {}
     for queue, workload in waiting:
@@ -136,7 +135,7 @@ def _one_by_one(
             for each in alike
         ]
         widest = None if None in reach else max(each for each in reach if each is not None)
-        yield from _within_reach(org, queue, priority, widest)
+        yield from _within_reach(org, queue, priority, widest, named)
 
 
 def _lowest(org: Organization, names: Iterable[str]) -> dict[str, int]:
@@ -158,12 +157,17 @@ def _asked(workload: Workload) -> EngineWorkload:
 
 
 def _within_reach(
-    org: Organization, queue: QueueState, priority: int, below: int | None
+    org: Organization,
+    queue: QueueState,
+    priority: int,
+    below: int | None,
+    named: dict[Named, None],
 ) -> Iterator[QuerySet[Workload]]:
     """
     Yield the running workloads that one of *priority* in *queue* meets.
 
     Those of other queues may be stopped up to a priority *below* that, whatever it is if None.
+    Queues of which the first few are enough, whoever asks, are added to *named*.
     """
     assert queue.policy is not None
     rules = queue.policy.preemption
@@ -177,7 +181,7 @@ def _within_reach(
             # Hardly anybody is of a lower priority: all of them in one list.
             for some in chunks(each.name for each in over):
                 theirs = running.filter(queue__in=some, priority__lt=below)
-                yield _first_to_stop(theirs, _READ_OF_ALL)
+                yield first_to_stop(theirs, _READ_OF_ALL)
             over = []
         for each in place if place is not others else over:
             yield from _allowed_and_others(running.filter(queue=each.name), rule, priority)
@@ -185,8 +189,7 @@ def _within_reach(
             # An explanation names a workload of each, and why its queue keeps what it has.
             known = {each.name for each in over}
             at_rest = [each for each in others if each.name not in known][:_NAMED]
-            for each in at_rest:
-                yield _first_to_stop(running.filter(queue=each.name), LISTED // len(at_rest) + 1)
+            named.update(((each.name, LISTED // len(at_rest) + 1), None) for each in at_rest)
 
 
 def _allowed_and_others(
@@ -198,21 +201,10 @@ def _allowed_and_others(
         case PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY:
             allowed = Q(priority__lte=priority)
         case _:
-            yield _first_to_stop(rows, _READ)
+            yield first_to_stop(rows, _READ)
             return
-    yield _first_to_stop(rows.filter(allowed), _READ)
-    yield _first_to_stop(rows.exclude(allowed), LISTED)
-
-
-def _first_to_stop(rows: QuerySet[Workload], most: int) -> QuerySet[Workload]:
-    return rows.order_by("priority", F("reservation").desc())[:most]
-
-
-def counts_of_running(org: Organization, names: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Yield how many workloads run in each of the queues *names*."""
-    for some in chunks(names):
-        rows = QueueCount.objects.filter(org=org, queue__in=some)
-        yield from rows.values_list("queue", "running")
+    yield first_to_stop(rows.filter(allowed), _READ)
+    yield first_to_stop(rows.exclude(allowed), LISTED)
 
 
 def _wait(state: State, org: Organization, names: Sequence[str]) -> None:

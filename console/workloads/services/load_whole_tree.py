@@ -9,14 +9,13 @@ from console.engine.state import State
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import QueueHold, Workload
-from console.workloads.queries.used import used_of
+from console.workloads.queries.used import counts_of_running, used_of
 from console.workloads.services.load_state import (
     COLUMNS,
     adopt_running,
     engine_workload,
     load_policy,
 )
-from console.workloads.services.load_tree import counts_of_running
 
 #: Running workloads that are read one by one, those that would be stopped first; the rest is
 #: charged as a sum.
