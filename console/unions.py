@@ -29,6 +29,9 @@ def united(lists: Iterable[QuerySet[M]]) -> Iterator[QuerySet[M]]:
     """
     for some in chunks(lists, SIZE):
         rows: QuerySet[M] = QuerySet(some[0].model)
+        if len(some) == 1:
+            yield rows.filter(pk__in=some[0].values("pk"))
+            continue
         # SQLite refuses an order and a cut in a part of a union, but not one level below.
         parts = [rows.filter(pk__in=each.values("pk")).order_by().values("pk") for each in some]
         yield rows.filter(pk__in=parts[0].union(*parts[1:], all=True)).order_by()

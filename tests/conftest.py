@@ -22,6 +22,7 @@ from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user
 from console.orgs.services.issue_token import issue_token
+from console.workloads.kept_ledgers import forget_ledgers
 from tests.prepared import sharing
 
 PASSWORD = "correct horse battery"
@@ -122,6 +123,12 @@ def standing(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
 def _no_question_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have each test begin without the exports that another one did not read to their end."""
     monkeypatch.setattr(expensive, "_here", expensive._Here())
+
+
+@pytest.fixture(autouse=True)
+def _no_ledger_is_kept() -> None:
+    """Have each test read what its own organization uses: what is undone has its keys again."""
+    forget_ledgers()
 
 
 @pytest.fixture

@@ -22,7 +22,6 @@ from dataclasses import replace
 
 from console.engine.disciplines import Nomination, load_discipline
 from console.engine.judgment import Judgments
-from console.engine.ledger import Ledger
 from console.engine.matching import Matcher
 from console.engine.pending import Pending
 from console.engine.policy import Policy
@@ -99,7 +98,7 @@ class Fork(State):
             own.looked_at = -1
             self._stir(own.queues[0])
 
-    def _take_policy(self, policy: Policy, ledger: Ledger | None = None) -> None:
+    def _take_policy(self, policy: Policy) -> None:
         """Copy the tree, and change in the ledger what the policy of the source says otherwise."""
         ground, source = self._ground, self._ground.state
         self.policy = policy

@@ -38,15 +38,18 @@ class State(World):
         Take *policy*.
 
         A sparse state has a tree of queues from when somebody is put into it or `queue` asks
-        for it: to look at a few workloads costs what their trees cost. It may begin with a
-        *ledger* of the policy that is charged already, which then is its own.
+        for it: to look at a few workloads costs what their trees cost. It may be given a *ledger*
+        of the policy that is charged already, and goes on with that one.
         """
         super().__init__()
         self._is_sparse = is_sparse
         self._arrivals: list[Pending] = []
         #: Ids of those whose queue was stopped to be drained, and who have yet to be told.
         self._draining: list[str] = []
-        self._take_policy(policy, ledger)
+        self._take_policy(policy)
+        if ledger is not None:
+            assert is_sparse, "the trees of any other state are planted in its own ledger"
+            self.ledger = ledger
 
     # Facts that come in
 
@@ -363,13 +366,13 @@ class State(World):
 
     # Another policy
 
-    def _take_policy(self, policy: Policy, ledger: Ledger | None = None) -> None:
+    def _take_policy(self, policy: Policy) -> None:
         self.policy = policy
         self._router = Router(policy)
         self._matcher = Matcher(policy)
         self._judgments = Judgments(policy, self._matcher)
         self._discipline = load_discipline(policy.discipline)
-        self.ledger = Ledger(policy) if ledger is None else ledger
+        self.ledger = Ledger(policy)
         self._active.clear()
         if self._is_sparse:
             present = [each for name in self.queues for each in self.ledger.queues_around(name)]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from console.engine.amounts import UNLIMITED, Amount, Unlimited
 from console.engine.ledger import Ledger, Node
 from console.engine.policy import Cohort, FlavorQuotas, Policy, Queue, Quota, ResourceGroup
+from console.engine.state import State
 
 KEY = ("any", "gpu")
 
@@ -26,16 +27,16 @@ class Owner:
     lend: Amount = UNLIMITED
 
 
-def tree(cohorts: list[Owner], queues: list[Owner]) -> Ledger:
-    return Ledger(
-        Policy(
-            dialect="native",
-            queues={q.name: Queue(name=q.name, parent=q.parent, groups=_groups(q)) for q in queues},
-            cohorts={
-                c.name: Cohort(name=c.name, parent=c.parent, groups=_groups(c)) for c in cohorts
-            },
-        )
+def policy(cohorts: list[Owner], queues: list[Owner]) -> Policy:
+    return Policy(
+        dialect="native",
+        queues={q.name: Queue(name=q.name, parent=q.parent, groups=_groups(q)) for q in queues},
+        cohorts={c.name: Cohort(name=c.name, parent=c.parent, groups=_groups(c)) for c in cohorts},
     )
+
+
+def tree(cohorts: list[Owner], queues: list[Owner]) -> Ledger:
+    return Ledger(policy(cohorts, queues))
 
 
 def _groups(owner: Owner) -> tuple[ResourceGroup, ...]:
@@ -245,3 +246,14 @@ def test_whoever_takes_no_more_than_available_puts_no_other_queue_below_zero(
         assert free >= 0
         used = node.usage.get(KEY, 0)
         assert isinstance(top, Unlimited) or used <= top
+
+
+def test_a_sparse_state_goes_on_with_a_ledger_that_is_charged() -> None:
+    owned = policy([Owner("ml", None)], [Owner("a", "ml", nominal=4), Owner("b", "ml", nominal=2)])
+    ledger = Ledger(owned)
+    ledger.add("a", {KEY: 5})
+    state = State(owned, is_sparse=True, ledger=ledger)
+    state.charge("b", {KEY: 1})
+    assert state.queue("b").node is ledger.queue("b")
+    assert (state.usage("a"), state.usage("b")) == ({KEY: 5}, {KEY: 1})
+    assert ledger.cohort("ml").cell(KEY).used == 6

@@ -30,6 +30,8 @@ def test_each_list_gives_its_first_rows_in_one_statement(org: Organization) -> N
         found = sorted(rows.values_list("pk", flat=True))
     assert found == [keys[number] for number in (0, 1, 4, 6, 7, 8)]
     assert len(statements) == 1
+    (alone,) = united([highest])
+    assert sorted(alone.values_list("pk", flat=True)) == [keys[number] for number in (6, 7, 8)]
 
 
 def test_very_many_lists_are_read_in_parts(org: Organization) -> None:

@@ -18,7 +18,8 @@ from console.orgs.permissions import Actor
 from console.workloads.explanations import explain_workload, explain_workloads
 from console.workloads.models import Engine, State, Workload
 from console.workloads.queries import get_workload, pending_in_order
-from console.workloads.services.load_state import load_state
+from console.workloads.services.books import Books
+from console.workloads.services.load_state import load_policy, load_state
 from console.workloads.services.load_tree import load_trees
 from console.workloads.services.run_engine import forget_states
 from console.workloads.services.submit_workloads import submit_workloads
@@ -108,7 +109,8 @@ def test_it_reads_no_more_when_more_run(
     low = Workload.objects.filter(org=org, state=State.PENDING, priority=4).first()
     assert low is not None
     version = Engine.objects.get(org=org).config_version
-    read = load_trees(org, [get_workload(org, low.uid)], version).running
+    books = Books(org, load_policy(org, version), version=())
+    read = load_trees(org, [get_workload(org, low.uid)], version, books).running
     # Nobody that runs has a lower priority: those that are stopping, and as many as a trace lists.
     stopping = Workload.objects.filter(org=org, state=State.PREEMPTING).count()
     assert len(read) == LISTED + stopping < 44

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
+from django.db.models import F, QuerySet
+
+from console.chunks import chunks
 from console.engine.ledger import FlavorResource, Ledger, Usage
 from console.engine.policy import Policy
 from console.engine.running import Running
 from console.orgs.models import Organization
+from console.unions import united
+from console.workloads.models import State, Workload
 from console.workloads.queries.used import counts_of_running, used_of
+
+#: A queue, and how many of those that run in it are asked for.
+Named: TypeAlias = tuple[str, int]
+
+#: How many of those that are stopping are read, of the queues of a chunk.
+_STOPPING: Final = 1000
+
+#: The order in which preemption looks at them.
+_ORDER: Final = ("priority", F("reservation").desc())
 
 _NOTHING: Final[Usage] = {}
 
@@ -28,6 +42,10 @@ class Books:
         #: By queue how many workloads run in it.
         self.running: dict[str, int] = {}
         self._current: set[str] = set()
+        #: Keys of workloads that are stopping, by queue.
+        self._stopping: dict[str, list[int]] = {}
+        #: Keys of those in a queue that would be stopped first.
+        self._first: dict[Named, list[int]] = {}
         #: Whether rows were read for it since it was taken.
         self.was_read = False
         #: Whether the ledger holds what `used` says, and nothing else.
@@ -55,6 +73,36 @@ class Books:
             self.running[name] = counts.get(name, 0)
         self._current.update(missing)
 
+    def stopping(self, org: Organization, names: Collection[str]) -> list[int]:
+        """Return the keys of those that are stopping in the queues *names*: the first of many."""
+        missing = [name for name in names if name not in self._stopping]
+        if missing:
+            self.was_read = True
+            self._stopping.update((name, []) for name in missing)
+            stopping = Workload.objects.filter(org=org, state=State.PREEMPTING)
+            for some in chunks(missing):
+                rows = first_to_stop(stopping.filter(queue__in=some), _STOPPING)
+                for key, queue in rows.values_list("pk", "queue"):
+                    self._stopping[queue or ""].append(key)
+        return [key for name in names for key in self._stopping[name]]
+
+    def first_to_stop(self, org: Organization, named: Collection[Named]) -> list[int]:
+        """Return the keys of those in the queues *named* that would be stopped first."""
+        missing = [each for each in named if each not in self._first]
+        if missing:
+            self.was_read = True
+            self._first.update((each, []) for each in missing)
+            running = Workload.objects.filter(org=org, state=State.ADMITTED)
+            most: dict[str, int] = {}
+            for name, number in missing:
+                most[name] = max(number, most.get(name, 0))
+            lists = (first_to_stop(running.filter(queue=name), n) for name, n in most.items())
+            found = [row for rows in united(lists) for row in _in_order(rows)]
+            for each in missing:
+                keys = [key for key, queue in found if queue == each[0]]
+                self._first[each] = keys[: each[1]]
+        return [key for each in named for key in self._first[each]]
+
     def make_room(self, name: str, adopted: Iterable[Running]) -> None:
         """
         Take back what of queue *name* is charged twice: *adopted* were charged one by one, too.
@@ -73,4 +121,14 @@ class Books:
     def go_on(self, version: tuple[object, ...]) -> None:
         """Take all that was charged for out of date: the engine is at *version*."""
         self.version = version
-        self._current.clear()
+        for of_a_queue in (self._current, self._stopping, self._first):
+            of_a_queue.clear()
+
+
+def first_to_stop(rows: QuerySet[Workload], most: int) -> QuerySet[Workload]:
+    """Return the first *most* of the running *rows* that would be stopped."""
+    return rows.order_by(*_ORDER)[:most]
+
+
+def _in_order(rows: QuerySet[Workload]) -> QuerySet[Workload, tuple[int, str | None]]:
+    return rows.order_by(*_ORDER).values_list("pk", "queue")

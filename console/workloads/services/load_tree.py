@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from console.chunks import chunks
 from console.engine.decision import Reason
@@ -12,6 +12,7 @@ from console.engine.disciplines.quota.hopeless import cohort_reach
 from console.engine.disciplines.quota.report import LISTED
 from console.engine.pending import least_of
 from console.engine.policy import PreemptionRule
+from console.engine.running import Running
 from console.engine.state import State
 from console.engine.tree import QueueState
 from console.engine.workload import Workload as EngineWorkload
@@ -20,7 +21,7 @@ from console.unions import united
 from console.workloads import models
 from console.workloads.keyed import keyed
 from console.workloads.models import QueueHold, Workload
-from console.workloads.services.books import Books
+from console.workloads.services.books import Books, Named, first_to_stop
 from console.workloads.services.load_state import (
     COLUMNS,
     adopt_running,
@@ -38,9 +39,6 @@ _READ_OF_ALL = 1_000
 
 #: Queues of which a workload that may not be stopped is read, so an explanation can say why.
 _NAMED = 8
-
-#: How many of those that are stopping are read, in all the trees.
-_STOPPING = 1000
 
 
 def load_trees(
@@ -100,25 +98,29 @@ def _run(
             state.hold(name)
     # What the trees hold decides who is over nominal, and so who has to be read.
     books.charge(org, names)
-    lists = list(_one_by_one(state, org, names, waiting))
+    named: dict[Named, None] = {}
+    lists = list(_one_by_one(state, org, waiting, named))
+    # Who is stopping: whoever waits for them goes on claiming their room.
+    keys = [*books.stopping(org, names), *books.first_to_stop(org, named)]
+    lists += [Workload.objects.filter(pk__in=some) for some in chunks(keys)]
     adopt_running(state, united(lists), config_version)
+    adopted: dict[str, list[Running]] = {}
+    for each in state.running.values():
+        adopted.setdefault(each.queue or "", []).append(each)
+    for name, some in adopted.items():
+        books.make_room(name, some)
     for name in names:
         there = state.queues[name]
-        if there.running:
-            books.make_room(name, there.running)
         there.summed_up = max(0, books.running[name] - len(there.running))
 
 
 def _one_by_one(
     state: State,
     org: Organization,
-    names: Sequence[str],
     waiting: Sequence[tuple[QueueState, Workload]],
+    named: dict[Named, None],
 ) -> Iterator[QuerySet[Workload]]:
-    for some in chunks(names):
-        # Who waits for them goes on claiming their room.
-        everywhere = Workload.objects.filter(org=org, queue__in=some)
-        yield _first_to_stop(everywhere.filter(state=models.State.PREEMPTING), _STOPPING)
+    """Yield the running workloads that those *waiting* meet, but the first of *named* queues."""
     # Those alike in what they may do meet the same.
     kinds: dict[tuple[str, int], tuple[QueueState, list[Workload]]] = {}
     for queue, workload in waiting:
@@ -133,7 +135,7 @@ def _one_by_one(
             for each in alike
         ]
         widest = None if None in reach else max(each for each in reach if each is not None)
-        yield from _within_reach(org, queue, priority, widest)
+        yield from _within_reach(org, queue, priority, widest, named)
 
 
 def _lowest(org: Organization, names: Iterable[str]) -> dict[str, int]:
@@ -155,12 +157,17 @@ def _asked(workload: Workload) -> EngineWorkload:
 
 
 def _within_reach(
-    org: Organization, queue: QueueState, priority: int, below: int | None
+    org: Organization,
+    queue: QueueState,
+    priority: int,
+    below: int | None,
+    named: dict[Named, None],
 ) -> Iterator[QuerySet[Workload]]:
     """
     Yield the running workloads that one of *priority* in *queue* meets.
 
     Those of other queues may be stopped up to a priority *below* that, whatever it is if None.
+    Queues of which the first few are enough, whoever asks, are added to *named*.
     """
     assert queue.policy is not None
     rules = queue.policy.preemption
@@ -174,7 +181,7 @@ def _within_reach(
             # Hardly anybody is of a lower priority: all of them in one list.
             for some in chunks(each.name for each in over):
                 theirs = running.filter(queue__in=some, priority__lt=below)
-                yield _first_to_stop(theirs, _READ_OF_ALL)
+                yield first_to_stop(theirs, _READ_OF_ALL)
             over = []
         for each in place if place is not others else over:
             yield from _allowed_and_others(running.filter(queue=each.name), rule, priority)
@@ -187,8 +194,7 @@ def _within_reach(
                 if each.name not in known and any(cell.used for cell in each.node.cells.values())
             ]
             at_rest = in_use[:_NAMED]
-            for each in at_rest:
-                yield _first_to_stop(running.filter(queue=each.name), LISTED // len(at_rest) + 1)
+            named.update(((each.name, LISTED // len(at_rest) + 1), None) for each in at_rest)
 
 
 def _allowed_and_others(
@@ -200,14 +206,10 @@ def _allowed_and_others(
         case PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY:
             allowed = Q(priority__lte=priority)
         case _:
-            yield _first_to_stop(rows, _READ)
+            yield first_to_stop(rows, _READ)
             return
-    yield _first_to_stop(rows.filter(allowed), _READ)
-    yield _first_to_stop(rows.exclude(allowed), LISTED)
-
-
-def _first_to_stop(rows: QuerySet[Workload], most: int) -> QuerySet[Workload]:
-    return rows.order_by("priority", F("reservation").desc())[:most]
+    yield first_to_stop(rows.filter(allowed), _READ)
+    yield first_to_stop(rows.exclude(allowed), LISTED)
 
 
 def _wait(state: State, org: Organization, names: Sequence[str]) -> None:

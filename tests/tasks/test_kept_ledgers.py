@@ -1,0 +1,263 @@
+"""Ledgers that web processes keep: they spare reading, and say what the rows say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from console.configs.services.apply_config import apply_config
+from console.engine.ledger import Ledger
+from console.engine.trace import Trace
+from console.orgs.models import Organization
+from console.orgs.permissions import Actor
+from console.orgs.services.create_org import create_org
+from console.workloads import kept_ledgers
+from console.workloads.explanations import explain_workload
+from console.workloads.kept_ledgers import kept_books
+from console.workloads.models import Engine, QueueCount, State, Usage, Workload
+from console.workloads.queries import get_workload
+from console.workloads.services import books as books_module
+from console.workloads.services.books import Books
+from console.workloads.services.end_workloads import finish_workloads
+from console.workloads.services.hold_queue import hold_queue
+from console.workloads.services.load_state import load_policy, load_state
+from console.workloads.services.load_tree import load_trees
+from console.workloads.services.run_engine import forget_states
+from console.workloads.services.submit_workloads import submit_workloads
+from console.workloads.submissions import Submission
+
+Settle = Callable[[Organization], int]
+
+CONFIG = """
+resource_flavors: [{{name: spot}}]
+resource_queues:
+  - name: train
+    cohort_name: ml
+    preemption: {{within_resource_queue: lower_priority, reclaim_within_cohort: lower_priority}}
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{{name: spot, resources: [{{name: gpu, nominal_quota: 8}}]}}]
+  - name: batch
+    cohort_name: ml
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{{name: spot, resources: [{{name: gpu, nominal_quota: 8}}]}}]
+{more}scheduling_rules:
+  - {{resource_queue: train, selector: [{{key: to, operator: in, values: [train]}}]}}
+  - {{resource_queue: batch}}
+"""
+
+
+#: A third queue, of which the others may borrow.
+LENDER = """\
+  - name: lender
+    cohort_name: ml
+    resource_groups:
+      - covered_resources: [gpu]
+        flavors: [{name: spot, resources: [{name: gpu, nominal_quota: 2}]}]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _cold() -> Iterator[None]:
+    forget_states()
+    yield
+    forget_states()
+
+
+@pytest.fixture
+def crowd(org: Organization, owner: Actor, settle: Settle) -> list[str]:
+    """Have one queue borrow from the other, and return the ids of those who wait."""
+    apply_config(owner, "native", CONFIG.format(more=""), "first", 0)
+    for to, gpu, priority, count in (
+        ("batch", 1, 4, 12),
+        ("train", 1, 5, 4),
+        ("train", 3, 9, 1),
+        ("train", 30, 7, 1),
+        ("batch", 2, 3, 2),
+    ):
+        submit(owner, to, gpu, priority, count)
+        settle(org)
+    return waiting(org)
+
+
+def submit(actor: Actor, to: str, gpu: int, priority: int, count: int) -> None:
+    wanted = Submission(
+        name=f"{to}-{gpu}", priority=priority, tags={"to": to}, requests={"gpu": gpu * 1000}
+    )
+    submit_workloads(actor, [wanted] * count)
+
+
+def waiting(org: Organization) -> list[str]:
+    rows = Workload.objects.filter(org=org, state=State.PENDING).order_by("pk")
+    return list(rows.values_list("uid", flat=True))
+
+
+def told(org: Organization, uid: str) -> Trace:
+    """Return why a workload waits, but for its place in the line."""
+    explained = explain_workload(org, get_workload(org, uid))
+    assert explained.live
+    return replace(explained.trace, order=None)
+
+
+def from_rows(org: Organization, uids: list[str]) -> list[Trace]:
+    """Return the same of several, as the whole state tells it."""
+    whole = load_state(org, Engine.objects.get(org=org).config_version)
+    whole.settle()
+    return [replace(whole.explain(uid), order=None) for uid in uids]
+
+
+def tables_read(org: Organization, uid: str) -> set[str]:
+    """Return which of the tables that a kept ledger spares are read for an explanation."""
+    with CaptureQueriesContext(connection) as queries:
+        told(org, uid)
+    tables = ("configs_configversion", "workloads_usage")
+    return {t for t in tables if any(f'FROM "{t}"' in each["sql"] for each in queries)}
+
+
+def test_what_the_config_and_the_queues_use_is_read_once_for_a_version_of_the_engine(
+    org: Organization, owner: Actor, crowd: list[str], settle: Settle
+) -> None:
+    assert len(crowd) == 4
+    assert tables_read(org, crowd[0]) == {"configs_configversion", "workloads_usage"}
+    for uid in crowd[1:]:
+        assert tables_read(org, uid) == set()
+    # The engine went on.
+    submit(owner, "batch", 5, 1, 1)
+    settle(org)
+    assert tables_read(org, crowd[0]) == {"configs_configversion", "workloads_usage"}
+    assert tables_read(org, crowd[1]) == set()
+
+
+def test_a_kept_ledger_says_what_the_rows_say_as_the_engine_goes_on(
+    org: Organization,
+    owner: Actor,
+    crowd: list[str],
+    settle: Settle,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    planted: list[Ledger] = []
+
+    class Counted(Ledger):
+        def __init__(self, *args: object) -> None:
+            super().__init__(*args)  # type: ignore[arg-type]
+            planted.append(self)
+
+    monkeypatch.setattr(books_module, "Ledger", Counted)
+    for _ in range(2):
+        assert [told(org, uid) for uid in crowd] == from_rows(org, crowd)
+    running = Workload.objects.filter(org=org, state=State.ADMITTED, queue="batch").first()
+    assert running is not None
+    finish_workloads(owner, [running.uid])
+    submit(owner, "train", 1, 9, 2)
+    settle(org)
+    still = waiting(org)
+    assert [told(org, uid) for uid in still] == from_rows(org, still)
+    assert len(planted) == 1
+    # Another config has a ledger of its own.
+    apply_config(owner, "native", CONFIG.format(more=LENDER), "more", 1)
+    settle(org)
+    still = waiting(org)
+    assert [told(org, uid) for uid in still] == from_rows(org, still)
+    assert len(planted) == 2
+
+
+def test_a_queue_is_held_from_the_moment_on(
+    org: Organization, owner: Actor, crowd: list[str]
+) -> None:
+    """A hold is written before the engine hears of it."""
+    before = told(org, crowd[-1])
+    hold_queue(owner, "batch", "repairs")
+    held = told(org, crowd[-1])
+    assert held.outcome.reason == "queue_held" != before.outcome.reason
+
+
+def test_books_with_more_than_was_counted_are_right_and_not_kept(
+    org: Organization, crowd: list[str]
+) -> None:
+    """The worker may have written between the two reads."""
+    Usage.objects.filter(org=org, queue="batch").delete()
+    engine, row = Engine.objects.get(org=org), get_workload(org, crowd[-1])
+    with kept_books(org, engine) as books:
+        state = load_trees(org, [row], engine.config_version, books)
+        held = sum(
+            each.usage["spot", "gpu"] for each in state.running.values() if each.queue == "batch"
+        )
+        assert held > 0
+        assert state.usage("batch") == {("spot", "gpu"): held}
+        assert not books.is_exact
+    with kept_books(org, engine) as again:
+        assert again is not books
+
+
+def test_books_are_for_one_user_at_a_time_and_lost_after_an_error(
+    org: Organization, crowd: list[str]
+) -> None:
+    engine = Engine.objects.get(org=org)
+    with kept_books(org, engine) as first, kept_books(org, engine) as second:
+        assert first is not second
+    with kept_books(org, engine) as kept:
+        assert kept is first
+    with pytest.raises(ZeroDivisionError), kept_books(org, engine):
+        raise ZeroDivisionError
+    with kept_books(org, engine) as other:
+        assert other is not first
+
+
+def test_books_read_while_the_engine_went_on_are_not_kept(
+    org: Organization, crowd: list[str]
+) -> None:
+    engine = Engine.objects.get(org=org)
+    with kept_books(org, engine) as first:
+        first.charge(org, ["train"])
+        Engine.objects.filter(org=org).update(version=engine.version + 1)
+    with kept_books(org, engine) as second:
+        assert second is not first
+
+
+def test_few_are_kept_and_none_that_is_large(
+    org: Organization, crowd: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = Engine.objects.get(org=org)
+    monkeypatch.setattr(kept_ledgers, "MOST", 1)
+    other = create_org("second", "Second", owner=None)
+    with kept_books(org, engine) as first:
+        pass
+    with kept_books(other, Engine.objects.get(org=other)):
+        pass
+    with kept_books(org, engine) as second:
+        assert second is not first
+    monkeypatch.setattr(kept_ledgers, "LARGEST", 1)
+    with kept_books(org, engine) as large:
+        large.charge(org, ["train", "batch"])
+    with kept_books(org, engine) as third:
+        assert third is not large
+
+
+def test_the_first_to_stop_of_a_queue_are_found_in_the_order_of_preemption(
+    org: Organization, crowd: list[str]
+) -> None:
+    books = Books(org, load_policy(org, 1), version=())
+    rows = Workload.objects.filter(org=org, state=State.ADMITTED)
+    expected = {
+        queue: list(
+            rows.filter(queue=queue)
+            .order_by("priority", "-reservation")
+            .values_list("pk", flat=True)
+        )
+        for queue in ("train", "batch")
+    }
+    stopping = list(Workload.objects.filter(state=State.PREEMPTING).values_list("pk", flat=True))
+    found = expected["batch"][:3] + expected["train"][:1]
+    for _ in range(2):
+        assert books.first_to_stop(org, [("batch", 3), ("train", 1)]) == found
+        assert sorted(books.stopping(org, ["train", "batch"])) == sorted(stopping)
+    assert stopping
+    assert books.first_to_stop(org, [("batch", 1)]) == expected["batch"][:1]
+    counted = dict(QueueCount.objects.filter(org=org).values_list("queue", "running"))
+    books.charge(org, ["train", "batch"])
+    assert books.running == counted
