@@ -137,7 +137,7 @@ class Offload:
         """Answer by *application*; hand requests on to those that listen at *path*."""
         self._application = application
         self._path = path
-        # One thread at least stays for cheap requests.
+        # The others stay for cheap requests.
         self._places = threading.Semaphore(OF_PROCESS)
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:

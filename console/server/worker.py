@@ -16,7 +16,7 @@ from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.task import ThreadedTaskDispatcher
 
-from console.expensive import allow_here, places_of_all
+from console.expensive import OF_PROCESS, allow_here, places_of_all
 from console.server.connections import STOPPING_SECONDS, Listener
 from console.server.offload import NICENESS, Offload, Socket, restore_connection
 
@@ -73,6 +73,9 @@ class BufferingWorker(Worker):
             allow_here(count)
         elif self.offload is not None:
             self.wsgi = Offload(self.wsgi, self.offload.path)
+            # While threads wait for another process, as many as ever are there for the rest: a
+            # process accepts no connection while all of its threads are busy.
+            count += OF_PROCESS
         threads = ThreadedTaskDispatcher()
         threads.set_thread_count(count)
         adjustments = Adjustments(
