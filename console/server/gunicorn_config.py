@@ -20,8 +20,8 @@ wsgi_app = "console.wsgi"
 worker_class = "console.server.worker.BufferingWorker"
 workers = settings.WEB_PROCESSES + settings.OFFLOAD_PROCESSES
 # Processes rather than threads: two threads that render wait for each other's turn in Python at
-# every query, 5 ms at a time. The others of each process are for requests that wait for decisions
-# or for another process, and for exports that are read slowly.
+# every query, 5 ms at a time. The others of each process are for requests that wait for decisions;
+# those that wait for another process have threads of their own.
 threads = 3
 # Loads the code once and shares its memory.
 preload_app = True

@@ -34,7 +34,7 @@ def kept_books(org: Organization, engine: Engine) -> Iterator[Books]:
     """
     Have the books of *org* under the config of *engine*, for as long as the block takes.
 
-    Whoever uses them may charge the ledger with more, and takes that back before the end, or says
+    The block may charge the ledger with more if it takes that back before its end, or says
     that they are not exact.
     """
     version = version_of(engine)
@@ -46,7 +46,7 @@ def kept_books(org: Organization, engine: Engine) -> Iterator[Books]:
         else:
             books.go_on(version)
     books.was_read = False
-    # After an error nobody knows what is charged: this line is the last one then.
+    # After an error it is not known what is charged: this line is the last one then.
     yield books
     # What was read is of this version if that has not changed meanwhile.
     if books.is_exact and len(books) <= LARGEST and (not books.was_read or is_current(engine)):

@@ -218,7 +218,7 @@ def _hostile_members(product: Product) -> list[_Member]:
 def _fill_crowded(api: Api) -> list[str]:
     """Fill an organization as `tests.worlds.contended` does, and return ids of what waits."""
     queues, live, draw = contended.QUEUES, contended.RUNNING, Random(1)
-    # While it fills up nobody stops anybody.
+    # While it fills up, no workload preempts another.
     _apply(api, "kueue", contended.config(queues, live, preempts=False), 0)
     submit_all(api, list(contended.running(queues, live, draw)))
     _until_evaluated(api)

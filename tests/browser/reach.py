@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import islice
 from typing import Final
+from urllib.parse import urlsplit
 
 from playwright.sync_api import (
     Browser,
@@ -87,12 +88,12 @@ def _listened(page: Page) -> list[str]:
     refused: set[str] = set()
 
     def note_answer(answer: Response) -> None:
-        # A page that says 404 is an answer, and what it shows is looked at. What comes too soon
-        # after the question of a page that was left is asked again by the page itself.
-        is_page = answer.request.is_navigation_request()
-        if answer.status == HTTPStatus.TOO_MANY_REQUESTS or (
-            is_page and answer.status >= HTTPStatus.BAD_REQUEST
-        ):
+        # A page that says 404 is an answer, and what it shows is looked at.
+        if answer.request.is_navigation_request() and answer.status >= HTTPStatus.BAD_REQUEST:
+            refused.add(answer.url)
+        # The check of a page that was left may be under way: the editor asks again by itself.
+        is_check = urlsplit(answer.url).path.endswith("/config/edit/check")
+        if is_check and answer.status == HTTPStatus.TOO_MANY_REQUESTS:
             refused.add(answer.url)
 
     def note_message(message: ConsoleMessage) -> None:

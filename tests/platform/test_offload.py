@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.urls import resolve
 
 from console.expensive import CHEAP_TEXT, Kind, TooManyQuestions, take_place
 from console.server.offload import UNANSWERED, Offload, is_offloaded
@@ -47,7 +48,7 @@ _GATED: dict[str, list[tuple[str, str, str, int]]] = {
     "pages/exports.py": [("GET", f"{_PAGES}/events", "as=csv", 0)],
     "pages/views/assist_calls.py": [("POST", f"{_PAGES}/config/edit/hits", "", _LARGE)],
     "pages/views/comparisons.py": [
-        ("GET", f"{_PAGES}/config/compare/1/2", "", 0),
+        ("GET", f"{_PAGES}/config/compare/1...2", "", 0),
         ("GET", f"{_PAGES}/config/compare", "draft=1", 0),
     ],
     "pages/views/configs.py": [
@@ -104,10 +105,10 @@ def test_every_request_that_may_take_a_place_is_handed_on() -> None:
             if called in ("expensive", "take_place"):
                 files.add(str(path.relative_to(console)))
     assert files - {"expensive.py"} == set(_GATED)
-    left = [
-        each for asked in _GATED.values() for each in asked if not is_offloaded(_environ(*each))
-    ]
-    assert left == []
+    every = [each for asked in _GATED.values() for each in asked]
+    # Each is an address of the console.
+    assert not {None, "no-such-address"} & {resolve(path).url_name for _, path, _, _ in every}
+    assert [each for each in every if not is_offloaded(_environ(*each))] == []
 
 
 @pytest.mark.parametrize("asked", _CHEAP, ids=lambda asked: f"{asked[1]} {asked[3]}")
@@ -115,13 +116,14 @@ def test_others_are_answered_where_they_arrive(asked: tuple[str, str, str, int])
     assert not is_offloaded(_environ(*asked))
 
 
-#: Says what the application is told of a request; answers /o/x/config/compare/die never.
+#: Says what the application is told of a request; answers /o/x/config/compare/wait never.
 _PROGRAM = """
 import hashlib, json, os
 from console.settings import *
 def application(environ, start_response):
     if environ["PATH_INFO"].endswith("/compare/wait"):
-        import time
+        import pathlib, time
+        pathlib.Path(__file__).with_name("waiting").touch()
         time.sleep(300)
     names = ("REQUEST_METHOD", "PATH_INFO", "QUERY_STRING", "CONTENT_TYPE", "CONTENT_LENGTH",
         "REMOTE_ADDR", "SERVER_PORT", "wsgi.url_scheme", "HTTP_HOST", "HTTP_X_ONE",
@@ -203,7 +205,7 @@ def test_the_application_is_told_the_same_of_a_request_that_is_handed_on(port: i
     assert cheap.pop("pid") != handed_on.pop("pid")
     assert handed_on.pop("PATH_INFO").startswith("/o/")
     assert cheap.pop("PATH_INFO").startswith("/other/")
-    # What the client calls the header of the server reaches the application where nobody reads it.
+    # A header of that name by the client stays with the process that does not hand the request on.
     assert (cheap.pop("HTTP_SLUICE_CONNECTION"), handed_on.pop("HTTP_SLUICE_CONNECTION")) == (
         "{}",
         None,
@@ -240,7 +242,7 @@ def test_another_process_takes_the_place_of_one_that_ended(tmp_path: Path) -> No
 
         thread = threading.Thread(target=wait)
         thread.start()
-        _wait_until(lambda: _threads_asleep(before["pid"]))
+        _wait_until((tmp_path / "waiting").exists)
         os.kill(before["pid"], signal.SIGKILL)
         thread.join(PATIENCE)
         assert answers == [(502, UNANSWERED)]
@@ -298,12 +300,6 @@ def test_a_process_keeps_a_thread_for_cheap_requests(tmp_path: Path) -> None:
         for thread in asked:
             thread.join(PATIENCE)
         assert not any(thread.is_alive() for thread in asked)
-
-
-def _threads_asleep(pid: int) -> bool:
-    """Say whether a thread of a process sleeps as the program has it sleep."""
-    tasks = Path(f"/proc/{pid}/task").iterdir()
-    return any("nanosleep" in (each / "wchan").read_text() for each in tasks)
 
 
 def _wait_until(is_so: Any) -> None:

@@ -28,7 +28,7 @@ def build_of(queues: int, live: int, pending: int) -> World:
     org = create_org("contended", "Contended", None)
     cast = assemble(org, Role.values)
     owner = cast.owner
-    # While it fills up nobody stops anybody.
+    # While it fills up, no workload preempts another.
     apply_config(owner, "kueue", config(queues, live, preempts=False), "Fill up", 0)
     draw = Random(1)
     submit(owner, running(queues, live, draw))

@@ -100,7 +100,7 @@ def _run(
     books.charge(org, names)
     named: dict[Named, None] = {}
     lists = list(_one_by_one(state, org, waiting, named))
-    # Who is stopping: whoever waits for them goes on claiming their room.
+    # Workloads that are stopping: those that wait for them go on claiming their room.
     keys = [*books.stopping(org, names), *books.first_to_stop(org, named)]
     lists += [Workload.objects.filter(pk__in=some) for some in chunks(keys)]
     adopt_running(state, united(lists), config_version)
@@ -167,7 +167,7 @@ def _within_reach(
     Yield the running workloads that one of *priority* in *queue* meets.
 
     Those of other queues may be stopped up to a priority *below* that, whatever it is if None.
-    Queues of which the first few are enough, whoever asks, are added to *named*.
+    Queues of which the first few are enough for any workload are added to *named*.
     """
     assert queue.policy is not None
     rules = queue.policy.preemption
