@@ -109,6 +109,8 @@
     return go;
   };
   let timer = 0;
+  let hitsTimer = 0;
+  let changedAt = -Infinity;
   const review = form.querySelector('button[value="review"]');
   const check = latest(
     "check",
@@ -117,6 +119,9 @@
       outline.show(result.outline);
       suggest(result.likely);
       if (review) review.disabled = false;
+      // Of one editor the server reads one large text at a time, so hits are counted after the check.
+      clearTimeout(hitsTimer);
+      hitsTimer = setTimeout(countHits, Math.max(0, changedAt + HITS_AFTER - performance.now()));
     },
     (seconds) => {
       problems.fail(
@@ -128,16 +133,21 @@
       timer = setTimeout(check, seconds ? seconds * 1000 : CHECK_AGAIN);
     },
   );
-  const countHits = latest("hits", (result) => outline.showHits(result), () => {});
+  const countHits = latest(
+    "hits",
+    (result) => outline.showHits(result),
+    (seconds) => {
+      if (seconds) hitsTimer = setTimeout(countHits, seconds * 1000);
+    },
+  );
 
-  let hitsTimer = 0;
   const changed = () => {
     // What is on its way is about lines that are elsewhere now.
     countHits.forget();
     clearTimeout(timer);
     clearTimeout(hitsTimer);
     timer = setTimeout(check, CHECK_AFTER);
-    hitsTimer = setTimeout(countHits, HITS_AFTER);
+    changedAt = performance.now();
     assist.refresh();
     saver.changed();
   };
@@ -174,5 +184,4 @@
   // On a phone the text comes first; the outline opens on demand.
   if (matchMedia("(width < 1000px)").matches) form.querySelector("[data-outline-panel]").open = false;
   check();
-  countHits();
 })();

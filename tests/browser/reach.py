@@ -37,6 +37,50 @@ _SHOWN: Final = ("group_by=reason", "cols=", "q=nothing", "actor=nobody", "type=
 #: What is no page: texts to download.
 _TEXTS: Final = ("as=", "/text")
 
+#: Addresses of questions that the editor asks again when they are refused.
+_ASKED_AGAIN: Final = ("/config/edit/check", "/config/edit/hits")
+
+
+class Complaints:
+    """What a page complains of: messages of its console, and requests that failed."""
+
+    def __init__(self, page: Page) -> None:
+        """Listen to *page*."""
+        self._failed: list[str] = []
+        self._messages: list[tuple[str, str]] = []
+        self._refused: set[str] = set()
+        page.on("response", self._note_answer)
+        page.on("console", self._note_message)
+        page.on("requestfailed", self._note_failed)
+        page.on("pageerror", lambda error: self._failed.append(f"uncaught: {error}"))
+
+    def take(self) -> list[str]:
+        """Return the complaints since the last time."""
+        # A message may come before the answer that it is about, so they are matched only here.
+        said = [text for url, text in self._messages if url not in self._refused]
+        found = self._failed + said
+        self._failed, self._messages = [], []
+        return found
+
+    def _note_answer(self, answer: Response) -> None:
+        # A page that says 404 is an answer, and what it shows is looked at.
+        if answer.request.is_navigation_request() and answer.status >= HTTPStatus.BAD_REQUEST:
+            self._refused.add(answer.url)
+        # The editor that was left may have a question under way: the next one asks again by itself.
+        asks_again = urlsplit(answer.url).path.endswith(_ASKED_AGAIN)
+        if asks_again and answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+            self._refused.add(answer.url)
+
+    def _note_message(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            url = message.location.get("url", "")
+            self._messages.append((url, f"{message.type}: {message.text} ({url})"))
+
+    def _note_failed(self, request: Request) -> None:
+        # A page that is left takes back what it asked for, its polls among them.
+        if request.failure != "net::ERR_ABORTED":
+            self._failed.append(f"failed: {request.url} {request.failure}")
+
 
 @dataclass(frozen=True, slots=True)
 class Visit:
@@ -45,8 +89,7 @@ class Visit:
     served: Served
     context: BrowserContext
     page: Page
-    #: Messages of the console, and requests that failed; `take` empties it.
-    complaints: list[str]
+    complaints: Complaints
 
     def go(self, address: Address) -> None:
         """Open one of its pages."""
@@ -58,9 +101,7 @@ class Visit:
 
     def take(self) -> list[str]:
         """Return the complaints since the last time."""
-        found = list(self.complaints)
-        self.complaints.clear()
-        return found
+        return self.complaints.take()
 
 
 @contextmanager
@@ -75,41 +116,11 @@ def visiting(browser: Browser, served: Served, *, scripts: bool = True) -> Itera
     page = context.new_page()
     if scripts:
         hold_still(page)
-    complaints = _listened(page)
+    complaints = Complaints(page)
     sign_in(page, served.base, served.world.people["owner"], PASSWORD)
     page.wait_for_url("**/o/**")
     yield Visit(served, context, page, complaints)
     context.close()
-
-
-def _listened(page: Page) -> list[str]:
-    """Return a list that grows with each message of the console and each request that failed."""
-    complaints: list[str] = []
-    refused: set[str] = set()
-
-    def note_answer(answer: Response) -> None:
-        # A page that says 404 is an answer, and what it shows is looked at.
-        if answer.request.is_navigation_request() and answer.status >= HTTPStatus.BAD_REQUEST:
-            refused.add(answer.url)
-        # The check of a page that was left may be under way: the editor asks again by itself.
-        is_check = urlsplit(answer.url).path.endswith("/config/edit/check")
-        if is_check and answer.status == HTTPStatus.TOO_MANY_REQUESTS:
-            refused.add(answer.url)
-
-    def note_message(message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and message.location.get("url") not in refused:
-            complaints.append(f"{message.type}: {message.text}")
-
-    def note_failed(request: Request) -> None:
-        # A page that is left takes back what it asked for, its polls among them.
-        if request.failure != "net::ERR_ABORTED":
-            complaints.append(f"failed: {request.url} {request.failure}")
-
-    page.on("response", note_answer)
-    page.on("console", note_message)
-    page.on("requestfailed", note_failed)
-    page.on("pageerror", lambda error: complaints.append(f"uncaught: {error}"))
-    return complaints
 
 
 def forms_of(served: Served, most: int) -> list[Address]:

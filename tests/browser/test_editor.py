@@ -6,6 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from console.expensive import CHEAP_TEXT
 from tests.browser.conftest import Visitors
 from tests.browser.documents import CAP, m5
 from tests.browser.editor import Editor
@@ -256,6 +257,38 @@ def test_who_types_on_after_a_take_over_keeps_the_text(visitors: Visitors, place
     assert Editor(second).text == "# mine\n" + CAP
     # The refused save is an answer of the server, which the browser notes in its console.
     visitors.complaints[:] = [text for text in visitors.complaints if "409" not in text]
+
+
+def test_the_questions_of_one_editor_on_a_large_config_do_not_refuse_each_other(
+    page: Page, place: Place
+) -> None:
+    large = CAP + "# A note that makes this config a large one.\n" * 3000
+    assert len(large) > CHEAP_TEXT
+    place.apply(large)
+    place.submit(m5("one"))
+    statuses: dict[str, list[int]] = {"check": [], "hits": []}
+    for name, seen in statuses.items():
+        page.on(
+            "response",
+            lambda answer, name=name, seen=seen: (
+                seen.append(answer.status) if answer.url.endswith(f"/edit/{name}") else None
+            ),
+        )
+    page.goto(place.url("config/edit"))
+    Editor(page).expect_hits({line_of(CAP, "- name: q-m5"): "1"})
+    assert statuses == {"check": [200], "hits": [200]}
+
+
+def test_hits_that_were_refused_are_asked_for_again(visitors: Visitors, place: Place) -> None:
+    place.apply(CAP)
+    place.submit(m5("one"))
+    page = visitors.page(place)
+    refusal = {"status": 429, "headers": {"Retry-After": "1"}, "body": ""}
+    page.route("**/edit/hits", lambda route: route.fulfill(**refusal), times=1)
+    page.goto(place.url("config/edit"))
+    Editor(page).expect_hits({line_of(CAP, "- name: q-m5"): "1"})
+    # The browser notes the refusal in its console.
+    visitors.complaints[:] = [text for text in visitors.complaints if "429" not in text]
 
 
 def test_a_discarded_draft_leaves_the_text_in_the_other_window(
