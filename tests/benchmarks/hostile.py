@@ -37,8 +37,10 @@ from tests.postgres import MISSING, find_binaries, serving
 from tests.product import Api, Product, running
 from tests.worlds import contended_config as contended
 
-#: Organizations that submit, their submissions per second, and the connections that send them.
-ORGS, RATE, CONNECTIONS = 10, 100, 5
+#: Organizations that submit, the workloads that they submit per second and in each request, and the
+#: connections that send them. In requests of one workload each, these submissions and the client
+#: that sends them alone keep two cores busy.
+ORGS, RATE, BULK, CONNECTIONS = 10, 100, 5, 5
 #: Seconds after which an organization finishes again what was admitted meanwhile.
 FINISH_EVERY: Final = 1.0
 SECONDS: Final = int(os.environ.get("HOSTILE_SECONDS", "3600"))
@@ -92,8 +94,8 @@ def run() -> Iterator[Measured]:
                 product.port,
                 orgs[n::CONNECTIONS],
                 rate=RATE / CONNECTIONS,
-                bulk=1,
-                delay=n / RATE,
+                bulk=BULK,
+                delay=n * BULK / RATE,
                 finish_every=FINISH_EVERY,
             )
             for n in range(CONNECTIONS)
