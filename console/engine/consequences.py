@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from console.engine.diff.renames import find_renames
 from console.engine.diff.values import Noun
-from console.engine.excess import Excess, beside_draining, over_nominal
+from console.engine.excess import Excess, beside_draining, over_quota
 from console.engine.history import Live
 from console.engine.ledger import FlavorResource
 from console.engine.policy import Policy, StopPolicy
@@ -72,7 +72,7 @@ class Finding:
     #: Workloads that run and wait in those queues, and in those that the local queues lead to.
     running: int = 0
     pending: int = 0
-    #: Where more may be used than a queue will own.
+    #: Where more may be used than a queue or cohort will have.
     excesses: tuple[Excess, ...] = ()
     #: Whether the numbers are exact; if not, they are about right.
     is_exact: bool = True
@@ -227,9 +227,9 @@ def _flavors_lost(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
 
 
 def _over_nominal(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
-    excesses = over_nominal(old, new, live)
+    excesses = over_quota(old, new, live)
     if excesses:
-        queues = list(dict.fromkeys(excess.queue for excess in excesses))
+        queues = list(dict.fromkeys(name for excess in excesses for name in excess.holders))
         yield replace(_of_queues(ConsequenceCode.OVER_NOMINAL, queues, live), excesses=excesses)
 
 

@@ -1,42 +1,58 @@
 """
 Excess: quota that is used, or may be used at once, beyond what a new policy gives.
 
-A change of policy stops no running workload. Where a queue will own less than it uses, and where
-a queue drains under its old name beside the one that takes its place, more runs than the new
-policy means until enough workloads have ended.
+A change of policy stops no running workload. More runs than the new policy means, until enough
+workloads have ended, where a queue will own less than it uses, where a queue or a cohort uses more
+than it may with what it borrows, and where a queue drains under its old name beside the one that
+takes its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TypeAlias
 
 from console.engine.amounts import UNLIMITED, Amount
 from console.engine.history import Live
-from console.engine.ledger import FlavorResource
+from console.engine.ledger import Cell, FlavorResource, Ledger, Node
 from console.engine.policy import Policy
 
 #: What each of some running workloads holds, in thousandths, and how many there are.
 Holding: TypeAlias = tuple[Mapping[FlavorResource, int], int]
 
 
+class Limit(StrEnum):
+    """What an excess is beyond."""
+
+    #: What a queue owns.
+    NOMINAL = "nominal"
+    #: What a queue owns and may borrow.
+    BORROWING = "borrowing"
+    #: What the queues of a cohort may use together.
+    COHORT = "cohort"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excess:
-    """One flavor-resource of which more may be used than a queue will own, in thousandths."""
+    """One flavor-resource of which more may be used than the new policy gives, in thousandths."""
 
-    #: The queue that owns *nominal* under the new policy.
-    queue: str
+    #: The queue or cohort that has *quota* under the new policy.
+    name: str
     flavor: str
     resource: str
-    #: What is used now: by the queue, or by *drained*.
+    #: What is used now: by the queue or cohort, or by *drained*.
     used: int
-    nominal: int
+    quota: int
     #: The most that may be used at once.
     peak: int
+    #: Queues whose workloads have to end.
+    holders: tuple[str, ...]
+    limit: Limit = Limit.NOMINAL
     #: Queues whose place the queue takes, and that drain beside it; empty: it has its name.
     drained: tuple[str, ...] = ()
-    #: The fewest workloads that have to end until no more than *nominal* is used; None: not known.
+    #: The fewest workloads that have to end until no more than *quota* is used; None: not known.
     ends: int | None = None
 
     @property
@@ -46,33 +62,99 @@ class Excess:
 
     @property
     def over(self) -> int:
-        """By how much the peak is more than the queue owns."""
-        return self.peak - self.nominal
-
-    @property
-    def holders(self) -> tuple[str, ...]:
-        """The queues whose workloads have to end."""
-        return self.drained or (self.queue,)
+        """By how much the peak is more than the quota."""
+        return self.peak - self.quota
 
 
-def over_nominal(old: Policy, new: Policy, live: Live) -> tuple[Excess, ...]:
-    """Return where queues of *new* use more than they will own, and owned more under *old*."""
-    return tuple(
-        Excess(
-            queue=name,
-            flavor=key[0],
-            resource=key[1],
-            used=used,
-            nominal=nominal,
-            peak=used,
-        )
-        for name, usage in live.usage.items()
-        if name in new.queues
-        for key, used in sorted(usage.items())
-        # A queue that borrowed before and owns as much as before borrows on as before.
-        if isinstance(nominal := nominal_of(new, name, key), int)
-        and nominal < used
-        and nominal_of(old, name, key) > nominal
+def over_quota(old: Policy, new: Policy, live: Live) -> tuple[Excess, ...]:
+    """
+    Return where more of *new* is used than it gives, and where *old* gave more.
+
+    A cohort is named where it is over by more than its queues that are named are together.
+    """
+    own = tuple(_over_nominal(old, new, live))
+    return (*own, *_over_limits(old, new, live, own))
+
+
+def _over_nominal(old: Policy, new: Policy, live: Live) -> Iterator[Excess]:
+    for name, usage in live.usage.items():
+        for key, used in sorted(usage.items()) if name in new.queues else ():
+            nominal = nominal_of(new, name, key)
+            # A queue that borrowed before and owns as much as before borrows on as before.
+            if isinstance(nominal, int) and nominal < used and nominal_of(old, name, key) > nominal:
+                yield _excess(Limit.NOMINAL, name, key, used, nominal, (name,))
+
+
+def _over_limits(
+    old: Policy, new: Policy, live: Live, known: tuple[Excess, ...]
+) -> Iterator[Excess]:
+    before, after = Ledger(old), Ledger(new)
+    for name, usage in live.usage.items():
+        if name in new.queues:
+            after.add(name, usage)
+    #: By how much the queues and cohorts that are named already are over, at and below a node.
+    over = {(after.queue(each.name), each.key): each.over for each in known}
+    for node in _nodes(new, live, after):
+        if not node.children:
+            was = before.queue(node.name) if node.name in old.queues else None
+        else:
+            was = before.cohort(node.name) if node.name in old.cohorts else None
+        for key, used in sorted(node.usage.items()):
+            told = sum(over.get((child, key), 0) for child in node.children)
+            over[node, key] = told = max(told, over.get((node, key), 0))
+            quota = _most(node.cell(key))
+            if (
+                was is not None
+                and isinstance(quota, int)
+                and used - quota > told
+                and _most(was.cell(key)) > quota
+            ):
+                over[node, key] = used - quota
+                limit = Limit.COHORT if node.children else Limit.BORROWING
+                yield _excess(limit, node.name, key, used, quota, tuple(_users(node, key)))
+
+
+def _nodes(policy: Policy, live: Live, ledger: Ledger) -> list[Node]:
+    """Return the queues and cohorts of all trees in which something is used, from below."""
+    order: list[Node] = []
+    for name in live.usage:
+        queue = policy.queues.get(name)
+        if queue is not None and queue.parent is not None:
+            root = ledger.queue(name).root
+            if root not in order:
+                order.append(root)
+    for node in order:
+        order.extend(node.children)
+    return order[::-1]
+
+
+def _most(cell: Cell) -> Amount:
+    """Return how much of a flavor-resource a node may use at most, whatever is free above it."""
+    if cell.parent is None:
+        return cell.subtree
+    return UNLIMITED if cell.bound is None else cell.local + cell.bound
+
+
+def _users(node: Node, key: FlavorResource) -> list[str]:
+    """Return the queues at and below *node* that use some of *key*."""
+    order = [node]
+    for each in order:
+        order.extend(each.children)
+    return [each.name for each in order if not each.children and each.cell(key).used]
+
+
+def _excess(
+    limit: Limit, name: str, key: FlavorResource, used: int, quota: int, holders: tuple[str, ...]
+) -> Excess:
+    return Excess(
+        name=name,
+        flavor=key[0],
+        resource=key[1],
+        used=used,
+        quota=quota,
+        peak=used,
+        holders=holders,
+        limit=limit,
     )
 
 
@@ -106,12 +188,13 @@ def _together(successor: str, drained: list[str], new: Policy, live: Live) -> It
         if used and isinstance(nominal, int):
             own = live.usage.get(successor, {}).get(key, 0)
             yield Excess(
-                queue=successor,
+                name=successor,
                 flavor=key[0],
                 resource=key[1],
                 used=used,
-                nominal=nominal,
+                quota=nominal,
                 peak=used + max(nominal, own),
+                holders=tuple(drained),
                 drained=tuple(drained),
             )
 

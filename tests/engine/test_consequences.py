@@ -141,7 +141,15 @@ def test_what_is_lost_is_named_with_its_numbers() -> None:
         running=2,
         pending=1,
         excesses=(
-            Excess(queue="a", flavor="spot", resource="gpu", used=4000, nominal=1000, peak=4000),
+            Excess(
+                name="a",
+                flavor="spot",
+                resource="gpu",
+                used=4000,
+                quota=1000,
+                peak=4000,
+                holders=("a",),
+            ),
         ),
     )
     assert codes(old, policy(queue("a", flavor="fixed"), rest="a"), BUSY) == ["flavor_lost"]

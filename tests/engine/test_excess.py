@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from console.engine.amounts import UNLIMITED, Amount
 from console.engine.consequences import ConsequenceCode, find
 from console.engine.excess import Excess, Holding, with_ends
 from console.engine.explain.consequences import consequence_sentence
 from console.engine.history import Live
+from console.engine.policy import (
+    Cohort,
+    Flavor,
+    FlavorQuotas,
+    Policy,
+    Queue,
+    Quota,
+    ResourceGroup,
+    Rule,
+)
+from console.engine.selectors import Selector
 from tests.engine.test_consequences import policy, queue
 
 GPU = ("spot", "gpu")
@@ -26,12 +41,13 @@ def test_less_quota_than_is_in_use() -> None:
     assert found.code is ConsequenceCode.OVER_NOMINAL
     (excess,) = with_ends(found.excesses, {"a": [holding(4, 32)]})
     assert excess == Excess(
-        queue="a",
+        name="a",
         flavor="spot",
         resource="gpu",
         used=128_000,
-        nominal=64_000,
+        quota=64_000,
         peak=128_000,
+        holders=("a",),
         ends=16,
     )
     assert excess.over == 64_000
@@ -49,12 +65,13 @@ def test_a_queue_and_the_one_in_its_place_exceed_what_either_owns() -> None:
     holdings = {name: [holding(4, 16)] for name in ("x", "x:v2")}
     (excess,) = with_ends(found.excesses, holdings)
     assert excess == Excess(
-        queue="x",
+        name="x",
         flavor="spot",
         resource="gpu",
         used=64_000,
-        nominal=64_000,
+        quota=64_000,
         peak=128_000,
+        holders=("x:v2",),
         drained=("x:v2",),
         ends=16,
     )
@@ -89,6 +106,95 @@ def test_queues_that_drain_since_an_earlier_rename_are_counted() -> None:
     )
 
 
+def cohorts(own: int, *, borrowing: Amount = UNLIMITED, nominal: int = 4000) -> Policy:
+    """Return two queues of *nominal* each in a cohort that has quota of its *own*."""
+    quotas = FlavorQuotas(
+        flavor="spot", quotas={"gpu": Quota(nominal=nominal, borrowing_limit=borrowing)}
+    )
+    group = ResourceGroup(resources=("gpu",), flavors=(quotas,))
+    shared = FlavorQuotas(flavor="spot", quotas={"gpu": Quota(nominal=own)})
+    return Policy(
+        dialect="kueue",
+        flavors={"spot": Flavor(name="spot")},
+        queues={name: Queue(name=name, parent="team", groups=(group,)) for name in ("a", "b")},
+        cohorts={
+            "team": Cohort(
+                name="team", groups=(ResourceGroup(resources=("gpu",), flavors=(shared,)),)
+            )
+        },
+        rules=(Rule(index=0, selector=Selector(()), queue="a"),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "used", "sentence"),
+    [
+        pytest.param(
+            cohorts(20_000),
+            cohorts(2_000),
+            {"a": 16_000, "b": 6_000},
+            "the queues of cohort team use 22 gpu of spot and may use together at most 10 gpu: "
+            "12 gpu too much, until at least 6 running workloads have ended. ",
+            id="quota of the cohort",
+        ),
+        pytest.param(
+            cohorts(20_000),
+            cohorts(20_000, borrowing=2_000),
+            {"a": 16_000},
+            "a uses 16 gpu of spot and may use, with what it borrows, at most 6 gpu: 10 gpu too "
+            "much, until at least 5 running workloads have ended. ",
+            id="borrowing limit",
+        ),
+        pytest.param(
+            cohorts(0),
+            cohorts(0, nominal=1_000),
+            {"a": 4_000},
+            "a uses 4 gpu of spot and will own 1 gpu: 3 gpu too much, until at least 2 running "
+            "workloads have ended. ",
+            id="a queue's quota explains what its cohort is over",
+        ),
+        pytest.param(
+            cohorts(0),
+            cohorts(0, nominal=2_000),
+            {"a": 4_000, "b": 4_000},
+            "a uses 4 gpu of spot and will own 2 gpu: 2 gpu too much, until at least 1 running "
+            "workload has ended and b uses 4 gpu of spot and will own 2 gpu: 2 gpu too much, until "
+            "at least 1 running workload has ended. ",
+            id="the quota of both",
+        ),
+    ],
+)
+def test_a_cohort_that_gives_less(
+    old: Policy, new: Policy, used: dict[str, int], sentence: str
+) -> None:
+    live = Live(
+        running={name: amount // 2000 for name, amount in used.items()},
+        usage={name: {GPU: amount} for name, amount in used.items()},
+    )
+    (found,) = find(old, new, live)
+    assert (found.code, found.names) == (ConsequenceCode.OVER_NOMINAL, tuple(used))
+    holdings = {name: [holding(2, amount // 2000)] for name, amount in used.items()}
+    worded = consequence_sentence(replace(found, excesses=with_ends(found.excesses, holdings)))
+    assert worded.startswith(sentence), worded
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "used"),
+    [
+        (cohorts(20_000), cohorts(10_000), {"a": 16_000}),
+        (cohorts(2_000), cohorts(2_000), {"a": 16_000}),
+        (cohorts(2_000), cohorts(4_000), {"a": 16_000}),
+        (cohorts(20_000), cohorts(20_000, borrowing=12_000), {"a": 16_000}),
+    ],
+    ids=["enough is left", "as much as before", "more than before", "within its limit"],
+)
+def test_a_cohort_that_gives_enough_or_no_less(
+    old: Policy, new: Policy, used: dict[str, int]
+) -> None:
+    live = Live(running={"a": 1}, usage={name: {GPU: amount} for name, amount in used.items()})
+    assert find(old, new, live) == ()
+
+
 @given(
     holds=st.lists(st.tuples(st.integers(0, 9), st.integers(1, 4)), max_size=6),
     nominal=st.integers(0, 100),
@@ -99,8 +205,8 @@ def test_no_fewer_would_do_and_so_many_can(holds: list[tuple[int, int]], nominal
     if used <= nominal:
         return
     excess = Excess(
-        queue="a", flavor="spot", resource="gpu", used=used * 1000, nominal=nominal * 1000,
-        peak=used * 1000,
+        name="a", flavor="spot", resource="gpu", used=used * 1000, quota=nominal * 1000,
+        peak=used * 1000, holders=("a",),
     )  # fmt: skip
     (found,) = with_ends([excess], {"a": [holding(gpu, count) for gpu, count in holds]})
     assert found.ends is not None
@@ -108,6 +214,8 @@ def test_no_fewer_would_do_and_so_many_can(holds: list[tuple[int, int]], nominal
 
 
 def test_where_not_all_is_known_no_number_is_said() -> None:
-    excess = Excess(queue="a", flavor="f", resource="gpu", used=9000, nominal=1000, peak=9000)
+    excess = Excess(
+        name="a", flavor="f", resource="gpu", used=9000, quota=1000, peak=9000, holders=("a",)
+    )  # fmt: skip
     (found,) = with_ends([excess], {"a": [({("f", "gpu"): 1000}, 2)]})
     assert found.ends is None

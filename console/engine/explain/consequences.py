@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from console.engine.consequences import ConsequenceCode, Finding
-from console.engine.excess import Excess
+from console.engine.excess import Excess, Limit
 from console.engine.words import amount, cut, listed, lower_first, plural
 
 
@@ -85,8 +85,8 @@ def _peaks(finding: Finding) -> str:
     if not finding.excesses:
         return ""
     peaks = cut(
-        f"{listed([*each.drained, each.queue])} up to {amount(each.peak, each.resource)} of "
-        f"{each.flavor}, {amount(each.over, each.resource)} more than {each.queue} owns"
+        f"{listed([*each.drained, each.name])} up to {amount(each.peak, each.resource)} of "
+        f"{each.flavor}, {amount(each.over, each.resource)} more than {each.name} owns"
         f"{_until(each)}"
         for each in finding.excesses
     )
@@ -115,9 +115,8 @@ def _quota_dropped(finding: Finding) -> str:
 
 def _over_nominal(finding: Finding) -> str:
     cells = cut(
-        f"{each.queue} uses {amount(each.used, each.resource)} of {each.flavor} and will own "
-        f"{amount(each.nominal, each.resource)}: {amount(each.over, each.resource)} too much"
-        f"{_until(each)}"
+        f"{_owner(each)} {amount(each.quota, each.resource)}: "
+        f"{amount(each.over, each.resource)} too much{_until(each)}"
         for each in finding.excesses
     )
     return (
@@ -125,6 +124,18 @@ def _over_nominal(finding: Finding) -> str:
         "queue owns they count as borrowing, so a cohort may take the quota back, and without a "
         "cohort nothing more starts."
     )
+
+
+def _owner(excess: Excess) -> str:
+    """Say what is used of what, up to the amount that may be."""
+    used = f"{amount(excess.used, excess.resource)} of {excess.flavor}"
+    match excess.limit:
+        case Limit.NOMINAL:
+            return f"{excess.name} uses {used} and will own"
+        case Limit.BORROWING:
+            return f"{excess.name} uses {used} and may use, with what it borrows, at most"
+        case Limit.COHORT:
+            return f"the queues of cohort {excess.name} use {used} and may use together at most"
 
 
 def _flavor_lost(finding: Finding) -> str:
