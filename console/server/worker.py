@@ -16,8 +16,10 @@ from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.task import ThreadedTaskDispatcher
 
+from console.collector import collect_after_large_requests
 from console.expensive import OF_PROCESS, allow_here, places_of_all
 from console.server.connections import STOPPING_SECONDS, Listener
+from console.server.memory import return_large_buffers
 from console.server.offload import NICENESS, Offload, Socket, restore_connection
 
 #: Seconds between two looks at the time.
@@ -63,6 +65,7 @@ class BufferingWorker(Worker):
 
     def run(self) -> None:
         """Serve until told to end, or until gunicorn's own process is gone."""
+        return_large_buffers()
         # Sent by the terminal to all of its processes; the one that started them decides.
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         sockets, count = [each.sock for each in self.sockets], self.cfg.threads
@@ -71,6 +74,7 @@ class BufferingWorker(Worker):
             # Every question that may be under way, and every export.
             sockets, count = [self.offload.listening], 2 * places_of_all()
             allow_here(count)
+            collect_after_large_requests()
         elif self.offload is not None:
             self.wsgi = Offload(self.wsgi, self.offload.path)
             # While threads wait for another process, as many as ever are there for the rest: a
