@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
-from pathlib import Path
 
 from django.core.signals import request_finished
 
@@ -36,37 +34,6 @@ def collect_between_requests() -> None:
     caches as it takes out of them, so counting what is new would not tell how many are young.
     """
     request_finished.connect(_after_request)
-
-
-#: Bytes by which a process may grow until everything is looked at again.
-_GROWTH = 64 * 1024 * 1024
-
-
-def collect_after_large_requests() -> None:
-    """
-    Also look for cycles among what was made during a request, in a process of expensive ones.
-
-    An explanation makes states of tens of thousands of objects, whose trees and queues refer to
-    each other. They live through many looks at the youngest until their request ends, and would
-    then stay for hundreds of requests. Call it where requests are few and may take long.
-    """
-    grown_to = _resident()
-
-    def collect(**_: object) -> None:
-        nonlocal grown_to
-        gc.collect(1)
-        if _resident() > grown_to + _GROWTH:
-            gc.collect()
-            grown_to = _resident()
-
-    # Signals hold on to what they call only weakly.
-    request_finished.connect(collect, weak=False)
-
-
-def _resident() -> int:
-    """Return how many bytes of this process are in memory."""
-    pages = int(Path("/proc/self/statm").read_bytes().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _after_request(**_: object) -> None:

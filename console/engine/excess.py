@@ -116,13 +116,12 @@ def _over_limits(
 
 def _nodes(policy: Policy, live: Live, ledger: Ledger) -> list[Node]:
     """Return the queues and cohorts of all trees in which something is used, from below."""
-    order: list[Node] = []
+    roots: dict[Node, None] = {}
     for name in live.usage:
         queue = policy.queues.get(name)
         if queue is not None and queue.parent is not None:
-            root = ledger.queue(name).root
-            if root not in order:
-                order.append(root)
+            roots[ledger.queue(name).root] = None
+    order = list(roots)
     for node in order:
         order.extend(node.children)
     return order[::-1]
@@ -187,14 +186,9 @@ def _together(successor: str, drained: list[str], new: Policy, live: Live) -> It
         nominal = nominal_of(new, successor, key)
         if used and isinstance(nominal, int):
             own = live.usage.get(successor, {}).get(key, 0)
-            yield Excess(
-                name=successor,
-                flavor=key[0],
-                resource=key[1],
-                used=used,
-                quota=nominal,
+            yield replace(
+                _excess(Limit.NOMINAL, successor, key, used, nominal, tuple(drained)),
                 peak=used + max(nominal, own),
-                holders=tuple(drained),
                 drained=tuple(drained),
             )
 

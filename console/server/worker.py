@@ -16,10 +16,9 @@ from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.task import ThreadedTaskDispatcher
 
-from console.collector import collect_after_large_requests
 from console.expensive import OF_PROCESS, allow_here, places_of_all
 from console.server.connections import STOPPING_SECONDS, Listener
-from console.server.memory import return_large_buffers
+from console.server.memory import collect_after_large_requests, return_large_buffers
 from console.server.offload import NICENESS, Offload, Socket, restore_connection
 
 #: Seconds between two looks at the time.

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+from collections.abc import Iterator
+
+import pytest
+from django.core.signals import request_finished
+from django.db import close_old_connections
+
+from console.server import memory
+from tests.platform.test_collector import made_cycle
 
 #: Makes large buffers between small ones that stay, frees the large ones, and prints how many MiB
 #: of the process are in memory beyond those at the start.
 _PROGRAM = """
-import os, sys
-from pathlib import Path
+import sys
+import psutil
 from console.server.memory import return_large_buffers
 
 def resident():
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
+    return psutil.Process().memory_info().rss >> 20
 
 if sys.argv[1] == "returns":
     return_large_buffers()
@@ -39,3 +48,53 @@ def _kept(how: str) -> int:
 def test_the_memory_of_large_buffers_goes_back() -> None:
     assert _kept("keeps") > 100
     assert _kept("returns") < 10
+
+
+@pytest.fixture
+def after_large_requests(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Let the collector look as in a process of expensive requests; the list has its memory."""
+    resident = [100 * 2**20]
+    monkeypatch.setattr(memory, "_resident", lambda: resident[0])
+    receivers = list(request_finished.receivers)
+    request_finished.disconnect(close_old_connections)
+    memory.collect_after_large_requests()
+    gc.disable()
+    gc.collect()
+    yield resident
+    gc.enable()
+    request_finished.receivers = receivers
+    request_finished.sender_receivers_cache.clear()
+
+
+def test_what_lived_through_a_look_during_its_request_is_freed_after_it(
+    after_large_requests: list[int],
+) -> None:
+    left = made_cycle()
+    held = left()
+    gc.collect(0)
+    del held
+    assert left() is not None
+    request_finished.send(sender=None)
+    assert left() is None
+
+
+def test_everything_is_looked_at_once_the_process_has_grown(
+    after_large_requests: list[int],
+) -> None:
+    left = made_cycle()
+    held = left()
+    gc.collect(1)
+    del held
+    after_large_requests[0] += memory._GROWTH
+    request_finished.send(sender=None)
+    assert left() is not None
+    after_large_requests[0] += 1
+    request_finished.send(sender=None)
+    assert left() is None
+    # It counts from what is in memory now.
+    again = made_cycle()
+    held = again()
+    gc.collect(1)
+    del held
+    request_finished.send(sender=None)
+    assert again() is not None
