@@ -35,7 +35,7 @@ VISIBILITY_TIMEOUT = 120
 
 #: Queues of admission work. An organization always uses the same one, so that a worker
 #: that serves it alone keeps its state warm; safety does not depend on that.
-LANES = tuple(f"admission-{number}" for number in range(8))
+SHARDS = tuple(f"admission-{number}" for number in range(8))
 
 #: The queue of what takes seconds, and what admission never waits for: impact questions, and
 #: looking through a partition.
@@ -57,12 +57,12 @@ COMMON = "sluice"
 BACKGROUND = "background"
 
 #: All of them.
-QUEUES = (COMMON, BACKGROUND, IMPACT, CHECK_UPS, WEBHOOKS, *LANES)
+QUEUES = (COMMON, BACKGROUND, IMPACT, CHECK_UPS, WEBHOOKS, *SHARDS)
 
 
-def lane_of(org_id: int) -> str:
+def shard_of(org_id: int) -> str:
     """Return the queue of an organization's admission work."""
-    return LANES[crc32(str(org_id).encode()) % len(LANES)]
+    return SHARDS[crc32(str(org_id).encode()) % len(SHARDS)]
 
 
 def _every(seconds: int, task: str, queue: str = COMMON) -> dict[str, object]:

@@ -6,23 +6,20 @@ What services raise when a request cannot be met, as data for the API and the pa
     │   └── Renamed          not under this name any more
     ├── NotAllowed       the actor's role does not include it
     ├── Conflict         it does not fit the present state
-    │   └── StaleVersion     somebody else applied a config in between
+    │   └── StaleVersion     another config was applied in between
     ├── BadRequest       fields that cannot be read
     ├── ConfigRejected   the config text has errors
     ├── ConsequencesNotAccepted  an apply has consequences that were not accepted
     └── RetryLater       the same request may be met some seconds later
+
+Those about configs are in `console.configs.errors`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
-
-if TYPE_CHECKING:
-    from console.configs.models import ConfigVersion
-    from console.configs.services.consequences import Consequence
-    from console.dialects.base import Reading
+from typing import ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +82,6 @@ class Conflict(ConsoleError):
     title = "Conflict"
 
 
-class StaleVersion(Conflict):
-    """Somebody else applied a config in between; *newer* holds those versions, newest first."""
-
-    title = "The active version has changed"
-
-    def __init__(self, expected: int, active: int, newer: Sequence[ConfigVersion]) -> None:
-        super().__init__(
-            "stale_version",
-            f"You started from version {expected}, and version {active} is active now. "
-            "Compare your text with it and apply again from there.",
-        )
-        self.expected = expected
-        self.active = active
-        self.newer = tuple(newer)
-
-
 class BadRequest(ConsoleError):
     """Fields of the request cannot be read; all of them are listed."""
 
@@ -109,37 +90,6 @@ class BadRequest(ConsoleError):
     def __init__(self, errors: Sequence[FieldError], message: str = "") -> None:
         super().__init__("invalid_request", message or _count(len(errors)))
         self.errors = tuple(errors)
-
-
-class ConfigRejected(ConsoleError):
-    """The config text has errors; *reading* holds the diagnostics."""
-
-    status = 422
-    title = "The config has errors"
-
-    def __init__(self, reading: Reading) -> None:
-        count = len(reading.errors)
-        super().__init__(
-            "config_rejected",
-            f"The config has {count} error{'s' if count != 1 else ''}; nothing was applied.",
-        )
-        self.reading = reading
-
-
-class ConsequencesNotAccepted(ConsoleError):
-    """An apply has *consequences*, and not all of them were accepted: *missing* was not."""
-
-    status = 422
-    title = "The apply has consequences that were not accepted"
-
-    def __init__(self, consequences: Sequence[Consequence], accepted: Collection[str]) -> None:
-        missing = [each.code for each in consequences if each.code not in accepted]
-        super().__init__(
-            "consequences_not_accepted",
-            f"Nothing was applied: look at the consequences, and accept {', '.join(missing)} too.",
-        )
-        self.consequences = tuple(consequences)
-        self.missing = tuple(missing)
 
 
 class RetryLater(ConsoleError):

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_safe
 from redis import RedisError
 
 from console import broker
-from console.celery import LANES, QUEUES, lane_of
-from console.engine.words import listed, plural
+from console.celery import QUEUES, SHARDS, shard_of
+from console.engine.wording.words import listed, plural
 from console.migrating.skew import find_skew
 from console.piles import MOST, piles
 from console.workloads.queries.intake import LATE, late_by_org
@@ -131,13 +131,13 @@ def _late() -> str:
     if not late:
         return ""
     since = min(late.values())
-    used = {lane_of(org) for org in late}
-    lanes = [lane for lane in LANES if lane in used]
-    place = "the lane" if len(lanes) == 1 else "the lanes"
+    used = {shard_of(org) for org in late}
+    shards = [shard for shard in SHARDS if shard in used]
+    place = "the shard" if len(shards) == 1 else "the shards"
     return (
         f"Accepted requests of {plural(len(late), 'organization')} wait for longer than "
         f"{LATE.seconds} seconds, the oldest since {since:%Y-%m-%dT%H:%M:%SZ}, in {place} "
-        f"{listed(lanes)}. Look whether a worker takes from there, and start it again if it is "
+        f"{listed(shards)}. Look whether a worker takes from there, and start it again if it is "
         "stuck; where an engine fails, its log says `engine failed` and why. A worker that is "
         "only behind catches up."
     )

@@ -14,7 +14,7 @@ from typing import Any, Final, TextIO
 import structlog
 from django.http import HttpRequest, HttpResponse
 
-from console.engine.characters import CONTROLS, DIRECTIONS, LINE_ENDS
+from console.engine.wording.characters import CONTROLS, DIRECTIONS, LINE_ENDS
 
 #: An id from a proxy is kept when it can stand in a log line as it is.
 _SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")

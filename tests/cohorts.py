@@ -6,9 +6,9 @@ import pytest
 
 from console.configs import queries as configs
 from console.configs.models import ActiveConfig, ConfigVersion
-from console.engine.amounts import UNLIMITED, Amount
-from console.engine.origin import Origin
-from console.engine.policy import (
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.origin import Origin
+from console.engine.model.policy import (
     Cohort,
     FlavorQuotas,
     Policy,

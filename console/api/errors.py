@@ -15,17 +15,8 @@ from rest_framework.response import Response
 
 from console.api.answers.configs import codes_url, findings_answer, version_answer
 from console.api.body import PayloadTooLarge
-from console.errors import (
-    BadRequest,
-    ConfigRejected,
-    ConsequencesNotAccepted,
-    ConsoleError,
-    FieldError,
-    NotFound,
-    Renamed,
-    RetryLater,
-    StaleVersion,
-)
+from console.configs.errors import ConfigRejected, ConsequencesNotAccepted, StaleVersion
+from console.errors import BadRequest, ConsoleError, FieldError, NotFound, Renamed, RetryLater
 
 CONTENT_TYPE = "application/problem+json"
 

@@ -8,7 +8,7 @@ what is not there or runs already, or to hand out more than there is.
 from __future__ import annotations
 
 from console.bench.traces import Arrival, ArrivalTrace
-from console.engine.amounts import SCALE
+from console.engine.model.amounts import SCALE
 
 
 class BrokenPromise(Exception):

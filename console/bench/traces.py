@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from console.engine.amounts import SCALE
-from console.engine.policy import (
+from console.engine.model.amounts import SCALE
+from console.engine.model.policy import (
     Cohort,
     Flavor,
     FlavorQuotas,
@@ -26,8 +26,8 @@ from console.engine.policy import (
     ResourceGroup,
     Undeclared,
 )
-from console.engine.selectors import EVERYTHING
-from console.engine.workload import PodSet, Workload
+from console.engine.model.selectors import EVERYTHING
+from console.engine.model.workload import PodSet, Workload
 
 FLAVOR, RESOURCE = "default", "cpu"
 

@@ -15,7 +15,7 @@ from heapq import heapify, heappop, heappush
 from console.bench.book import Book, BrokenPromise
 from console.bench.figures import Figures
 from console.bench.traces import Arrival, ArrivalTrace
-from console.engine.decision import Outcome
+from console.engine.model.decision import Outcome
 from console.engine.state import State
 
 #: Rounds of stopping and settling within one instant before a world counts as restless.

@@ -10,7 +10,7 @@ from functools import lru_cache
 from console.configs.models import ConfigVersion
 from console.configs.queries import versions
 from console.engine.diff.lines import opcodes_of
-from console.engine.origin import lines_of
+from console.engine.model.origin import lines_of
 from console.orgs.models import Organization
 
 #: Versions that are walked back through.

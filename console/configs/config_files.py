@@ -12,8 +12,8 @@ from console.dialects.joined import Joined
 from console.dialects.lints import Checked, lint
 from console.dialects.sarif import CheckedFile
 from console.dialects.source import read_source
-from console.engine.origin import Origin
-from console.engine.policy import Policy
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)

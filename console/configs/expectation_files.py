@@ -10,10 +10,10 @@ from console.configs.read_expectations import read_expectations
 from console.dialects.catalogue import Family
 from console.dialects.codes import Code
 from console.dialects.diagnostics import Diagnostic, Severity
-from console.engine.expected import Expected, Met, meet
-from console.engine.explain.landing import met_sentence
-from console.engine.origin import Origin
-from console.engine.policy import Policy
+from console.engine.explain.route_result import met_sentence
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy
+from console.engine.routing.expectations import Expected, Met, meet
 from console.errors import FieldError
 from console.reading import Reader
 from console.reading.typed_values import Typed, read_typed
@@ -64,7 +64,7 @@ class ExpectationFile:
                 yield self._broken(number, met, place)
 
     def _broken(self, number: int, met: Met, place: Callable[[Origin], str]) -> Diagnostic:
-        reaches = met.landing.queue == met.expected.queue
+        reaches = met.route_result.queue == met.expected.queue
         field = "effective_priority" if reaches else "queue"
         path = f"{_LIST}[{number}].{field}"
         return Diagnostic(
@@ -111,8 +111,8 @@ def _unreadable(errors: list[FieldError], typed: Typed) -> Iterator[Diagnostic]:
 
 def _hint(met: Met, place: Callable[[Origin], str]) -> str:
     """Return where the config says so, or nothing."""
-    route = met.landing.route
-    origin = route.rules[-1].origin if met.landing.queue and route.rules else None
+    route = met.route_result.route
+    origin = route.rules[-1].origin if met.route_result.queue and route.rules else None
     if route.local_queue is not None:
         origin = route.local_queue.origin
     return f"See {place(origin)}." if origin is not None else ""

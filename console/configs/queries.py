@@ -19,8 +19,8 @@ from console.configs.models import (
 )
 from console.dialects import default_dialect, dialects
 from console.dialects.base import PastSpec
-from console.dialects.kept import read_kept
-from console.engine.policy import Policy
+from console.dialects.reading_cache import read_kept
+from console.engine.model.policy import Policy
 from console.errors import NotFound
 from console.orgs.models import Organization, User
 from console.paging import Page, newest_first, read_cursor, write_cursor

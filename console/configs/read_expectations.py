@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any, Final, TypeAlias
 
 from console.dialects.numbers import LEAST_PRIORITY
-from console.engine.expected import Expected
-from console.engine.workload import PodSet, Workload
+from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.expectations import Expected
 from console.reading import Reader, join
 from console.workloads.read_pod_sets import LONGEST_KEY, read_pod_sets, read_requests
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from console.configs.models import ConfigVersion, VersionChange
-from console.engine.amounts import Amount, decode_amount, encode_amount
 from console.engine.diff import (
     Change,
     ChangeKind,
@@ -18,6 +17,7 @@ from console.engine.diff import (
     OrderChange,
     QuotaChange,
 )
+from console.engine.model.amounts import Amount, decode_amount, encode_amount
 
 
 def store_changes(version: ConfigVersion, changes: Iterable[Change]) -> None:

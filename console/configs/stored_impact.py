@@ -9,7 +9,6 @@ from functools import partial
 from heapq import nsmallest
 from typing import Any
 
-from console.engine.amounts import encode_amount
 from console.engine.impact import (
     Affected,
     Doubt,
@@ -19,7 +18,8 @@ from console.engine.impact import (
     ShapeImpact,
     Standing,
 )
-from console.engine.policy import Policy
+from console.engine.model.amounts import encode_amount
+from console.engine.model.policy import Policy
 
 #: Shapes kept of each outcome, those with the most runs; the rest is counted.
 LISTED = 500

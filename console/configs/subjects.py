@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from console.configs.errors import ConfigRejected
 from console.configs.queries import (
     NO_POLICY,
     active_version,
@@ -14,8 +15,8 @@ from console.configs.queries import (
     policy_of,
 )
 from console.configs.services.check_config import find_dialect
-from console.engine.policy import Policy
-from console.errors import BadRequest, ConfigRejected, FieldError
+from console.engine.model.policy import Policy
+from console.errors import BadRequest, FieldError
 from console.orgs.models import Organization
 
 _NAME = re.compile(r"active|(?P<draft>draft-)?v?(?P<number>[0-9]{1,9})", re.ASCII)

@@ -10,7 +10,7 @@ from console.dialects.codes import Code
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.joined import Joined
 from console.dialects.source import Source
-from console.engine.policy import Policy
+from console.engine.model.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from console.engine.origin import Origin
+from console.engine.model.origin import Origin
 
 
 class Severity(StrEnum):

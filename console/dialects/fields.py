@@ -31,7 +31,7 @@ from console.dialects.repairs import did_you_mean, replace, suggest
 from console.dialects.scalars import is_guessed, write_text
 from console.dialects.wording import capitalize, listed, shorten
 from console.dialects.written import UNREAD, Read, Unread, Written
-from console.engine.characters import CONTROLS, LINE_ENDS
+from console.engine.wording.characters import CONTROLS, LINE_ENDS
 
 Choice = TypeVar("Choice", bound=StrEnum)
 Number = TypeVar("Number")

@@ -10,7 +10,7 @@ from typing import Final
 
 from console.dialects.diagnostics import Diagnostic, Fix, TextEdit
 from console.dialects.positions import BYTE_ORDER_MARK, FileStart, Positions
-from console.engine.origin import LINE_BREAK, Origin
+from console.engine.model.origin import LINE_BREAK, Origin
 
 #: Between documents of a stream; the first line ends whatever came before.
 _BETWEEN: Final = "...\n"

@@ -20,7 +20,7 @@ from console.dialects.codes import (
 )
 from console.dialects.templates import RENDER, looks_unrendered
 from console.dialects.wording import quote, shorten
-from console.engine.amounts import parse_amount
+from console.engine.model.amounts import parse_amount
 
 MAX_AMOUNT: Final = 10**15
 #: What fits a signed 32-bit integer, the usual width of a priority.

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from console.dialects.diagnostics import Fix
-from console.engine.origin import LINE_BREAK, Origin
+from console.engine.model.origin import LINE_BREAK, Origin
 
 BYTE_ORDER_MARK = "\ufeff"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.positions import Positions
-from console.engine.characters import CONTROLS, DIRECTIONS, LINE_ENDS
+from console.engine.wording.characters import CONTROLS, DIRECTIONS, LINE_ENDS
 
 #: A longer source line is cut around the place that is marked.
 _LINE_WIDTH = 120

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from console.dialects.findings import Edit, Findings, Place, Repair
 from console.dialects.scalars import write_text
 from console.dialects.wording import shorten
-from console.engine.suggest import nearest
+from console.engine.wording.suggest import nearest
 
 
 def suggest(findings: Findings, word: str, choices: Collection[str]) -> str | None:

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from console.dialects.codes import Code
 from console.dialects.diagnostics import Diagnostic, Fix, Severity, doc_url
-from console.engine.origin import Origin
+from console.engine.model.origin import Origin
 
 SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

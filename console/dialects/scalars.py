@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from console.engine.characters import DIRECTIONS, LINE_ENDS
+from console.engine.wording.characters import DIRECTIONS, LINE_ENDS
 
 #: What YAML 1.1 or 1.2 reads as null, a boolean, a number, a date or a special word.
 _GUESSED = re.compile(

@@ -8,10 +8,9 @@ from dataclasses import replace
 from enum import Enum
 from typing import TypeAlias, TypeVar
 
-from console.engine.amounts import UNLIMITED
-from console.engine.ledger import FlavorResource
-from console.engine.policy import Cohort, Policy, Queue, Quota
-from console.engine.trees import Trees
+from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.model.amounts import UNLIMITED, FlavorResource
+from console.engine.model.policy import Cohort, Policy, Queue, Quota
 
 Node = TypeVar("Node", Queue, Cohort)
 
@@ -26,7 +25,7 @@ class Shut(Enum):
     LENDING = "lending"
 
 
-def nodes_below(policy: Policy, trees: Trees, root: str) -> Iterator[Queue | Cohort]:
+def nodes_below(policy: Policy, trees: Hierarchy, root: str) -> Iterator[Queue | Cohort]:
     """Yield the root and every queue and cohort below it."""
     yield policy.cohorts[root]
     for member in trees.below(root):
@@ -42,7 +41,7 @@ def quotas_of(nodes: Iterable[Queue | Cohort]) -> Iterator[tuple[FlavorResource,
                     yield (entry.flavor, resource), quota
 
 
-def owners(policy: Policy, trees: Trees) -> Owners:
+def owners(policy: Policy, trees: Hierarchy) -> Owners:
     """Count who owns what, tree by tree."""
     counted: Owners = Counter()
     for root in trees.roots:
@@ -82,7 +81,7 @@ def _lending_all(node: Node) -> Node:
     )
 
 
-def shut(policy: Policy, trees: Trees, root: str) -> Shut | None:
+def shut(policy: Policy, trees: Hierarchy, root: str) -> Shut | None:
     """
     Say why no quota changes hands below *root*, or None when some may.
 

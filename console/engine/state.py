@@ -1,8 +1,8 @@
 """
-The state: one organization's live world under one policy, from facts to decisions.
+The state: the live workloads of one organization under one policy, from facts to decisions.
 
 Facts come in by `submit`, `finish`, `withdraw`, `release`, `hold`, `resume` and
-`change_policy`; they only note what changed. `settle` then decides until nothing
+`change_policy`; they only record what changed. `settle` then decides until nothing
 changes any more.
 """
 
@@ -10,41 +10,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from console.engine import record, standing
-from console.engine.circles import NEVER, Stops, is_circle
-from console.engine.decision import Assignment, Decision, Reason
 from console.engine.disciplines import Progress, load_discipline
-from console.engine.judgment import Judgments
-from console.engine.ledger import Ledger, Usage
-from console.engine.matching import Matcher
-from console.engine.pending import Announced, Pending, PendingClass, Verdict
-from console.engine.policy import Policy, StopPolicy
-from console.engine.routing import Route, Router
-from console.engine.running import Running
-from console.engine.touched import Changes
-from console.engine.trace import PreemptedStep, Trace, TurnStep, TurnVerdict
-from console.engine.tree import Preemptor, QueueState, Tree, plant
-from console.engine.workload import Workload
-from console.engine.world import World, usage_of
+from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.live import decision_builder
+from console.engine.live.dirty_set import DirtySet
+from console.engine.live.live_tree import LiveTree, Preemptor, QueueState, plant
+from console.engine.live.mutations import StateMutations, usage_of
+from console.engine.live.running import Running
+from console.engine.model.amounts import Usage
+from console.engine.model.decision import Assignment, Decision, Reason
+from console.engine.model.policy import Policy, StopPolicy
+from console.engine.model.preemption_loops import NEVER, Stops, is_circle
+from console.engine.model.trace import PreemptedStep, Trace, TurnStep, TurnVerdict
+from console.engine.model.workload import Workload
+from console.engine.pending.eligibility import EligibilityCache
+from console.engine.pending.pending_class import Announced, Pending, PendingClass, Verdict
+from console.engine.routing.flavor_matching import Matcher
+from console.engine.routing.router import Route, Router
 
 
-class State(World):
-    """One organization's world: the only mutable thing of the engine."""
+class State(StateMutations):
+    """The live state of one organization: the only mutable object of the engine."""
 
     def __init__(
         self, policy: Policy, *, is_sparse: bool = False, ledger: Ledger | None = None
     ) -> None:
         """
-        Take *policy*.
+        Start under *policy*.
 
-        A sparse state has a tree of queues from when somebody is put into it or `queue` asks
-        for it: to look at a few workloads costs what their trees cost. It may be given a *ledger*
-        of the policy that is charged already, and goes on with that one.
+        A sparse state creates a tree of queues when a workload enters it or `queue` requests
+        it, so that evaluating a few workloads costs no more than their trees. It may be given a
+        *ledger* of the policy that is charged already, and continues with it.
         """
         super().__init__()
         self._is_sparse = is_sparse
         self._arrivals: list[Pending] = []
-        #: Ids of those whose queue was stopped to be drained, and who have yet to be told.
+        #: Ids of workloads whose queue is drained and whose eviction is not yet announced.
         self._draining: list[str] = []
         self._take_policy(policy)
         if ledger is not None:
@@ -54,7 +55,7 @@ class State(World):
     # Facts that come in
 
     def submit(self, workload: Workload) -> None:
-        """Take in a new workload; `settle` decides about it."""
+        """Add a new workload; `settle` decides about it."""
         self._arrive(Pending(workload, Route()))
 
     def resubmit(
@@ -67,10 +68,10 @@ class State(World):
         stopped_for: Stops = NEVER,
     ) -> None:
         """
-        Take in a workload that already waits, with what was last said about it, if anything.
+        Add a workload that is already pending, with its last announcement, if any.
 
-        *victims* are those that were told to stop for it; adopt them first.
-        *yields_to* and *stopped_for* are what decisions about it said last.
+        *victims* are the workloads that were preempted for it; restore them first.
+        *yields_to* and *stopped_for* come from the last decisions about it.
         """
         pending = Pending(
             workload,
@@ -81,7 +82,7 @@ class State(World):
         )
         self._wait_or_arrive(pending, victims)
 
-    def adopt(
+    def restore(
         self,
         workload: Workload,
         *,
@@ -89,18 +90,18 @@ class State(World):
         priority: int,
         assignment: Assignment,
         reservation: int,
-        departing: bool,
+        evicting: bool,
         is_routed: bool = False,
         reason: Reason | None = None,
         preemptor: str | None = None,
         stopped_for: Stops = NEVER,
     ) -> None:
         """
-        Put back a workload that already runs; call in the order of reservations.
+        Restore a workload that is already running; call in the order of reservations.
 
         *is_routed* says that this policy admitted it, so that its route is
-        known. One that is *departing* was told to stop for *preemptor*, by the
-        right that *reason* names.
+        known. An *evicting* workload was preempted by *preemptor*, under the
+        rule that *reason* names.
         """
         running = Running(
             workload=workload,
@@ -110,7 +111,7 @@ class State(World):
             usage=usage_of(workload, assignment),
             reservation=reservation,
             route=self._router.route(workload) if is_routed else None,
-            departing=departing,
+            evicting=evicting,
             reason=reason,
             preemptor=preemptor,
             stopped_for=stopped_for or NEVER,
@@ -119,11 +120,11 @@ class State(World):
         self.next_reservation = max(self.next_reservation, reservation + 1)
 
     def charge(self, queue: str, usage: Usage) -> None:
-        """Let *queue* hold *usage* of running workloads that are not adopted one by one."""
+        """Charge *queue* with *usage* of running workloads that are not restored one by one."""
         self.ledger.add(queue, usage)
 
     def finish(self, workload_id: str) -> bool:
-        """Let a workload end, wherever it is; say whether it was here."""
+        """Remove a workload that has ended, whatever its phase; say whether it was here."""
         running = self.running.pop(workload_id, None)
         if running is not None:
             self._stop(running)
@@ -132,19 +133,19 @@ class State(World):
 
     def withdraw(self, workload_id: str) -> bool:
         """
-        Let a workload go because its submitter no longer wants it; say whether it was here.
+        Remove a workload that its submitter no longer wants; say whether it was here.
 
-        Of one that runs the next `settle` tells, so that it is stopped.
+        For a running workload the next `settle` announces it, so that it is stopped.
         """
         running = self.running.get(workload_id)
         if running is not None:
-            self._decisions.append(record.withdrawn(self.policy, running))
+            self._decisions.append(decision_builder.withdrawn(self.policy, running))
         return self.finish(workload_id)
 
     def release(self, workload_id: str) -> bool:
-        """Take back the quota of a preempted workload that has stopped; it waits again."""
+        """Release the quota of a preempted workload that has stopped; it is pending again."""
         running = self.running.get(workload_id)
-        if running is None or not running.departing:
+        if running is None or not running.evicting:
             return False
         del self.running[workload_id]
         self._stop(running)
@@ -159,7 +160,7 @@ class State(World):
         """Admit nothing new from *queue* until `resume`."""
         state = self.queue(queue)
         state.held = True
-        self._bar(state, state.line.classes.values())
+        self._bar(state, state.pending.classes.values())
         self._stir(state)
 
     def resume(self, queue: str) -> None:
@@ -173,7 +174,7 @@ class State(World):
         Decide under another policy from now on.
 
         Running workloads stay charged to the queue and flavors that admitted
-        them, also when these are gone; pending ones are routed again.
+        them, even when these are gone; pending ones are routed again.
         """
         waiting = sorted(self.pending.values(), key=lambda p: p.workload.sequence)
         victims = {
@@ -183,12 +184,12 @@ class State(World):
         }
         for state in self.queues.values():
             self._changes.queues.add(state.name)
-            self._changes.classes.update((state.name, key) for key in state.line.classes)
+            self._changes.classes.update((state.name, key) for key in state.pending.classes)
             state.reset_line()
         self._waiting_for.clear()
         self._take_policy(policy)
         for running in self.running.values():
-            # Its rule and the lines of its text are those of another version.
+            # Its rule and origin belong to another version.
             running.route = None
             if running.queue is not None:
                 self.ledger.add(running.queue, running.usage)
@@ -203,7 +204,7 @@ class State(World):
             )
             self._wait_or_arrive(again, victims.get(pending.workload.id, ()))
 
-    # What is decided
+    # Deciding
 
     @property
     def is_settled(self) -> bool:
@@ -214,8 +215,8 @@ class State(World):
         """
         Decide until nothing changes, and return the decisions in order.
 
-        Stops early once about *budget* decisions are made; `is_settled` then
-        says no, and the next call goes on. Same facts, same calls, same
+        Stops early after about *budget* decisions; `is_settled` is then false,
+        and the next call continues. The same facts and calls give the same
         decisions.
         """
         self._budget = budget
@@ -224,22 +225,22 @@ class State(World):
             for tree in list(self._active):
                 if self._turn(tree, skipping=True) is Progress.NOTHING:
                     self._rest(tree)
-        # A state rebuilt from rows would have no memory of the turns that were cut off.
+        # A state rebuilt from rows has no memory of interrupted turns.
         for tree in self._active:
             tree.forget()
         return self.take_decisions()
 
     def take_decisions(self) -> list[Decision]:
-        """Return what was decided since the last ones were returned, in order; decide nothing."""
+        """Return the decisions since the last call, in order; decide nothing."""
         decisions, self._decisions = self._decisions, []
         return decisions
 
     def step(self, *, skipping: bool = False) -> list[Decision]:
         """
-        Let every tree that has something to decide run one cycle, and return the decisions.
+        Run one cycle of every tree that has something to decide, and return the decisions.
 
-        `settle` is this until nothing changes; step by step, somebody may act in
-        between. With *skipping*, as `settle` does it, cycles that are sure to come to nothing
+        `settle` repeats this until nothing changes; step by step, the caller may act in
+        between. With *skipping*, as in `settle`, cycles that are sure to have no result
         do not count.
         """
         self._budget = 1_000_000_000
@@ -249,14 +250,14 @@ class State(World):
                 del self._active[tree]
         return self.take_decisions()
 
-    def look_again(self) -> None:
-        """Drop all memory of earlier turns, and give everybody another one."""
+    def requeue(self) -> None:
+        """Drop all memory of earlier turns, and requeue every class."""
         for queue in self.queues.values():
             queue.tree.forget()
             self._stir(queue)
 
     def take_in_arrivals(self) -> None:
-        """Route whoever came in since the last settle; `settle` and `step` begin with it."""
+        """Route the arrivals since the last settle; `settle` and `step` begin with it."""
         self._drain()
         arrivals, self._arrivals = self._arrivals, []
         for index, pending in enumerate(arrivals):
@@ -265,14 +266,14 @@ class State(World):
                 break
             self._route(pending)
 
-    def _turn(self, tree: Tree, *, skipping: bool) -> Progress:
+    def _turn(self, tree: LiveTree, *, skipping: bool) -> Progress:
         if tree.stirred:
             tree.stirred = False
-            tree.wake()
+            tree.requeue_all()
         return self._discipline.cycle(self, tree, skipping=skipping)
 
-    def _rest(self, tree: Tree) -> None:
-        """Look once more without memory of earlier turns; when that was done, come to rest."""
+    def _rest(self, tree: LiveTree) -> None:
+        """Requeue once without memory of earlier turns; if that was done, deactivate the tree."""
         if tree.looked_at != tree.version:
             tree.looked_at = tree.version
             tree.forget()
@@ -284,77 +285,79 @@ class State(World):
         tree.hope()
         del self._active[tree]
 
-    # What is told
+    # Reporting
 
-    def take_changes(self) -> Changes:
+    def take_changes(self) -> DirtySet:
         """
-        Return which queues and classes changed since the last call, and forget.
+        Return which queues and classes changed since the last call, and reset the set.
 
-        In the trees of queues that changed, the shortage of every class is measured anew.
+        In the trees of queues that changed, the shortage of every class is recomputed.
         """
-        changes, self._changes = self._changes, Changes()
+        changes, self._changes = self._changes, DirtySet()
         changes.measure(self.queues)
         return changes
 
     def route(self, workload: Workload) -> Route:
-        """Return where *workload* would go, without taking it in."""
+        """Return the route of *workload* without adding it."""
         return self._router.route(workload)
 
     def explain(self, workload_id: str) -> Trace:
         """
         Return why a workload is where it is, as of now, without changing anything.
 
-        Raises KeyError when it neither waits nor runs. Everything has to be settled.
+        Raises KeyError when it is neither pending nor running. The state has to be settled.
         """
         running = self.running.get(workload_id)
         if running is not None:
-            return record.trace_running(self.policy, running, self._stopped_for(running))
+            return decision_builder.trace_running(self.policy, running, self._stopped_for(running))
         pending = self.pending[workload_id]
         if pending.route.queue is None:
-            return record.stranded(self.policy, pending).trace
+            return decision_builder.stranded(self.policy, pending).trace
         queue = self.queues[pending.route.queue]
         waiting = queue.preemptors.get(workload_id)
         if waiting is not None:
             if queue.barrier is None:
                 found = self._discipline.report(self, queue, pending)
                 waiting = Preemptor(pending, found, waiting.victims)
-            return standing.waiting_for_victims(self.policy, queue, waiting).trace
-        # What keeps it off whatever the quota is known without any turn, also before the first.
+            return decision_builder.waiting_for_victims(self.policy, queue, waiting).trace
+        # A reason that holds whatever the quota is known without a turn, even before the first.
         keeps_off = queue.barrier or pending.route.problem
         if keeps_off is not None:
             verdict = Verdict(keeps_off)
         else:
-            last = queue.line.classes[pending.class_key].verdict
+            last = queue.pending.classes[pending.class_key].verdict
             found = self._discipline.report(self, queue, pending)
-            verdict = standing.as_of_now(last, found)
-        order = standing.order_of(queue, pending, verdict.reason)
-        return record.parked(self.policy, queue, pending, verdict, order).trace
+            verdict = decision_builder.as_of_now(last, found)
+        order = decision_builder.order_of(queue, pending, verdict.reason)
+        return decision_builder.inadmissible(self.policy, queue, pending, verdict, order).trace
 
     def _stopped_for(self, running: Running) -> PreemptedStep | None:
-        """Return for whom a workload has to stop; None when that one is gone, or nobody is it."""
+        """Return the preemption of a workload; None when its preemptor is gone or it has none."""
         uid = running.preemptor or ""
         pending, started = self.pending.get(uid), self.running.get(uid)
         queue = self.queues.get(self.queue_of(uid) or "")
         if queue is None or queue.policy is None:
             return None
         if pending is not None:
-            return record.preempted_step(running, pending.workload, pending.priority, queue)
+            return decision_builder.preempted_step(
+                running, pending.workload, pending.priority, queue
+            )
         assert started is not None
-        return record.preempted_step(running, started.workload, started.priority, queue)
+        return decision_builder.preempted_step(running, started.workload, started.priority, queue)
 
     def _announce_all(self, queue: QueueState) -> None:
-        if queue.line.is_strict and queue.barrier is None:
+        if queue.pending.is_strict and queue.barrier is None:
             self._note_blocked(queue)
-        for cls in queue.line.fresh():
+        for cls in queue.pending.fresh():
             if cls.verdict is None:
                 # It joined after the last turn of its queue.
                 self.note(queue, cls, Verdict(Reason.BEHIND_OTHERS))
             self._announce(queue, cls)
 
     def _note_blocked(self, queue: QueueState) -> None:
-        """Keep of all but the first of a strict queue that they are behind it."""
+        """Record for all but the first workload of a strict queue that they are behind it."""
         first = queue.first()
-        for cls in queue.line.classes.values():
+        for cls in queue.pending.classes.values():
             head, verdict = cls.head, cls.verdict
             if head is first or head.route.problem is not None or head.yields_to is not None:
                 continue
@@ -362,7 +365,7 @@ class State(World):
                 self.note(queue, cls, Verdict(Reason.BEHIND_OTHERS))
 
     def _announce(self, queue: QueueState, cls: PendingClass) -> None:
-        self._decisions.extend(standing.announce(self.policy, queue, cls))
+        self._decisions.extend(decision_builder.announce(self.policy, queue, cls))
 
     # Another policy
 
@@ -370,7 +373,7 @@ class State(World):
         self.policy = policy
         self._router = Router(policy)
         self._matcher = Matcher(policy)
-        self._judgments = Judgments(policy, self._matcher)
+        self._eligibility = EligibilityCache(policy, self._matcher)
         self._discipline = load_discipline(policy.discipline)
         self.ledger = Ledger(policy)
         self._active.clear()
@@ -384,12 +387,12 @@ class State(World):
         for state in self.queues.values():
             state.follow(policy)
         plant(policy, self.ledger, self.queues)
-        # Some may end or be taken back before anybody is told.
+        # Some may end or be withdrawn before their eviction is announced.
         self._draining = [uid for uid, each in self.running.items() if self._drains(each)]
 
     def _drains(self, running: Running) -> bool:
         """Say whether the policy stops and drains the queue or the local queue of *running*."""
-        if running.departing or running.queue is None:
+        if running.evicting or running.queue is None:
             return False
         queue = self.queues[running.queue].policy
         if queue is not None and queue.stop is StopPolicy.HOLD_AND_DRAIN:
@@ -397,17 +400,17 @@ class State(World):
         return self.policy.local_routing is not None and self._router.route(running.workload).drains
 
     def _drain(self) -> None:
-        """Tell those to stop whose queue is stopped and drained."""
+        """Evict workloads whose queue is stopped and drained."""
         draining, self._draining = self._draining, []
         for running in (self.running[uid] for uid in draining if uid in self.running):
             told = self.queues[running.queue or ""]
             queue = told.policy
             drained = queue is not None and queue.stop is StopPolicy.HOLD_AND_DRAIN
             local_queue = None if drained else self._router.route(running.workload).local_queue
-            running.departing, running.reason, running.preemptor = True, Reason.DRAINED, None
-            self.departing.add(running.workload.id)
+            running.evicting, running.reason, running.preemptor = True, Reason.DRAINED, None
+            self.evicting.add(running.workload.id)
             told.running.tell(running)
-            self._decisions.append(record.drained(self.policy, running, local_queue))
+            self._decisions.append(decision_builder.drained(self.policy, running, local_queue))
 
     # Arrivals
 
@@ -416,8 +419,8 @@ class State(World):
         self._arrivals.append(pending)
 
     def _wait_or_arrive(self, pending: Pending, victims: Iterable[str]) -> None:
-        """Let one wait for those of *victims* who are stopping; without any it arrives."""
-        stopping = {each for each in victims if each in self.departing}
+        """Let a workload wait for those of *victims* that are evicting; without any it arrives."""
+        stopping = {each for each in victims if each in self.evicting}
         if not stopping:
             self._arrive(pending)
             return
@@ -429,7 +432,7 @@ class State(World):
         pending.route = route
         self.pending[pending.workload.id] = pending
         assert queue.policy is not None
-        pending.obstacles = self._judgments.judge(pending, queue.policy).obstacles
+        pending.obstacles = self._eligibility.judge(pending, queue.policy).obstacles
         self._wait_outside(queue, Preemptor(pending, None, stopping))
         self._stir(queue)
 
@@ -437,40 +440,40 @@ class State(World):
         if queue.policy is None or route.problem is not None:
             return False
         pending.route = route
-        return self._judgments.judge(pending, queue.policy).rejection is None
+        return self._eligibility.judge(pending, queue.policy).rejection is None
 
     def _route(self, pending: Pending) -> None:
         if self.pending.get(pending.workload.id) is not pending:
-            return  # It ended before anybody looked.
+            return  # It ended before it was routed.
         route = pending.route = self._router.route(pending.workload)
         if route.queue is None:
             self._route_nowhere(pending)
             return
         queue = self.queue(route.queue)
         assert queue.policy is not None
-        judgment = self._judgments.judge(pending, queue.policy)
-        if judgment.rejection is not None:
-            self._reject(pending, judgment.rejection)
+        eligibility = self._eligibility.judge(pending, queue.policy)
+        if eligibility.rejection is not None:
+            self._reject(pending, eligibility.rejection)
             return
-        pending.obstacles = judgment.obstacles
+        pending.obstacles = eligibility.obstacles
         if pending.yields_to is not None and pending.yields_to not in self.pending:
             pending.yields_to = None
-        cls = queue.line.join(pending, judgment.key if pending.yields_to is None else None)
+        cls = queue.pending.join(pending, eligibility.key if pending.yields_to is None else None)
         self._changes.queues.add(route.queue)
         self._changes.classes.add((route.queue, cls.key))
         if pending.yields_to is not None:
             queue.tree.yielding[pending.workload.id] = pending
             turn = TurnStep(verdict=TurnVerdict.YIELDS, others=(pending.yields_to,))
-            self.park(queue, cls, Verdict(Reason.BEHIND_OTHERS, turn=turn))
-            # It passes as soon as the other one has had its turn.
+            self.set_inadmissible(queue, cls, Verdict(Reason.BEHIND_OTHERS, turn=turn))
+            # It passes as soon as its preemptor has had its turn.
             self._active[queue.tree] = None
         if queue.barrier is not None:
             self._bar(queue, [cls])
             self._announce(queue, cls)
-        elif not queue.line.is_parked(cls):
+        elif not queue.pending.is_inadmissible(cls):
             self._active[queue.tree] = None
         elif queue.tree not in self._active:
-            # Nothing has changed since its like was looked at.
+            # Nothing has changed since its class was evaluated.
             self._announce(queue, cls)
 
     def _route_nowhere(self, pending: Pending) -> None:
@@ -478,7 +481,7 @@ class State(World):
             said = (None, pending.route.priority, None, pending.route.problem.value)
             if pending.announced != said:
                 pending.announced = said
-                self._decisions.append(record.stranded(self.policy, pending))
+                self._decisions.append(decision_builder.stranded(self.policy, pending))
         elif self.policy.rules:
             self._reject(pending, Reason.NO_RULE_MATCHED)
         else:
@@ -486,4 +489,4 @@ class State(World):
 
     def _reject(self, pending: Pending, reason: Reason) -> None:
         del self.pending[pending.workload.id]
-        self._decisions.append(record.rejected(self.policy, pending, reason))
+        self._decisions.append(decision_builder.rejected(self.policy, pending, reason))

@@ -9,8 +9,8 @@ from typing import Final
 
 from django.db.models import OuterRef, Subquery
 
-from console.engine.amounts import Unlimited
-from console.engine.decision import CANNOT_RUN, Reason
+from console.engine.model.amounts import Unlimited
+from console.engine.model.decision import CANNOT_RUN, Reason
 from console.orgs.models import Organization
 from console.overview.items import MOST_SUBJECTS, Item, Kind, Subject
 from console.workloads.models import (

@@ -10,7 +10,7 @@ from django.http import HttpRequest, QueryDict, StreamingHttpResponse
 from console.expensive import Kind, take_place
 from console.exports import FORMATS, PARAMETER, Row, asked_format, export_answer
 from console.orgs.permissions import Actor
-from console.pages.presenters.lists import with_query
+from console.pages.presenters.lists.addresses import with_query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

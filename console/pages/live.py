@@ -22,7 +22,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.pages import pace, snapshots
+from console.pages import poll_interval as pace
+from console.pages import snapshots
 from console.pages.poll import Peers, PollRequest, WatchedActor, is_poll
 from console.pages.shell import build, live_version
 from console.pages.snapshots import Snapshot, Stamp

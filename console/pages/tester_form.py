@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from console.configs.errors import ConfigRejected
 from console.configs.models import Draft
 from console.configs.queries import drafts_of, get_draft, versions
 from console.configs.subjects import Subject, find_subject
-from console.engine.policy import Policy
-from console.errors import BadRequest, ConfigRejected, FieldError, NotFound
+from console.engine.model.policy import Policy
+from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.models import Organization
-from console.pages.asked import Asked
+from console.pages.tester_query import Asked
 from console.workloads.queries.labels import seen_labels
 
 #: Versions and drafts that a form offers, the newest; keys and values of labels.

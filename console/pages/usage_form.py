@@ -9,7 +9,7 @@ from typing import Final
 
 from django.http import QueryDict
 
-from console.engine.ledger import FlavorResource
+from console.engine.model.amounts import FlavorResource
 from console.reading import QueryReader
 from console.series.coverage import MINUTE, floor_minute
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from django.utils.dateparse import parse_datetime
 
-from console.dialects.kueue.quantity import amount_of, quantities_meant
-from console.engine.amounts import SCALE, Amount, Unlimited, format_amount, parse_amount
+from console.dialects.quantity import amount_of, quantities_meant
+from console.engine.model.amounts import SCALE, Amount, Unlimited, format_amount, parse_amount
 from console.errors import BadRequest, FieldError
 
 #: The largest integer that every JSON reader keeps exact.

@@ -12,7 +12,7 @@ from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode
 from console.dialects.positions import Positions
 from console.dialects.source import read_source
-from console.engine.origin import Origin
+from console.engine.model.origin import Origin
 from console.reading.fields import join
 
 _WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,39})", re.ASCII)

@@ -186,7 +186,7 @@ class QuotaLine(models.Model):
     #: When another line took its place; None while it is in force.
     until = models.DateTimeField(null=True)
     config_version = models.PositiveIntegerField()
-    #: [[flavor, resource, nominal, limit]], amounts as `console.engine.amounts.encode_amount`.
+    #: [[flavor, resource, nominal, limit]], amounts as `amounts.encode_amount` writes them.
     quotas = models.JSONField()
 
     class Meta:

@@ -6,9 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from console.engine.amounts import Amount, Unlimited
-from console.engine.ledger import FlavorResource
-from console.engine.policy import Policy
+from console.engine.model.amounts import Amount, FlavorResource, Unlimited
+from console.engine.model.policy import Policy
 from console.orgs.models import Organization
 from console.series.subjects import EVERYTHING, Subject
 from console.series.totals import Cell, Level, Totals

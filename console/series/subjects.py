@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from console.engine.policy import Policy
+from console.engine.model.policy import Policy
 from console.series.models import Kind
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from console.bulk import Prepared, add_to_rows
-from console.engine.policy import Policy
+from console.engine.model.policy import Policy
 from console.series.coverage import floor_minute
 from console.series.models import Tally, What
 from console.series.subjects import subjects_of

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from console.engine.ledger import FlavorResource
+from console.engine.model.amounts import FlavorResource
 
 
 class Level(NamedTuple):

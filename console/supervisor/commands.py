@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from django.conf import settings
 
-from console.celery import BACKGROUND, CHECK_UPS, COMMON, IMPACT, LANES, WEBHOOKS
+from console.celery import BACKGROUND, CHECK_UPS, COMMON, IMPACT, SHARDS, WEBHOOKS
 
 #: Seconds that requests have to end in: the server reads connections that are kept for 2 s more,
 #: and what it reads last may wait for another 2.
@@ -32,14 +32,14 @@ def web(descriptor: int) -> list[str]:
 
 def workers() -> dict[str, list[str]]:
     """
-    Return the workers' commands by name, each with a share of the lanes.
+    Return the workers' commands by name, each with a share of the shards.
 
     An organization then always meets the same process, which has its state warm,
-    and one with a long run delays only those of its own lane.
+    and one with a long run delays only those of its own shard.
     """
     count = settings.WORKER_PROCESSES
     shares = {
-        f"worker-{index}": (COMMON, BACKGROUND, *LANES[index::count]) for index in range(count)
+        f"worker-{index}": (COMMON, BACKGROUND, *SHARDS[index::count]) for index in range(count)
     }
     # One more for impact, behind all others when cores are short.
     impact = ["nice", "-n", str(_IMPACT_NICENESS), *_worker("impact", (IMPACT, CHECK_UPS))]

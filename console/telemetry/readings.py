@@ -11,9 +11,8 @@ from django.db.models import Count, F, Min, Sum
 
 from console.configs.models import ConfigVersion
 from console.configs.queries import NO_POLICY, policy_of
-from console.engine.amounts import Amount, Unlimited
-from console.engine.ledger import FlavorResource
-from console.engine.policy import Policy, StopPolicy
+from console.engine.model.amounts import Amount, FlavorResource, Unlimited
+from console.engine.model.policy import Policy, StopPolicy
 from console.telemetry.models import Total
 from console.workloads.models import Engine, Intake, PendingClass, QueueCount, QueueHold, Usage
 from console.workloads.queries.demand import Demand

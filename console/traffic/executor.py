@@ -65,7 +65,7 @@ class Executor:
         self._away = False
         self.counts: Counter[str] = Counter()
 
-    def adopt(self, now: float, burst: int = 0) -> None:
+    def restore(self, now: float, burst: int = 0) -> None:
         """
         Take over what an earlier run left behind, and follow the decisions from here on.
 

@@ -80,7 +80,7 @@ class Webhook(models.Model):
     #: Until then nothing is tried, because the last attempt failed.
     rest_until = models.DateTimeField(null=True)
     last_success_at = models.DateTimeField(null=True)
-    #: The lane: which worker sends to it, and until when that is believed.
+    #: The shard: which worker sends to it, and until when that is believed.
     runner = models.CharField(max_length=32, blank=True)
     busy_until = models.DateTimeField(null=True)
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from console import statements
 from console.orgs.models import Organization
-from console.webhooks import nudge
+from console.webhooks import wakeup
 from console.webhooks.models import WORKLOAD_KINDS, Delivery, Kind, Webhook
 from console.webhooks.payloads import Message, config_message, merged
 
@@ -53,7 +53,7 @@ def put(
         and not (kind in WORKLOAD_KINDS and _joined(org, webhook, kind, message, now))
     ]
     made = Delivery.objects.bulk_create(rows)
-    nudge.request_delivery(sorted({row.webhook_id for row in made}))
+    wakeup.request_delivery(sorted({row.webhook_id for row in made}))
     return made
 
 

@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode
 
 from django.conf import settings
 
-from console.engine.notice_words import config_notice, workloads_notice
+from console.engine.wording.notices import config_notice, workloads_notice
 from console.moments import written
 from console.orgs.models import Organization
 from console.webhooks.models import Kind

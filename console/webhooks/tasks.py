@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 from django.conf import settings
 
-from console.webhooks import nudge
+from console.webhooks import wakeup
 from console.webhooks.services.deliver_due import deliver_due, due_webhooks, has_due
 from console.webhooks.services.forget_deliveries import forget_deliveries
 
@@ -13,18 +13,18 @@ from console.webhooks.services.forget_deliveries import forget_deliveries
 _MOST = 500
 
 
-@shared_task(name=nudge.DELIVER)
+@shared_task(name=wakeup.DELIVER)
 def deliver(webhook_id: int) -> None:
     """Send what is due to one webhook, and ask again when time was too short for all of it."""
-    nudge.received(webhook_id)
+    wakeup.received(webhook_id)
     if deliver_due(webhook_id) and has_due(webhook_id):
-        nudge.send([webhook_id])
+        wakeup.send([webhook_id])
 
 
 @shared_task(name="console.webhooks.tasks.sweep")
 def sweep() -> None:
     """Nudge every webhook to which something is due: retries, and what was left lying."""
-    nudge.send(due_webhooks(_MOST))
+    wakeup.send(due_webhooks(_MOST))
 
 
 @shared_task(name="console.webhooks.tasks.forget")

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from console.configs.queries import NO_POLICY, active_version, policy_of
-from console.engine.change import Change
 from console.engine.counterfactual import Findings
-from console.engine.decision import Reason
+from console.engine.counterfactual.change import Change
 from console.engine.explain import Sentence
 from console.engine.explain.changes import change_sentence, cut_sentence, in_vain_sentence
+from console.engine.model.decision import Reason
 from console.orgs.permissions import Actor
 from console.workloads import models
 from console.workloads.fixes import what_would_let_in

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from console.engine.amounts import amount_to_number
-from console.engine.reasons import event_sentence
+from console.engine.model.amounts import amount_to_number
+from console.engine.wording.reasons import event_sentence
 from console.moments import written
 from console.workloads.models import Event
 

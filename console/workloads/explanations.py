@@ -9,10 +9,10 @@ from datetime import datetime
 from django.db.models import Q, Sum
 from django.utils import timezone
 
-from console.engine.decision import Outcome, Reason
 from console.engine.explain import Explanation, explain, mentioned
+from console.engine.model.decision import Outcome, Reason
+from console.engine.model.trace import OrderStep, OutcomeStep, PodSetStep, Trace
 from console.engine.state import State
-from console.engine.trace import OrderStep, OutcomeStep, PodSetStep, Trace
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.kept_ledgers import kept_books

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from console.engine.amounts import amount_to_number
-from console.engine.reasons import reason_message
+from console.engine.model.amounts import amount_to_number
+from console.engine.wording.reasons import reason_message
 from console.moments import written
 from console.orgs.permissions import Actor
 from console.paging import MAX_LIMIT, every_row

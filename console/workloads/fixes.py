@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from console.engine.change import Change
+from console.engine.counterfactual.change import Change
 from console.engine.explain import Sentence
 from console.engine.explain.fixes import fixes
-from console.engine.landing import land
-from console.engine.nearest import NearestRules
-from console.engine.nearest_doors import nearest_doors
-from console.engine.policy import Policy
-from console.engine.truth import RuleStanding, RuleTruth, judge_rules
+from console.engine.model.policy import Policy
+from console.engine.routing.nearest_local_queue import nearest_local_queues
+from console.engine.routing.nearest_rule import NearestRules
+from console.engine.routing.route_result import land
+from console.engine.routing.rule_evaluation import RuleEvaluation, RuleStanding, evaluate_rules
 from console.workloads.models import State, Workload
 from console.workloads.services.load_state import engine_workloads
 
@@ -28,15 +28,15 @@ def what_would_let_in(policy: Policy, workload: Workload) -> tuple[tuple[Change,
     if workload.state != State.REJECTED:
         return ()
     judged = next(engine_workloads(Workload.objects.filter(pk=workload.pk)))
-    narrow = _narrowest(judge_rules(policy, judged))
+    narrow = _narrowest(evaluate_rules(policy, judged))
     nearest = NearestRules(policy, judged)
     misses = tuple(nearest.miss(rule.index) for rule in narrow)
     if policy.local_routing is not None:
-        misses = nearest_doors(policy, judged, _MOST)
+        misses = nearest_local_queues(policy, judged, _MOST)
     return tuple(fixes(land(policy, judged), misses, narrow, judged.priority))
 
 
-def _narrowest(rules: Iterable[RuleTruth]) -> list[RuleTruth]:
+def _narrowest(rules: Iterable[RuleEvaluation]) -> list[RuleEvaluation]:
     missed = [rule for rule in rules if rule.standing is not RuleStanding.TOOK]
     missed.sort(key=lambda rule: sum(not each.holds for each in rule.expressions))
     return missed[:_MOST]

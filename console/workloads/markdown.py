@@ -14,10 +14,10 @@ from datetime import datetime
 
 from django.urls import reverse
 
-from console.engine.characters import CONTROLS, DIRECTIONS, LINE_ENDS
 from console.engine.explain import Sentence, StageText
 from console.engine.explain.titles import STAGE_TITLES, VERDICT_TITLES
-from console.engine.origin import Origin
+from console.engine.model.origin import Origin
+from console.engine.wording.characters import CONTROLS, DIRECTIONS, LINE_ENDS
 from console.workloads.explanations import Explained
 from console.workloads.models import Workload
 

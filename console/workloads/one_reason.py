@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from django.db.models import Count, Sum
 
 from console.configs.queries import NO_POLICY, active_policy
-from console.engine.decision import Outcome
 from console.engine.explain import Sentence, headline_of, mentioned
-from console.engine.trace import Trace
+from console.engine.model.decision import Outcome
+from console.engine.model.trace import Trace
 from console.orgs.permissions import Actor
 from console.workloads.disclosure import disclose, for_reader
 from console.workloads.explanations import Explained, explain_traces, explain_workloads

@@ -6,9 +6,15 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from console.engine.amounts import SCALE, format_amount
-from console.engine.nodes import NodeExpression, NodeOperator, NodeTerm, TaintEffect, Toleration
-from console.engine.workload import PodSet, total_of
+from console.engine.model.amounts import SCALE, format_amount
+from console.engine.model.nodes import (
+    NodeExpression,
+    NodeOperator,
+    NodeTerm,
+    TaintEffect,
+    Toleration,
+)
+from console.engine.model.workload import PodSet, total_of
 from console.reading import Reader, join
 
 #: Pod sets of one workload.

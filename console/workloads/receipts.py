@@ -14,8 +14,8 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from console.engine.decision import Outcome
 from console.engine.explain import StageText
+from console.engine.model.decision import Outcome
 from console.errors import NotFound
 from console.orgs.permissions import Actor
 from console.paging import Page, merged_newest_first

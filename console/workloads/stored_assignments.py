@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from console.engine.decision import Assignment, PodSetAssignment, merged_flavors
+from console.engine.model.decision import Assignment, PodSetAssignment, merged_flavors
 
 #: Characters of the text of flavors, all of them ASCII: an entry of an index has to hold it.
 LONGEST_FLAVORS = 2000

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any, Final
 
-from console.engine.amounts import UNLIMITED, Unlimited
-from console.engine.change import Change, ChangeKind, QuotaNumber, Value
 from console.engine.counterfactual import Findings
-from console.engine.origin import Origin
+from console.engine.counterfactual.change import Change, ChangeKind, QuotaNumber, Value
+from console.engine.model.amounts import UNLIMITED, Unlimited
+from console.engine.model.origin import Origin
 
 #: Stands for no limit, which no label, code or number is written as.
 _UNLIMITED: Final = {"unlimited": True}

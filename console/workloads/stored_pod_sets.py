@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from console.engine.nodes import NodeExpression, NodeOperator, NodeTerm, Toleration
-from console.engine.workload import PodSet
+from console.engine.model.nodes import NodeExpression, NodeOperator, NodeTerm, Toleration
+from console.engine.model.workload import PodSet
 
 
 def encode_pod_sets(pod_sets: Sequence[PodSet]) -> list[dict[str, Any]]:

@@ -14,9 +14,9 @@ from typing import Final
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
-from console.engine.circles import NEVER, Stops
-from console.engine.decision import Assignment
-from console.engine.workload import PodSet
+from console.engine.model.decision import Assignment
+from console.engine.model.preemption_loops import NEVER, Stops
+from console.engine.model.workload import PodSet
 from console.workloads.stored_assignments import decode_assignment
 from console.workloads.stored_pod_sets import decode_pod_sets
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from console.engine.workload import PodSet
+from console.engine.model.workload import PodSet
 from console.errors import BadRequest, FieldError
 from console.reading import Reader, join
 from console.workloads.queries.filters import TYPES

@@ -10,26 +10,26 @@ from django.db.models import Q
 from django.utils import timezone
 
 from console import health
-from console.workloads import nudge
+from console.workloads import wakeup
 from console.workloads.models import Engine, Intake
 from console.workloads.services.forget_answers import forget_answers
 from console.workloads.services.forget_events import forget_events
 from console.workloads.services.forget_shapes import forget_shapes
 from console.workloads.services.forget_workloads import forget_workloads
 from console.workloads.services.resume_expired import resume_expired
-from console.workloads.services.run_lane import run_lane
 from console.workloads.services.run_search import (
     WORKER_GONE,
     fail_search,
     run_search,
     sweep_searches,
 )
+from console.workloads.services.run_shard import run_shard
 from console.workloads.services.search_fully import SEARCH
 
 #: What is older than this was not picked up by its own nudge.
 _FORGOTTEN = timedelta(seconds=2)
 
-#: Seconds for a lane's turn, which is mostly over in a tenth of one. A state of millions of
+#: Seconds for a shard's turn, which is mostly over in a tenth of one. A state of millions of
 #: workloads is read from rows for minutes, from the beginning again if that is cut off. The message
 #: comes again meanwhile, and finds that somebody has the lease.
 _PATIENCE = 1800
@@ -38,11 +38,11 @@ _PATIENCE = 1800
 _AHEAD = timedelta(seconds=2)
 
 
-@shared_task(name=nudge.ADMIT, soft_time_limit=_PATIENCE, time_limit=_PATIENCE + 60)
-def admit(lane: str, message: str) -> None:
-    """Run the engines of everybody who is nudged in a lane."""
-    if nudge.begin(lane, message):
-        run_lane(lane)
+@shared_task(name=wakeup.ADMIT, soft_time_limit=_PATIENCE, time_limit=_PATIENCE + 60)
+def admit(shard: str, message: str) -> None:
+    """Run the engines of everybody who is nudged in a shard."""
+    if wakeup.begin(shard, message):
+        run_shard(shard)
 
 
 @shared_task(name="console.workloads.tasks.sweep")
@@ -56,7 +56,7 @@ def sweep() -> None:
         *cut_short.values_list("pk", flat=True),
     }
     for org_id in sorted(orgs):
-        nudge.send(org_id)
+        wakeup.send(org_id)
 
 
 def _not_lately(column: str) -> Q:

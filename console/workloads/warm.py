@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from console.engine.state import State
-from console.workloads.services.note_rises import Rises
+from console.workloads.services.note_over_quota import OverQuotaSince
 
 #: What a state takes without any workload, as if it were so many of them.
 _EMPTY = 200
@@ -22,7 +22,7 @@ class Warm:
     config_version: int
     state: State
     #: What its rows say of queues that use more than they own.
-    rises: Rises
+    over_quota_since: OverQuotaSince
     #: Whether the rows say that nothing is left to decide.
     is_noted_settled: bool
     #: Seconds that it took to read it from rows, until a batch counts them: by itself that would

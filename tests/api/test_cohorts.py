@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from console.engine.policy import (
+from console.engine.model.policy import (
     WEIGHT_ONE,
     Cohort,
     FairStrategy,
@@ -19,7 +19,7 @@ from console.engine.policy import (
     QuotaSettings,
 )
 from console.orgs.models import Organization
-from console.workloads.models import AboveNominal
+from console.workloads.models import OverQuota
 from tests.api.documents import CAP
 from tests.cohorts import LAB, fill, fill_three, put_in_force, quotas, use, wait
 
@@ -225,7 +225,7 @@ def test_a_cohort_has_everything_below_it(client, lab):
 def test_a_loan_says_since_when_its_borrower_is_above_what_it_owns(client, lab, org):
     place = {"queue": "research", "flavor": "spot", "resource": "gpu"}
     since = datetime(2026, 9, 1, 12, tzinfo=UTC)
-    AboveNominal.objects.create(org=org, since=since, config_version=7, **place)
+    OverQuota.objects.create(org=org, since=since, config_version=7, **place)
     loans = client.get("cohorts/all").body["loans"]
     assert {(loan["since"], loan["since_version"]) for loan in loans} == {
         ("2026-09-01T12:00:00.000000Z", 7)

@@ -13,8 +13,8 @@ from console.configs.models import ConfigVersion
 from console.configs.services.apply_config import apply_config
 from console.configs.services.save_expectations import save_expectations
 from console.dialects.kueue import DIALECT as KUEUE
-from console.engine.expected import Expected
-from console.engine.workload import Workload
+from console.engine.model.workload import Workload
+from console.engine.routing.expectations import Expected
 from console.orgs.models import Organization, Role
 from console.orgs.permissions import Actor
 from console.orgs.services.issue_token import issue_token

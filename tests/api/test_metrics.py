@@ -334,7 +334,7 @@ def test_what_was_not_written_is_not_counted(
         raise RuntimeError("crash")
 
     submit(owner, "eval", 1)
-    monkeypatch.setattr("console.workloads.services.note_rises.Rises.note", fail)
+    monkeypatch.setattr("console.workloads.services.note_over_quota.OverQuotaSince.note", fail)
     with pytest.raises(RuntimeError, match="crash"):
         settle(org)
     assert list(Total.objects.order_by("pk").values()) == before

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
-from console.engine.decision import Reason
-from console.engine.reasons import reason_title
+from console.engine.model.decision import Reason
+from console.engine.wording.reasons import reason_title
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from console.bench.traces import BASELINE, LARGE, TRACES, ArrivalTrace
-from console.engine.policy import (
+from console.engine.model.policy import (
     FlavorQuotas,
     Preemption,
     PreemptionRule,
@@ -15,8 +15,8 @@ from console.engine.policy import (
     Quota,
     ResourceGroup,
 )
-from console.engine.routing import Router
-from console.engine.selectors import EVERYTHING
+from console.engine.model.selectors import EVERYTHING
+from console.engine.routing.router import Router
 from tests.bench.small import BORROWING, PREEMPTING
 
 

@@ -12,7 +12,7 @@ import pytest
 from console.bench import virtual
 from console.bench.book import BrokenPromise
 from console.bench.virtual import play
-from console.engine.decision import Decision
+from console.engine.model.decision import Decision
 from console.engine.state import State
 from tests.bench.small import BORROWING, CROWDED, PREEMPTING
 from tests.product import ROOT

@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterator
 from random import Random
 
-from console.engine.amounts import UNLIMITED
-from console.engine.change import ChangeKind
 from console.engine.counterfactual import BUDGET, find_changes
-from console.engine.decision import PodSetAssignment
+from console.engine.counterfactual.change import ChangeKind
 from console.engine.explain import explain
-from console.engine.policy import (
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.decision import PodSetAssignment
+from console.engine.model.policy import (
     Cohort,
     Flavor,
     FlavorQuotas,
@@ -25,9 +25,9 @@ from console.engine.policy import (
     Rule,
     Undeclared,
 )
-from console.engine.selectors import MatchExpression, Operator, Selector
+from console.engine.model.selectors import MatchExpression, Operator, Selector
+from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
-from console.engine.workload import PodSet, Workload
 from tests.benchmarks.measured import Measured
 
 QUEUES, RUNNING, PENDING = 100, 9_000, 100_000
@@ -67,13 +67,13 @@ def full_tree() -> State:
         flavor = FLAVORS[number // QUEUES % len(FLAVORS)]
         workload = _workload(number, draw.randrange(4, 9) * 10, gpu=1, per_gpu=8)
         flavors = {"gpu": flavor, "cpu": flavor}
-        state.adopt(
+        state.restore(
             workload,
             queue=_queue(number),
             priority=workload.priority or 0,
             assignment=(PodSetAssignment(name="main", count=1, flavors=flavors),),
             reservation=number + 1,
-            departing=False,
+            evicting=False,
             is_routed=True,
         )
     for number in range(RUNNING, RUNNING + PENDING):
@@ -81,7 +81,7 @@ def full_tree() -> State:
         state.submit(_workload(number, draw.randrange(5) * 10, gpu=gpu, per_gpu=per_gpu))
     state.settle()
     assert (len(state.running), len(state.pending)) == (RUNNING, PENDING)
-    assert not state.departing
+    assert not state.evicting
     return state
 
 

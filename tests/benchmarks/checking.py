@@ -13,8 +13,8 @@ from typing import Any
 
 from console.dialects import dialects
 from console.dialects.lints import Facts, lint
-from console.engine.history import History, Shape
-from console.engine.workload import PodSet, Workload
+from console.engine.model.history import History, Shape
+from console.engine.model.workload import PodSet, Workload
 from tests.benchmarks.configs import large_config
 from tests.benchmarks.measured import Measured
 from tests.dialects.kueue.dump import dump

@@ -8,9 +8,9 @@ from dataclasses import replace
 from random import Random
 
 from console.engine.diff import Change, ChangeKind, compare_policies, flows_between
-from console.engine.history import History, Shape
 from console.engine.impact import HistoryImpact, HistoryOutcome, history_impact
-from console.engine.policy import (
+from console.engine.model.history import History, Shape
+from console.engine.model.policy import (
     Flavor,
     FlavorQuotas,
     Policy,
@@ -19,8 +19,8 @@ from console.engine.policy import (
     ResourceGroup,
     Rule,
 )
-from console.engine.selectors import EVERYTHING, MatchExpression, Operator, Selector
-from console.engine.workload import PodSet, Workload
+from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
+from console.engine.model.workload import PodSet, Workload
 from tests.benchmarks.measured import Measured
 
 #: Rules of a selector each, all of which move; equal rules, about as many as a text of one MiB

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from console.engine.decision import Decision, Outcome
-from console.engine.policy import (
+from console.engine.model.decision import Decision, Outcome
+from console.engine.model.policy import (
     Flavor,
     FlavorQuotas,
     Policy,
@@ -22,8 +22,8 @@ from console.engine.policy import (
     ResourceGroup,
     Rule,
 )
+from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
-from console.engine.workload import PodSet, Workload
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.waiting import Waiting, asks_no_more, place
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator
 from random import Random
 
-from console.engine.decision import Outcome
 from console.engine.explain import explain
+from console.engine.model.decision import Outcome
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.waiting import Waiting
 

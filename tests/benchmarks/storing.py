@@ -6,8 +6,8 @@ import json
 import time
 from collections.abc import Callable, Iterator
 
-from console.engine.decision import Decision
-from console.engine.policy import (
+from console.engine.model.decision import Decision
+from console.engine.model.policy import (
     Flavor,
     FlavorQuotas,
     Policy,
@@ -16,12 +16,12 @@ from console.engine.policy import (
     ResourceGroup,
     Rule,
 )
-from console.engine.routing import with_rules
-from console.engine.selectors import MatchExpression, Operator, Selector
+from console.engine.model.selectors import MatchExpression, Operator, Selector
+from console.engine.model.stored_trace import trace_from_json, trace_to_json
+from console.engine.model.trace import Trace
+from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.router import with_rules
 from console.engine.state import State
-from console.engine.stored_trace import trace_from_json, trace_to_json
-from console.engine.trace import Trace
-from console.engine.workload import PodSet, Workload
 from tests.benchmarks.measured import Measured
 
 RULES, WORKLOADS = 300, 2_000

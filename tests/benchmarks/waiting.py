@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from itertools import product
 from random import Random
 
-from console.engine.amounts import UNLIMITED
-from console.engine.decision import Decision, Outcome
-from console.engine.policy import (
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.decision import Decision, Outcome
+from console.engine.model.policy import (
     Cohort,
     Flavor,
     FlavorQuotas,
@@ -26,9 +26,9 @@ from console.engine.policy import (
     ResourceGroup,
     Undeclared,
 )
-from console.engine.selectors import EVERYTHING
+from console.engine.model.selectors import EVERYTHING
+from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
-from console.engine.workload import PodSet, Workload
 
 QUEUES = 30
 PRIORITIES = 2

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from console.celery import LANES
+from console.celery import SHARDS
 from console.home import Home
 from console.workloads.lease import DURATION
 from tests.crash.holding import RECOVERY
@@ -31,7 +31,7 @@ from tests.product import ROOT, WORKERS, Product
 #: Seconds that the broker gives no answer.
 SILENCE = 5
 
-#: Nudges the same one in every lane, again and again, and sends each message that this calls for
+#: Nudges the same one in every shard, again and again, and sends each message that this calls for
 #: once more, some of them late, and others that nothing called for: so two workers want the same
 #: engine. Says how many were sent twice.
 _DOUBLED = """
@@ -40,19 +40,19 @@ import time
 import django
 django.setup()
 from console import broker
-from console.celery import LANES, app
+from console.celery import SHARDS, app
 from console.orgs.models import Organization
-from console.workloads import nudge
+from console.workloads import wakeup
 org = Organization.objects.get(slug="main").pk
 doubled = 0
 for _ in range(20):
-    for lane in LANES:
-        nudge.put(org, lane)
-        called = broker.client().get(f"sluice:called:{lane}")
+    for shard in SHARDS:
+        wakeup.put(org, shard)
+        called = broker.client().get(f"sluice:called:{shard}")
         doubled += called is not None
         for name in filter(None, (called, b"nobody's")):
             late = random.choice((0, 0, 1, 2))
-            app.send_task(nudge.ADMIT, args=[lane, name.decode()], queue=lane, countdown=late)
+            app.send_task(wakeup.ADMIT, args=[shard, name.decode()], queue=shard, countdown=late)
     time.sleep(0.1)
 print(doubled)
 """
@@ -100,7 +100,7 @@ def lose_messages(product: Product) -> None:
 
 def _forgotten(broker: Redis, workers: Iterable[int]) -> bool:
     """
-    Stop *workers*, and have *broker* forget everything once a lane waits to be called.
+    Stop *workers*, and have *broker* forget everything once a shard waits to be called.
 
     Return False where none does for seconds: a worker that was stopped in the middle of a
     transaction has SQLite to itself, and nobody can submit.
@@ -109,7 +109,7 @@ def _forgotten(broker: Redis, workers: Iterable[int]) -> bool:
     try:
         soon = time.monotonic() + 3
         while time.monotonic() < soon:
-            waits = ((f"sluice:nudged:{lane}", f"sluice:called:{lane}") for lane in LANES)
+            waits = ((f"sluice:nudged:{shard}", f"sluice:called:{shard}") for shard in SHARDS)
             if any(broker.exists(*names) == 2 for names in waits):
                 broker.flushall()
                 return True

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from console.dialects import dialects, kept
+from console.dialects import dialects
+from console.dialects import reading_cache as kept
 from console.dialects.base import Dialect, PastSpec, Reading
-from console.dialects.kept import forget_readings, read_kept
+from console.dialects.reading_cache import forget_readings, read_kept
 
 EVERY = pytest.mark.parametrize("dialect", dialects().values(), ids=dialects())
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from console.dialects import dialects
 from console.dialects.merging import Choice, Merge, Verdict, merge_configs
 from console.engine.diff import Noun, compare_policies
-from console.engine.policy import Policy
+from console.engine.model.policy import Policy
 
 TEAMS = ("a", "b", "c", "d")
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from console.dialects import dialects
 from console.dialects.merging import Merge, Verdict, merge_configs
 from console.engine.diff import Noun
-from console.engine.policy import Policy
-from console.engine.routing import Router
-from console.engine.workload import Workload
+from console.engine.model.policy import Policy
+from console.engine.model.workload import Workload
+from console.engine.routing.router import Router
 
 HEAD = "resource_queues:\n  - name: a\n  - name: b\n  - name: c\nscheduling_rules:\n"
 LAST = "  - resource_queue: c\n"

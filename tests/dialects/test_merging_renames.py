@@ -11,7 +11,7 @@ from console.dialects.assist.renaming import rename_in
 from console.dialects.base import PastSpec
 from console.dialects.merging import Choice, Merge, Renamed, Verdict, merge_configs
 from console.engine.diff import Noun
-from console.engine.policy import Policy
+from console.engine.model.policy import Policy
 
 NATIVE = """\
 resource_flavors:

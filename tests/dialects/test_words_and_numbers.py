@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from console.dialects.collector import collector_paused
 from console.dialects.numbers import NumberProblem, read_amount, read_priority
 from console.dialects.scalars import is_guessed, write_text
-from console.engine.suggest import nearest
+from console.engine.wording.suggest import nearest
 
 THOUSANDTHS = st.decimals(0, 10**15, places=3)
 

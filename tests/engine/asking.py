@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from console.engine.explain import explain
-from console.engine.trace import Trace
+from console.engine.model.trace import Trace
 from tests.engine.builders import World
 
 #: Stages that say how a workload came to its queue.

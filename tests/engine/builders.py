@@ -16,9 +16,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Self
 
-from console.engine.amounts import UNLIMITED, Amount, parse_amount
-from console.engine.decision import Assignment, Decision, Outcome, Reason
-from console.engine.policy import (
+from console.engine.model.amounts import UNLIMITED, Amount, parse_amount
+from console.engine.model.decision import Assignment, Decision, Outcome, Reason
+from console.engine.model.policy import (
     WEIGHT_ONE,
     Cohort,
     FairStrategy,
@@ -39,9 +39,9 @@ from console.engine.policy import (
     StopPolicy,
     Strategy,
 )
-from console.engine.selectors import EVERYTHING, MatchExpression, Operator, Selector
+from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
+from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
-from console.engine.workload import PodSet, Workload
 
 NEVER, ANY = PreemptionRule.NEVER, PreemptionRule.ANY
 LOWER, LOWER_OR_NEWER = (

@@ -30,10 +30,10 @@ from console.dialects.conformance.answers import (
 from console.dialects.conformance.engine_under_test import Nominated, PreemptionStub
 from console.dialects.conformance.workloads import PendingWorkload
 from console.dialects.conformance.world import World
-from console.dialects.kueue.quantity import amount_of
-from console.engine.amounts import Amount
-from console.engine.decision import Assignment, PodSetAssignment
-from console.engine.nodes import Taint, TaintEffect
+from console.dialects.quantity import amount_of
+from console.engine.model.amounts import Amount
+from console.engine.model.decision import Assignment, PodSetAssignment
+from console.engine.model.nodes import Taint, TaintEffect
 
 Json = Mapping[str, Any]
 

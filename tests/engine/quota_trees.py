@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from console.engine.amounts import UNLIMITED, Amount
-from console.engine.policy import Cohort, FlavorQuotas, Policy, Queue, Quota, ResourceGroup
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.policy import Cohort, FlavorQuotas, Policy, Queue, Quota, ResourceGroup
 
 KEY = ("any", "gpu")
 

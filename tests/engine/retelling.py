@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from console.engine.amounts import UNLIMITED
 from console.engine.diff import (
     Change,
     ChangeKind,
@@ -17,7 +16,8 @@ from console.engine.diff import (
     QuotaChange,
 )
 from console.engine.diff.plain import Plain, plain, plain_fields
-from console.engine.policy import (
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.policy import (
     Cohort,
     Flavor,
     LocalQueue,
@@ -45,14 +45,14 @@ Told = dict[Any, Any]
 def told_of(policy: Policy) -> Told:
     """Return all that *policy* says, in a form that changes can be applied to."""
     routing = policy.local_routing or LocalQueueRouting()
-    doors = {"/".join(key): door for key, door in routing.local_queues.items()}
+    local_queues = {"/".join(key): local_queue for key, local_queue in routing.local_queues.items()}
     told: Told = {
         noun: {name: _object(item) for name, item in items.items()}
         for noun, items in (
             (Noun.FLAVOR, policy.flavors),
             (Noun.COHORT, policy.cohorts),
             (Noun.QUEUE, policy.queues),
-            (Noun.LOCAL_QUEUE, doors),
+            (Noun.LOCAL_QUEUE, local_queues),
             (Noun.PRIORITY_CLASS, routing.priority_classes),
         )
     }

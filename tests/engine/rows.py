@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from console.engine.circles import NEVER, Stops
-from console.engine.decision import Assignment, Decision, Outcome, Reason
-from console.engine.pending import Announced
-from console.engine.policy import Policy
+from console.engine.model.decision import Assignment, Decision, Outcome, Reason
+from console.engine.model.policy import Policy
+from console.engine.model.preemption_loops import NEVER, Stops
+from console.engine.model.workload import Workload
+from console.engine.pending.pending_class import Announced
 from console.engine.state import State
-from console.engine.workload import Workload
 
 
 @dataclass
@@ -93,16 +93,16 @@ class Rows:
         waiting = [row for row in self.rows.values() if row.outcome is Outcome.PENDING]
         running = [row for row in self.rows.values() if row.outcome is not Outcome.PENDING]
         for row in sorted(running, key=lambda row: row.reservation):
-            departing = row.outcome is Outcome.PREEMPTED
-            state.adopt(
+            evicting = row.outcome is Outcome.PREEMPTED
+            state.restore(
                 row.workload,
                 queue=row.queue,
                 priority=row.priority or 0,
                 assignment=row.assignment,
                 reservation=row.reservation,
-                departing=departing,
+                evicting=evicting,
                 is_routed=row.version == self.version,
-                reason=row.reason if departing else None,
+                reason=row.reason if evicting else None,
                 preemptor=row.preemptor,
                 stopped_for=row.stopped_for,
             )

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-from console.engine.amounts import UNLIMITED
-from console.engine.nodes import Taint, Toleration
-from console.engine.policy import (
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.nodes import Taint, Toleration
+from console.engine.model.policy import (
     WEIGHT_ONE,
     Cohort,
     FairStrategy,
@@ -38,8 +38,8 @@ from console.engine.policy import (
     Strategy,
     Undeclared,
 )
-from console.engine.selectors import EVERYTHING, MatchExpression, Operator, Selector
-from console.engine.workload import PODS, PodSet, Workload
+from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
+from console.engine.model.workload import PODS, PodSet, Workload
 
 QUEUES = ("train", "serve", "batch", "eval")
 FLAVORS = ("a100", "h100", "spot")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from console.engine.decision import Outcome, Reason
 from console.engine.explain import Explanation, StageText, explain
-from console.engine.origin import Origin
-from console.engine.trace import (
+from console.engine.model.decision import Outcome, Reason
+from console.engine.model.origin import Origin
+from console.engine.model.trace import (
     FlavorTried,
     FlavorVerdict,
     GroupStep,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.policy import Policy, Queue
-from console.engine.workload import PodSet, Workload
+from console.engine.model.policy import Policy, Queue
+from console.engine.model.workload import PodSet, Workload
 
 
 def told_policy(policy: Policy) -> Iterator[str]:

@@ -8,11 +8,11 @@ from collections.abc import Hashable
 from hypothesis import event, given, note
 from hypothesis import strategies as st
 
-from console.engine.decision import Decision, Outcome
-from console.engine.policy import Policy
+from console.engine.model.decision import Decision, Outcome
+from console.engine.model.policy import Policy
+from console.engine.model.trace import TurnVerdict
+from console.engine.model.workload import Workload
 from console.engine.state import State
-from console.engine.trace import TurnVerdict
-from console.engine.workload import Workload
 from tests.engine.reference_model.cycle import CycleResult, is_alike, run_cycle
 from tests.engine.reference_model.settle import forget, release, retry
 from tests.engine.reference_model.world import Waiting
@@ -69,8 +69,9 @@ class Both:
             return  # Without a rule it is rejected, without rules it runs; the model has queues.
         waiting = Waiting(workload=workload, queue=route.queue, priority=route.priority or 0)
         # Nothing has changed since its like was looked at (spec 3.5).
-        waiting.is_parked = any(
-            each.is_parked and is_alike(self.model, each, waiting) for each in self.model.waiting
+        waiting.is_inadmissible = any(
+            each.is_inadmissible and is_alike(self.model, each, waiting)
+            for each in self.model.waiting
         )
         self.model.waiting.append(waiting)
 
@@ -90,7 +91,7 @@ class Both:
         self.cycles()
         while True:
             forget(self.model)
-            self.state.look_again()
+            self.state.requeue()
             if not self.cycles():
                 break
         if self.is_quiet:
@@ -122,7 +123,7 @@ class Both:
         note(f"cycle {self.model.cycle}: model {sorted(decided_by(result))}")
         assert acted(made) == decided_by(result)
         self.made.update(acted(made))
-        for name in sorted(self.state.departing):
+        for name in sorted(self.state.evicting):
             self.state.release(name)
         for running in [each for each in self.model.running if each.is_evicted]:
             release(self.model, running)
@@ -149,7 +150,7 @@ class Both:
     def _watch(self) -> None:
         """Stop where the engine parked heads that would take the same turns for ever."""
         for queue in self.state.queues.values():
-            for cls in queue.line.classes.values():
+            for cls in queue.pending.classes.values():
                 turn = cls.verdict.turn if cls.verdict is not None else None
                 if turn is not None and turn.verdict is TurnVerdict.CIRCLE:
                     raise GoesRoundError
@@ -165,9 +166,9 @@ def hurried(state: State) -> Counter[Fact]:
             facts = acted(state.step(skipping=True))
             made.update(facts)
             rested = rested and not facts
-            for name in sorted(state.departing):
+            for name in sorted(state.evicting):
                 state.release(name)
-        state.look_again()
+        state.requeue()
     while not state.is_settled:
         made.update(acted(state.step(skipping=True)))
     return made

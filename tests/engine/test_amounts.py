@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.amounts import (
+from console.engine.model.amounts import (
     UNLIMITED,
     Amount,
     amount_to_number,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from console.engine.asked import asked_labels
-from console.engine.policy import LocalQueueRouting
-from console.engine.routing import Router
+from console.engine.model.policy import LocalQueueRouting
+from console.engine.routing.referenced_labels import referenced_labels
+from console.engine.routing.router import Router
 from tests.engine.builders import only, policy, queue, rule, workload
 
 
@@ -16,9 +16,9 @@ def test_labels_of_rules_and_flavors_are_asked_about() -> None:
         rules=[rule(0, "a", only(team="x"))],
         flavors={"spot": only(tier="y")},
     )
-    assert asked_labels(rules) == {"team", "tier"}
-    doors = replace(rules, rules=(), local_routing=LocalQueueRouting(queue_label="q"))
-    assert asked_labels(doors) == {"tier", "q", "kueue.x-k8s.io/priority-class"}
+    assert referenced_labels(rules) == {"team", "tier"}
+    local_queues = replace(rules, rules=(), local_routing=LocalQueueRouting(queue_label="q"))
+    assert referenced_labels(local_queues) == {"tier", "q", "kueue.x-k8s.io/priority-class"}
 
 
 def test_workloads_that_differ_in_other_labels_share_one_route() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.amounts import UNLIMITED
-from console.engine.change import Change, ChangeKind, QuotaNumber, Setting
+from console.engine.counterfactual.change import Change, ChangeKind, QuotaNumber, Setting
 from console.engine.explain.changes import change_sentence
 from console.engine.explain.sentences import Sentence, Verdict
-from console.engine.policy import (
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.policy import (
     Preemption,
     PreemptionRule,
     Preference,

@@ -7,10 +7,10 @@ from unittest.mock import patch
 from hypothesis import event, given, note
 from hypothesis import strategies as st
 
-from console.engine.circles import MOST_STOPS, NEVER, is_circle, situation
-from console.engine.policy import Policy
-from console.engine.routing import Router
-from console.engine.workload import Workload
+from console.engine.model.policy import Policy
+from console.engine.model.preemption_loops import MOST_STOPS, NEVER, is_circle, situation
+from console.engine.model.workload import Workload
+from console.engine.routing.router import Router
 from tests.engine.reference_model import settle as settling
 from tests.engine.reference_model.world import Waiting
 from tests.engine.reference_model.world import World as Model

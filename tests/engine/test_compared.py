@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from console.engine.decision import Outcome, Reason
 from console.engine.explain.compared import Compared, compare
 from console.engine.explain.sentences import Telling
-from console.engine.trace import (
+from console.engine.model.decision import Outcome, Reason
+from console.engine.model.trace import (
     FlavorTried,
     FlavorVerdict,
     GroupStep,

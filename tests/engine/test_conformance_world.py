@@ -16,9 +16,9 @@ from console.dialects.conformance.flavor_assignment import stub_in
 from console.dialects.conformance.preemption import nominated_in
 from console.dialects.conformance.workloads import PendingWorkload, RunningWorkload
 from console.dialects.conformance.world import World, read_world
-from console.engine.amounts import UNLIMITED
-from console.engine.decision import PodSetAssignment
-from console.engine.nodes import (
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.decision import PodSetAssignment
+from console.engine.model.nodes import (
     FlavorToleration,
     NodeExpression,
     NodeOperator,
@@ -26,7 +26,7 @@ from console.engine.nodes import (
     TaintEffect,
     Toleration,
 )
-from console.engine.policy import (
+from console.engine.model.policy import (
     Cohort,
     FairStrategy,
     Flavor,
@@ -47,8 +47,8 @@ from console.engine.policy import (
     Strategy,
     Undeclared,
 )
-from console.engine.selectors import EVERYTHING, MatchExpression, Operator, Selector
-from console.engine.workload import PodSet, Workload
+from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
+from console.engine.model.workload import PodSet, Workload
 
 KUEUE = sorted((Path(__file__).parents[1] / "vectors" / "kueue").glob("*.json"))
 LABEL = "kueue.x-k8s.io/queue-name"

@@ -7,22 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.affected import affected_workloads
-from console.engine.amounts import UNLIMITED, Amount
-from console.engine.consequences import (
-    GRAVITY,
-    ConsequenceCode,
-    Finding,
-    Gravity,
-    find,
-    successors,
-    takes_everything,
-)
 from console.engine.diff import compare_policies
-from console.engine.excess import Excess
+from console.engine.disciplines.quota.excess import Excess
 from console.engine.explain.consequences import consequence_sentence
-from console.engine.history import Backlog, Live, Waiting
-from console.engine.policy import (
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.history import Backlog, Live, Waiting
+from console.engine.model.policy import (
     Cohort,
     FairStrategy,
     Flavor,
@@ -37,8 +27,18 @@ from console.engine.policy import (
     Rule,
     StopPolicy,
 )
-from console.engine.selectors import MatchExpression, Operator, Selector
-from console.engine.workload import PodSet, Workload
+from console.engine.model.selectors import MatchExpression, Operator, Selector
+from console.engine.model.workload import PodSet, Workload
+from console.engine.simulation.affected import affected_workloads
+from console.engine.simulation.consequences import (
+    GRAVITY,
+    ConsequenceCode,
+    Finding,
+    Gravity,
+    find,
+    successors,
+    takes_everything,
+)
 
 NOTHING = Live()
 
@@ -105,8 +105,8 @@ def test_a_queue_whose_rules_all_lead_to_one_new_queue_is_renamed() -> None:
 
 def test_local_queues_lead_to_the_new_name_as_rules_do() -> None:
     def routed(name: str) -> Policy:
-        door = LocalQueue(namespace="team", name="main", queue=name)
-        routing = LocalQueueRouting(local_queues={("team", "main"): door})
+        local_queue = LocalQueue(namespace="team", name="main", queue=name)
+        routing = LocalQueueRouting(local_queues={("team", "main"): local_queue})
         return Policy(dialect="kueue", queues={name: queue(name)}, local_routing=routing)
 
     assert successors(routed("a"), routed("b")) == {"a": "b"}
@@ -207,11 +207,11 @@ def test_a_drained_queue_that_is_only_held_stops_nobody_more() -> None:
 
 
 def test_a_local_queue_that_is_stopped_concerns_at_most_all_of_its_queue() -> None:
-    def routed(queue_stop: StopPolicy, *doors: StopPolicy) -> Policy:
+    def routed(queue_stop: StopPolicy, *local_queues: StopPolicy) -> Policy:
         routing = LocalQueueRouting(
             local_queues={
                 ("team", f"d{n}"): LocalQueue(namespace="team", name=f"d{n}", queue="a", stop=stop)
-                for n, stop in enumerate(doors)
+                for n, stop in enumerate(local_queues)
             }
         )
         queues = {"a": queue("a", stop=queue_stop)}

@@ -8,8 +8,8 @@ import pytest
 
 from console.engine.disciplines.quota import cycle as cycles
 from console.engine.disciplines.quota.nominate import QuotaNomination
-from console.engine.pending import Pending
-from console.engine.tree import QueueState
+from console.engine.live.live_tree import QueueState
+from console.engine.pending.pending_class import Pending
 from tests.engine.builders import World, queue
 
 CLASSES = 5
@@ -123,6 +123,6 @@ def test_labels_are_judged_once_for_alike_workloads(monkeypatch: pytest.MonkeyPa
     def never(*_: object) -> None:
         pytest.fail("judged again")
 
-    monkeypatch.setattr("console.engine.routing.effective_priority", never)
+    monkeypatch.setattr("console.engine.routing.router.effective_priority", never)
     world.submit(*(f"w{i}" for i in range(100)), gpu=1)
     assert len(world.settle()) == 100

@@ -6,13 +6,23 @@ from collections.abc import Callable
 
 import pytest
 
-from console.engine.change import ChangeKind
 from console.engine.counterfactual import Findings, find_changes
+from console.engine.counterfactual.change import ChangeKind
 from console.engine.explain.changes import change_sentence, in_vain_sentence
-from console.engine.fork import Ground
-from console.engine.policy import LocalQueue, LocalQueueRouting
-from console.engine.selectors import EVERYTHING
-from tests.engine.builders import FAIR, World, cohort, only, pods, policy, queue, rule, workload
+from console.engine.live.snapshot import SnapshotBase
+from console.engine.model.policy import LocalQueue, LocalQueueRouting
+from console.engine.model.selectors import EVERYTHING
+from tests.engine.builders import (
+    FAIR,
+    World,
+    cohort,
+    only,
+    pods,
+    policy,
+    queue,
+    rule,
+    workload,
+)
 
 GIB = 2**30
 
@@ -297,12 +307,12 @@ def test_nothing_is_told_of_queues_that_are_not_known() -> None:
 
 def test_a_fork_is_on_its_own() -> None:
     world = full(outranked())
-    fork = Ground(world.state, "train").fork()
-    assert fork.finish("a")
-    fork.submit(workload("new", 9, priority=9, labels={"queue": "train"}, gpu=8))
-    fork.settle()
-    assert fork.departing == {"b"}
-    assert (set(world.state.running), world.state.departing) == ({"a", "b"}, set())
+    snapshot = SnapshotBase(world.state, "train").snapshot()
+    assert snapshot.finish("a")
+    snapshot.submit(workload("new", 9, priority=9, labels={"queue": "train"}, gpu=8))
+    snapshot.settle()
+    assert snapshot.evicting == {"b"}
+    assert (set(world.state.running), world.state.evicting) == ({"a", "b"}, set())
     assert world.state.usage("train") == {("any", "gpu"): 6000}
     assert world.state.settle() == []
 

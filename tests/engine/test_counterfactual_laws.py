@@ -9,15 +9,15 @@ from typing import NamedTuple
 from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
-from console.engine.amounts import Unlimited
-from console.engine.change import Change, ChangeKind, Setting
 from console.engine.counterfactual import BUDGET, find_changes
+from console.engine.counterfactual.change import Change, ChangeKind, Setting
 from console.engine.counterfactual.policies import with_setting
 from console.engine.counterfactual.quotas import with_quota
-from console.engine.ledger import Node
-from console.engine.policy import Policy
+from console.engine.disciplines.quota.ledger import Node
+from console.engine.model.amounts import Unlimited
+from console.engine.model.policy import Policy
+from console.engine.model.workload import PODS, Workload
 from console.engine.state import State
-from console.engine.workload import PODS, Workload
 from tests.engine.builders import in_words
 from tests.engine.strategies import draws, policies, workloads, worlds
 from tests.engine.telling_worlds import told, told_policy
@@ -38,8 +38,8 @@ class Story:
                 self.sequence += 1
                 self._tell(state, "submit", draw(workloads(self.sequence)))
             self._tell(state, "settle")
-            if state.departing and draw(st.booleans()):
-                self._tell(state, "release", draw(st.sampled_from(sorted(state.departing))))
+            if state.evicting and draw(st.booleans()):
+                self._tell(state, "release", draw(st.sampled_from(sorted(state.evicting))))
                 self._tell(state, "settle")
         if draw(st.integers(0, 9)) == 9:
             self._tell(state, "hold", draw(st.sampled_from(sorted(self.policy.queues))))
@@ -109,13 +109,13 @@ class Started(NamedTuple):
 def _apply(story: Story, uid: str, change: Change) -> Started | None:
     """Do what *change* says in the world told anew; None: it goes on waiting."""
     state = story.again()
-    stopping = set(state.departing)
+    stopping = set(state.evicting)
     _do(story, state, uid, change)
     told: set[str] = set()
     for _ in range(4):
         note(f"  {[in_words(each) for each in state.settle()]}")
-        told |= state.departing - stopping
-        if uid in state.departing:
+        told |= state.evicting - stopping
+        if uid in state.evicting:
             return None
         if uid in state.running:
             others = {each for each in story.state.pending if each in state.running}
@@ -236,8 +236,8 @@ def _fewer(change: Change) -> list[Change]:
 def _look(state: State) -> object:
     return (
         {uid: state.explain(uid) for uid in state.pending},
-        {uid: (each.departing, each.reason, each.usage) for uid, each in state.running.items()},
+        {uid: (each.evicting, each.reason, each.usage) for uid, each in state.running.items()},
         {name: dict(state.usage(name)) for name in state.queues},
-        set(state.departing),
+        set(state.evicting),
         state.next_reservation,
     )

@@ -12,7 +12,7 @@ from console.engine.diff import (
     QuotaChange,
     compare_policies,
 )
-from console.engine.policy import Policy
+from console.engine.model.policy import Policy
 
 
 def policy(*rules: str, flavor: str = "[]", queues: str = "ab") -> Policy:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from console.dialects import dialects
 from console.engine.diff import compare_policies, effective_text, flows_between
 from console.engine.diff.renames import find_renames
-from console.engine.policy import Policy
+from console.engine.model.policy import Policy
 from tests.engine.retelling import retell, settled, told_of
 from tests.engine.strategies import policies, worlds
 

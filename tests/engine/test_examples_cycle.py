@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.policy import FairStrategy, Preemption, PreemptionRule
+from console.engine.model.policy import FairStrategy, Preemption, PreemptionRule
 from tests.engine.reference_model.builder import cohort, policy, queue, running, waiting, world
 from tests.engine.reference_model.candidates import IN_QUEUE, RECLAIMED
 from tests.engine.reference_model.world import Waiting
@@ -74,13 +74,13 @@ OVERLAP = policy(
 )
 
 
-def rivals() -> tuple[Waiting, Waiting]:
+def competitors() -> tuple[Waiting, Waiting]:
     return waiting("wa", "A", 4, priority=10, sequence=11), waiting("wb", "B", 4, priority=5)
 
 
 def test_overlapping_victims_are_looked_for_again(engine: Engine) -> None:
     live = world(
-        OVERLAP, running("c1", "C", 4, time=1), running("c2", "C", 4, time=2), pending=rivals()
+        OVERLAP, running("c1", "C", 4, time=1), running("c2", "C", 4, time=2), pending=competitors()
     )
     assert engine.cycle(live) == Cycle(
         admitted=[],
@@ -90,7 +90,7 @@ def test_overlapping_victims_are_looked_for_again(engine: Engine) -> None:
 
 
 def test_a_rival_waits_for_the_victims_of_another(engine: Engine) -> None:
-    live = world(OVERLAP, running("c1", "C", 8, time=1), pending=rivals())
+    live = world(OVERLAP, running("c1", "C", 8, time=1), pending=competitors())
     assert engine.cycle(live) == Cycle(
         admitted=[],
         preempted={"wa": {"c1": RECLAIMED}},

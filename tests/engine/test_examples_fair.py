@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.policy import FairStrategy, Preemption, PreemptionRule, Queue
+from console.engine.model.policy import FairStrategy, Preemption, PreemptionRule, Queue
 from tests.engine.reference_model.builder import cohort, policy, queue, running
 from tests.engine.reference_model.candidates import FAIR_SHARE, RECLAIMED
 from tests.engine.reference_model.world import Running

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from console.engine.policy import (
+from console.engine.model.policy import (
     Fungibility,
     Preemption,
     PreemptionRule,
@@ -14,7 +14,7 @@ from console.engine.policy import (
     Queue,
     Search,
 )
-from console.engine.workload import PodSet
+from console.engine.model.workload import PodSet
 from tests.engine.reference_model.builder import CPU, policy, queue, running, waiting
 from tests.engine.reference_model.world import Scan, Waiting
 from tests.engine.two_engines import Engine, Nomination

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from console.engine.policy import Cohort, Queue, ResourceGroup
+from console.engine.model.policy import Cohort, Queue, ResourceGroup
 from tests.engine.reference_model.builder import CPU, FLAVOR, cohort, groups, policy, queue
 from tests.engine.reference_model.shares import share
 from tests.engine.reference_model.tree import Tree

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.amounts import UNLIMITED, Amount
-from console.engine.consequences import ConsequenceCode, find
-from console.engine.excess import Excess, Holding, with_ends
+from console.engine.disciplines.quota.excess import Excess, Holding, with_ends
 from console.engine.explain.consequences import consequence_sentence
-from console.engine.history import Live
-from console.engine.policy import (
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.history import Live
+from console.engine.model.policy import (
     Cohort,
     Flavor,
     FlavorQuotas,
@@ -23,7 +22,8 @@ from console.engine.policy import (
     ResourceGroup,
     Rule,
 )
-from console.engine.selectors import Selector
+from console.engine.model.selectors import Selector
+from console.engine.simulation.consequences import ConsequenceCode, find
 from tests.engine.test_consequences import policy, queue
 
 GPU = ("spot", "gpu")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from console.engine.decision import Outcome, PodSetAssignment, Reason
 from console.engine.explain import explain, mentioned
-from console.engine.stored_trace import trace_from_json
-from console.engine.trace import (
+from console.engine.model.decision import Outcome, PodSetAssignment, Reason
+from console.engine.model.stored_trace import trace_from_json
+from console.engine.model.trace import (
     Candidate,
     CandidateVerdict,
     LocalQueueStep,

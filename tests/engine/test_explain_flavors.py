@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.amounts import UNLIMITED
-from console.engine.decision import Outcome, Reason
 from console.engine.explain import Verdict, explain
-from console.engine.trace import (
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.decision import Outcome, Reason
+from console.engine.model.trace import (
     FailedExpression,
     FlavorTried,
     FlavorVerdict,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from console.engine.nodes import Taint
-from console.engine.policy import Flavor, LocalQueueRouting
+from console.engine.model.nodes import Taint
+from console.engine.model.policy import Flavor, LocalQueueRouting
 from tests.engine.asking import in_full, why
 from tests.engine.builders import World, pods, queue
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.decision import Outcome, Reason
 from console.engine.explain import explain
-from console.engine.trace import (
+from console.engine.model.decision import Outcome, Reason
+from console.engine.model.trace import (
     Candidate,
     CandidateVerdict,
     OrderStep,

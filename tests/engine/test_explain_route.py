@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.decision import Outcome, Reason
-from console.engine.trace import (
+from console.engine.model.decision import Outcome, Reason
+from console.engine.model.trace import (
     FailedExpression,
     LocalQueueStep,
     LocalQueueVerdict,

@@ -7,12 +7,18 @@ from dataclasses import replace
 from hypothesis import event, given, note
 from hypothesis import strategies as st
 
-from console.engine.decision import Reason
 from console.engine.explain import explain
-from console.engine.policy import LocalQueue, LocalQueueRouting, Policy, PriorityClass, StopPolicy
-from console.engine.selectors import EVERYTHING
+from console.engine.model.decision import Reason
+from console.engine.model.policy import (
+    LocalQueue,
+    LocalQueueRouting,
+    Policy,
+    PriorityClass,
+    StopPolicy,
+)
+from console.engine.model.selectors import EVERYTHING
+from console.engine.model.workload import Workload
 from console.engine.state import State
-from console.engine.workload import Workload
 from tests.engine.builders import only
 from tests.engine.rows import Rows
 from tests.engine.strategies import draws, policies, workloads, worlds

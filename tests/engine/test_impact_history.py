@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.decision import Reason
-from console.engine.history import History, Shape
 from console.engine.impact import (
     Doubt,
     DoubtKind,
@@ -20,13 +18,15 @@ from console.engine.impact import (
     Standing,
     history_impact,
 )
-from console.engine.policy import (
+from console.engine.model.decision import Reason
+from console.engine.model.history import History, Shape
+from console.engine.model.policy import (
     LocalQueue,
     LocalQueueRouting,
     Policy,
     StopPolicy,
 )
-from console.engine.selectors import EVERYTHING, MatchExpression, Operator, Selector
+from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
 from console.engine.state import State
 from tests.engine.builders import cohort, only, policy, queue, rule, workload
 from tests.engine.strategies import draws, policies, workloads, worlds

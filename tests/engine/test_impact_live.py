@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.decision import Reason
 from console.engine.impact import (
     Affected,
     Exposure,
@@ -17,7 +16,8 @@ from console.engine.impact import (
     live_impact,
 )
 from console.engine.impact.live_outcomes import LISTED
-from console.engine.policy import StopPolicy
+from console.engine.model.decision import Reason
+from console.engine.model.policy import StopPolicy
 from console.engine.state import State
 from tests.engine.builders import ANY, World, only, policy, queue, rule
 from tests.engine.strategies import draws, policies, workloads, worlds
@@ -230,7 +230,7 @@ def _live(draw: st.DrawFn) -> tuple[State, State]:
 @given(draws())
 def test_the_same_policy_does_nothing(draw: st.DrawFn) -> None:
     state, _ = _live(draw)
-    running = sum(not each.departing for each in state.running.values())
+    running = sum(not each.evicting for each in state.running.values())
     pending = len(state.pending)
     assert live_impact(state, state.policy) == LiveImpact(running=running, pending=pending)
 
@@ -241,7 +241,7 @@ def test_it_tells_what_happens_when_the_policy_is_applied(draw: st.DrawFn) -> No
     state, twin = _live(draw)
     after = draw(policies())
     waited = {uid: each.route.queue for uid, each in twin.pending.items()}
-    ran = {uid for uid, each in twin.running.items() if not each.departing}
+    ran = {uid for uid, each in twin.running.items() if not each.evicting}
     waited_for = {uid for each in twin.queues.values() for uid in each.preemptors}
     found = {
         outcome: {each.workload for each in group.first}
@@ -258,7 +258,7 @@ def test_it_tells_what_happens_when_the_policy_is_applied(draw: st.DrawFn) -> No
         },
         LiveOutcome.STARTS_SOON: {uid for each in twin.queues.values() for uid in each.preemptors}
         - waited_for,
-        LiveOutcome.STOPPED: {uid for uid in ran if twin.running[uid].departing},
+        LiveOutcome.STOPPED: {uid for uid in ran if twin.running[uid].evicting},
     }
     for outcome, ids in happened.items():
         assert found.get(outcome, set()) == set(ids), outcome

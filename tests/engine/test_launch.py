@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.launch import PodAdditions, pod_additions
-from console.engine.nodes import FlavorToleration
-from console.engine.policy import Flavor
+from console.engine.model.launch_settings import PodAdditions, pod_additions
+from console.engine.model.nodes import FlavorToleration
+from console.engine.model.policy import Flavor
 
 SPOT = FlavorToleration("capacity", "Equal", "spot", "NoSchedule")
 DRAIN = FlavorToleration("drain", "Exists", effect="NoExecute", seconds=300)

@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from console.engine.amounts import Unlimited
-from console.engine.decision import Decision, Outcome
-from console.engine.ledger import FlavorResource, Node
-from console.engine.policy import Policy
-from console.engine.routing import with_rules
+from console.engine.disciplines.quota.ledger import Node
+from console.engine.model.amounts import FlavorResource, Unlimited
+from console.engine.model.decision import Decision, Outcome
+from console.engine.model.policy import Policy
+from console.engine.model.stored_trace import trace_from_json, trace_to_json
+from console.engine.routing.router import with_rules
 from console.engine.state import State
-from console.engine.stored_trace import trace_from_json, trace_to_json
 from tests.engine.builders import in_words
 from tests.engine.rows import Rows
 from tests.engine.strategies import draws, policies, workloads, worlds
@@ -52,7 +52,7 @@ class Story:
         facts = [self.submit] * 4
         if self.rows.rows:
             facts += [self.finish, self.withdraw]
-        if self.state.departing:
+        if self.state.evicting:
             facts += [self.release] * 3
         facts += [self.resume] if self.rows.held else [self.hold]
         facts += [self.change_policy]
@@ -89,9 +89,9 @@ class Story:
         return self.draw(st.sampled_from(sorted(self.rows.rows)))
 
     def release(self) -> None:
-        departing = sorted(self.state.departing)
+        evicting = sorted(self.state.evicting)
         everybody = self.draw(st.booleans())
-        for name in departing if everybody else [self.draw(st.sampled_from(departing))]:
+        for name in evicting if everybody else [self.draw(st.sampled_from(evicting))]:
             note(f"release {name}")
             assert self.state.release(name)
             self.rows.release(name, self.state.pending[name].yields_to)
@@ -168,7 +168,7 @@ class Story:
                 running.queue,
                 running.priority,
                 running.assignment,
-                running.departing,
+                running.evicting,
             )
         for name, pending in self.state.pending.items():
             row = rows[name]
@@ -259,7 +259,7 @@ def _waits_for_those_that_stop(state: State) -> None:
     for name in state.queues:
         for preemptor in state.preemptors_in(name):
             assert preemptor.victims
-            assert preemptor.victims <= state.departing
+            assert preemptor.victims <= state.evicting
 
 
 def _explaining_changes_nothing(state: State) -> None:
@@ -267,7 +267,7 @@ def _explaining_changes_nothing(state: State) -> None:
         return (
             {name: dict(state.usage(name)) for name in state.queues},
             {n: (p.class_key, p.announced, p.scan) for n, p in state.pending.items()},
-            {n: dict(q.line.classes) for n, q in state.queues.items()},
+            {n: dict(q.pending.classes) for n, q in state.queues.items()},
             state.is_settled,
         )
 
@@ -277,7 +277,7 @@ def _explaining_changes_nothing(state: State) -> None:
         assert outcome.outcome is Outcome.PENDING
     for name, running in state.running.items():
         outcome = state.explain(name).outcome
-        expected = Outcome.PREEMPTED if running.departing else Outcome.ADMITTED
+        expected = Outcome.PREEMPTED if running.evicting else Outcome.ADMITTED
         assert (outcome.outcome, outcome.assignment) == (expected, running.assignment)
     assert looks() == before
     assert state.settle() == []

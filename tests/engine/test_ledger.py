@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.amounts import UNLIMITED, Amount, Unlimited
-from console.engine.ledger import Ledger, Node
-from console.engine.policy import Cohort, FlavorQuotas, Policy, Queue, Quota, ResourceGroup
+from console.engine.disciplines.quota.ledger import Ledger, Node
+from console.engine.model.amounts import UNLIMITED, Amount, Unlimited
+from console.engine.model.policy import Cohort, FlavorQuotas, Policy, Queue, Quota, ResourceGroup
 from console.engine.state import State
 
 KEY = ("any", "gpu")

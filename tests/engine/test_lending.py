@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 from hypothesis import given
 
-from console.engine.amounts import UNLIMITED
-from console.engine.ledger import Ledger
-from console.engine.lending import Lending, Loan, Position, lending
-from console.engine.policy import Policy
-from console.engine.trees import Member, Trees
+from console.engine.disciplines.quota.hierarchy import Hierarchy, Member
+from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.disciplines.quota.lending import Lending, Loan, Position, lending
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.policy import Policy
 from tests.engine.quota_trees import KEY, cohort, policy, queue, worlds
 
 
@@ -150,7 +150,7 @@ def test_a_queue_that_is_gone_takes_no_part() -> None:
 
 
 def test_the_members_of_a_tree_come_in_the_order_of_the_text() -> None:
-    trees = Trees(NESTED)
+    trees = Hierarchy(NESTED)
     assert trees.roots == ("R",)
     assert list(trees.below("R")) == [
         Member("P", True, "R", 1),
@@ -188,7 +188,7 @@ def test_loans_are_what_is_borrowed_and_what_is_lent(world: tuple[Policy, dict[s
     config, used = world
     found = lent(config, **used)
     borrowed, given_out = Counter[str](), Counter[str]()
-    trees = Trees(config)
+    trees = Hierarchy(config)
     for loan in found.loans:
         assert loan.amount > 0
         borrowed[loan.borrower] += loan.amount
@@ -223,8 +223,8 @@ def test_over_is_what_the_ledger_misses_at_the_root(world: tuple[Policy, dict[st
     for name, amount in used.items():
         ledger.add(name, {KEY: amount})
     found = lent(config, **used)
-    for root in Trees(config).roots:
-        queues = Trees(config).queues_below(root)
+    for root in Hierarchy(config).roots:
+        queues = Hierarchy(config).queues_below(root)
         if not queues:
             continue
         node = ledger.queue(queues[0])

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.decision import Outcome, Reason
-from console.engine.local_queues import namespace_labels
-from console.engine.origin import Origin
-from console.engine.policy import (
+from console.engine.model.decision import Outcome, Reason
+from console.engine.model.origin import Origin
+from console.engine.model.policy import (
     Flavor,
     LocalQueue,
     LocalQueueRouting,
@@ -18,11 +17,12 @@ from console.engine.policy import (
     Queue,
     StopPolicy,
 )
-from console.engine.routing import Route, Router
-from console.engine.selectors import EVERYTHING
+from console.engine.model.selectors import EVERYTHING
+from console.engine.model.trace import FailedExpression, LocalQueueStep, LocalQueueVerdict
+from console.engine.model.workload import Workload
+from console.engine.routing.local_queues import namespace_labels
+from console.engine.routing.router import Route, Router
 from console.engine.state import State
-from console.engine.trace import FailedExpression, LocalQueueStep, LocalQueueVerdict
-from console.engine.workload import Workload
 from tests.engine.builders import only, queue
 
 QUEUE, CLASS = "kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/priority-class"

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.matching import Matcher, Obstacle, constraints_of
-from console.engine.nodes import NodeExpression, NodeOperator, Taint, TaintEffect, Toleration
-from console.engine.origin import Origin
-from console.engine.policy import Flavor, Policy, Queue
-from console.engine.selectors import MatchExpression, Operator, Selector
-from console.engine.trace import FailedExpression, FlavorVerdict
-from console.engine.workload import PodSet, Workload
+from console.engine.model.nodes import NodeExpression, NodeOperator, Taint, TaintEffect, Toleration
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Flavor, Policy, Queue
+from console.engine.model.selectors import MatchExpression, Operator, Selector
+from console.engine.model.trace import FailedExpression, FlavorVerdict
+from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.flavor_matching import Matcher, Obstacle, constraints_of
 from tests.engine.builders import queue
 
 LINE = Origin(2, 1, 2, 9)

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine import suggest
-from console.engine.local_queues import MOST_NEIGHBORS, follow_local_queue
-from console.engine.policy import LocalQueue, LocalQueueRouting, PriorityClass, Queue
-from console.engine.trace import LocalQueueVerdict
+from console.engine.model.policy import LocalQueue, LocalQueueRouting, PriorityClass, Queue
+from console.engine.model.trace import LocalQueueVerdict
+from console.engine.routing.local_queues import MOST_NEIGHBORS, follow_local_queue
+from console.engine.wording import suggest
 
 MANY = 5_000
 
 
 def routing() -> LocalQueueRouting:
     """Return a namespace with MANY local queues, and as many priority classes."""
-    doors = [
+    local_queues = [
         LocalQueue(namespace="ml", name=f"team-{number:05}", queue="train")
         for number in range(0, 2 * MANY, 2)
     ]
     classes = [PriorityClass(name=f"class-{number:05}", value=number) for number in range(MANY)]
     return LocalQueueRouting(
-        local_queues={(door.namespace, door.name): door for door in doors},
+        local_queues={
+            (local_queue.namespace, local_queue.name): local_queue for local_queue in local_queues
+        },
         priority_classes={each.name: each for each in classes},
     )
 

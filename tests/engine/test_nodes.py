@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.nodes import (
+from console.engine.model.nodes import (
     NodeExpression,
     NodeOperator,
     NodeTerm,

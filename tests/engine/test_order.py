@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from console.engine.diff import order
 from console.engine.diff.order import gaps, in_order
 from console.engine.diff.rules import match_rules
-from console.engine.policy import Rule
+from console.engine.model.policy import Rule
 from tests.engine.builders import only, rule
 from tests.engine.strategies import worlds
 

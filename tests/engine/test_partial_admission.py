@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import event, given, note
 from hypothesis import strategies as st
 
-from console.engine.decision import Reason
 from console.engine.explain import headline_of
+from console.engine.model.decision import Reason
 from console.engine.state import State
 from tests.engine.builders import World, pods, queue
 from tests.engine.strategies import draws, policies, workloads, worlds
@@ -34,7 +34,7 @@ def test_one_that_fits_with_its_fewest_pods_waits_for_these() -> None:
     )
     changes = world.state.take_changes()
     assert changes.classes
-    (cls,) = world.state.queues["train"].line.classes.values()
+    (cls,) = world.state.queues["train"].pending.classes.values()
     assert cls.missing == {("any", "cpu"): 4000}
     world.finish("runs")
     assert world.settle() == ["partial: admitted with 10 workers on any"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.decision import Reason
-from console.engine.line import Line
-from console.engine.matching import Obstacle
-from console.engine.pending import Pending, class_key
-from console.engine.policy import Strategy
-from console.engine.routing import Route
-from console.engine.trace import FlavorVerdict
-from console.engine.workload import PodSet
+from console.engine.model.decision import Reason
+from console.engine.model.policy import Strategy
+from console.engine.model.trace import FlavorVerdict
+from console.engine.model.workload import PodSet
+from console.engine.pending.pending_class import Pending, class_key
+from console.engine.pending.pending_queue import PendingQueue
+from console.engine.routing.flavor_matching import Obstacle
+from console.engine.routing.router import Route
 from tests.engine.builders import pods, workload
 
 BLOCKED = Obstacle(verdict=FlavorVerdict.SELECTOR_FALSE)
@@ -35,7 +35,7 @@ def waiting(
     )
 
 
-def drain(line: Line) -> list[str]:
+def drain(line: PendingQueue) -> list[str]:
     """Return everybody in order, taking each out."""
     order = []
     while (head := line.head()) is not None:
@@ -45,7 +45,7 @@ def drain(line: Line) -> list[str]:
 
 
 def test_alike_is_same_request_same_flavors_same_priority_whatever_the_rule() -> None:
-    line = Line()
+    line = PendingQueue()
     first = line.join(waiting(1, rule=0))
     assert line.join(waiting(2, rule=1)) is first
     for other in (
@@ -67,7 +67,7 @@ def test_what_keeps_them_off_does_not_matter_only_that_something_does() -> None:
 
 
 def test_an_empty_class_is_forgotten() -> None:
-    line = Line()
+    line = PendingQueue()
     one = waiting(1)
     line.join(one)
     line.leave(one)
@@ -75,45 +75,45 @@ def test_an_empty_class_is_forgotten() -> None:
 
 
 def test_a_parked_class_sleeps_until_everybody_is_woken() -> None:
-    line = Line()
+    line = PendingQueue()
     cls = line.join(waiting(1))
     other = line.join(waiting(2, gpu=2))
-    line.park(cls)
+    line.set_inadmissible(cls)
     assert line.head() is other.head
-    line.park(other)
+    line.set_inadmissible(other)
     assert line.head() is None
-    line.wake()
+    line.requeue_all()
     assert drain(line) == ["w1", "w2"]
 
 
 def test_a_newcomer_does_not_wake_its_class() -> None:
-    line = Line()
+    line = PendingQueue()
     cls = line.join(waiting(2))
-    line.park(cls)
+    line.set_inadmissible(cls)
     assert line.join(waiting(1)) is cls
     assert line.head() is None
-    line.look_again(cls)
+    line.requeue(cls)
     assert drain(line) == ["w1", "w2"]
 
 
 def test_everybody_parks_and_newcomers_of_other_kinds_have_a_turn() -> None:
-    line = Line()
+    line = PendingQueue()
     cls = line.join(waiting(1))
     line.join(waiting(2, priority=3))
-    line.park_all()
+    line.set_all_inadmissible()
     assert line.head() is None
     newcomer = waiting(3, gpu=2)
     line.join(newcomer)
     assert line.head() is newcomer
-    line.look_again(cls)
+    line.requeue(cls)
     assert drain(line) == ["w1", "w3"]
 
 
 def test_waking_does_not_help_those_whom_only_another_policy_can_help() -> None:
-    line = Line()
+    line = PendingQueue()
     cls = line.join(waiting(1, problem=Reason.NAMESPACE_NOT_ALLOWED))
-    line.park(cls)
-    line.wake()
+    line.set_inadmissible(cls)
+    line.requeue_all()
     assert line.head() is None
 
 
@@ -122,7 +122,7 @@ def test_the_sticky_one_goes_first_unless_the_line_is_strict() -> None:
         (Strategy.BEST_EFFORT_FIFO, ["w2", "w1", "w3"]),
         (Strategy.STRICT_FIFO, ["w1", "w2", "w3"]),
     ):
-        line = Line(strategy)
+        line = PendingQueue(strategy)
         entries = [waiting(1, priority=9), waiting(2), waiting(3)]
         for entry in entries:
             line.join(entry)
@@ -132,7 +132,7 @@ def test_the_sticky_one_goes_first_unless_the_line_is_strict() -> None:
 
 
 def test_who_comes_back_takes_the_old_place() -> None:
-    line = Line()
+    line = PendingQueue()
     entries = [waiting(sequence) for sequence in (1, 2, 3)]
     for entry in entries:
         line.join(entry)
@@ -151,7 +151,7 @@ joined = st.lists(
 def test_the_order_is_priority_then_submission_whoever_joined_or_left_before(
     rows: list[tuple[int, int, int]], data: st.DataObject
 ) -> None:
-    line = Line()
+    line = PendingQueue()
     here = [waiting(*row) for row in rows]
     for entry in here:
         line.join(entry)
@@ -172,7 +172,7 @@ def test_the_order_is_priority_then_submission_whoever_joined_or_left_before(
 def test_whoever_is_parked_is_passed_over_and_nobody_else(
     rows: list[tuple[int, int, int]], data: st.DataObject
 ) -> None:
-    line = Line()
+    line = PendingQueue()
     here = [waiting(*row) for row in rows]
     for entry in here:
         line.join(entry)
@@ -180,26 +180,26 @@ def test_whoever_is_parked_is_passed_over_and_nobody_else(
     for verb in data.draw(st.lists(st.sampled_from(["park", "all", "wake", "again"]), max_size=6)):
         keys = sorted(line.classes)
         if verb == "wake":
-            line.wake()
+            line.requeue_all()
             asleep.clear()
         elif verb == "all":
-            line.park_all()
+            line.set_all_inadmissible()
             asleep.update(keys)
         elif keys:
             key = data.draw(st.sampled_from(keys))
             if verb == "park":
-                line.park(line.classes[key])
+                line.set_inadmissible(line.classes[key])
                 asleep.add(key)
             else:
-                line.look_again(line.classes[key])
+                line.requeue(line.classes[key])
                 asleep.discard(key)
-    awake = [entry for entry in here if entry.class_key not in asleep]
-    awake.sort(key=lambda entry: (-entry.priority, entry.workload.sequence))
-    assert drain(line) == [entry.workload.id for entry in awake]
+    active = [entry for entry in here if entry.class_key not in asleep]
+    active.sort(key=lambda entry: (-entry.priority, entry.workload.sequence))
+    assert drain(line) == [entry.workload.id for entry in active]
 
 
 def test_a_long_class_forgets_who_left() -> None:
-    line = Line()
+    line = PendingQueue()
     for sequence in range(1000):
         line.join(waiting(sequence))
     assert drain(line) == [f"w{sequence}" for sequence in range(1000)]

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.amounts import UNLIMITED, Amount
-from console.engine.ledger import Ledger
-from console.engine.origin import Origin
-from console.engine.policy import Cohort, FlavorQuotas, Policy, Queue, Quota, ResourceGroup
-from console.engine.pools import with_pools
-from console.engine.trace import FlavorVerdict, GroupStep, NodeFact
+from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.disciplines.quota.pools import with_pools
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Cohort, FlavorQuotas, Policy, Queue, Quota, ResourceGroup
+from console.engine.model.trace import FlavorVerdict, GroupStep, NodeFact
 from tests.engine.telling import check, walk
 
 LINE = Origin(4, 1, 4, 9)

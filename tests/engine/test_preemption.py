@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.trace import CandidateVerdict, PreemptionStep, PreemptionVerdict
+from console.engine.model.trace import CandidateVerdict, PreemptionStep, PreemptionVerdict
 from tests.engine.builders import (
     ANY,
     FAIR,
@@ -213,7 +213,7 @@ def test_targets_are_of_lower_priority_enough_and_none_too_many(
     assert len(world.runs()) == len(running)
     before = dict(world.state.usage("train"))
     world.submit("asks", gpu=amount, priority=priority).settle()
-    stopped = [world.state.running[name] for name in world.state.departing]
+    stopped = [world.state.running[name] for name in world.state.evicting]
     within_reach = free + sum(size for size, rank in running if rank < priority)
     if amount <= free or amount > within_reach:
         assert not stopped

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.decision import Decision
-from console.engine.policy import Search, StopPolicy
-from console.engine.trace import TurnStep, TurnVerdict
-from tests.engine.builders import ANY, FAIR, LOWER_OR_NEWER, World, only, policy, queue, rule
+from console.engine.model.decision import Decision
+from console.engine.model.policy import Search, StopPolicy
+from console.engine.model.trace import TurnStep, TurnVerdict
+from tests.engine.builders import (
+    ANY,
+    FAIR,
+    LOWER_OR_NEWER,
+    World,
+    only,
+    policy,
+    queue,
+    rule,
+)
 
 
 def crowded() -> World:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.decision import PodSetAssignment
-from console.engine.policy import Rule
-from console.engine.selectors import MatchExpression, Operator, Selector
+from console.engine.model.decision import PodSetAssignment
+from console.engine.model.policy import Rule
+from console.engine.model.selectors import MatchExpression, Operator, Selector
 from tests.engine.builders import World, only, policy, queue, rule
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.decision import Reason
-from console.engine.reasons import (
+from console.engine.model.decision import Reason
+from console.engine.wording.reasons import (
     ReasonClass,
     event_sentence,
     reason_class,

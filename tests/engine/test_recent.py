@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from console.engine import recent
-from console.engine.policy import Policy, Queue
-from console.engine.recent import MOST_ANSWERS, MOST_OBJECTS, Recent
+from console.engine import recent_answers
+from console.engine.model.policy import Policy, Queue
+from console.engine.recent_answers import MOST_ANSWERS, MOST_OBJECTS, Recent
 
 
 def policy(queues: int) -> Policy:
@@ -51,4 +51,4 @@ def test_of_large_policies_only_the_last_answer_is_kept() -> None:
     ask(empty, large[1])
     assert len(times) == 4
     (key,) = ask._kept
-    assert recent._weight(key) == MOST_OBJECTS // 2 + 1
+    assert recent_answers._weight(key) == MOST_OBJECTS // 2 + 1

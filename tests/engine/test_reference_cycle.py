@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.policy import FairStrategy, Preemption, PreemptionRule, Strategy
-from console.engine.workload import PodSet
+from console.engine.model.policy import FairStrategy, Preemption, PreemptionRule, Strategy
+from console.engine.model.workload import PodSet
 from tests.engine.reference_model.builder import (
     CPU,
     groups,
@@ -23,7 +23,9 @@ BOTH = (FairStrategy.FINAL_SHARE, FairStrategy.INITIAL_SHARE)
 LOWER = PreemptionRule.LOWER_PRIORITY
 
 
-def after_one_cycle(live: World) -> tuple[list[str], dict[str, dict[str, str]], dict[str, str]]:
+def after_one_cycle(
+    live: World,
+) -> tuple[list[str], dict[str, dict[str, str]], dict[str, str]]:
     """Run one cycle; return who was admitted in order, who stops for whom, and other verdicts."""
     result = run_cycle(live)
     said = {each.id: each.verdict.code for each in live.waiting}

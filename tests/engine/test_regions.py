@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from console.engine.diff import flows, flows_between
-from console.engine.history import History, Shape
-from console.engine.policy import OnViolation, Policy, PriorityPolicy, Queue, Rule
-from console.engine.regions import Region, region_of
-from console.engine.routing import Router
-from console.engine.selectors import MatchExpression, Operator, Selector
-from console.engine.workload import PodSet, Workload
+from console.engine.model.history import History, Shape
+from console.engine.model.policy import OnViolation, Policy, PriorityPolicy, Queue, Rule
+from console.engine.model.selectors import MatchExpression, Operator, Selector
+from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.regions import Region, region_of
+from console.engine.routing.router import Router
 
 KEYS = ("team", "tier")
 VALUES = ("a", "b", "c")

@@ -5,17 +5,17 @@ from __future__ import annotations
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from console.engine.decision import PodSetAssignment
 from console.engine.disciplines.quota.candidates import Search
 from console.engine.disciplines.quota.classical import Candidates
 from console.engine.disciplines.quota.fair import offers_for
 from console.engine.disciplines.quota.nominate import nominate
 from console.engine.disciplines.quota.report import LISTED
-from console.engine.pending import Pending
-from console.engine.policy import Policy
+from console.engine.live.live_tree import QueueState
+from console.engine.model.decision import PodSetAssignment
+from console.engine.model.policy import Policy
+from console.engine.model.trace import CandidateVerdict, PreemptionVerdict
+from console.engine.pending.pending_class import Pending
 from console.engine.state import State
-from console.engine.trace import CandidateVerdict, PreemptionVerdict
-from console.engine.tree import QueueState
 from tests.engine.builders import World, policy, queue, workload
 from tests.engine.strategies import draws, policies, workloads, worlds
 
@@ -60,7 +60,7 @@ def test_who_has_to_stop_is_whom_the_search_finds(draw: st.DrawFn, policy: Polic
         reach = within_reach(queue, pending, policy)
         for each in candidates:
             if each.verdict is CandidateVerdict.DEPARTING:
-                assert each.workload in state.departing
+                assert each.workload in state.evicting
             elif each.verdict is CandidateVerdict.PRIORITY_NOT_LOWER:
                 # Some may be stopped, and not by one that borrows.
                 assert each.workload not in reach or each.priority >= pending.priority
@@ -113,7 +113,9 @@ def test_those_who_are_charged_as_a_sum_count_among_the_others() -> None:
     state = State(policy(queue("train").owns(gpu=4).preempts()))
     flavors = (PodSetAssignment(name="main", count=1, flavors={"gpu": "any"}),)
     runs = workload("runs", 1, gpu=1, labels={"queue": "train"})
-    state.adopt(runs, queue="train", priority=3, assignment=flavors, reservation=1, departing=False)
+    state.restore(
+        runs, queue="train", priority=3, assignment=flavors, reservation=1, evicting=False
+    )
     state.charge("train", {("any", "gpu"): 3000})
     state.queues["train"].summed_up = 3
     state.submit(workload("waits", 2, gpu=1, labels={"queue": "train"}))

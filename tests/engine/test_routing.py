@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.decision import Reason
-from console.engine.policy import OnViolation, PriorityPolicy, Rule
-from console.engine.routing import Route, Router, effective_priority, flavor_rejection
-from console.engine.selectors import EVERYTHING
-from console.engine.trace import FailedExpression, PriorityVerdict, RuleVerdict
+from console.engine.model.decision import Reason
+from console.engine.model.policy import OnViolation, PriorityPolicy, Rule
+from console.engine.model.selectors import EVERYTHING
+from console.engine.model.trace import FailedExpression, PriorityVerdict, RuleVerdict
+from console.engine.routing.router import Route, Router, effective_priority, flavor_rejection
 from tests.engine.builders import only, policy, queue, rule, workload
 
 REJECT, FORCE = OnViolation.REJECT, OnViolation.FORCE_UPDATE

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.selectors import EVERYTHING, MatchExpression, Operator, Selector
+from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
 
 words = st.sampled_from(["a", "b", "A", ""])
 label_sets = st.dictionaries(words, words)

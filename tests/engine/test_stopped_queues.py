@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.decision import Reason
-from console.engine.policy import (
+from console.engine.model.decision import Reason
+from console.engine.model.policy import (
     LocalQueue,
     LocalQueueRouting,
     Policy,
@@ -14,7 +14,7 @@ from console.engine.policy import (
     StopPolicy,
     Undeclared,
 )
-from console.engine.selectors import EVERYTHING
+from console.engine.model.selectors import EVERYTHING
 from tests.engine.builders import ANY, QueueBuilder, World, only, policy, queue
 
 
@@ -135,7 +135,7 @@ def test_the_first_of_a_strict_queue_ends_and_the_next_has_its_turn() -> None:
 # Local queues
 
 
-def doors(
+def local_queues(
     *owners: QueueBuilder, stop: StopPolicy = StopPolicy.NONE, classes: dict[str, int] | None = None
 ) -> Policy:
     """Return a policy in which ``team/main`` leads to the first queue and ``team/gone`` nowhere."""
@@ -166,7 +166,7 @@ def open_to_all() -> QueueBuilder:
 
 
 def test_who_finds_no_line_is_told_once_and_revived_by_a_new_policy() -> None:
-    world = World(policy_=doors(open_to_all()))
+    world = World(policy_=local_queues(open_to_all()))
     world.submit("lost", to="none", namespace="team", gpu=1)
     world.submit("typo", to="main", namespace="team", labels={"class": "hihg"}, gpu=1)
     world.submit("dangling", to="gone", namespace="team", gpu=1)
@@ -179,7 +179,7 @@ def test_who_finds_no_line_is_told_once_and_revived_by_a_new_policy() -> None:
     world.submit("fine", to="main", namespace="team", gpu=1)
     assert world.settle() == ["fine: admitted on any"]
     assert world.standing()["lost"] == "pending (local_queue_missing)"
-    world.apply(policy_=doors(open_to_all(), classes={"hihg": 7}))
+    world.apply(policy_=local_queues(open_to_all(), classes={"hihg": 7}))
     assert world.settle() == ["typo: admitted on any"]
     assert world.decisions[0].priority == 7
     world.withdraw("lost", "dangling")
@@ -188,7 +188,7 @@ def test_who_finds_no_line_is_told_once_and_revived_by_a_new_policy() -> None:
 
 def test_a_namespace_that_is_not_allowed_waits_in_line_and_blocks_nobody() -> None:
     owner = queue("train").owns(gpu=1).welcomes(only(kind="ml")).strict()
-    world = World(policy_=doors(owner))
+    world = World(policy_=local_queues(owner))
     world.submit("guest", to="main", namespace="other", gpu=1, priority=9)
     world.submit("a", "b", to="main", namespace="team", gpu=1)
     assert world.settle() == [
@@ -199,17 +199,17 @@ def test_a_namespace_that_is_not_allowed_waits_in_line_and_blocks_nobody() -> No
     assert world.decisions[1].queue == "train"
     world.finish("a")
     assert world.settle() == ["b: admitted on any"]
-    world.apply(policy_=doors(queue("train").owns(gpu=2).welcomes(EVERYTHING)))
+    world.apply(policy_=local_queues(queue("train").owns(gpu=2).welcomes(EVERYTHING)))
     assert world.settle() == ["guest: admitted on any"]
 
 
 def test_that_the_queue_is_inactive_is_told_before_a_namespace_that_it_does_not_take() -> None:
     owner = queue("train").owns(gpu=1).welcomes(only(kind="ml"))
-    world = World(policy_=doors(owner.stopped()))
+    world = World(policy_=local_queues(owner.stopped()))
     world.submit("guest", to="main", namespace="other", gpu=1)
     assert world.settle() == ["guest: pending (queue_stopped)"]
     assert world.state.explain("guest").outcome.reason is Reason.QUEUE_STOPPED
-    world.apply(policy_=doors(queue("train").owns(gpu=1).welcomes(only(kind="ml"))))
+    world.apply(policy_=local_queues(queue("train").owns(gpu=1).welcomes(only(kind="ml"))))
     world.settle()
     assert world.state.explain("guest").outcome.reason is Reason.NAMESPACE_NOT_ALLOWED
     world.hold("train")
@@ -218,20 +218,20 @@ def test_that_the_queue_is_inactive_is_told_before_a_namespace_that_it_does_not_
 
 
 def test_a_stopped_local_queue_lets_wait_who_comes_through_it() -> None:
-    world = World(policy_=doors(open_to_all(), stop=StopPolicy.HOLD))
+    world = World(policy_=local_queues(open_to_all(), stop=StopPolicy.HOLD))
     world.submit("a", to="main", namespace="team", gpu=1)
     world.submit("b", to="main", namespace="other", gpu=1)
     assert sorted(world.settle()) == ["a: pending (queue_stopped)", "b: admitted on any"]
-    world.apply(policy_=doors(open_to_all()))
+    world.apply(policy_=local_queues(open_to_all()))
     assert world.settle() == ["a: admitted on any"]
 
 
 def test_a_drained_local_queue_stops_who_came_through_it() -> None:
-    world = World(policy_=doors(open_to_all()))
+    world = World(policy_=local_queues(open_to_all()))
     world.submit("a", to="main", namespace="team", gpu=1)
     world.submit("b", to="main", namespace="other", gpu=1)
     world.settle()
-    world.apply(policy_=doors(open_to_all(), stop=StopPolicy.HOLD_AND_DRAIN))
+    world.apply(policy_=local_queues(open_to_all(), stop=StopPolicy.HOLD_AND_DRAIN))
     assert world.settle() == ["a: drained"]
     world.release("a")
     assert world.settle() == ["a: pending (queue_stopped)"]

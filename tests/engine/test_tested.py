@@ -9,9 +9,7 @@ from itertools import combinations, product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.branches import missing_labels
-from console.engine.decision import Outcome, Reason
-from console.engine.explain.landing import landing_sentence
+from console.engine.explain.route_result import route_sentence
 from console.engine.explain.tested import (
     branch_words,
     fit_sentences,
@@ -20,12 +18,9 @@ from console.engine.explain.tested import (
     rule_sentence,
     values_words,
 )
-from console.engine.fitting import Fitting
 from console.engine.impact.fit import Fit, Judge, request_of
-from console.engine.landing import land
-from console.engine.nearest import BUDGET_OF_ALL, NearestRules, NearMiss, changed_labels
-from console.engine.nearest_doors import nearest_doors
-from console.engine.policy import (
+from console.engine.model.decision import Outcome, Reason
+from console.engine.model.policy import (
     Flavor,
     FlavorQuotas,
     LocalQueue,
@@ -40,11 +35,25 @@ from console.engine.policy import (
     Rule,
     StopPolicy,
 )
-from console.engine.routing import Router
-from console.engine.selectors import EVERYTHING, MatchExpression, Operator, Selector
+from console.engine.model.selectors import EVERYTHING, MatchExpression, Operator, Selector
+from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.missing_labels import missing_labels
+from console.engine.routing.nearest_local_queue import nearest_local_queues
+from console.engine.routing.nearest_rule import (
+    BUDGET_OF_ALL,
+    NearestRules,
+    NearMiss,
+    changed_labels,
+)
+from console.engine.routing.route_result import land
+from console.engine.routing.router import Router
+from console.engine.routing.rule_evaluation import (
+    RuleStanding,
+    evaluate_local_queues,
+    evaluate_rules,
+)
+from console.engine.simulation.fitting import Fitting
 from console.engine.state import State
-from console.engine.truth import RuleStanding, judge_doors, judge_rules
-from console.engine.workload import PodSet, Workload
 
 REJECT, FORCE = OnViolation.REJECT, OnViolation.FORCE_UPDATE
 
@@ -94,7 +103,7 @@ def test_every_rule_is_judged_and_says_how_it_stands():
         (TEAM_EU, PriorityPolicy(maximum=100)), (TEAM, ANY), (EVERYTHING, ANY), (TEAM_EU, ANY)
     )
     workload = asking({"team": "ml", "region": "us"}, priority=7)
-    truths = judge_rules(policy, workload)
+    truths = evaluate_rules(policy, workload)
     assert [[(e.actual, e.holds) for e in rule.expressions] for rule in truths] == [
         [("ml", True), ("us", False)],
         [("ml", True)],
@@ -107,7 +116,7 @@ def test_every_rule_is_judged_and_says_how_it_stands():
         "Would take it, but rule 2 comes first.",
         "Does not match: 1 of its 2 expressions are false.",
     ]
-    refused = judge_rules(policy, asking({"team": "ml"}, priority=101))[0]
+    refused = evaluate_rules(policy, asking({"team": "ml"}, priority=101))[0]
     assert refused.standing is RuleStanding.PRIORITY_OUT_OF_RANGE
     assert rule_sentence(refused, 1) == (
         "Matches, but rule 1 accepts priorities up to 100, and priority 101 is outside."
@@ -347,8 +356,8 @@ def test_a_queue_that_a_person_holds_lets_nobody_start_now():
 
 ROUTING = LocalQueueRouting(
     local_queues={
-        (door.namespace, door.name): door
-        for door in (
+        (local_queue.namespace, local_queue.name): local_queue
+        for local_queue in (
             LocalQueue(namespace="vision", name="main", queue="vision"),
             LocalQueue(namespace="vision", name="shared", queue="speech"),
             LocalQueue(namespace="vision", name="lost", queue="gone"),
@@ -374,25 +383,25 @@ DOORS = Policy(
 
 def test_local_queues_are_judged_in_their_own_terms():
     workload = asking({"door": "shared"}, namespace="vision")
-    landing = land(DOORS, workload)
-    assert landing_sentence(landing) == (
+    route_result = land(DOORS, workload)
+    assert route_sentence(route_result) == (
         "It reaches no queue: speech does not take workloads of namespace vision."
     )
     assert [
         (
-            d.door.name,
+            d.local_queue.name,
             d.is_taken,
             d.leads,
             d.is_allowed,
             [(e.actual, e.holds) for e in d.expressions],
         )
-        for d in judge_doors(DOORS, workload)
+        for d in evaluate_local_queues(DOORS, workload)
     ] == [
         ("shared", True, True, False, [("vision", False)]),
         ("main", False, True, True, [("vision", True)]),
         ("lost", False, False, False, []),
     ]
-    assert [near_sentence(miss) for miss in nearest_doors(DOORS, workload, 10)] == [
+    assert [near_sentence(miss) for miss in nearest_local_queues(DOORS, workload, 10)] == [
         "Set door to main.",
         "Be in namespace speech and set door to main.",
         "No local queue leads here for any namespace that it takes.",
@@ -401,8 +410,8 @@ def test_local_queues_are_judged_in_their_own_terms():
 
 def test_a_missing_priority_class_is_removed_on_the_way_to_another_queue():
     workload = asking({"door": "main", "class": "low"}, namespace="speech")
-    assert landing_sentence(land(DOORS, workload)) == ("Waiting: there is no priority class low.")
-    assert [near_sentence(miss) for miss in nearest_doors(DOORS, workload, 2)] == [
+    assert route_sentence(land(DOORS, workload)) == ("Waiting: there is no priority class low.")
+    assert [near_sentence(miss) for miss in nearest_local_queues(DOORS, workload, 2)] == [
         "Be in namespace vision and remove class.",
         "Remove class.",
     ]
@@ -410,12 +419,12 @@ def test_a_missing_priority_class_is_removed_on_the_way_to_another_queue():
 
 def test_a_stopped_local_queue_leads_nowhere_as_the_engine_decides():
     workload = asking({"door": "shut"}, namespace="speech")
-    landing = land(DOORS, workload)
+    route_result = land(DOORS, workload)
     standing = Judge(DOORS).standing(workload, request_of(workload))
     state = State(DOORS)
     state.submit(workload)
     (decision,) = state.settle()
-    assert (landing.queue, landing.outcome, landing.reason) == (
+    assert (route_result.queue, route_result.outcome, route_result.reason) == (
         None,
         Outcome.PENDING,
         Reason.QUEUE_STOPPED,
@@ -430,7 +439,7 @@ def test_a_stopped_local_queue_leads_nowhere_as_the_engine_decides():
         Outcome.PENDING,
         Reason.QUEUE_STOPPED,
     )
-    assert landing_sentence(landing) == (
+    assert route_sentence(route_result) == (
         "Waiting: local queue shut of namespace speech is stopped and lets nobody into speech."
     )
 
@@ -438,15 +447,15 @@ def test_a_stopped_local_queue_leads_nowhere_as_the_engine_decides():
 def test_a_workload_without_a_label_is_led_by_the_default_of_its_namespace():
     policy = replace(DOORS, local_routing=replace(ROUTING, default_local_queue="main"))
     workload = asking({}, namespace="vision")
-    assert landing_sentence(land(policy, workload)) == (
+    assert route_sentence(land(policy, workload)) == (
         "Local queue main of namespace vision by default leads it to vision with priority 0."
     )
-    assert [(d.door.name, d.is_taken) for d in judge_doors(policy, workload)] == [
+    assert [(d.local_queue.name, d.is_taken) for d in evaluate_local_queues(policy, workload)] == [
         ("main", True),
         ("shared", False),
         ("lost", False),
     ]
-    assert [near_sentence(miss) for miss in nearest_doors(policy, workload, 10)] == [
+    assert [near_sentence(miss) for miss in nearest_local_queues(policy, workload, 10)] == [
         "Be in namespace speech.",
         "No local queue leads here for any namespace that it takes.",
     ]

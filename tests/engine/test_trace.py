@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import console.engine.policy as policy
-import console.engine.trace as facts
-from console.engine.amounts import UNLIMITED, Unlimited
-from console.engine.decision import Outcome, Reason
+import console.engine.model.policy as policy
+import console.engine.model.trace as facts
 from console.engine.explain import explain
-from console.engine.stored_trace import TRACE_VERSION, trace_from_json, trace_to_json
-from console.engine.trace import Trace
+from console.engine.model.amounts import UNLIMITED, Unlimited
+from console.engine.model.decision import Outcome, Reason
+from console.engine.model.stored_trace import TRACE_VERSION, trace_from_json, trace_to_json
+from console.engine.model.trace import Trace
 
 STORED = Path(__file__).parents[1] / "traces"
 PRESENT = json.loads((STORED / f"version-{TRACE_VERSION}.json").read_text("utf-8"))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from console.engine.consequences import ConsequenceCode
 from console.engine.explain.consequences import consequence_sentence
-from console.engine.history import Backlog, Waiting
-from console.engine.turned_away import find_turned_away
+from console.engine.model.history import Backlog, Waiting
+from console.engine.simulation.consequences import ConsequenceCode
+from console.engine.simulation.rejected_pending import find_rejected_pending
 from tests.engine.builders import only, policy, queue, rule, workload
 
 TRAIN = queue("train").owns("a100", gpu=4)
@@ -24,13 +24,17 @@ BACKLOG = Backlog(
 
 
 def test_nothing_is_turned_away_by_the_same_rules_or_by_none() -> None:
-    assert find_turned_away(OLD, OLD, BACKLOG) is None
-    assert find_turned_away(OLD, policy(TRAIN, rules=()), BACKLOG) is None
-    assert find_turned_away(OLD, policy(TRAIN, SERVE, rules=[rule(0, "serve")]), BACKLOG) is None
+    assert find_rejected_pending(OLD, OLD, BACKLOG) is None
+    assert find_rejected_pending(OLD, policy(TRAIN, rules=()), BACKLOG) is None
+    assert (
+        find_rejected_pending(OLD, policy(TRAIN, SERVE, rules=[rule(0, "serve")]), BACKLOG) is None
+    )
 
 
 def test_what_no_rule_takes_any_more_is_counted_with_the_queues_it_waits_in() -> None:
-    found = find_turned_away(OLD, policy(TRAIN, rules=[rule(0, "train", only(team="x"))]), BACKLOG)
+    found = find_rejected_pending(
+        OLD, policy(TRAIN, rules=[rule(0, "train", only(team="x"))]), BACKLOG
+    )
     assert found is not None
     assert (found.code, found.names, found.pending, found.is_exact) == (
         ConsequenceCode.PENDING_REJECTED,
@@ -46,7 +50,7 @@ def test_what_no_rule_takes_any_more_is_counted_with_the_queues_it_waits_in() ->
 
 def test_what_no_flavor_takes_any_more_is_rejected_too() -> None:
     new = policy(TRAIN, SERVE, flavors={"a100": only(kind="new")}, rules=OLD.rules)
-    found = find_turned_away(OLD, new, Backlog(kinds=BACKLOG.kinds[1:], is_whole=False))
+    found = find_rejected_pending(OLD, new, Backlog(kinds=BACKLOG.kinds[1:], is_whole=False))
     assert found is not None
     assert consequence_sentence(found) == (
         "About 2 waiting workloads of queue serve are rejected: no rule takes them any more, or "

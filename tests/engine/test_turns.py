@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.engine.policy import Preference, Search
+from console.engine.model.policy import Preference, Search
 from tests.engine.builders import ANY, FAIR, LOWER, World, cohort, pods, queue
 
 
@@ -71,7 +71,7 @@ def test_a_strict_queue_holds_back_in_every_cycle_and_not_for_ever() -> None:
     world.settle()
     world.submit("wa", to="a", gpu=2, priority=10).submit("wb", to="b", gpu=1)
     assert [world.step() for _ in range(3)] == [[], [], []]
-    world.state.look_again()
+    world.state.requeue()
     assert world.settle() == ["wb: admitted on any", "wa: pending (waiting_for_quota)"]
 
 

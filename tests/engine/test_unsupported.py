@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.decision import Decision, Outcome
 from console.engine.explain import explain
-from console.engine.origin import Origin
-from console.engine.policy import Flavor, Policy, Rule, Unsupported, UnsupportedSetting
+from console.engine.model.decision import Decision, Outcome
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Flavor, Policy, Rule, Unsupported, UnsupportedSetting
+from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
-from console.engine.workload import PodSet, Workload
 from tests.engine.builders import queue
 
 LINE = Origin(7, 3, 7, 20)

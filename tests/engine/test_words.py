@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.amounts import UNLIMITED, Amount
-from console.engine.words import amounts, cut, quantity, share
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.wording.words import amounts, cut, quantity, share
 
 KI, MI, GI = 2**10, 2**20, 2**30
 

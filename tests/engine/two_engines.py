@@ -6,18 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from console.engine.amounts import Amount
-from console.engine.decision import Outcome, Reason
 from console.engine.disciplines.quota.candidates import Search
+from console.engine.disciplines.quota.ledger import Ledger
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import NoFit
 from console.engine.disciplines.quota.nominate import find_targets, nominate
-from console.engine.ledger import Ledger
-from console.engine.pending import ScanPosition
-from console.engine.policy import Policy, Rule
+from console.engine.model.amounts import Amount
+from console.engine.model.decision import Outcome, Reason
+from console.engine.model.policy import Policy, Rule
+from console.engine.model.trace import TurnVerdict
+from console.engine.model.workload import PodSet, Workload
+from console.engine.pending.pending_class import ScanPosition
 from console.engine.state import State
-from console.engine.trace import TurnVerdict
-from console.engine.workload import PodSet, Workload
 from tests.engine.builders import only
 from tests.engine.reference_model.builder import CPU, FLAVOR
 from tests.engine.reference_model.candidates import FAIR_SHARE, IN_QUEUE, RECLAIMED, WHILE_BORROWING
@@ -241,7 +241,7 @@ def _said(state: State, name: str, *, claims: bool) -> str:
     queue = state.queues[pending.route.queue or ""]
     if name in queue.preemptors:
         return "Preempting" if claims else "WaitsForOthers"
-    verdict = queue.line.classes[pending.class_key].verdict
+    verdict = queue.pending.classes[pending.class_key].verdict
     assert verdict is not None
     assert verdict.nomination is not None
     if verdict.turn is not None:
@@ -295,13 +295,13 @@ def _state(policy: Policy, held: Iterable[Running], waiting: Iterable[Waiting]) 
     )
     state = State(replace(policy, rules=rules))
     for each in sorted(held, key=lambda each: each.reservation):
-        state.adopt(
+        state.restore(
             each.workload,
             queue=each.queue,
             priority=each.priority,
             assignment=each.assignment,
             reservation=each.reservation,
-            departing=each.is_evicted,
+            evicting=each.is_evicted,
         )
     for sent in waiting:
         labels = {"queue": sent.queue}

@@ -7,9 +7,9 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import Any, Final
 
-from console.engine.amounts import SCALE, Unlimited
-from console.engine.policy import Policy, Queue
-from console.engine.selectors import Operator, Selector
+from console.engine.model.amounts import SCALE, Unlimited
+from console.engine.model.policy import Policy, Queue
+from console.engine.model.selectors import Operator, Selector
 from console.errors import BadRequest
 from console.reading import LARGEST_INTEGER
 from console.workloads.submissions import RESERVED, Submission, read_submissions
@@ -21,11 +21,11 @@ _MOST: Final = 4
 def askers(policy: Policy) -> list[Submission]:
     """Return what the API would take of them: names that no workload may have are left out."""
     found = []
-    for door, (queue, labels, namespace) in enumerate(_doors(policy)):
-        if door == _MOST:
+    for local_queue, (queue, labels, namespace) in enumerate(_entrances(policy)):
+        if local_queue == _MOST:
             break
         for size, requests in _requests(policy.queues.get(queue)):
-            body = {"name": f"{size} {door}", "namespace": namespace, "requests": requests}
+            body = {"name": f"{size} {local_queue}", "namespace": namespace, "requests": requests}
             body["priority"] = None if size == "little" else 7
             tags = {key: value for key, value in labels.items() if key not in RESERVED}
             facts = {RESERVED[key]: labels[key] for key in labels.keys() & RESERVED.keys()}
@@ -34,12 +34,12 @@ def askers(policy: Policy) -> list[Submission]:
     return found
 
 
-def _doors(policy: Policy) -> Iterator[tuple[str, dict[str, str], str]]:
+def _entrances(policy: Policy) -> Iterator[tuple[str, dict[str, str], str]]:
     """Yield a queue, and the labels and the namespace of who is led there."""
     routing = policy.local_routing
     if routing is not None:
-        for door in routing.local_queues.values():
-            yield door.queue, {routing.queue_label: door.name}, door.namespace
+        for local_queue in routing.local_queues.values():
+            yield local_queue.queue, {routing.queue_label: local_queue.name}, local_queue.namespace
     for rule in policy.rules:
         queue = policy.queues[rule.queue]
         labels: dict[str, str] = {}

@@ -29,7 +29,7 @@ from console.configs.queries import policy_of
 from console.configs.services.apply_config import apply_config
 from console.dialects import dialects, source
 from console.dialects.assist.sketch import Sketch
-from console.engine.origin import lines_of
+from console.engine.model.origin import lines_of
 from console.orgs.models import Organization, Role
 from console.orgs.permissions import Actor
 from console.reading import is_storable

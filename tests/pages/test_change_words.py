@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.dialects import dialects
-from console.engine.amounts import UNLIMITED
 from console.engine.diff import (
     Change,
     ChangeKind,
@@ -21,11 +20,17 @@ from console.engine.diff import (
     compare_policies,
     flows_between,
 )
-from console.engine.policy import Cohort, Policy, Queue, StopPolicy
-from console.engine.regions import Priorities, Region, Values
-from console.pages.presenters.change_words import detail_line
-from console.pages.presenters.changes import change_chips, change_groups, change_line, risk_line
-from console.pages.presenters.flow_words import region_words
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.policy import Cohort, Policy, Queue, StopPolicy
+from console.engine.routing.regions import Priorities, Region, Values
+from console.pages.presenters.configs.change_parts import detail_line
+from console.pages.presenters.configs.changes import (
+    change_chips,
+    change_groups,
+    change_line,
+    risk_line,
+)
+from console.pages.presenters.configs.flows import region_words
 from tests.engine.strategies import policies, worlds
 
 

@@ -14,11 +14,11 @@ from django.http import StreamingHttpResponse
 from django.test import Client
 from django.utils import timezone
 
-from console.engine.amounts import UNLIMITED
-from console.engine.policy import Cohort, Policy, Queue
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.policy import Cohort, Policy, Queue
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.workloads.models import AboveNominal, Engine, Intake
+from console.workloads.models import Engine, Intake, OverQuota
 from tests.cohorts import fill, fill_three, put_in_force, quotas, use
 from tests.pages.page import Element, complaints, read_page
 
@@ -177,7 +177,7 @@ def test_members_and_loans_of_a_cohort_are_files(
     lab: None, org: Organization, browser: Client
 ) -> None:
     since = datetime(2026, 9, 1, 12, tzinfo=UTC)
-    AboveNominal.objects.create(
+    OverQuota.objects.create(
         org=org, queue="research", flavor="spot", resource="gpu", since=since, config_version=7
     )
     lines = file(browser, "cohorts/all?as=ndjson&sort=lent").splitlines()
@@ -227,7 +227,7 @@ def test_a_name_that_looks_like_a_formula_is_none_in_a_file(
 def test_a_loan_says_since_when_its_borrower_is_above_its_own(
     lab: None, org: Organization, browser: Client
 ) -> None:
-    AboveNominal.objects.create(
+    OverQuota.objects.create(
         org=org,
         queue="research",
         flavor="spot",
@@ -253,7 +253,7 @@ def test_quota_that_was_taken_away_says_under_which_config(
     )
     put_in_force(org, policy, monkeypatch)
     use(org, "one", "f", 5000)
-    AboveNominal.objects.create(
+    OverQuota.objects.create(
         org=org,
         queue="one",
         flavor="f",

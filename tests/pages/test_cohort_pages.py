@@ -14,8 +14,8 @@ from django.urls import reverse
 
 from console.configs.services.apply_config import apply_config
 from console.dialects import dialects
-from console.engine.amounts import UNLIMITED
-from console.engine.policy import (
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.policy import (
     Cohort,
     FairStrategy,
     Policy,
@@ -26,7 +26,7 @@ from console.engine.policy import (
 )
 from console.orgs.models import Organization, Role, User
 from console.orgs.permissions import Actor
-from console.pages.presenters.lending import rules_rows
+from console.pages.presenters.cohorts.lending import rules_rows
 from console.workloads.queries.cohorts import cohort_view
 from tests.cohorts import LAB, fill, put_in_force, quotas, use, wait
 from tests.pages.page import Element, complaints, read_page

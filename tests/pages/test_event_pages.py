@@ -19,8 +19,8 @@ from console.orgs.audit import ACTIONS, record
 from console.orgs.models import AuditEntry, Organization
 from console.orgs.permissions import Actor
 from console.orgs.services.seal_audit import seal_audit
-from console.pages.presenters import audit as presenter
-from console.pages.presenters.tallies import Tally, permalink, tallies_of
+from console.pages.presenters.activity import audit as presenter
+from console.pages.presenters.lists.tallies import Tally, permalink, tallies_of
 from console.workloads.models import Event, Workload
 from console.workloads.services.hold_queue import hold_queue, resume_queue
 from tests.pages.conftest import World

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from console.configs.services.apply_config import apply_config
-from console.engine.decision import Reason
+from console.engine.model.decision import Reason
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Workload

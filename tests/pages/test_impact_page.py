@@ -15,8 +15,8 @@ from console.configs.services.begin_draft import begin_draft
 from console.configs.services.run_impact import run_impact
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.pages.presenters import impact as presenter
-from console.pages.presenters import list_pages
+from console.pages.presenters.impact import recorded as presenter
+from console.pages.presenters.lists import list_pages
 from tests.pages.conftest import CONFIG, World
 from tests.pages.page import Element, complaints, read_page
 

@@ -25,12 +25,12 @@ from console.configs.services.apply_config import apply_config
 from console.configs.services.begin_draft import begin_draft
 from console.configs.services.find_impact import find_impact
 from console.configs.services.save_expectations import save_expectations
-from console.engine import workload as engine
-from console.engine.expected import Expected
+from console.engine.model import workload as engine
+from console.engine.routing.expectations import Expected
 from console.orgs.models import Role
 from console.orgs.permissions import Actor
 from console.orgs.services.issue_token import create_token
-from console.pages.presenters.expectations import as_file
+from console.pages.presenters.configs.expectations import as_file
 from console.reading import Reader
 from console.webhooks.models import Attempt, Delivery, Webhook
 from console.workloads import models

@@ -20,7 +20,7 @@ from console.orgs.services.create_org import create_org
 from console.overview.items import Item, Kind, Subject
 from console.overview.services.look_out import look_out
 from console.overview.services.measure_consumers import measure_consumers
-from console.pages.presenters.attention import attention_rows
+from console.pages.presenters.overview.attention import attention_rows
 from console.workloads.models import Workload
 from console.workloads.services.hold_queue import hold_queue
 from tests.pages.conftest import CONFIG, World

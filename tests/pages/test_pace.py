@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.pages import pace
+from console.pages import poll_interval as pace
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.pages.presenters.source import source_lines
-from console.pages.presenters.workloads import linked
+from console.pages.presenters.configs.source import source_lines
+from console.pages.presenters.workloads.workload import linked
 
 
 @given(st.text(alphabet="a: -#'\"{}\t", max_size=40))

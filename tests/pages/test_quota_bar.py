@@ -12,15 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from console.engine.amounts import UNLIMITED, Amount, Unlimited, parse_amount
-from console.engine.policy import Policy
+from console.engine.model.amounts import UNLIMITED, Amount, Unlimited, parse_amount
+from console.engine.model.policy import Policy
 from console.engine.state import State
-from console.pages.presenters.bar_cases import bar_cases
-from console.pages.presenters.bar_layout import LEAST, Segment, lay_out
-from console.pages.presenters.quota import DEMAND, FRAME, Bar, bar_of
+from console.pages.presenters.quota_bars.examples import bar_cases
+from console.pages.presenters.quota_bars.layout import LEAST, Segment, lay_out
+from console.pages.presenters.quota_bars.quota_bar import DEMAND, FRAME, Bar, bar_of
+from console.workloads.queries.over_quota import OverQuotaMark
 from console.workloads.queries.quota_views import UsageView
 from console.workloads.queries.quotas import Accounts
-from console.workloads.queries.rises import Rise
 from console.workloads.queries.trust import Freshness
 from tests.engine.strategies import draws, policies, workloads
 
@@ -292,7 +292,7 @@ def test_parts_fill_a_line_end_to_end(parts: list[int], rest: int, width: int) -
         (usage(8000, 12000), {}, "12 of 8 gpu used, 4 over nominal"),
         (
             usage(8000, 12000),
-            {"rise": Rise(NOON, 43)},
+            {"rise": OverQuotaMark(NOON, 43)},
             "12 of 8 gpu used, 4 over nominal since v43",
         ),
         (usage(0, 0, 1000), {}, "0 gpu used of 0, blocked, wants 1 more"),

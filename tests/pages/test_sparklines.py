@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 
 from console.orgs.models import Organization
-from console.pages.presenters.sparklines import count_sparkline, used_sparklines
+from console.pages.presenters.charts.sparklines import count_sparkline, used_sparklines
 from console.series.models import SampledHour, Step
 from console.series.queries import spark_of_all, sparks_of
 from console.series.stored import point_of

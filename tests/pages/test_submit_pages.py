@@ -9,8 +9,8 @@ from django.test import Client
 
 from console.configs.queries import active_version
 from console.configs.services.apply_config import apply_config
-from console.engine.nodes import NodeExpression, NodeOperator, Toleration
-from console.engine.workload import PodSet
+from console.engine.model.nodes import NodeExpression, NodeOperator, Toleration
+from console.engine.model.workload import PodSet
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.reading.typed_values import read_typed

@@ -168,8 +168,8 @@ def test_a_workload_of_several_pods_is_tested_with_its_pod_sets(
         "reserved: Does not match: the pods ask for nodes with capacity in ["
     )
     assert spot.startswith("spot: Accepts it.")
-    (door,) = stages(page, "Local queues of namespace vision")
-    assert door.startswith("training: Leads to vision. v1 L")
+    (local_queue,) = stages(page, "Local queues of namespace vision")
+    assert local_queue.startswith("training: Leads to vision. v1 L")
 
 
 def test_two_configs_stand_side_by_side(browser: Client, world: World, owner: Actor):

@@ -12,7 +12,7 @@ from console.orgs.services.add_member import add_member
 from console.orgs.services.create_org import create_org
 from console.orgs.services.issue_token import issue_token
 from console.orgs.services.revoke_token import revoke_token
-from console.pages.presenters.token_abilities import abilities_of
+from console.pages.presenters.people.token_abilities import abilities_of
 from tests.pages.page import complaints, read_page
 
 

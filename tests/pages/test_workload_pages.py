@@ -10,7 +10,7 @@ from django.test import Client
 
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.pages.presenters.workloads import stages_of
+from console.pages.presenters.workloads.workload import stages_of
 from console.workloads.explanations import explain_workload
 from console.workloads.models import Workload
 from tests.pages.conftest import World

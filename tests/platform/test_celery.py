@@ -12,7 +12,7 @@ from celery.fixups.django import DjangoWorkerFixup
 from celery.signals import task_postrun, task_prerun
 from celery.utils.dispatch import Signal
 
-from console.celery import LANES, QUEUES, VISIBILITY_TIMEOUT, app
+from console.celery import QUEUES, SHARDS, VISIBILITY_TIMEOUT, app
 from console.connections import renew_connections
 from console.supervisor import commands
 
@@ -63,7 +63,7 @@ def test_a_message_outlives_its_worker() -> None:
     assert app.conf.task_ignore_result
 
 
-@pytest.mark.parametrize("processes", [1, 2, 3, len(LANES), len(LANES) + 1])
+@pytest.mark.parametrize("processes", [1, 2, 3, len(SHARDS), len(SHARDS) + 1])
 def test_every_queue_is_taken_from_and_a_lane_by_one_worker_alone(
     processes: int, settings: Any
 ) -> None:
@@ -74,4 +74,4 @@ def test_every_queue_is_taken_from_and_a_lane_by_one_worker_alone(
         for queue in command[command.index("--queues") + 1].split(",")
     ]
     assert set(taken) == set(QUEUES)
-    assert [taken.count(lane) for lane in LANES] == [1] * len(LANES)
+    assert [taken.count(shard) for shard in SHARDS] == [1] * len(SHARDS)

@@ -16,7 +16,7 @@ from django.test import Client
 from django.utils import timezone
 
 from console import broker, health
-from console.celery import LANES, lane_of
+from console.celery import SHARDS, shard_of
 from console.configs.services.apply_config import apply_config
 from console.home import Home
 from console.migrating import skew
@@ -254,7 +254,7 @@ def test_requests_that_wait_for_too_long_are_told_with_their_lane(
     assert told(client) == [
         (
             "Accepted requests of 1 organization wait for longer than 30 seconds, the oldest since "
-            f"2026-03-01T09:30:00Z, in the lane {lane_of(org.pk)}. Look whether a worker takes "
+            f"2026-03-01T09:30:00Z, in the shard {shard_of(org.pk)}. Look whether a worker takes "
             "from there, and start it again if it is stuck; where an engine fails, its log says "
             "`engine failed` and why. A worker that is only behind catches up."
         )
@@ -266,12 +266,12 @@ def test_every_lane_is_told_once_and_in_order(client: Client, embedded, db: None
     orgs = [create_org(f"org-{number}", "One of many", owner=None) for number in range(9)]
     for number, org in enumerate(orgs):
         accept(org, ACCEPTED - timedelta(seconds=number))
-    used = {lane_of(org.pk) for org in orgs}
-    *first, last = [lane for lane in LANES if lane in used]
+    used = {shard_of(org.pk) for org in orgs}
+    *first, last = [shard for shard in SHARDS if shard in used]
     [sentence] = told(client)
     assert sentence.startswith(
         "Accepted requests of 9 organizations wait for longer than 30 seconds, the oldest since "
-        f"2026-03-01T09:29:52Z, in the lanes {', '.join(first)} and {last}. Look whether "
+        f"2026-03-01T09:29:52Z, in the shards {', '.join(first)} and {last}. Look whether "
     )
 
 

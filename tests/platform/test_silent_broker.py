@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 
 from console import broker, health
 from console.health import Pulse
-from console.workloads import nudge
+from console.workloads import wakeup
 
 
 class Silent:
@@ -66,12 +66,12 @@ def silent(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Silent]:
 def test_one_waits_for_it_and_others_go_on(silent: Silent) -> None:
     with capture_logs() as logs:
         for org_id in range(5):
-            nudge.send(org_id)
+            wakeup.send(org_id)
     assert silent.asked == 1
     assert health.pulse() is Pulse.BROKER_AWAY
     assert silent.asked == 1
     assert [(each["event"], each["org"]) for each in logs] == [
-        ("not nudged, the sweep will", org_id) for org_id in range(5)
+        ("no wakeup was sent, the sweep sends one", org_id) for org_id in range(5)
     ]
     assert {each["error"] for each in logs[1:]} == {"it did not answer a moment ago"}
 

@@ -201,7 +201,7 @@ def test_a_later_run_takes_over_what_an_earlier_one_left(
 ) -> None:
     for uid, state in (("a", "admitted"), ("b", "preempting"), ("c", "pending")):
         scheduler.states[uid] = state
-    executor.adopt(0.0)
+    executor.restore(0.0)
     run(executor, 0, 600, submitting=False)
     assert scheduler.states == {"a": "finished", "b": "withdrawn", "c": "withdrawn"}
 

@@ -38,20 +38,20 @@ NEXT = {
         models.TextField(db_default="nothing").contribute_to_class(Workload, "remark")
         """,
     "next_version/workloads_migrations/__init__.py": "",
-    "next_version/workloads_migrations/0003_take_remarks.py": """
+    "next_version/workloads_migrations/9001_take_remarks.py": """
         from django.db import migrations, models
         class Migration(migrations.Migration):
-            dependencies = [("workloads", "0002_add_search_runs")]
+            dependencies = [("workloads", "{latest}")]
             operations = [
                 migrations.AddField("Workload", "remark", models.TextField(db_default="nothing")),
             ]
         """,
-    "next_version/workloads_migrations/0004_find_by_remark.py": """
+    "next_version/workloads_migrations/9002_find_by_remark.py": """
         from django.db import migrations, models
         from console.migrating.operations import AddIndexConcurrently
         class Migration(migrations.Migration):
             atomic = False
-            dependencies = [("workloads", "0003_take_remarks")]
+            dependencies = [("workloads", "9001_take_remarks")]
             operations = [
                 AddIndexConcurrently("Workload", models.Index(fields=["remark"], name="by_remark")),
             ]
@@ -61,13 +61,15 @@ NEXT = {
 
 def next_version(folder: Path, environment: Mapping[str, str]) -> dict[str, str]:
     """Write the next version, and return the surroundings in which it runs."""
+    known = sorted((ROOT / "console/workloads/migrations").glob("0*.py"))
     for name, text in NEXT.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = [line.removeprefix(" " * 8) for line in text.splitlines()]
+        written = text.replace("{latest}", known[-1].stem)
+        lines = [line.removeprefix(" " * 8) for line in written.splitlines()]
         path.write_text("\n".join(lines) + "\n")
-    for known in (ROOT / "console/workloads/migrations").glob("0*.py"):
-        shutil.copy(known, folder / "next_version/workloads_migrations")
+    for each in known:
+        shutil.copy(each, folder / "next_version/workloads_migrations")
     return {
         **environment,
         "PYTHONPATH": str(folder),
@@ -164,7 +166,7 @@ def failures(lines: list[str]) -> list[str]:
 
 OK = {"database": "ok", "broker": "ok", "worker": "ok"}
 NEWER = (
-    "The database is newer than this version, which does not know workloads.0003_take_remarks and "
+    "The database is newer than this version, which does not know workloads.9001_take_remarks and "
     "1 more. It works with the version right before its own too; bring this process up to date."
 )
 
@@ -190,8 +192,8 @@ def test_the_next_version_migrates_and_joins_under_load(tmp_path: Path) -> None:
             assert [each.status() for each in both] == [0, 0], [each.lines for each in both]
             applied = [line for each in both for line in each.lines if line.endswith("... OK\n")]
             assert applied == [
-                "  Applying workloads.0003_take_remarks... OK\n",
-                "  Applying workloads.0004_find_by_remark... OK\n",
+                "  Applying workloads.9001_take_remarks... OK\n",
+                "  Applying workloads.9002_find_by_remark... OK\n",
             ]
             goes_on(load)
             assert readiness(product.port) == (
@@ -227,8 +229,8 @@ def test_the_version_before_is_started_again_on_the_migrated_database(tmp_path: 
     done = migrate(next_version(tmp_path / "next", {**surroundings, "SLUICE_HOME": str(home)}))
     assert done.status() == 0, done.lines
     assert [line for line in done.lines if line.endswith("... OK\n")] == [
-        "  Applying workloads.0003_take_remarks... OK\n",
-        "  Applying workloads.0004_find_by_remark... OK\n",
+        "  Applying workloads.9001_take_remarks... OK\n",
+        "  Applying workloads.9002_find_by_remark... OK\n",
     ]
     with running(home) as product:
         assert f"{NEWER}\n" in product.lines

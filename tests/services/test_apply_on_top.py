@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from console.configs.errors import ConfigRejected
 from console.configs.models import ConfigVersion
 from console.configs.queries import active_number
 from console.configs.services import apply_on_top as module
 from console.configs.services.apply_config import apply_config
 from console.configs.services.apply_on_top import apply_on_top, roll_back_on_top
-from console.errors import ConfigRejected, Conflict, NotAllowed
+from console.errors import Conflict, NotAllowed
 from console.orgs.permissions import Actor
 from console.workloads.models import Event
 

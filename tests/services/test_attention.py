@@ -13,9 +13,9 @@ from django.utils import timezone
 from console.configs.models import Draft, RevertTimer
 from console.configs.services.apply_config import apply_config
 from console.configs.services.save_expectations import delete_expectations, save_expectations
-from console.engine.expected import Expected
-from console.engine.workload import PodSet
-from console.engine.workload import Workload as Judged
+from console.engine.model.workload import PodSet
+from console.engine.model.workload import Workload as Judged
+from console.engine.routing.expectations import Expected
 from console.health import Pulse
 from console.orgs.models import ApiToken, Organization, User
 from console.orgs.permissions import Actor

@@ -7,13 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
+from console.configs.errors import ConfigRejected, ConsequencesNotAccepted
 from console.configs.models import ConfigVersion, Expectation, ImpactRun
 from console.configs.services.apply_config import apply_config
 from console.configs.services.consequences import find_consequences
 from console.configs.services.find_impact import find_impact
 from console.configs.services.lint_config import lint_config
 from console.configs.services.roll_back import roll_back
-from console.errors import ConfigRejected, ConsequencesNotAccepted, NotAllowed
+from console.errors import NotAllowed
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Event
@@ -72,9 +73,11 @@ RENAMED = (
 )
 
 
-def kueue(quota: int = 4, stop: str = "None", flavor: str = "spot", door: str = "None") -> str:
+def kueue(
+    quota: int = 4, stop: str = "None", flavor: str = "spot", local_queue: str = "None"
+) -> str:
     """Return the Kueue config."""
-    values = {"quota": str(quota), "stop": stop, "flavor": flavor, "door": door}
+    values = {"quota": str(quota), "stop": stop, "flavor": flavor, "door": local_queue}
     text = KUEUE
     for name, value in values.items():
         text = text.replace(f"{{{name}}}", value)
@@ -246,7 +249,7 @@ def test_work_that_is_told_to_stop_or_cannot_start(running: None, owner: Actor) 
         2,
         "Queue ml is held: 1 waiting workload cannot start there any more.",
     )
-    assert names(owner, "kueue", kueue(door="HoldAndDrain")) == [("work_evicted", 3)]
+    assert names(owner, "kueue", kueue(local_queue="HoldAndDrain")) == [("work_evicted", 3)]
 
 
 NO_CATCH_ALL = NATIVE.replace("values: [ml]", "values: [web]").replace(

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from hypothesis import given
 
-from console.engine.decision import CANNOT_RUN, Reason
+from console.engine.model.decision import CANNOT_RUN, Reason
 from console.engine.state import State
 from console.workloads.queries.demand import Demand, cannot_run_count
 from console.workloads.queries.quotas import Accounts
@@ -21,7 +21,7 @@ def demand_of(state: State) -> dict[str, Demand]:
     """Return by queue what the classes of *state* ask for, as their rows say it."""
     found: defaultdict[str, Demand] = defaultdict(Demand)
     for name, of_queue in state.queues.items():
-        for cls in of_queue.line.classes.values():
+        for cls in of_queue.pending.classes.values():
             assert cls.verdict is not None
             found[name].add(cls.verdict.reason.value, cls.head.workload.total(), len(cls))
         for preemptor in of_queue.preemptors.values():
@@ -63,16 +63,16 @@ def test_positions_number_those_that_could_run_without_a_gap(draw) -> None:
         state.submit(draw(workloads(sequence)))
     state.settle()
     for of_queue in state.queues.values():
-        line = of_queue.line
+        pending_queue = of_queue.pending
         places = [
-            (pending.place, line.position(pending), cls.cannot_run)
-            for cls in line.classes.values()
+            (pending.place, pending_queue.position(pending), cls.cannot_run)
+            for cls in pending_queue.classes.values()
             for pending in cls
         ]
         runnable = [position for _, position, never in sorted(places) if not never]
         assert runnable == list(range(1, len(runnable) + 1))
         assert all(position is None for _, position, never in places if never)
-        assert line.cannot_run() == len(line) - len(runnable)
+        assert pending_queue.cannot_run() == len(pending_queue) - len(runnable)
 
 
 def test_every_reason_that_only_another_config_ends_counts_apart() -> None:
@@ -80,15 +80,19 @@ def test_every_reason_that_only_another_config_ends_counts_apart() -> None:
     assert cannot_run_count(reasons) == 2 * len(CANNOT_RUN) == 12
 
 
-def test_another_version_brings_it_back_into_the_line() -> None:
+def test_another_version_makes_it_eligible_again() -> None:
     world = World(queue("train").owns(gpu=8))
     world.submit("huge", gpu=500).submit("run", gpu=8).submit("next", gpu=4)
     world.settle()
-    line = world.state.queues["train"].line
+    pending_queue = world.state.queues["train"].pending
     huge, following = world.state.pending["huge"], world.state.pending["next"]
-    assert (line.position(huge), line.position(following), line.cannot_run()) == (None, 1, 1)
+    assert (
+        pending_queue.position(huge),
+        pending_queue.position(following),
+        pending_queue.cannot_run(),
+    ) == (None, 1, 1)
     world.state.change_policy(World(queue("train").owns(gpu=600)).state.policy)
     world.state.finish("run")
     world.settle()
     # Both run now: nothing waits that could never run.
-    assert world.state.queues["train"].line.cannot_run() == 0
+    assert world.state.queues["train"].pending.cannot_run() == 0

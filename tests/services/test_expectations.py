@@ -12,10 +12,10 @@ from console.configs.services.save_expectations import (
     save_expectations,
 )
 from console.dialects.native import DIALECT
-from console.engine.expected import Expected
-from console.engine.policy import Policy
-from console.engine.reasons import event_sentence
-from console.engine.workload import PodSet, Workload
+from console.engine.model.policy import Policy
+from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.expectations import Expected
+from console.engine.wording.reasons import event_sentence
 from console.errors import BadRequest, Conflict, NotAllowed, NotFound
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor

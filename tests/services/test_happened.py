@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from console.engine.policy import Policy
+from console.engine.model.policy import Policy
 from console.orgs.models import Organization
 from console.series.happened import happened
 from console.series.models import What

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from console.configs.errors import StaleVersion
 from console.configs.models import Draft
 from console.configs.services.apply_config import apply_config
 from console.configs.services.begin_draft import begin_draft
 from console.configs.services.fix_draft import fix_draft
 from console.configs.services.merge_draft import Decided, merge_draft
 from console.dialects.merging import Choice, Verdict
-from console.errors import BadRequest, Conflict, NotAllowed, NotFound, StaleVersion
+from console.errors import BadRequest, Conflict, NotAllowed, NotFound
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from console.configs.queries import active_policy
 from console.configs.services.apply_config import apply_config
-from console.engine.amounts import UNLIMITED
-from console.engine.policy import Policy, Queue
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.policy import Policy, Queue
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.overview.consumers import top_consumers

@@ -7,8 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.nodes import NodeExpression, NodeOperator, TaintEffect, Toleration
-from console.engine.workload import PodSet, Workload, total_of
+from console.engine.model.nodes import NodeExpression, NodeOperator, TaintEffect, Toleration
+from console.engine.model.workload import PodSet, Workload, total_of
 from console.workloads import models
 from console.workloads.services.load_state import engine_workloads
 from console.workloads.services.submit_workloads import submit_workloads

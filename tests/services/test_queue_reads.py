@@ -12,8 +12,8 @@ from console.configs.queries import active_policy
 from console.configs.queue_log import queue_log
 from console.configs.renames import new_name_of
 from console.configs.services.apply_config import apply_config
-from console.engine.decision import Reason
 from console.engine.disciplines.quota.nominate import nominate
+from console.engine.model.decision import Reason
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import PendingClass, State, Workload
@@ -262,7 +262,7 @@ spec: {clusterQueue: a}
         (None, State.PENDING),
     ]
     hits = rule_hits(owner.org, active_policy(owner.org))
-    assert {door: hit.runs for door, hit in hits.local_queues.items()} == {
+    assert {local_queue: hit.runs for local_queue, hit in hits.local_queues.items()} == {
         ("a", "door"): 1,
         ("a", "default"): 1,
     }

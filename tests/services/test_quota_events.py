@@ -9,9 +9,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from console.configs.services.apply_config import apply_config
-from console.engine.amounts import UNLIMITED, Amount
-from console.engine.decision import Decision, Outcome, Reason
-from console.engine.trace import OutcomeStep, PreemptedStep, Trace
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.decision import Decision, Outcome, Reason
+from console.engine.model.trace import OutcomeStep, PreemptedStep, Trace
 from console.workloads.models import Event
 from console.workloads.services.batch import Batch
 from console.workloads.services.quota_events import Reclaim, Taken, loans_of, reclaims_of

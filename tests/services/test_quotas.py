@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, given, settings
 
-from console.engine.amounts import Unlimited
-from console.engine.policy import Policy
+from console.engine.model.amounts import Unlimited
+from console.engine.model.policy import Policy
 from console.workloads.queries import quotas
 from console.workloads.queries.quotas import Accounts
 from tests.engine.quota_trees import KEY, worlds

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from console.configs.errors import StaleVersion
 from console.configs.models import ActiveConfig, ConfigVersion, Draft, ImpactRun, QueueSpec
 from console.configs.services import begin_draft
 from console.configs.services.apply_config import apply_config
 from console.configs.services.find_impact import find_impact
-from console.errors import Conflict, StaleVersion
+from console.errors import Conflict
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from console.configs.errors import StaleVersion
 from console.configs.models import ActiveConfig, ConfigVersion, QueueSpec, RevertTimer
 from console.configs.queries import active_version
 from console.configs.services import revert_config as reverting
@@ -18,7 +19,7 @@ from console.configs.services.revert_config import revert_config
 from console.configs.services.revert_unconfirmed import revert_unconfirmed
 from console.configs.services.roll_back import roll_back
 from console.configs.tasks import revert
-from console.errors import BadRequest, Conflict, NotAllowed, StaleVersion
+from console.errors import BadRequest, Conflict, NotAllowed
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org

@@ -12,7 +12,7 @@ from console.dialects import dialects
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.queries.cohorts import cohort_view
-from console.workloads.queries.rises import Rise, rises_of
+from console.workloads.queries.over_quota import OverQuotaMark, over_quota_since_of
 from console.workloads.services import run_engine
 from console.workloads.services.end_workloads import finish_workloads
 from console.workloads.services.submit_workloads import submit_workloads
@@ -59,31 +59,31 @@ def test_a_loan_begins_when_a_queue_rises_above_what_it_owns(
 
     hour(1)
     own = submit("own", 8)
-    assert rises_of(org) == {}
+    assert over_quota_since_of(org) == {}
 
     began = hour(2)
     extra = submit("extra", 4)
-    assert rises_of(org) == {GPUS: Rise(began, 1)}
-    assert cohort_view(org, "research").rises == {GPUS: Rise(began, 1)}
+    assert over_quota_since_of(org) == {GPUS: OverQuotaMark(began, 1)}
+    assert cohort_view(org, "research").over_quota_since == {GPUS: OverQuotaMark(began, 1)}
 
     # More of the same, and less: it has been above all the time.
     hour(3)
     more = submit("more", 4)
     finish_workloads(owner, [extra])
     settle(org)
-    assert rises_of(org, "speech") == {GPUS: Rise(began, 1)}
-    assert rises_of(org, "vision") == {}
+    assert over_quota_since_of(org, "speech") == {GPUS: OverQuotaMark(began, 1)}
+    assert over_quota_since_of(org, "vision") == {}
 
     hour(4)
     finish_workloads(owner, [own])
     settle(org)
-    assert rises_of(org) == {}
+    assert over_quota_since_of(org) == {}
     again = hour(5)
     submit("again", 8)
-    assert rises_of(org) == {GPUS: Rise(again, 1)}
+    assert over_quota_since_of(org) == {GPUS: OverQuotaMark(again, 1)}
     finish_workloads(owner, [more])
     settle(org)
-    assert rises_of(org) == {}
+    assert over_quota_since_of(org) == {}
 
 
 def test_a_config_that_takes_quota_away_leaves_a_queue_above_it(
@@ -102,11 +102,11 @@ def test_a_config_that_takes_quota_away_leaves_a_queue_above_it(
     assert less != TWO_TEAMS
     apply_config(owner, "kueue", less, "", 1)
     settle(org)
-    assert rises_of(org) == {GPUS: Rise(lowered, 2)}
+    assert over_quota_since_of(org) == {GPUS: OverQuotaMark(lowered, 2)}
     hour(3)
     apply_config(owner, "kueue", TWO_TEAMS, "", 2)
     settle(org)
-    assert rises_of(org) == {}
+    assert over_quota_since_of(org) == {}
 
 
 def test_one_organization_has_no_part_in_the_rises_of_another(
@@ -118,5 +118,5 @@ def test_one_organization_has_no_part_in_the_rises_of_another(
     apply_config(owner, "kueue", TWO_TEAMS, "", 0)
     submit_workloads(owner, read_submissions([gpus("speech", "wide", 12)]))
     settle(org)
-    assert list(rises_of(org)) == [GPUS]
-    assert rises_of(other_org) == {}
+    assert list(over_quota_since_of(org)) == [GPUS]
+    assert over_quota_since_of(other_org) == {}

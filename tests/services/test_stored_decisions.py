@@ -9,10 +9,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from console.configs.services.apply_config import apply_config
-from console.engine import decision as engine
 from console.engine.explain import explain
-from console.engine.stored_trace import trace_to_json
-from console.engine.trace import Trace
+from console.engine.model import decision as engine
+from console.engine.model.stored_trace import trace_to_json
+from console.engine.model.trace import Trace
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.explanations import explain_decisions

@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 import pytest
 
 from console.configs import stored_impact
-from console.engine.decision import Reason
-from console.engine.history import Shape
 from console.engine.impact import (
     Fit,
     HistoryImpact,
@@ -17,8 +15,10 @@ from console.engine.impact import (
     ShapeImpact,
     Standing,
 )
-from console.engine.policy import Policy
-from console.engine.workload import PodSet, Workload
+from console.engine.model.decision import Reason
+from console.engine.model.history import Shape
+from console.engine.model.policy import Policy
+from console.engine.model.workload import PodSet, Workload
 
 _STANDING = Standing(
     queue=None, rule=None, priority=None, fit=Fit.REJECTED, reason=Reason.NO_RULE_MATCHED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.circles import NEVER, is_circle
+from console.engine.model.preemption_loops import NEVER, is_circle
 from console.workloads.stored_texts import stops_of
 
 

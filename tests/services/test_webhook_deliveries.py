@@ -343,9 +343,9 @@ def test_a_worker_taken_for_dead_that_failed_has_no_say(owner: Actor, receiver: 
     receiver.answering = overtaken
     from console.webhooks.services import deliver_due as module
 
-    lane = module._claim(webhook.pk)
-    assert lane is not None
-    slow = module._begin(webhook.pk, lane)
+    shard = module._claim(webhook.pk)
+    assert shard is not None
+    slow = module._begin(webhook.pk, shard)
     assert slow is not None
     # Another worker has begun the next attempt in the meantime.
     Delivery.objects.update(attempts_begun=2)
@@ -407,7 +407,7 @@ def test_two_workers_never_send_the_same_attempt(race: Any, settings: Any) -> No
         webhook, _ = made(owner, receiver)
         uids = {send_test(owner, webhook.pk).uid for _ in range(5)}
         came = race(lambda _: deliver_due(webhook.pk))
-        # Those who found the lane taken may have come too late; somebody has to look once more.
+        # Those who found the shard taken may have come too late; somebody has to look once more.
         deliver_due(webhook.pk)
         assert [each for each in came if isinstance(each, Exception)] == []
         assert sorted(each.headers["webhook-id"] for each in receiver.got) == sorted(uids)

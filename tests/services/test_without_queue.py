@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.http import QueryDict
 
-from console.engine.decision import Reason
+from console.engine.model.decision import Reason
 from console.orgs.models import Organization
 from console.workloads.models import LabelSet, PendingClass, State, Workload
 from console.workloads.queries import (

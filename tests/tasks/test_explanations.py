@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from console import unions
 from console.configs.services.apply_config import apply_config
 from console.engine.disciplines.quota.report import LISTED
-from console.engine.trace import Trace
+from console.engine.model.trace import Trace
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.explanations import explain_workload, explain_workloads

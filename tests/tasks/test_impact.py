@@ -10,6 +10,7 @@ import pytest
 from celery import current_app
 from django.utils import timezone
 
+from console.configs.errors import ConfigRejected
 from console.configs.models import ImpactRun
 from console.configs.services import find_impact as find_module
 from console.configs.services import run_impact as run_module
@@ -21,7 +22,7 @@ from console.configs.services.run_impact import run_impact
 from console.configs.services.sweep_impacts import KEPT, PATIENCE, SILENCE
 from console.configs.tasks import find_impact as find_task
 from console.configs.tasks import sweep_impact_runs, tidy_impact_runs
-from console.errors import ConfigRejected, Conflict, NotAllowed, NotFound
+from console.errors import Conflict, NotAllowed, NotFound
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Decision, Engine, Intake, Workload

@@ -27,7 +27,7 @@ def write(org: Organization, *digests: str) -> None:
 
 def write_together(org: Organization, *digests: str, then: Callable[[], object] = str) -> None:
     """Write some in a row, do something, and write one more."""
-    with transaction.atomic(), statements.in_a_row():
+    with transaction.atomic(), statements.pipeline():
         write(org, *digests)
         then()
         write(org, "last")
@@ -38,7 +38,7 @@ def digests_of(org: Organization) -> list[str]:
 
 
 def test_all_are_carried_out_in_their_order(org: Organization) -> None:
-    with transaction.atomic(), statements.in_a_row():
+    with transaction.atomic(), statements.pipeline():
         write(org, "a", "b")
         assert digests_of(org) == ["a", "b"]
         write(org, "c")

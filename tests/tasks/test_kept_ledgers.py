@@ -10,8 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from console.configs.services.apply_config import apply_config
-from console.engine.ledger import Ledger
-from console.engine.trace import Trace
+from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.model.trace import Trace
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from console.configs.services.apply_config import apply_config
-from console.engine.decision import Decision as Decided
+from console.engine.model.decision import Decision as Decided
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads import lease as lease_module

@@ -12,8 +12,8 @@ from redis import RedisError
 from console import broker, messages
 from console.celery import app
 from console.messages import BrokerClock
-from console.workloads.nudge import ADMIT
 from console.workloads.tasks import admit
+from console.workloads.wakeup import ADMIT
 
 #: On the broker's clock, which is far from everybody else's.
 NOW = datetime(2020, 2, 29, 12, 0, 0, 250_000, tzinfo=UTC)

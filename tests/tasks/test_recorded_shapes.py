@@ -9,15 +9,15 @@ import pytest
 from django.utils import timezone
 
 from console.configs.services.apply_config import apply_config
-from console.engine.history import History, Live
-from console.engine.workload import PodSet
+from console.engine.model.history import History, Live
+from console.engine.model.workload import PodSet
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Intake, LabelSet, RecordedShape
 from console.workloads.queries import history as history_module
 from console.workloads.queries.history import WINDOW, history_of, live_of
 from console.workloads.services.forget_shapes import forget_shapes
-from console.workloads.services.note_rises import Rises
+from console.workloads.services.note_over_quota import OverQuotaSince
 from console.workloads.services.run_engine import forget_states, run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
@@ -129,7 +129,7 @@ def test_a_batch_that_is_repeated_after_a_crash_counts_once(
 
     with monkeypatch.context() as broken:
         # After the shapes were written, before the transaction ends.
-        broken.setattr(Rises, "note", crash)
+        broken.setattr(OverQuotaSince, "note", crash)
         with pytest.raises(RuntimeError, match="the machine is gone"):
             run_engine(org.pk)
     assert not RecordedShape.objects.exists()

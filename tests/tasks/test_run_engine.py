@@ -13,7 +13,7 @@ from django.utils import timezone
 from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
-from console.workloads import nudge, tasks
+from console.workloads import tasks, wakeup
 from console.workloads.explanations import explain_workload
 from console.workloads.lease import look
 from console.workloads.models import (
@@ -327,7 +327,7 @@ def test_the_sweep_finds_what_was_left_lying(
     org: Organization, owner: Actor, other_org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nudged: list[int] = []
-    monkeypatch.setattr(nudge, "send", nudged.append)
+    monkeypatch.setattr(wakeup, "send", nudged.append)
     submit(owner, "a")
     tasks.sweep()
     assert nudged == []

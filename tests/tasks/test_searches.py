@@ -10,10 +10,10 @@ from django.core.cache import cache
 from django.test import Client
 
 from console.configs.services.apply_config import apply_config
-from console.engine.amounts import UNLIMITED
-from console.engine.change import Change, ChangeKind, QuotaNumber
 from console.engine.counterfactual import Findings
-from console.engine.origin import Origin
+from console.engine.counterfactual.change import Change, ChangeKind, QuotaNumber
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.origin import Origin
 from console.engine.state import State as EngineState
 from console.expensive import Kind, take_place
 from console.orgs.models import Organization

@@ -26,7 +26,7 @@ from console.workloads.services.end_workloads import (
     release_workloads,
     withdraw_workloads,
 )
-from console.workloads.services.note_rises import Rises
+from console.workloads.services.note_over_quota import OverQuotaSince
 from console.workloads.services.run_engine import forget_states
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
@@ -145,7 +145,7 @@ def test_a_batch_that_is_not_written_counts_nothing_and_then_once(
 
     submit(owner, "one")
     with monkeypatch.context() as broken:
-        broken.setattr(Rises, "note", torn)
+        broken.setattr(OverQuotaSince, "note", torn)
         with pytest.raises(OSError, match="full"):
             settle(lab)
     assert counted("org") == {}

@@ -15,8 +15,8 @@ from console.bulk import Prepared, delete_keys, delete_rows, update_rows
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import Intake, LabelSet, Usage, Workload
+from console.workloads.services import apply_intake as take_in_module
 from console.workloads.services import submit_workloads as submit_module
-from console.workloads.services import take_in as take_in_module
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import Submission
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from django.db import transaction
 
-from console.engine.policy import Policy
+from console.engine.model.policy import Policy
+from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
-from console.engine.workload import PodSet, Workload
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads import models
 from console.workloads.services import load_state as load_state_module
 from console.workloads.services import run_engine as run_engine_module
-from console.workloads.services.note_rises import Rises
+from console.workloads.services.note_over_quota import OverQuotaSince
 from console.workloads.services.run_engine import run_engine
 from console.workloads.services.submit_workloads import submit_workloads
 from console.workloads.submissions import read_submissions
@@ -31,7 +31,7 @@ def warm(workloads: int) -> Warm:
         written="",
         config_version=1,
         state=state,
-        rises=Rises(1),
+        over_quota_since=OverQuotaSince(1),
         is_noted_settled=True,
     )
 

@@ -14,7 +14,7 @@ import pytest
 
 from console.bench.book import BrokenPromise
 from console.bench.traces import ArrivalTrace, WorkloadSet
-from console.engine.decision import Outcome
+from console.engine.model.decision import Outcome
 from console.engine.state import State
 from console.traffic.client import Away, Client, Refused
 from console.trial import play as play_module

@@ -13,8 +13,8 @@ from console.configs.services.find_impact import find_impact
 from console.configs.services.measure_effects import measure_effects
 from console.configs.services.run_impact import run_impact
 from console.configs.services.save_expectations import save_expectations
-from console.engine.expected import Expected
-from console.engine.workload import Workload
+from console.engine.model.workload import Workload
+from console.engine.routing.expectations import Expected
 from console.orgs.models import ApiToken, Membership
 from console.orgs.permissions import Actor
 from console.orgs.services.invite import invite

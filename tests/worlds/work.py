@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from console.engine.decision import Outcome
+from console.engine.model.decision import Outcome
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.lease import look

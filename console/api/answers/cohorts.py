@@ -7,10 +7,10 @@ from typing import Any
 from console.api.answers.configs import range_answer
 from console.api.answers.queues import usage_answer
 from console.api.answers.times import time_answer
-from console.engine.amounts import amount_to_number
+from console.engine.disciplines.quota.lending import Loan
 from console.engine.disciplines.quota.shares import Share
-from console.engine.lending import Loan
-from console.engine.policy import WEIGHT_ONE, Queue
+from console.engine.model.amounts import amount_to_number
+from console.engine.model.policy import WEIGHT_ONE, Queue
 from console.workloads.queries.cohort_views import (
     CohortSummary,
     CohortView,
@@ -18,8 +18,8 @@ from console.workloads.queries.cohort_views import (
     Starved,
     WaitingView,
 )
+from console.workloads.queries.over_quota import OverQuotaSince
 from console.workloads.queries.quota_views import PoolView
-from console.workloads.queries.rises import Rises
 
 
 def cohort_answer(cohort: CohortSummary) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def whole_cohort_answer(view: CohortView) -> dict[str, Any]:
     """Return a cohort with everything below it."""
     return cohort_answer(view.summary) | {
         "members": [_member(member) for member in view.members],
-        "loans": [loan_answer(loan) | _since(loan, view.rises) for loan in view.loans],
+        "loans": [loan_answer(loan) | _since(loan, view.over_quota_since) for loan in view.loans],
         "waiting": [_waiting(waiting) for waiting in view.waiting],
         "fair_sharing": [strategy.value for strategy in view.policy.settings.fair_sharing],
     }
@@ -67,8 +67,8 @@ def loan_answer(loan: Loan) -> dict[str, Any]:
     }
 
 
-def _since(loan: Loan, rises: Rises) -> dict[str, Any]:
-    rise = rises.get((loan.borrower, loan.flavor, loan.resource))
+def _since(loan: Loan, over_quota_since: OverQuotaSince) -> dict[str, Any]:
+    rise = over_quota_since.get((loan.borrower, loan.flavor, loan.resource))
     return {
         "since": time_answer(rise.since) if rise else None,
         "since_version": rise.config_version if rise else None,

@@ -12,9 +12,9 @@ from console.api.answers.times import time_answer
 from console.configs.models import ConfigVersion, RevertTimer
 from console.configs.stored_changes import encode_detail
 from console.dialects.diagnostics import Diagnostic, Severity, span_to_json
-from console.engine.amounts import amount_to_number
 from console.engine.diff import Change, Detail, DiffRow, QuotaChange
-from console.engine.origin import Origin
+from console.engine.model.amounts import amount_to_number
+from console.engine.model.origin import Origin
 from console.orgs.models import Organization
 
 

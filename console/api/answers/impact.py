@@ -8,7 +8,7 @@ from typing import Any
 from console.api.answers.times import time_answer
 from console.configs.disclosed_impact import impact_for_reader
 from console.configs.models import ImpactRun
-from console.engine.amounts import amount_to_number, decode_amount
+from console.engine.model.amounts import amount_to_number, decode_amount
 from console.orgs.permissions import Actor
 
 

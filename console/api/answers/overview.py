@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from console.api.answers.times import time_answer
-from console.engine.amounts import amount_to_number
+from console.engine.model.amounts import amount_to_number
 from console.overview.items import Item, Kind, Subject
 from console.overview.numbers import Number, Numbers
 from console.workloads.queries import UsageView

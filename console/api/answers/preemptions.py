@@ -6,8 +6,8 @@ from typing import Any
 
 from console.api.answers.times import time_answer
 from console.api.answers.workloads import amounts_answer, stage_answer
-from console.engine.amounts import amount_to_number
-from console.engine.reasons import reason_title
+from console.engine.model.amounts import amount_to_number
+from console.engine.wording.reasons import reason_title
 from console.workloads.receipts import Preemption, Receipt, Side
 
 

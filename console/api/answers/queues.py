@@ -6,7 +6,7 @@ from typing import Any
 
 from console.api.answers.configs import range_answer
 from console.api.answers.times import time_answer
-from console.engine.amounts import amount_to_number
+from console.engine.model.amounts import amount_to_number
 from console.series.waits import WaitQuantiles
 from console.workloads.queries import QueueView, UsageView
 

@@ -10,11 +10,7 @@ from console.api.answers.times import time_answer
 from console.api.answers.workloads import amounts_answer
 from console.configs.models import Expectation
 from console.configs.services.try_route import Tried
-from console.engine.amounts import amount_to_number
-from console.engine.branches import Branch
-from console.engine.decision import Outcome, Reason
-from console.engine.expected import Met
-from console.engine.explain.landing import landing_sentence, met_sentence
+from console.engine.explain.route_result import met_sentence, route_sentence
 from console.engine.explain.tested import (
     branch_words,
     fit_sentences,
@@ -22,26 +18,34 @@ from console.engine.explain.tested import (
     obstacle_words,
     rule_sentence,
 )
-from console.engine.fitting import Fit, FlavorTruth
-from console.engine.nearest import NearMiss
-from console.engine.reasons import reason_title
-from console.engine.truth import DoorTruth, ExpressionTruth, RuleTruth
+from console.engine.model.amounts import amount_to_number
+from console.engine.model.decision import Outcome, Reason
+from console.engine.routing.expectations import Met
+from console.engine.routing.missing_labels import Branch
+from console.engine.routing.nearest_rule import NearMiss
+from console.engine.routing.rule_evaluation import (
+    ExpressionResult,
+    LocalQueueEvaluation,
+    RuleEvaluation,
+)
+from console.engine.simulation.fitting import Fit, FlavorEvaluation
+from console.engine.wording.reasons import reason_title
 
 
 def route_answer(tried: Tried) -> dict[str, Any]:
     """Return everything that one config makes of one workload."""
-    landing = tried.landing
+    route_result = tried.route_result
     return {
         "version": tried.subject.version,
         "draft": tried.subject.draft,
-        "verdict": landing_sentence(landing),
-        "queue": landing.queue,
-        "priority": landing.priority,
-        "rule_index": landing.route.rule,
-        "reason": _reason(landing.reason),
+        "verdict": route_sentence(route_result),
+        "queue": route_result.queue,
+        "priority": route_result.priority,
+        "rule_index": route_result.route.rule,
+        "reason": _reason(route_result.reason),
         "rule_count": tried.rule_count,
         "rules": [_rule(tried, rule) for rule in tried.rules],
-        "local_queues": [_door(door) for door in tried.doors],
+        "local_queues": [_local_queue(local_queue) for local_queue in tried.local_queues],
         "other_queues": [{"queue": miss.queue, **_miss(miss)} for miss in tried.door_misses],
         "missing_labels": [
             {
@@ -81,8 +85,8 @@ def met_answer(met: Sequence[Met]) -> dict[str, Any]:
                 "name": each.expected.name,
                 "met": each.is_met,
                 "text": met_sentence(each),
-                "queue": each.landing.queue,
-                "priority": each.landing.priority,
+                "queue": each.route_result.queue,
+                "priority": each.route_result.priority,
             }
             for each in met
         ],
@@ -93,13 +97,13 @@ def _reason(reason: Reason | None) -> dict[str, str] | None:
     return {"code": reason.value, "message": reason_title(reason)} if reason else None
 
 
-def _rule(tried: Tried, rule: RuleTruth) -> dict[str, Any]:
+def _rule(tried: Tried, rule: RuleEvaluation) -> dict[str, Any]:
     miss = tried.misses.get(rule.index)
     return {
         "index": rule.index,
         "queue": rule.queue,
         "standing": rule.standing.value,
-        "text": rule_sentence(rule, tried.landing.route.rule),
+        "text": rule_sentence(rule, tried.route_result.route.rule),
         "priority": rule.priority.effective if rule.priority else None,
         "expressions": _expressions(rule.expressions),
         "range": range_answer(rule.origin),
@@ -107,7 +111,7 @@ def _rule(tried: Tried, rule: RuleTruth) -> dict[str, Any]:
     }
 
 
-def _expressions(expressions: Iterable[ExpressionTruth]) -> list[dict[str, Any]]:
+def _expressions(expressions: Iterable[ExpressionResult]) -> list[dict[str, Any]]:
     return [
         {
             "key": each.expression.key,
@@ -139,25 +143,25 @@ def _miss(miss: NearMiss) -> dict[str, Any]:
     }
 
 
-def _door(door: DoorTruth) -> dict[str, Any]:
+def _local_queue(local_queue: LocalQueueEvaluation) -> dict[str, Any]:
     return {
-        "name": door.door.name,
-        "queue": door.door.queue,
-        "named": door.is_taken,
-        "exists": door.leads,
-        "allowed": door.is_allowed,
-        "expressions": _expressions(door.expressions),
-        "range": range_answer(door.door.origin),
+        "name": local_queue.local_queue.name,
+        "queue": local_queue.local_queue.queue,
+        "named": local_queue.is_taken,
+        "exists": local_queue.leads,
+        "allowed": local_queue.is_allowed,
+        "expressions": _expressions(local_queue.expressions),
+        "range": range_answer(local_queue.local_queue.origin),
     }
 
 
 def _branch(branch: Branch) -> dict[str, Any]:
-    landing = branch.landing
+    route_result = branch.route_result
     return {
         "values": list(branch.values),
-        "queue": landing.queue,
-        "priority": landing.priority if landing.queue is not None else None,
-        "rule_index": landing.route.rule,
+        "queue": route_result.queue,
+        "priority": route_result.priority if route_result.queue is not None else None,
+        "rule_index": route_result.route.rule,
         "flavors": list(branch.flavors),
         "text": branch_words(branch),
     }
@@ -172,7 +176,7 @@ def _fit(fit: Fit) -> dict[str, Any]:
     }
 
 
-def _flavor(flavor: FlavorTruth) -> dict[str, Any]:
+def _flavor(flavor: FlavorEvaluation) -> dict[str, Any]:
     return {
         "flavor": flavor.flavor,
         "accepts": flavor.obstacle is None,

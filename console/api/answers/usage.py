@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from console.api.answers.times import time_answer
-from console.engine.amounts import SCALE, Amount, amount_to_number
-from console.engine.ledger import FlavorResource
+from console.engine.model.amounts import SCALE, Amount, FlavorResource, amount_to_number
 from console.series.models import What
 from console.series.queries import Counts, QuotaSpan, owned_in
 from console.series.readings import Reading

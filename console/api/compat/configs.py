@@ -15,6 +15,7 @@ from console.api.compat.documents import (
     read_config,
     require_readable,
 )
+from console.configs.errors import ConfigRejected
 from console.configs.models import ConfigVersion
 from console.configs.queries import (
     active_number,
@@ -25,7 +26,7 @@ from console.configs.queries import (
 )
 from console.configs.services.apply_on_top import apply_on_top, roll_back_on_top
 from console.configs.services.lint_config import Checked, lint_config
-from console.errors import BadRequest, ConfigRejected, FieldError, NotFound
+from console.errors import BadRequest, FieldError, NotFound
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Permission
 from console.reading import LARGEST_INTEGER, printable

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from console.api.answers.times import time_answer
 from console.api.compat.base import ClientView, email_of, results
-from console.engine.reasons import event_sentence
+from console.engine.wording.reasons import event_sentence
 from console.reading import QueryReader
 from console.workloads.disclosure import disclose_events
 from console.workloads.event_facts import told_data

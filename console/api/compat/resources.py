@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from console.engine.amounts import Amount, amount_to_number
+from console.engine.model.amounts import Amount, amount_to_number
 from console.workloads.queries.nodes import Nodes
 
 

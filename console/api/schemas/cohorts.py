@@ -6,8 +6,8 @@ from rest_framework import serializers
 
 from console.api.schemas.common import Range, Schema, page_of
 from console.api.schemas.state import QueueCounts, QueueUsage
-from console.engine.decision import Reason
-from console.engine.policy import FairStrategy, PreemptionRule
+from console.engine.model.decision import Reason
+from console.engine.model.policy import FairStrategy, PreemptionRule
 
 _RULES = [rule.value for rule in PreemptionRule]
 _NODES = ["queue", "cohort"]

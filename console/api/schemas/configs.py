@@ -9,8 +9,8 @@ from console.configs.models import ConfigVersion
 from console.dialects import default_dialect, dialects
 from console.dialects.diagnostics import Severity
 from console.dialects.wording import listed
-from console.engine.consequences import ConsequenceCode
 from console.engine.diff import ChangeKind, Limit, Line, Noun
+from console.engine.simulation.consequences import ConsequenceCode
 
 #: What the parameter says of itself.
 DIALECT = (

@@ -6,8 +6,8 @@ from rest_framework import serializers
 
 from console.api.schemas.common import Schema
 from console.configs.models import ImpactRun
-from console.engine.decision import Reason
 from console.engine.impact import DoubtKind, Exposure, Fit, HistoryOutcome, LiveOutcome, Loss
+from console.engine.model.decision import Reason
 
 _REASONS = [reason.value for reason in Reason]
 

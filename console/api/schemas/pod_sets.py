@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from console.api.schemas.common import Schema
-from console.engine.nodes import NodeOperator, TaintEffect
+from console.engine.model.nodes import NodeOperator, TaintEffect
 from console.workloads.read_pod_sets import (
     LONGEST_KEY,
     LONGEST_NAME,

@@ -10,9 +10,9 @@ from console.api.schemas.common import Range, Schema
 from console.api.schemas.configs import DIALECT
 from console.api.schemas.pod_sets import PodSetIn
 from console.dialects.numbers import LEAST_PRIORITY
-from console.engine.decision import Reason
-from console.engine.selectors import Operator
-from console.engine.truth import RuleStanding
+from console.engine.model.decision import Reason
+from console.engine.model.selectors import Operator
+from console.engine.routing.rule_evaluation import RuleStanding
 from console.reading import LARGEST_INTEGER
 
 _LABELS = "By key, as selectors see them: `instance-type` rather than the field `instance_type`."

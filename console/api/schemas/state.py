@@ -6,8 +6,8 @@ from rest_framework import serializers
 
 from console.api.schemas.common import Range, Schema, page_of
 from console.api.schemas.pod_sets import AddedToleration
-from console.engine.decision import Outcome, Reason
-from console.engine.policy import StopPolicy, Strategy
+from console.engine.model.decision import Outcome, Reason
+from console.engine.model.policy import StopPolicy, Strategy
 from console.orgs.models import Role
 from console.workloads.models import EventType, Level
 

@@ -9,9 +9,9 @@ from rest_framework import serializers
 from console.api.schemas.common import Range, Schema, page_of
 from console.api.schemas.pod_sets import PodSet, PodSetAssignment, PodSetIn
 from console.dialects.numbers import LEAST_PRIORITY
-from console.engine.change import ChangeKind, QuotaNumber
-from console.engine.decision import Reason
+from console.engine.counterfactual.change import ChangeKind, QuotaNumber
 from console.engine.explain import Verdict
+from console.engine.model.decision import Reason
 from console.reading import LARGEST_INTEGER
 from console.workloads.models import SearchRun, State
 from console.workloads.queries.filters import TYPES

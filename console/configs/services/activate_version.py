@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from console.configs.errors import StaleVersion
 from console.configs.models import ActiveConfig, ConfigVersion, QueueSpec, RevertTimer
 from console.configs.queries import (
     NO_POLICY,
@@ -26,7 +27,6 @@ from console.configs.services.set_timer import replace_timer
 from console.configs.stored_changes import store_changes
 from console.dialects.base import Reading
 from console.engine.diff import compare_policies
-from console.errors import StaleVersion
 from console.orgs.audit import Action, record
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import timedelta
 
+from console.configs.errors import ConfigRejected
 from console.configs.models import ConfigVersion
 from console.configs.services.activate_version import (
     activate_version,
@@ -15,7 +16,6 @@ from console.configs.services.activate_version import (
 from console.configs.services.check_config import check_config
 from console.configs.services.consequences import accept_consequences
 from console.configs.services.set_timer import read_revert_after
-from console.errors import ConfigRejected
 from console.orgs.permissions import Actor, Permission
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from console.configs.errors import StaleVersion
 from console.configs.models import ConfigVersion
 from console.configs.queries import active_number
 from console.configs.services.apply_config import apply_config
 from console.configs.services.roll_back import roll_back
-from console.errors import Conflict, StaleVersion
+from console.errors import Conflict
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 

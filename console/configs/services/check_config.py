@@ -5,7 +5,7 @@ from __future__ import annotations
 from console.configs.queries import past_specs
 from console.dialects import dialects
 from console.dialects.base import Dialect, Reading
-from console.dialects.kept import read_kept
+from console.dialects.reading_cache import read_kept
 from console.errors import BadRequest, FieldError
 from console.orgs.permissions import Actor, Permission
 

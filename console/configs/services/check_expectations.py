@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from console.configs.models import Expectation
 from console.configs.queries import expectations_of
 from console.configs.read_expectations import MOST_EXPECTATIONS
-from console.engine.expected import Expected, Met, meet
-from console.engine.explain.landing import met_sentence
-from console.engine.policy import Policy
-from console.engine.workload import PodSet, Workload
+from console.engine.explain.route_result import met_sentence
+from console.engine.model.policy import Policy
+from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.expectations import Expected, Met, meet
 from console.orgs.models import Organization
 
 
@@ -63,8 +63,8 @@ def broken(met: Met) -> Broken:
         name=met.expected.name,
         queue=met.expected.queue,
         priority=met.expected.priority,
-        found_queue=met.landing.queue,
-        found_priority=met.landing.priority,
+        found_queue=met.route_result.queue,
+        found_priority=met.route_result.priority,
         message=met_sentence(met),
     )
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, TypeAlias
 
+from console.configs.errors import ConfigRejected, ConsequencesNotAccepted
 from console.configs.models import ConfigVersion, ImpactRun
 from console.configs.queries import active_version, policy_of
 from console.configs.renames import new_name_of
@@ -18,7 +19,6 @@ from console.configs.services.find_impact import digest_of
 from console.configs.services.lint_config import Checked, lint_config
 from console.dialects import dialects
 from console.dialects.diagnostics import Severity
-from console.dialects.kept import read_kept
 from console.dialects.lints import Facts, lint
 from console.dialects.lints.codes import (
     LOOKS_RENAMED,
@@ -27,21 +27,20 @@ from console.dialects.lints.codes import (
     REMOVED_WITH_WORK,
 )
 from console.dialects.lints.wording import quoted
-from console.engine.consequences import (
+from console.dialects.reading_cache import read_kept
+from console.engine.diff.renames import find_renames
+from console.engine.disciplines.quota.excess import Excess, with_ends
+from console.engine.explain.consequences import Consequence, consequence_sentence
+from console.engine.model.history import Backlog, Live
+from console.engine.model.policy import Policy
+from console.engine.simulation.consequences import (
     GRAVITY,
     ConsequenceCode,
     Finding,
-    Gravity,
     find,
     place_takers,
 )
-from console.engine.diff.renames import find_renames
-from console.engine.excess import Excess, with_ends
-from console.engine.explain.consequences import consequence_sentence
-from console.engine.history import Backlog, Live
-from console.engine.policy import Policy
-from console.engine.turned_away import find_turned_away
-from console.errors import ConfigRejected, ConsequencesNotAccepted
+from console.engine.simulation.rejected_pending import find_rejected_pending
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.queries.backlog import backlog_of
@@ -65,15 +64,6 @@ _QUOTED = re.compile(r'("[^"]*")')
 
 #: Code of a warning, and what its sentence says.
 _Warning: TypeAlias = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Consequence:
-    """What follows from an apply: its code, its sentence, and how it has to be accepted."""
-
-    code: str
-    message: str
-    level: Gravity
 
 
 def find_consequences(actor: Actor, dialect: str, text: str) -> tuple[Consequence, ...]:
@@ -162,7 +152,7 @@ def _effects(
         yield replace(finding, excesses=_with_ends(org, finding.excesses))
     if old is not None:
         waiting = backlog_of(org) if backlog is None else backlog
-        if found := find_turned_away(old, new, waiting):
+        if found := find_rejected_pending(old, new, waiting):
             yield found
     if active and active.dialect != dialect:
         titles = (dialects()[active.dialect].title, dialects()[dialect].title)

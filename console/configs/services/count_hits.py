@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from console.engine.policy import Policy
-from console.engine.routing import Router
+from console.engine.model.policy import Policy
+from console.engine.routing.router import Router
 from console.orgs.permissions import Actor, Permission
 from console.workloads.queries.recent_history import recent_history
 

@@ -14,11 +14,12 @@ from kombu.exceptions import OperationalError
 from redis import RedisError
 
 from console.celery import IMPACT
+from console.configs.errors import ConfigRejected
 from console.configs.models import ImpactRun
 from console.configs.queries import active_number, unfinished_impacts
 from console.configs.services.check_config import check_config
 from console.configs.services.run_impact import run_impact
-from console.errors import ConfigRejected, Conflict
+from console.errors import Conflict
 from console.orgs.audit import record
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission

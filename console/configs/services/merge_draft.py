@@ -15,7 +15,7 @@ from console.configs.services.save_draft import save_draft
 from console.dialects import dialects
 from console.dialects.assist.renaming import rename_in
 from console.dialects.merging import Choice, Merge, Piece, Verdict, merge_configs
-from console.engine.policy import Policy
+from console.engine.model.policy import Policy
 from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission

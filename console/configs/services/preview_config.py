@@ -8,15 +8,15 @@ from datetime import datetime
 
 from django.utils import timezone
 
+from console.configs.errors import ConfigRejected
 from console.configs.queries import active_version, policy_of
 from console.configs.services.lint_config import lint_config
 from console.dialects.diagnostics import Diagnostic, Severity
-from console.engine.history import Shape
-from console.engine.landing import land
-from console.engine.policy import Policy
-from console.engine.routing import Router
-from console.engine.workload import Workload
-from console.errors import ConfigRejected
+from console.engine.model.history import Shape
+from console.engine.model.policy import Policy
+from console.engine.model.workload import Workload
+from console.engine.routing.route_result import land
+from console.engine.routing.router import Router
 from console.orgs.permissions import Actor
 from console.workloads.queries.history import history_of
 
@@ -113,9 +113,9 @@ class _Guide:
         self._router = Router(policy)
 
     def lead(self, workload: Workload) -> Led:
-        landing = land(self._policy, workload, self._router)
-        queue = landing.route.queue
-        return Led(queue, landing.route.rule, queue is None and landing.is_refused)
+        route_result = land(self._policy, workload, self._router)
+        queue = route_result.route.queue
+        return Led(queue, route_result.route.rule, queue is None and route_result.is_refused)
 
 
 def _kinds(shapes: Iterable[Shape]) -> list[tuple[Workload, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import timedelta
 
+from console.configs.errors import ConfigRejected
 from console.configs.models import ConfigVersion
 from console.configs.queries import get_version
 from console.configs.services.activate_version import (
@@ -16,7 +17,7 @@ from console.configs.services.activate_version import (
 from console.configs.services.check_config import check_config
 from console.configs.services.consequences import accept_consequences
 from console.configs.services.set_timer import read_revert_after
-from console.errors import ConfigRejected, Conflict
+from console.errors import Conflict
 from console.orgs.permissions import Actor, Permission
 
 

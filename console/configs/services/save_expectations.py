@@ -9,8 +9,8 @@ from django.db import transaction
 
 from console.configs.models import Expectation
 from console.configs.read_expectations import MOST_EXPECTATIONS
-from console.engine.amounts import format_amount
-from console.engine.expected import Expected
+from console.engine.model.amounts import format_amount
+from console.engine.routing.expectations import Expected
 from console.errors import BadRequest, Conflict, FieldError, NotFound
 from console.orgs.audit import record
 from console.orgs.models import Organization

@@ -6,16 +6,22 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from console.configs.subjects import Subject
-from console.engine.branches import MissingLabel, missing_labels
-from console.engine.fitting import Fit, Fitting
-from console.engine.landing import Landing, land
-from console.engine.nearest import NearestRules, NearMiss
-from console.engine.nearest_doors import nearest_doors
-from console.engine.policy import Policy
-from console.engine.routing import Router
-from console.engine.trees import Trees
-from console.engine.truth import DoorTruth, RuleStanding, RuleTruth, judge_doors, judge_rules
-from console.engine.workload import Workload
+from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.model.policy import Policy
+from console.engine.model.workload import Workload
+from console.engine.routing.missing_labels import MissingLabel, missing_labels
+from console.engine.routing.nearest_local_queue import nearest_local_queues
+from console.engine.routing.nearest_rule import NearestRules, NearMiss
+from console.engine.routing.route_result import RouteResult, land
+from console.engine.routing.router import Router
+from console.engine.routing.rule_evaluation import (
+    LocalQueueEvaluation,
+    RuleEvaluation,
+    RuleStanding,
+    evaluate_local_queues,
+    evaluate_rules,
+)
+from console.engine.simulation.fitting import Fit, Fitting
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.workloads.models import QueueHold
@@ -33,15 +39,15 @@ class Tried:
     """What one config makes of one workload."""
 
     subject: Subject
-    landing: Landing
+    route_result: RouteResult
     #: Some of the rules in order, each judged on its own; empty where local queues route.
-    rules: tuple[RuleTruth, ...]
+    rules: tuple[RuleEvaluation, ...]
     rule_count: int
     #: By index of the rule: the least that would lead to it.
     misses: Mapping[int, NearMiss]
     #: Where local queues route: those of its namespace, and the least that leads to other queues.
-    doors: tuple[DoorTruth, ...]
-    door_count: int
+    local_queues: tuple[LocalQueueEvaluation, ...]
+    local_queue_count: int
     door_misses: tuple[NearMiss, ...]
     missing: tuple[MissingLabel, ...]
     fit: Fit
@@ -51,7 +57,7 @@ class Tried:
 class Placed:
     """What one config makes of one workload among many."""
 
-    landing: Landing
+    route_result: RouteResult
     fit: Fit
 
 
@@ -64,24 +70,24 @@ def try_route(actor: Actor, subject: Subject, workload: Workload, *, start: int 
     actor.require(Permission.READ)
     policy = subject.policy
     router = Router(policy)
-    landing = land(policy, workload, router)
-    rules = judge_rules(policy, workload)
+    route_result = land(policy, workload, router)
+    rules = evaluate_rules(policy, workload)
     shown = rules[start : start + MOST_RULES]
-    doors = judge_doors(policy, workload)
+    local_queues = evaluate_local_queues(policy, workload)
     nearest = NearestRules(policy, workload, router)
     return Tried(
         subject=subject,
-        landing=landing,
+        route_result=route_result,
         rules=shown,
         rule_count=len(rules),
         misses={rule.index: nearest.miss(rule.index) for rule in _nearest_first(shown)},
-        doors=doors[:MOST_RULES],
-        door_count=len(doors),
-        door_misses=nearest_doors(policy, workload, MOST_RULES)
+        local_queues=local_queues[:MOST_RULES],
+        local_queue_count=len(local_queues),
+        door_misses=nearest_local_queues(policy, workload, MOST_RULES)
         if policy.local_routing is not None
         else (),
-        missing=missing_labels(policy, landing, router),
-        fit=fitting(actor.org, policy, _around(landing)).fit(landing),
+        missing=missing_labels(policy, route_result, router),
+        fit=fitting(actor.org, policy, _around(route_result)).fit(route_result),
     )
 
 
@@ -90,8 +96,8 @@ def try_routes(actor: Actor, subject: Subject, workloads: Sequence[Workload]) ->
     actor.require(Permission.READ)
     router = Router(subject.policy)
     fits = fitting(actor.org, subject.policy)
-    landings = [land(subject.policy, workload, router) for workload in workloads]
-    return tuple(Placed(landing, fits.fit(landing)) for landing in landings)
+    route_results = [land(subject.policy, workload, router) for workload in workloads]
+    return tuple(Placed(route_result, fits.fit(route_result)) for route_result in route_results)
 
 
 def fitting(org: Organization, policy: Policy, queues: Collection[str] | None = None) -> Fitting:
@@ -104,12 +110,16 @@ def fitting(org: Organization, policy: Policy, queues: Collection[str] | None = 
     return Fitting(policy, used_of(org, queues), held)
 
 
-def _around(landing: Landing) -> tuple[str, ...]:
+def _around(route_result: RouteResult) -> tuple[str, ...]:
     """Return the queues that have a say in how it fits: those of the tree in which it lands."""
-    return () if landing.queue is None else Trees(landing.policy).around(landing.queue)
+    return (
+        ()
+        if route_result.queue is None
+        else Hierarchy(route_result.policy).around(route_result.queue)
+    )
 
 
-def _nearest_first(rules: Iterable[RuleTruth]) -> list[RuleTruth]:
+def _nearest_first(rules: Iterable[RuleEvaluation]) -> list[RuleEvaluation]:
     """Return the rules that did not take it; all share one budget, and the nearest come first."""
     missed = [rule for rule in rules if rule.standing is not RuleStanding.TOOK]
     missed.sort(key=lambda rule: sum(not each.holds for each in rule.expressions))

@@ -9,7 +9,7 @@ from console.dialects.base import Dialect
 from console.dialects.diagnostics import Fix, TextEdit
 from console.dialects.positions import apply_fix
 from console.dialects.scalars import write_text
-from console.engine.origin import Origin
+from console.engine.model.origin import Origin
 
 
 def rename_in(dialect: Dialect, text: str, names: Mapping[str, Mapping[str, str]]) -> str:

@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from console.dialects.positions import BYTE_ORDER_MARK
 from console.dialects.tree import MAX_DEPTH
-from console.engine.origin import LINE_BREAK
+from console.engine.model.origin import LINE_BREAK
 
 Kind = Literal["mapping", "sequence", "scalar"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from console.engine.amounts import Amount
-from console.engine.decision import Assignment
-from console.engine.nodes import Taint
+from console.engine.model.amounts import Amount
+from console.engine.model.decision import Assignment
+from console.engine.model.nodes import Taint
 
 #: Flavor -> resource -> amount in thousandths.
 Amounts = Mapping[str, Mapping[str, Amount]]

@@ -8,9 +8,9 @@ from typing import Any
 from console.dialects.conformance.answers import Amounts
 from console.dialects.conformance.parts import part, quantities
 from console.dialects.conformance.phrases import assignment_phrase, expected_assignment
-from console.dialects.kueue.quantity import format_quantity
-from console.engine.amounts import Amount
-from console.engine.decision import Assignment
+from console.dialects.quantity import format_quantity
+from console.engine.model.amounts import Amount
+from console.engine.model.decision import Assignment
 
 
 def named(what: str, expect: Mapping[str, object], actual: Mapping[str, object]) -> Iterator[str]:

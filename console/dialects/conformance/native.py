@@ -12,12 +12,12 @@ from console.dialects.conformance.differences import named, names
 from console.dialects.conformance.parts import MalformedCase
 from console.dialects.conformance.rest import RestlessError, cycles_to_rest
 from console.dialects.conformance.result import Result, Verdict, judged
-from console.engine.amounts import parse_amount
-from console.engine.decision import Decision, Outcome, merged_flavors
-from console.engine.policy import Policy
-from console.engine.running import Running
+from console.engine.live.running import Running
+from console.engine.model.amounts import parse_amount
+from console.engine.model.decision import Decision, Outcome, merged_flavors
+from console.engine.model.policy import Policy
+from console.engine.model.workload import PodSet, Workload
 from console.engine.state import State
-from console.engine.workload import PodSet, Workload
 
 #: What a native case consists of, besides its id and type.
 _PARTS = {"config": str, "events": list, "expect": dict}

@@ -12,10 +12,10 @@ from console.dialects.conformance.parts import (
     part,
     quantity,
 )
-from console.dialects.kueue.quantity import parse_quantity
-from console.engine.amounts import UNLIMITED, Amount
-from console.engine.nodes import FlavorToleration, Taint, TaintEffect, Toleration
-from console.engine.policy import (
+from console.dialects.quantity import parse_quantity
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.nodes import FlavorToleration, Taint, TaintEffect, Toleration
+from console.engine.model.policy import (
     Cohort,
     FairStrategy,
     Flavor,
@@ -36,7 +36,7 @@ from console.engine.policy import (
     Strategy,
     Undeclared,
 )
-from console.engine.selectors import MatchExpression, Operator, Selector
+from console.engine.model.selectors import MatchExpression, Operator, Selector
 
 Node = TypeVar("Node")
 
@@ -70,13 +70,13 @@ _FAIR_STRATEGIES = {
 }
 
 
-def read_policy(case: Mapping[str, Any], doors: Iterable[LocalQueue] = ()) -> Policy:
+def read_policy(case: Mapping[str, Any], others: Iterable[LocalQueue] = ()) -> Policy:
     """
     Return the policy that the objects and switches of *case* stand for.
 
     A missing field has the default of the API (Kueue, spec 1.2 to 1.5). A cohort
     that is only named is there without quota; a flavor that is only named stays
-    missing, and a local queue may lead nowhere. *doors* are local queues beside
+    missing, and a local queue may lead nowhere. *others* are local queues beside
     those among the objects.
 
     Raises MalformedCase when an object cannot be read.
@@ -94,8 +94,8 @@ def read_policy(case: Mapping[str, Any], doors: Iterable[LocalQueue] = ()) -> Po
             namespaces[name] = part(metadata, "labels", dict, {})
         else:
             by_kind.setdefault(kind, {})[name] = spec
-    for door in doors:
-        local_queues[door.namespace, door.name] = door
+    for local_queue in others:
+        local_queues[local_queue.namespace, local_queue.name] = local_queue
     queues = _read_each(by_kind, "ClusterQueue", _queue)
     cohorts = _read_each(by_kind, "Cohort", _cohort)
     parents = [queue.parent for queue in queues.values()]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
-from console.dialects.kueue.quantity import amount_of
-from console.engine.amounts import Amount
+from console.dialects.quantity import amount_of
+from console.engine.model.amounts import Amount
 
 Part = TypeVar("Part")
 Choice = TypeVar("Choice")

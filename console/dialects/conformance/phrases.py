@@ -8,9 +8,9 @@ from typing import Any
 from console.dialects.conformance.answers import FlavorReason, ReasonCode
 from console.dialects.conformance.objects import read_taint
 from console.dialects.conformance.parts import choice, objects_in, part, quantity
-from console.dialects.kueue.quantity import format_quantity
-from console.engine.amounts import Amount
-from console.engine.decision import PodSetAssignment
+from console.dialects.quantity import format_quantity
+from console.engine.model.amounts import Amount
+from console.engine.model.decision import PodSetAssignment
 
 _AMOUNTS = ("missing", "assumed", "requested", "capacity")
 _CODES = {code.value: code for code in ReasonCode}

@@ -33,11 +33,10 @@ from console.dialects.conformance.product_words import (
 from console.dialects.conformance.rest import cycles_to_rest
 from console.dialects.conformance.workloads import PendingWorkload
 from console.dialects.conformance.world import World
-from console.engine.amounts import Amount
-from console.engine.decision import Decision, Outcome, Reason
 from console.engine.disciplines.quota.asks import ask
 from console.engine.disciplines.quota.candidates import Search
 from console.engine.disciplines.quota.flavors import Assigner
+from console.engine.disciplines.quota.ledger import Node
 from console.engine.disciplines.quota.modes import Mode as GranularMode
 from console.engine.disciplines.quota.nominate import (
     QuotaNomination,
@@ -45,11 +44,12 @@ from console.engine.disciplines.quota.nominate import (
     preempts_while_borrowing,
 )
 from console.engine.disciplines.quota.shares import dominant_share
-from console.engine.ledger import FlavorResource, Node
-from console.engine.pending import Pending, ScanPosition
-from console.engine.policy import StopPolicy, Undeclared
+from console.engine.live.live_tree import QueueState
+from console.engine.model.amounts import Amount, FlavorResource
+from console.engine.model.decision import Decision, Outcome, Reason
+from console.engine.model.policy import StopPolicy, Undeclared
+from console.engine.pending.pending_class import Pending, ScanPosition
 from console.engine.state import State
-from console.engine.tree import QueueState
 
 _RIGHTS = {
     Reason.PREEMPTED_IN_QUEUE: VictimReason.IN_CLUSTER_QUEUE,
@@ -91,7 +91,7 @@ class Product:
     def cycle(self, world: World) -> CycleAnswer:
         """Run one cycle."""
         state = _state(world)
-        already = set(state.departing)
+        already = set(state.evicting)
         running = set(state.running)
         state.step()
         messages = {name: head_verdict(state, pending) for name, pending in state.pending.items()}
@@ -101,19 +101,19 @@ class Product:
             if not each.is_active
         }
         requeued: set[str] = set()
-        parked: set[str] = set()
+        inadmissible: set[str] = set()
         for queue in state.queues.values():
             requeued |= queue.preemptors.keys()
-            for cls in queue.line.classes.values():
-                waits_apart = queue.line.is_parked(cls) and queue.barrier is None
-                (parked if waits_apart else requeued).update(p.workload.id for p in cls)
+            for cls in queue.pending.classes.values():
+                waits_apart = queue.pending.is_inadmissible(cls) and queue.barrier is None
+                (inadmissible if waits_apart else requeued).update(p.workload.id for p in cls)
         return CycleAnswer(
             admitted={
                 name: each.assignment for name, each in state.running.items() if name not in running
             },
-            preempted={name: _RIGHTS[_reason(state, name)] for name in state.departing - already},
+            preempted={name: _RIGHTS[_reason(state, name)] for name in state.evicting - already},
             requeued=frozenset(requeued),
-            inadmissible=frozenset(parked),
+            inadmissible=frozenset(inadmissible),
             messages=messages,
             skipped_preemptions=_skipped_preemptions(state),
         )
@@ -200,7 +200,7 @@ class Product:
             victims={
                 target.running.workload.id: _RIGHTS[target.reason]
                 for target in targets
-                if not target.running.departing
+                if not target.running.evicting
             },
             count=len(targets),
         )
@@ -242,13 +242,13 @@ class Product:
 def _state(world: World) -> State:
     state = State(world.policy)
     for each in sorted(world.running, key=lambda r: r.reservation):
-        state.adopt(
+        state.restore(
             each.workload,
             queue=each.queue,
             priority=each.priority,
             assignment=each.assignment,
             reservation=each.reservation,
-            departing=each.is_departing,
+            evicting=each.is_departing,
             reason=Reason.PREEMPTED_IN_QUEUE if each.is_departing else None,
         )
     for waiting in world.pending:
@@ -306,7 +306,7 @@ def _skipped_preemptions(state: State) -> dict[str, int]:
         if queue.policy is None or queue.policy.stop is not StopPolicy.NONE:
             continue
         count = 0
-        for cls in queue.line.classes.values():
+        for cls in queue.pending.classes.values():
             found = cls.verdict.nomination if cls.verdict is not None else None
             if cls.verdict is None or cls.verdict.turn is None:
                 continue

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from console.dialects.conformance.answers import Condition, HeadCode, HeadVerdict
 from console.dialects.conformance.product_words import no_fit_word, reasons_by_pod_set
-from console.engine.decision import Reason
 from console.engine.disciplines.quota.nominate import QuotaNomination
-from console.engine.pending import Pending, PendingClass, Verdict
+from console.engine.live.live_tree import QueueState
+from console.engine.model.decision import Reason
+from console.engine.model.trace import LocalQueueVerdict, TurnVerdict
+from console.engine.pending.pending_class import Pending, PendingClass, Verdict
 from console.engine.state import State
-from console.engine.trace import LocalQueueVerdict, TurnVerdict
-from console.engine.tree import QueueState
 
 _CONDITIONS = {
     Reason.EXCEEDS_MAX_QUOTA: Condition.EXCEEDS_MAX_QUOTA,
@@ -65,7 +65,7 @@ def head_verdict(state: State, pending: Pending) -> HeadVerdict:
     if verdict is None or cls is None:
         return HeadVerdict(reason=Condition.PENDING_EVALUATION, code=HeadCode.NOT_EVALUATED)
     reason = _word(verdict)
-    if queue.line.is_parked(cls) and cls.head is not pending:
+    if queue.pending.is_inadmissible(cls) and cls.head is not pending:
         return HeadVerdict(reason=reason, code=HeadCode.SAME_AS_PARKED)
     found = verdict.nomination
     assert isinstance(found, QuotaNomination)
@@ -102,7 +102,7 @@ def _word(verdict: Verdict) -> Condition:
 
 def _class_of(state: State, pending: Pending) -> tuple[QueueState, PendingClass | None]:
     queue = state.queues[pending.route.queue or ""]
-    return queue, queue.line.classes.get(pending.class_key)
+    return queue, queue.pending.classes.get(pending.class_key)
 
 
 def _own_verdict(queue: QueueState, cls: PendingClass | None, pending: Pending) -> Verdict | None:
@@ -110,7 +110,7 @@ def _own_verdict(queue: QueueState, cls: PendingClass | None, pending: Pending) 
     if (
         cls is None
         or cls.verdict is None
-        or (not queue.line.is_parked(cls) and cls.head is not pending)
+        or (not queue.pending.is_inadmissible(cls) and cls.head is not pending)
     ):
         return None
     return cls.verdict

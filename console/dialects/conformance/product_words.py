@@ -11,13 +11,13 @@ from console.dialects.conformance.answers import (
     Mode,
     ReasonCode,
 )
-from console.engine.amounts import Amount, Unlimited
 from console.engine.disciplines.quota.flavors import Found, Looked, Walk
 from console.engine.disciplines.quota.modes import Check, NoFit
 from console.engine.disciplines.quota.modes import Mode as GranularMode
-from console.engine.matching import Obstacle
-from console.engine.nodes import Taint, TaintEffect
-from console.engine.trace import FlavorVerdict
+from console.engine.model.amounts import Amount, Unlimited
+from console.engine.model.nodes import Taint, TaintEffect
+from console.engine.model.trace import FlavorVerdict
+from console.engine.routing.flavor_matching import Obstacle
 
 _MODES = {
     GranularMode.NO_FIT: Mode.NO_FIT,

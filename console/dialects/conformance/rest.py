@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.decision import Decision
+from console.engine.model.decision import Decision
 from console.engine.state import State
 
 #: Cycles after which a world counts as restless.
@@ -29,15 +29,15 @@ def cycles_to_rest(state: State, *, skipping: bool = False) -> Iterator[tuple[in
     for cycle in range(1, _CYCLES):
         made = state.step(skipping=skipping)
         yield cycle, made
-        departing = sorted(state.departing)
-        for name in departing:
+        evicting = sorted(state.evicting)
+        for name in evicting:
             state.release(name)
-        if made or departing:
+        if made or evicting:
             looked_again = False
         if not state.is_settled:
             continue
         if looked_again:
             return
         looked_again = True
-        state.look_again()
+        state.requeue()
     raise RestlessError(f"after {_CYCLES} cycles workloads still preempt each other.")

@@ -15,11 +15,11 @@ from console.dialects.conformance.parts import (
     part,
     quantities,
 )
-from console.engine.amounts import Unlimited
-from console.engine.decision import Assignment, PodSetAssignment
-from console.engine.nodes import NodeExpression, NodeOperator, NodeTerm
-from console.engine.policy import LocalQueue, LocalQueueRouting
-from console.engine.workload import PodSet, Workload
+from console.engine.model.amounts import Unlimited
+from console.engine.model.decision import Assignment, PodSetAssignment
+from console.engine.model.nodes import NodeExpression, NodeOperator, NodeTerm
+from console.engine.model.policy import LocalQueue, LocalQueueRouting
+from console.engine.model.workload import PodSet, Workload
 
 #: Where a workload lives that names no namespace.
 DEFAULT_NAMESPACE = "default"
@@ -95,7 +95,7 @@ def read_workloads(
     return tuple(running), tuple(pending)
 
 
-def read_doors(case: Mapping[str, Any]) -> Iterable[LocalQueue]:
+def read_local_queues(case: Mapping[str, Any]) -> Iterable[LocalQueue]:
     """
     Yield a local queue for every queue that a workload of *case* names directly.
 
@@ -104,10 +104,10 @@ def read_doors(case: Mapping[str, Any]) -> Iterable[LocalQueue]:
     for each in (*objects_in(case, "running"), *objects_in(case, "pending")):
         queue = part(each, "cluster_queue", str, "")
         if queue:
-            yield LocalQueue(namespace=_namespace(each), name=_door(queue), queue=queue)
+            yield LocalQueue(namespace=_namespace(each), name=_local_queue(queue), queue=queue)
 
 
-def _door(queue: str) -> str:
+def _local_queue(queue: str) -> str:
     """Return a name that no local queue among the objects can have."""
     return f"to/{queue}"
 
@@ -138,7 +138,7 @@ def _pending(written: Mapping[str, Any], sequence: int) -> PendingWorkload:
 
 def _workload(written: Mapping[str, Any], sequence: int) -> Workload:
     direct = part(written, "cluster_queue", str, "")
-    local = _door(direct) if direct else part(written, "local_queue", str)
+    local = _local_queue(direct) if direct else part(written, "local_queue", str)
     return Workload(
         id=_name(written),
         sequence=sequence,

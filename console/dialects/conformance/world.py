@@ -11,10 +11,10 @@ from console.dialects.conformance.parts import MalformedCase
 from console.dialects.conformance.workloads import (
     PendingWorkload,
     RunningWorkload,
-    read_doors,
+    read_local_queues,
     read_workloads,
 )
-from console.engine.policy import Policy
+from console.engine.model.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,9 @@ def read_world(case: Mapping[str, Any]) -> World:
     Raises MalformedCase when an object or a workload cannot be read.
     """
     running, pending = read_workloads(case)
-    return World(policy=read_policy(case, read_doors(case)), running=running, pending=pending)
+    return World(
+        policy=read_policy(case, read_local_queues(case)), running=running, pending=pending
+    )
 
 
 def only_pending(world: World) -> PendingWorkload:

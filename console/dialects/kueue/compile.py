@@ -9,7 +9,6 @@ from console.dialects.findings import Place
 from console.dialects.kueue.compile_parts import labels_of, name_of
 from console.dialects.kueue.compile_quotas import QuotaCompiler
 from console.dialects.kueue.compile_routing import RoutingCompiler, stop_of
-from console.dialects.kueue.quantity import Quantity
 from console.dialects.kueue.schema import (
     CohortDoc,
     ConfigurationDoc,
@@ -34,10 +33,11 @@ from console.dialects.kueue.words import (
 )
 from console.dialects.numbers import LEAST_PRIORITY
 from console.dialects.positions import Positions
+from console.dialects.quantity import Quantity
 from console.dialects.written import Read, Written, value_of
-from console.engine.nodes import FlavorToleration, Taint, TaintEffect
-from console.engine.origin import Origin
-from console.engine.policy import (
+from console.engine.model.nodes import FlavorToleration, Taint, TaintEffect
+from console.engine.model.origin import Origin
+from console.engine.model.policy import (
     WEIGHT_ONE,
     Cohort,
     FairStrategy,

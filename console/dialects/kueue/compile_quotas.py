@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from console.dialects.findings import Place
-from console.dialects.kueue.quantity import Quantity, counted
 from console.dialects.kueue.schema import GroupDoc, QuotaDoc, ResourceDoc
+from console.dialects.quantity import Quantity, counted
 from console.dialects.written import Read, Written, value_of, written_items
-from console.engine.amounts import UNLIMITED, Amount
-from console.engine.origin import Origin
-from console.engine.policy import FlavorQuotas, Quota, ResourceGroup
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.origin import Origin
+from console.engine.model.policy import FlavorQuotas, Quota, ResourceGroup
 
 
 class QuotaCompiler:

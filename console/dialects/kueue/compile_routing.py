@@ -18,9 +18,9 @@ from console.dialects.kueue.schema import (
 )
 from console.dialects.kueue.words import SelectorOperator, Stop
 from console.dialects.written import Read, Written, value_of, written_items
-from console.engine.origin import Origin
-from console.engine.policy import LocalQueue, LocalQueueRouting, PriorityClass, StopPolicy
-from console.engine.selectors import MatchExpression, Operator, Selector
+from console.engine.model.origin import Origin
+from console.engine.model.policy import LocalQueue, LocalQueueRouting, PriorityClass, StopPolicy
+from console.engine.model.selectors import MatchExpression, Operator, Selector
 
 #: The label that every namespace has, with its name.
 NAME_LABEL: Final = "kubernetes.io/metadata.name"

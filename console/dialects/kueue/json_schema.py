@@ -28,7 +28,7 @@ from console.dialects.kueue.words import (
     SharingStrategy,
     TolerationOperator,
 )
-from console.engine.nodes import TaintEffect
+from console.engine.model.nodes import TaintEffect
 
 _ANYTHING: Final[dict[str, Any]] = {}
 #: What the console calls an object of a kind.

@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Any, Final
 
 from console.dialects.kueue.names import DNS_SUBDOMAIN, LABEL, LABEL_KEY, MAX_SUBDOMAIN
-from console.dialects.kueue.quantity import QUANTITY as QUANTITY_PATTERN
 from console.dialects.numbers import LEAST_PRIORITY, MAX_PRIORITY
+from console.dialects.quantity import QUANTITY as QUANTITY_PATTERN
 
 #: A text that may be left out.
 TEXT: Final[dict[str, Any]] = {"type": ["string", "null"]}

@@ -18,13 +18,13 @@ from console.dialects.repairs import did_you_mean
 from console.dialects.sharing import shut
 from console.dialects.wording import shorten
 from console.dialects.written import Written
-from console.engine.policy import Policy
-from console.engine.trees import Trees
+from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.model.policy import Policy
 
 
 def lint_cohorts(document: Document, policy: Policy, findings: Findings) -> None:
     """Note cohorts that have no effect."""
-    trees = Trees(policy)
+    trees = Hierarchy(policy)
     named: defaultdict[str, list[QueueDoc | CohortDoc]] = defaultdict(list)
     for node in document.nodes():
         if isinstance(node.parent, Written):
@@ -95,7 +95,7 @@ def _is_close(word: str, other: str) -> bool:
 
 
 def _lint_alone(
-    queue: QueueDoc, root: str, trees: Trees, policy: Policy, findings: Findings
+    queue: QueueDoc, root: str, trees: Hierarchy, policy: Policy, findings: Findings
 ) -> None:
     """Note a queue that is alone under *root*, when no cohort above it owns anything."""
     parent = queue.parent
@@ -116,7 +116,7 @@ def _lint_alone(
 
 
 def _lint_limits(
-    root: str, first: QueueDoc, policy: Policy, trees: Trees, findings: Findings
+    root: str, first: QueueDoc, policy: Policy, trees: Hierarchy, findings: Findings
 ) -> None:
     reason, parent = shut(policy, trees, root), first.parent
     if reason is not None and isinstance(parent, Written):

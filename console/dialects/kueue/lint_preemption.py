@@ -12,12 +12,12 @@ from console.dialects.kueue.lint_codes import (
     WEIGHT_WITHOUT_FAIR_SHARING,
     WEIGHT_ZERO,
 )
-from console.dialects.kueue.quantity import Quantity
 from console.dialects.kueue.schema import Document, PreemptionDoc, QueueDoc
 from console.dialects.kueue.words import BorrowPolicy, QueueingStrategy, Reclaim, WithinQueue
+from console.dialects.quantity import Quantity
 from console.dialects.repairs import replace
 from console.dialects.written import Read, Written, value_of
-from console.engine.policy import WEIGHT_ONE, Policy
+from console.engine.model.policy import WEIGHT_ONE, Policy
 
 
 def lint_preemption(document: Document, policy: Policy, findings: Findings) -> None:

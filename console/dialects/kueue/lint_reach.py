@@ -16,7 +16,7 @@ from console.dialects.kueue.words import Stop
 from console.dialects.repairs import did_you_mean
 from console.dialects.wording import shorten
 from console.dialects.written import Read, Written, value_of
-from console.engine.policy import LocalQueueRouting, Policy
+from console.engine.model.policy import LocalQueueRouting, Policy
 
 
 def lint_reach(document: Document, policy: Policy, findings: Findings) -> None:

@@ -11,15 +11,15 @@ from console.dialects.kueue.lint_codes import (
     NOBODY_HAS_IT,
     NOTHING_TO_USE,
 )
-from console.dialects.kueue.quantity import Quantity, format_quantity
 from console.dialects.kueue.schema import Document, QueueDoc, QuotaDoc, ResourceDoc
+from console.dialects.quantity import Quantity, format_quantity
 from console.dialects.sharing import Owners, lent_freely, owners, quotas_of, shut
 from console.dialects.wording import listed, shorten
 from console.dialects.written import Read, Written, value_of
-from console.engine.amounts import Amount
-from console.engine.ledger import FlavorResource, Ledger, Node
-from console.engine.policy import Policy, PreemptionRule, Queue
-from console.engine.trees import Trees
+from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.disciplines.quota.ledger import Ledger, Node
+from console.engine.model.amounts import Amount, FlavorResource
+from console.engine.model.policy import Policy, PreemptionRule, Queue
 
 #: Queues that a message names; more are counted.
 _NAMED = 5
@@ -27,7 +27,7 @@ _NAMED = 5
 
 def lint_sharing(document: Document, policy: Policy, findings: Findings) -> None:
     """Note what cannot be borrowed, used or taken back."""
-    trees, ledger = Trees(policy), Ledger(policy)
+    trees, ledger = Hierarchy(policy), Ledger(policy)
     roots = {name: root for root in trees.roots for name in trees.queues_below(root)}
     owned = owners(policy, trees)
     for queue in document.queues:

@@ -10,7 +10,7 @@ from console.dialects.kueue.lint_preemption import lint_preemption
 from console.dialects.kueue.lint_reach import lint_reach
 from console.dialects.kueue.lint_sharing import lint_sharing
 from console.dialects.kueue.schema import Document
-from console.engine.policy import Policy
+from console.engine.model.policy import Policy
 
 
 def lint(document: Document, policy: Policy, findings: Findings) -> None:

@@ -24,7 +24,7 @@ from console.dialects.nodes import ScalarNode
 from console.dialects.repairs import without_line
 from console.dialects.wording import shorten
 from console.dialects.written import Read, Written, value_of
-from console.engine.nodes import TaintEffect
+from console.engine.model.nodes import TaintEffect
 
 FLAVOR: Final = Shape(
     "the spec of a ResourceFlavor", ("nodeLabels", "nodeTaints", "tolerations", "topologyName")

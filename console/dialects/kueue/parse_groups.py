@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from console.dialects.fields import Fields, Shape
-from console.dialects.kueue.quantity import Quantity
 from console.dialects.kueue.schema import GroupDoc, QuotaDoc, ResourceDoc
 from console.dialects.kueue.values import check_weight, read_quantity
 from console.dialects.lists import each, each_known
+from console.dialects.quantity import Quantity
 from console.dialects.written import Read, Written
 
 GROUP: Final = Shape("a resource group", ("coveredResources", "flavors"))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from console.dialects.findings import Place
-from console.dialects.kueue.quantity import Quantity
 from console.dialects.kueue.words import (
     BorrowPolicy,
     FlavorPreference,
@@ -21,9 +20,10 @@ from console.dialects.kueue.words import (
     TolerationOperator,
     WithinQueue,
 )
+from console.dialects.quantity import Quantity
 from console.dialects.written import Read, Unread, Written
-from console.engine.nodes import TaintEffect
-from console.engine.policy import Unsupported
+from console.engine.model.nodes import TaintEffect
+from console.engine.model.policy import Unsupported
 
 #: Labels by key, each with the places of both.
 Labels: TypeAlias = Read[tuple[tuple[Written[str], Read[str]], ...]]

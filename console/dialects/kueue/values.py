@@ -15,17 +15,17 @@ import re
 from console.dialects.codes import NEGATIVE, NUMBER_SPELLING
 from console.dialects.findings import Findings
 from console.dialects.kueue.codes import BAD_WEIGHT, BARE_FRACTION, NOT_A_QUANTITY
-from console.dialects.kueue.quantity import (
-    INT64_MAX,
-    Quantity,
-    parse_quantity,
-    quantities_meant,
-)
 from console.dialects.numbers import (
     NumberProblem,
     read_int32,
     read_int64,
     spelled_otherwise,
+)
+from console.dialects.quantity import (
+    INT64_MAX,
+    Quantity,
+    parse_quantity,
+    quantities_meant,
 )
 from console.dialects.repairs import replace
 from console.dialects.written import Read, Written

@@ -29,10 +29,10 @@ from console.dialects.lints.running import lint_removed, lint_usage
 from console.dialects.lints.selectors import lint_selectors
 from console.dialects.lints.shadows import lint_shadows, shadowed
 from console.dialects.lints.spots import Spots
-from console.engine.history import History
-from console.engine.ledger import Ledger
-from console.engine.policy import Policy
-from console.engine.same import Same
+from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.model.history import History
+from console.engine.model.policy import Policy
+from console.engine.recent_answers import IdentityKey
 
 __all__ = ["NO_FACTS", "Checked", "Facts", "lint"]
 
@@ -111,11 +111,11 @@ def _lasting(reading: Reading, history: History) -> _Lasting:
     assert reading.source is not None, "what compiles knows its places"
     if len(reading.source.positions.text) > LONGEST_KEPT:
         return _lint_lasting(reading, history)
-    return _kept(Same(reading), Same(history))
+    return _kept(IdentityKey(reading), IdentityKey(history))
 
 
 @lru_cache(maxsize=4)
-def _kept(reading: Same[Reading], history: Same[History]) -> _Lasting:
+def _kept(reading: IdentityKey[Reading], history: IdentityKey[History]) -> _Lasting:
     return _lint_lasting(reading.value, history.value)
 
 

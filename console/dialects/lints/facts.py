@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from console.engine.history import History, Live
-from console.engine.policy import Policy
+from console.engine.model.history import History, Live
+from console.engine.model.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

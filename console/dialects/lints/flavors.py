@@ -7,9 +7,9 @@ from console.dialects.lints.codes import FLAVOR_NEVER_TRIED
 from console.dialects.lints.selectors import region_of_selector
 from console.dialects.lints.spots import Spots
 from console.dialects.lints.wording import quoted
-from console.engine.amounts import UNLIMITED
-from console.engine.nodes import untolerated
-from console.engine.policy import Flavor, FlavorQuotas, Policy, Queue, ResourceGroup
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.nodes import untolerated
+from console.engine.model.policy import Flavor, FlavorQuotas, Policy, Queue, ResourceGroup
 
 #: Endless flavors of one group that later ones are compared with: one is enough to be told.
 _COMPARED = 20

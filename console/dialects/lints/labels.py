@@ -11,8 +11,8 @@ from console.dialects.lints.spots import Spots
 from console.dialects.lints.wording import names, quoted, window
 from console.dialects.repairs import did_you_mean
 from console.dialects.wording import shorten
-from console.engine.policy import Policy
-from console.engine.selectors import MatchExpression, Operator
+from console.engine.model.policy import Policy
+from console.engine.model.selectors import MatchExpression, Operator
 
 #: Workloads below which it says little that a label was never seen.
 _ENOUGH = 20

@@ -10,14 +10,14 @@ from console.dialects.lints.codes import LENDER_STARVED
 from console.dialects.lints.spots import Spots
 from console.dialects.lints.wording import names, quoted
 from console.dialects.sharing import quotas_of
-from console.engine.ledger import FlavorResource
-from console.engine.policy import Policy, PreemptionRule, Queue
-from console.engine.trees import Trees
+from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.model.amounts import FlavorResource
+from console.engine.model.policy import Policy, PreemptionRule, Queue
 
 
 def lint_lenders(policy: Policy, spots: Spots, findings: Findings) -> None:
     """Note, once for a tree, the queues whose quota others may hold as long as they like."""
-    trees = Trees(policy)
+    trees = Hierarchy(policy)
     for root in trees.roots:
         queues = [policy.queues[name] for name in trees.queues_below(root)]
         lenders = [queue for queue in queues if _lends_for_good(queue)]

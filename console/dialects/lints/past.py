@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from console.engine.asked import asked_labels
-from console.engine.history import History, Shape
-from console.engine.local_queues import follow_local_queue, local_queue_name
-from console.engine.policy import LocalQueueRouting, Policy
-from console.engine.routing import first_rule
-from console.engine.rule_index import RuleIndex
-from console.engine.trace import LocalQueueVerdict
-from console.engine.workload import Workload
+from console.engine.model.history import History, Shape
+from console.engine.model.policy import LocalQueueRouting, Policy
+from console.engine.model.trace import LocalQueueVerdict
+from console.engine.model.workload import Workload
+from console.engine.routing.local_queues import follow_local_queue, local_queue_name
+from console.engine.routing.referenced_labels import referenced_labels
+from console.engine.routing.router import first_rule
+from console.engine.routing.rule_index import RuleIndex
 
 #: Kinds that are led to their queue, those seen last; and rules that are judged for them.
 MOST_KINDS, MOST_JUDGED = 2_000, 100_000
@@ -81,7 +81,7 @@ class Past:
         return [kind for kind in self.kinds if kind.is_lost]
 
     def _read(self) -> None:
-        asked = asked_labels(self._policy)
+        asked = referenced_labels(self._policy)
         self.values = {key: set() for key in asked}
         alike: dict[object, Kind] = {}
         of_labels: dict[int, tuple[tuple[str, str], ...]] = {}

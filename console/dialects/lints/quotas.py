@@ -9,9 +9,9 @@ from console.dialects.lints.codes import BLOCKED_BY_ZERO, UNLIMITED_QUOTA
 from console.dialects.lints.spots import Spots
 from console.dialects.lints.wording import quoted
 from console.dialects.wording import listed, shorten
-from console.engine.amounts import UNLIMITED
-from console.engine.ledger import Ledger
-from console.engine.policy import FlavorQuotas, Policy, Queue, Quota
+from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.policy import FlavorQuotas, Policy, Queue, Quota
 
 
 def lint_quotas(policy: Policy, ledger: Ledger, spots: Spots, findings: Findings) -> None:

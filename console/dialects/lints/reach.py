@@ -9,8 +9,8 @@ from console.dialects.lints.codes import QUEUE_UNREACHED, RECORDED_WITHOUT_RULE
 from console.dialects.lints.past import Past
 from console.dialects.lints.spots import START, Spots
 from console.dialects.lints.wording import quoted, told_by, window, workloads
-from console.engine.policy import Policy
-from console.engine.regions import region_of
+from console.engine.model.policy import Policy
+from console.engine.routing.regions import region_of
 
 
 def lint_queues(

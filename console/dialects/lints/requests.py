@@ -12,13 +12,13 @@ from console.dialects.lints.past import Kind, Past
 from console.dialects.lints.spots import Spots
 from console.dialects.lints.wording import quoted, told_by, window, workloads
 from console.dialects.wording import shorten
-from console.engine.amounts import SCALE
-from console.engine.ledger import Ledger, Node
-from console.engine.matching import Matcher, Obstacle
-from console.engine.origin import Origin
-from console.engine.policy import Policy, Queue, ResourceGroup, Undeclared
-from console.engine.words import amount
-from console.engine.workload import PODS, PodSet, Workload
+from console.engine.disciplines.quota.ledger import Ledger, Node
+from console.engine.model.amounts import SCALE
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy, Queue, ResourceGroup, Undeclared
+from console.engine.model.workload import PODS, PodSet, Workload
+from console.engine.routing.flavor_matching import Matcher, Obstacle
+from console.engine.wording.words import amount
 
 #: A resource, and the flavor that has most of it for those who ask; None: no group has it.
 _Place: TypeAlias = tuple[str, str | None]

@@ -7,13 +7,13 @@ from console.dialects.lints.codes import LOOKS_RENAMED, QUOTA_BELOW_USAGE, REMOV
 from console.dialects.lints.spots import START, Spots
 from console.dialects.lints.wording import quoted
 from console.dialects.wording import shorten
-from console.engine.amounts import Unlimited
 from console.engine.diff.renames import find_renames
 from console.engine.diff.values import Noun
-from console.engine.history import Live
-from console.engine.ledger import Ledger
-from console.engine.policy import Policy
-from console.engine.words import amount, quantity
+from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.model.amounts import Unlimited
+from console.engine.model.history import Live
+from console.engine.model.policy import Policy
+from console.engine.wording.words import amount, quantity
 
 
 def lint_usage(

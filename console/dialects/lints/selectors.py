@@ -8,9 +8,9 @@ from console.dialects.findings import Findings
 from console.dialects.lints.codes import CONTRADICTION, RULE_WITHOUT_FLAVOR
 from console.dialects.lints.spots import Spots
 from console.dialects.lints.wording import names, quoted
-from console.engine.policy import Policy, Queue, Rule
-from console.engine.regions import ANYTHING, Region, region_of, values_of
-from console.engine.selectors import MatchExpression, Selector
+from console.engine.model.policy import Policy, Queue, Rule
+from console.engine.model.selectors import MatchExpression, Selector
+from console.engine.routing.regions import ANYTHING, Region, region_of, values_of
 
 #: Pairs of a rule and a flavor that one check compares.
 _MOST_COMPARED = 50_000

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from console.dialects.findings import Place
 from console.dialects.nodes import ListNode, MapNode, Node, ScalarNode
 from console.dialects.source import Source
-from console.engine.origin import Origin
+from console.engine.model.origin import Origin
 
 #: The node around a node, and the key or index in it.
 _Above: TypeAlias = "tuple[Node, str | int] | None"

@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from console.dialects.merging.pieces import lines_of, whole_lines
 from console.engine.diff import Noun
-from console.engine.origin import Origin
-from console.engine.policy import Policy
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy
 
 #: What a block is, the same in all texts that have it: its noun, its name, and a number that
 #: tells apart what has the same name.
@@ -36,9 +36,12 @@ def parts_of(policy: Policy) -> list[Part]:
         (Noun.QUEUE, policy.queues),
     ]
     if policy.local_routing is not None:
-        doors = policy.local_routing.local_queues
+        local_queues = policy.local_routing.local_queues
         named += [
-            (Noun.LOCAL_QUEUE, {"/".join(key): door for key, door in doors.items()}),
+            (
+                Noun.LOCAL_QUEUE,
+                {"/".join(key): local_queue for key, local_queue in local_queues.items()},
+            ),
             (Noun.PRIORITY_CLASS, policy.local_routing.priority_classes),
         ]
     return [

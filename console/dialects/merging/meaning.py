@@ -10,7 +10,7 @@ from console.dialects.merging.lines import regions
 from console.dialects.merging.orders import Orders
 from console.dialects.merging.rules import number_rules
 from console.engine.diff.plain import plain, plain_fields
-from console.engine.policy import LocalQueueRouting, Policy
+from console.engine.model.policy import LocalQueueRouting, Policy
 
 Key = TypeVar("Key")
 
@@ -76,8 +76,8 @@ def both_meanings(base: Policy, theirs: Policy, yours: Policy) -> Together | Non
 def _routing(routing: LocalQueueRouting) -> dict[str, Any]:
     fields: dict[str, Any] = plain_fields(routing, ("local_queues",))
     fields["local_queues"] = {
-        f"{namespace}/{name}": plain(door)
-        for (namespace, name), door in routing.local_queues.items()
+        f"{namespace}/{name}": plain(local_queue)
+        for (namespace, name), local_queue in routing.local_queues.items()
     }
     return fields
 

@@ -11,7 +11,7 @@ from console.dialects.merging.orders import may_meet
 from console.dialects.merging.pieces import Piece, whole_lines
 from console.dialects.merging.rules import number_rules
 from console.engine.diff import Noun
-from console.engine.policy import Policy, Rule
+from console.engine.model.policy import Policy, Rule
 
 
 def merge_objects(

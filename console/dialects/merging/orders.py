@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from console.engine.diff.order import in_order
-from console.engine.policy import Rule
-from console.engine.regions import Region, region_of
+from console.engine.model.policy import Rule
+from console.engine.routing.regions import Region, region_of
 
 #: Pairs of rules that are looked at; where more have changed their places nothing is promised.
 _MOST_PAIRS = 500_000

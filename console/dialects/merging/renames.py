@@ -10,7 +10,7 @@ from console.dialects.merging.meaning import meaning_of
 from console.dialects.merging.pieces import Choice, Renamed
 from console.engine.diff import Noun
 from console.engine.diff.renames import Renames, find_renames
-from console.engine.policy import Policy
+from console.engine.model.policy import Policy
 
 #: (text, newer names by older ones, by kind of object) -> the text with the newer names in it.
 Rename: TypeAlias = Callable[[str, Mapping[str, Mapping[str, str]]], str]

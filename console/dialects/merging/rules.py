@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 
 from console.engine.diff.order import gaps, in_order
 from console.engine.diff.plain import plain_fields
-from console.engine.policy import Policy, Rule
+from console.engine.model.policy import Policy, Rule
 
 
 def number_rules(

@@ -19,7 +19,7 @@ from console.dialects.native.schema import Document, ExpressionDoc, PriorityDoc
 from console.dialects.repairs import replace
 from console.dialects.repeated import note_repeated
 from console.dialects.written import Read, Written
-from console.engine.selectors import Operator
+from console.engine.model.selectors import Operator
 
 _OPERATORS = Operators(
     is_in=Operator.IN,

@@ -16,7 +16,7 @@ from console.dialects.opaque import to_json
 from console.dialects.scalars import write_text
 from console.dialects.source import read_source
 from console.dialects.tree import MAX_DEPTH, MAX_NODES
-from console.engine.amounts import amount_to_number, parse_amount
+from console.engine.model.amounts import amount_to_number, parse_amount
 
 _SECTIONS: Final = ("resource_flavors", "resource_queues", "scheduling_rules")
 #: Fields in the order in which they are written; unknown ones follow.

@@ -9,14 +9,14 @@ from console.dialects.repairs import did_you_mean
 from console.dialects.sharing import Owners, owners, shut
 from console.dialects.wording import shorten
 from console.dialects.written import Written, value_of
-from console.engine.ledger import Ledger, Node
-from console.engine.policy import Policy
-from console.engine.trees import Trees
+from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.disciplines.quota.ledger import Ledger, Node
+from console.engine.model.policy import Policy
 
 
 def lint_cohorts(document: Document, policy: Policy, findings: Findings) -> None:
     """Note cohorts and quotas that have no effect; *policy* is what *document* compiles to."""
-    trees, ledger = Trees(policy), Ledger(policy)
+    trees, ledger = Hierarchy(policy), Ledger(policy)
     owned = owners(policy, trees)
     queues = {
         queue.name.value: queue for queue in document.queues if isinstance(queue.name, Written)
@@ -49,7 +49,7 @@ def _lint_alone(queue: QueueDoc, policy: Policy, findings: Findings) -> None:
 
 
 def _lint_limits(
-    first: QueueDoc, cohort: str, policy: Policy, trees: Trees, findings: Findings
+    first: QueueDoc, cohort: str, policy: Policy, trees: Hierarchy, findings: Findings
 ) -> None:
     reason, name = shut(policy, trees, cohort), first.cohort_name
     if reason is not None and isinstance(name, Written):

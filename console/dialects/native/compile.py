@@ -18,9 +18,9 @@ from console.dialects.native.schema import (
 )
 from console.dialects.positions import Positions
 from console.dialects.written import Read, Written, value_of, written_items
-from console.engine.amounts import UNLIMITED, Amount
-from console.engine.origin import Origin
-from console.engine.policy import (
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.origin import Origin
+from console.engine.model.policy import (
     Cohort,
     Flavor,
     FlavorQuotas,
@@ -34,7 +34,7 @@ from console.engine.policy import (
     ResourceGroup,
     Rule,
 )
-from console.engine.selectors import EVERYTHING, MatchExpression, Selector
+from console.engine.model.selectors import EVERYTHING, MatchExpression, Selector
 
 
 def compile_policy(document: Document, positions: Positions) -> Policy:

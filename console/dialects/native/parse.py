@@ -21,8 +21,8 @@ from console.dialects.native.schema import (
 )
 from console.dialects.nodes import MapNode, Node, ScalarNode, UnreadNode
 from console.dialects.written import Read, Unread, Written
-from console.engine.policy import OnViolation, PreemptionRule
-from console.engine.selectors import Operator
+from console.engine.model.policy import OnViolation, PreemptionRule
+from console.engine.model.selectors import Operator
 
 DOCUMENT = Shape("the config", ("resource_flavors", "resource_queues", "scheduling_rules"))
 FLAVOR = Shape("a flavor", ("name", "selector", "advanced_instance_config"))

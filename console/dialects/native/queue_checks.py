@@ -32,9 +32,9 @@ from console.dialects.repairs import replace
 from console.dialects.repeated import note_repeated
 from console.dialects.wording import capitalize, listed, shorten
 from console.dialects.written import Read, Unread, Written, written_items
-from console.engine.amounts import format_amount
-from console.engine.policy import PreemptionRule
-from console.engine.suggest import nearest
+from console.engine.model.amounts import format_amount
+from console.engine.model.policy import PreemptionRule
+from console.engine.wording.suggest import nearest
 
 _RESOURCES = tuple(resource.value for resource in Resource)
 _MEANS_MEMORY = ("memory", "mem", "ram", "memory_gib", "memory_mb", "memory_mib")

@@ -9,8 +9,8 @@ from typing import Any
 
 from console.dialects.findings import Place
 from console.dialects.written import Read, Written
-from console.engine.policy import OnViolation, PreemptionRule
-from console.engine.selectors import Operator
+from console.engine.model.policy import OnViolation, PreemptionRule
+from console.engine.model.selectors import Operator
 
 
 class Resource(StrEnum):

@@ -19,15 +19,15 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from console.engine.change import Change, ChangeKind
 from console.engine.counterfactual.as_another import labels, priority
 from console.engine.counterfactual.ask_less import ask_less
 from console.engine.counterfactual.attempts import Attempts
+from console.engine.counterfactual.change import Change, ChangeKind
 from console.engine.counterfactual.ends import ends, waiting
 from console.engine.counterfactual.policies import WHOLE_MENU, Menu, policies
 from console.engine.counterfactual.quotas import quotas
 from console.engine.counterfactual.trials import Stopped, Trials
-from console.engine.pending import Pending
+from console.engine.pending.pending_class import Pending
 from console.engine.state import State
 
 __all__ = ["WHOLE_MENU", "Findings", "Menu", "changes", "find_changes"]

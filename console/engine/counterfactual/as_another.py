@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from console.engine.change import Change, ChangeKind
 from console.engine.counterfactual.attempts import Attempts
+from console.engine.counterfactual.change import Change, ChangeKind
 from console.engine.counterfactual.proof import Started
 from console.engine.counterfactual.trials import Trials
-from console.engine.policy import LocalQueueRouting, OnViolation
-from console.engine.selectors import MatchExpression, Operator, Selector
-from console.engine.tree import QueueState
-from console.engine.workload import Workload
+from console.engine.live.live_tree import QueueState
+from console.engine.model.policy import LocalQueueRouting, OnViolation
+from console.engine.model.selectors import MatchExpression, Operator, Selector
+from console.engine.model.workload import Workload
 
 #: Label changes that are looked at, and those that are told.
 _LABELS, _TOLD = 40, 3
@@ -167,7 +167,7 @@ def _values(expression: MatchExpression) -> tuple[str | None, ...]:
 
 def _priorities_in(queue: QueueState) -> Iterator[int]:
     yield from queue.running.priorities
-    yield from (cls.priority for cls in queue.line.classes.values())
+    yield from (cls.priority for cls in queue.pending.classes.values())
     yield from (waiting.pending.priority for waiting in queue.preemptors.values())
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from console.engine.amounts import SCALE
-from console.engine.change import Change, ChangeKind
 from console.engine.counterfactual.attempts import Attempt, Attempts
-from console.engine.counterfactual.least import least, least_start, units_of
+from console.engine.counterfactual.change import Change, ChangeKind
 from console.engine.counterfactual.proof import Started
+from console.engine.counterfactual.smallest import least, least_start, units_of
 from console.engine.counterfactual.trials import Trials
-from console.engine.workload import PODS, PodSet, Workload
+from console.engine.model.amounts import SCALE
+from console.engine.model.workload import PODS, PodSet, Workload
 
 #: What pods may have a part of, also where they ask for whole ones.
 _DIVISIBLE = "cpu"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
-from console.engine.change import Change, ChangeKind
+from console.engine.counterfactual.change import Change, ChangeKind
 from console.engine.counterfactual.trials import BudgetSpent, Stopped, Trials
 
 #: Tries one candidate; None: it does not start the workload, or need not be told.

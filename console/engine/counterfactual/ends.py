@@ -7,14 +7,14 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
-from console.engine.change import Change, ChangeKind
 from console.engine.counterfactual.attempts import Attempts
-from console.engine.counterfactual.least import least
+from console.engine.counterfactual.change import Change, ChangeKind
+from console.engine.counterfactual.smallest import least
 from console.engine.counterfactual.trials import Trials
-from console.engine.fork import Fork
-from console.engine.ledger import FlavorResource
-from console.engine.running import Running
-from console.engine.tree import QueueState, Tree
+from console.engine.live.live_tree import LiveTree, QueueState
+from console.engine.live.running import Running
+from console.engine.live.snapshot import Snapshot
+from console.engine.model.amounts import FlavorResource
 
 _T = TypeVar("_T")
 
@@ -33,7 +33,7 @@ def waiting(trials: Trials) -> Attempts:
         attempts = [partial(_wait_for, trials, named, is_needed=True)]
     else:
         running = _running(trials.queue.tree)
-        named = sorted(each.workload.id for each in running if each.departing)
+        named = sorted(each.workload.id for each in running if each.evicting)
         attempts = [partial(_wait_for, trials, named, is_needed=False)] if named else []
     return Attempts(ChangeKind.WAIT, attempts, tried=1, told=1)
 
@@ -91,15 +91,15 @@ def _short_by_flavor(trials: Trials) -> dict[str, list[FlavorResource]]:
     return short
 
 
-def _of_flavor(trials: Trials, fork: Fork, keys: list[FlavorResource]) -> list[Running]:
+def _of_flavor(trials: Trials, snapshot: Snapshot, keys: list[FlavorResource]) -> list[Running]:
     def fits_without(gone: list[Running]) -> bool:
         for each in gone:
-            fork.ledger.remove(each.queue or "", each.usage)
+            snapshot.ledger.remove(each.queue or "", each.usage)
         try:
-            return trials.fits(fork, (each.workload.id for each in gone))
+            return trials.fits(snapshot, (each.workload.id for each in gone))
         finally:
             for each in gone:
-                fork.ledger.add(each.queue or "", each.usage)
+                snapshot.ledger.add(each.queue or "", each.usage)
 
     some: list[Running] = []
     in_turn = islice(_in_turn(trials.queue, keys), _LOOKED_AT)
@@ -127,7 +127,7 @@ def _in_turn(own: QueueState, keys: list[FlavorResource]) -> Iterator[Running]:
     others = (each for queue in own.tree.queues if queue is not own for each in queue.running)
     for some in (own.running, others):
         holding = (
-            each for each in some if not each.departing and any(each.usage.get(key) for key in keys)
+            each for each in some if not each.evicting and any(each.usage.get(key) for key in keys)
         )
         yield from sorted(holding, key=order)
 
@@ -151,6 +151,6 @@ def _needed(some: list[_T], works: Callable[[list[_T]], bool]) -> list[_T]:
     return some
 
 
-def _running(tree: Tree) -> Iterator[Running]:
+def _running(tree: LiveTree) -> Iterator[Running]:
     for queue in tree.queues:
         yield from queue.running

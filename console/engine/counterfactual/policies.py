@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
-from console.engine.change import Change, ChangeKind, Setting, Value
 from console.engine.counterfactual.attempts import Attempts
+from console.engine.counterfactual.change import Change, ChangeKind, Setting, Value
 from console.engine.counterfactual.trials import Trials
-from console.engine.origin import Origin
-from console.engine.policy import (
+from console.engine.model.origin import Origin
+from console.engine.model.policy import (
     Fungibility,
     Policy,
     Preemption,

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from console.engine.decision import Outcome
-from console.engine.disciplines.quota.outlook import surely_fails
-from console.engine.line import Line
-from console.engine.pending import PendingClass
-from console.engine.policy import Policy
-from console.engine.tree import QueueState
-from console.engine.workload import Workload
+from console.engine.disciplines.quota.feasibility import surely_fails
+from console.engine.live.live_tree import QueueState
+from console.engine.model.decision import Outcome
+from console.engine.model.policy import Policy
+from console.engine.model.workload import Workload
+from console.engine.pending.pending_class import PendingClass
+from console.engine.pending.pending_queue import PendingQueue
 
 if TYPE_CHECKING:
     from console.engine.counterfactual.trials import Trials
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: Classes up to which a fork takes in everybody as they are. Where more wait, it takes in
 #: so many at once of those that could perhaps start after the change: those of its own queue
 #: first, then by priority and submission, and of every other queue the first stand for all.
-_RIVALS = 32
+_COMPETITORS = 32
 _OF_OTHERS = 2
 
 #: Times that it may tell others to stop before it is given up.
@@ -64,31 +64,31 @@ class Proof:
         target = queue or trials.route(workload or trials.workload).queue
         assert target is not None, "only what leads to a queue is tried"
         self._target = target
-        self.fork = trials.fork(policy, target)
-        self._stopping = frozenset(self.fork.departing)
+        self.snapshot = trials.snapshot(policy, target)
+        self._stopping = frozenset(self.snapshot.evicting)
         self._told: dict[str, None] = {}
         self._changed_policy = policy is not None
         theirs = trials.state.queues[target].tree.queues
-        if sum(len(each.line.classes) for each in theirs) <= _RIVALS:
+        if sum(len(each.pending.classes) for each in theirs) <= _COMPETITORS:
             for each in theirs:
-                for cls in each.line.in_order():
+                for cls in each.pending.in_order():
                     self._bring_class(each.name, cls, at_rest=True)
 
     @property
     def was_cut(self) -> bool:
         """Whether all members of a class started of which there are more."""
         return any(
-            cut and self.fork.pending_class(queue, key) is None
+            cut and self.snapshot.pending_class(queue, key) is None
             for (queue, key), cut in self._brought.items()
         )
 
     def start(self, ends: tuple[str, ...], *, resume: bool) -> Started | None:
         """Say whether it starts once *ends* have ended, and its queue is resumed if *resume*."""
-        fork = self.fork
+        snapshot = self.snapshot
         for each in ends:
-            fork.finish(each)
+            snapshot.finish(each)
         if resume:
-            fork.resume(self._trials.queue.name)
+            snapshot.resume(self._trials.queue.name)
         self._arrive()
         if ends or resume or self._changed_policy:
             self._bring_rivals()
@@ -96,8 +96,8 @@ class Proof:
             self._bring_strict()
         for _ in range(_ROUNDS):
             self._settle()
-            if self._uid in fork.running:
-                if self._uid in fork.departing:
+            if self._uid in snapshot.running:
+                if self._uid in snapshot.evicting:
                     # Somebody else stops it at once.
                     return None
                 return Started(self._losers(), self._waiters())
@@ -106,7 +106,7 @@ class Proof:
                 return None
             for each in victims:
                 self._lose(each)
-                fork.release(each)
+                snapshot.release(each)
             self._bring_rivals()
         return None
 
@@ -114,34 +114,34 @@ class Proof:
         """Say whether it starts once *stopping* have stopped."""
         self._arrive()
         for each in stopping:
-            self.fork.release(each)
+            self.snapshot.release(each)
         self._bring_rivals()
         self._settle()
-        return self._uid in self.fork.running and self._uid not in self.fork.departing
+        return self._uid in self.snapshot.running and self._uid not in self.snapshot.evicting
 
     def saved(self) -> frozenset[str]:
         """Return for whom others are stopping who then start."""
         waiting = self._wait_here()
         self._stop_all()
-        return frozenset(each for each in waiting if each in self.fork.running)
+        return frozenset(each for each in waiting if each in self.snapshot.running)
 
     # Who is there
 
     def _arrive(self) -> None:
-        fork, changed = self.fork, self._workload
+        snapshot, changed = self.snapshot, self._workload
         if changed is None:
-            if self._uid not in fork.pending:
+            if self._uid not in snapshot.pending:
                 self._bring_class(self._trials.queue.name, self._own_class())
             return
-        fork.finish(self._uid)
-        fork.submit(replace(changed, sequence=changed.sequence + _LATER))
+        snapshot.finish(self._uid)
+        snapshot.submit(replace(changed, sequence=changed.sequence + _LATER))
 
     def _own_class(self) -> PendingClass | None:
         """Return the class it stands in; one for which others are stopping is outside of all."""
         queue = self._trials.queue
         if self._uid in queue.preemptors:
             return None
-        return queue.line.classes.get(self._trials.pending.class_key)
+        return queue.pending.classes.get(self._trials.pending.class_key)
 
     def _bring_class(self, queue: str, cls: PendingClass | None, *, at_rest: bool = False) -> None:
         """Take in the first members of a class, and of its own class everybody before it."""
@@ -161,46 +161,46 @@ class Proof:
             members = list(islice(others, self._members))
             is_cut = len(cls) > len(members) + 1
         self._brought[queue, cls.key] = is_cut
-        self.fork.bring(queue, members, at_rest=at_rest)
+        self.snapshot.bring(queue, members, at_rest=at_rest)
 
     def _bring_strict(self) -> None:
         """Take in the first of every strict queue: nobody of it passes them."""
         for theirs in self._trials.state.queues[self._target].tree.queues:
-            if self.fork.queues[theirs.name].line.is_strict:
-                for cls in theirs.line.classes.values():
+            if self.snapshot.queues[theirs.name].pending.is_strict:
+                for cls in theirs.pending.classes.values():
                     self._bring_class(theirs.name, cls)
 
     def _bring_rivals(self) -> None:
         """Take in whoever could perhaps start now, those with the first turns before others."""
         self._bring_strict()
         queues = self._trials.state.queues[self._target].tree.queues
-        rivals: list[PendingClass] = []
+        competitors: list[PendingClass] = []
         for theirs in queues:
             self._trials.go_on()
-            queue = self.fork.queues[theirs.name]
+            queue = self.snapshot.queues[theirs.name]
             if queue.barrier is None and queue.covers:
-                most = _RIVALS if theirs.name == self._target else _OF_OTHERS
-                rivals += islice(self._rivals_in(queue, theirs.line), most)
-        rivals.sort(key=lambda cls: (cls.queue != self._target, *_place(cls)))
-        for cls in rivals[:_RIVALS]:
+                most = _COMPETITORS if theirs.name == self._target else _OF_OTHERS
+                competitors += islice(self._competitors_in(queue, theirs.pending), most)
+        competitors.sort(key=lambda cls: (cls.queue != self._target, *_place(cls)))
+        for cls in competitors[:_COMPETITORS]:
             self._bring_class(cls.queue, cls)
 
-    def _rivals_in(self, queue: QueueState, line: Line) -> Iterator[PendingClass]:
+    def _competitors_in(self, queue: QueueState, line: PendingQueue) -> Iterator[PendingClass]:
         highest = line.highest
         if highest is None or all(
-            surely_fails(queue, self._settings, each, highest) for each in line.least.each()
+            surely_fails(queue, self._settings, each, highest) for each in line.min_requests.each()
         ):
             return
         for cls in line.in_order():
             if (queue.name, cls.key) not in self._brought and not surely_fails(
-                queue, self._settings, cls.least, cls.priority
+                queue, self._settings, cls.min_requests, cls.priority
             ):
                 yield cls
 
     # What happens
 
     def _settle(self) -> None:
-        for decision in self.fork.settle():
+        for decision in self.snapshot.settle():
             if decision.outcome is Outcome.PREEMPTED and decision.workload not in self._stopping:
                 self._lose(decision.workload)
 
@@ -210,7 +210,7 @@ class Proof:
             self._told[uid] = None
 
     def _victims(self) -> list[str]:
-        for queue in self.fork.queues.values():
+        for queue in self.snapshot.queues.values():
             waiting = queue.preemptors.get(self._uid)
             if waiting is not None:
                 return sorted(waiting.victims)
@@ -224,19 +224,19 @@ class Proof:
         if not saved:
             return ()
         self._stop_all()
-        return tuple(sorted(each for each in saved if each not in self.fork.running))
+        return tuple(sorted(each for each in saved if each not in self.snapshot.running))
 
     def _wait_here(self) -> frozenset[str]:
         """Return those for whom others are stopping, but itself."""
-        queues = self.fork.queues.values()
+        queues = self.snapshot.queues.values()
         return frozenset(uid for queue in queues for uid in queue.preemptors) - {self._uid}
 
     def _stop_all(self) -> None:
         """Let everybody stop who was told to before the trial."""
         for each in sorted(self._stopping):
-            self.fork.release(each)
+            self.snapshot.release(each)
         self._bring_rivals()
-        self.fork.settle()
+        self.snapshot.settle()
 
 
 def _place(cls: PendingClass) -> tuple[int, int]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from console.engine.amounts import Amount, Unlimited
-from console.engine.change import Change, ChangeKind, QuotaNumber
 from console.engine.counterfactual.attempts import Attempts
-from console.engine.counterfactual.least import least, least_start, units_of
+from console.engine.counterfactual.change import Change, ChangeKind, QuotaNumber
 from console.engine.counterfactual.proof import Started
+from console.engine.counterfactual.smallest import least, least_start, units_of
 from console.engine.counterfactual.trials import Trials
-from console.engine.ledger import FlavorResource, Node
-from console.engine.policy import Cohort, FlavorQuotas, Policy, Queue, Quota
+from console.engine.disciplines.quota.ledger import Node
+from console.engine.model.amounts import Amount, FlavorResource, Unlimited
+from console.engine.model.policy import Cohort, FlavorQuotas, Policy, Queue, Quota
 
 #: Cells that are tried, and those that are told.
 _TRIED, _TOLD = 24, 4

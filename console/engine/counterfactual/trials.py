@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from console.engine.amounts import Unlimited
 from console.engine.counterfactual.proof import Proof, Started
-from console.engine.decision import Reason
-from console.engine.disciplines import Nomination, load_discipline
-from console.engine.disciplines.quota.outlook import has_no_room
-from console.engine.fork import Fork, Ground
-from console.engine.ledger import FlavorResource
-from console.engine.matching import Matcher
-from console.engine.pending import Pending, least_of
-from console.engine.policy import Policy, Undeclared
-from console.engine.routing import Route, Router, flavor_rejection
+from console.engine.disciplines import load_discipline
+from console.engine.disciplines.quota.feasibility import has_no_room
+from console.engine.live.live_tree import LiveTree, QueueState
+from console.engine.live.snapshot import Snapshot, SnapshotBase
+from console.engine.model.amounts import FlavorResource, Unlimited
+from console.engine.model.decision import Reason
+from console.engine.model.nomination import Nomination
+from console.engine.model.policy import Policy, Undeclared
+from console.engine.model.workload import PODS, Workload
+from console.engine.pending.pending_class import Pending, min_requests_of
+from console.engine.routing.flavor_matching import Matcher
+from console.engine.routing.router import Route, Router, flavor_rejection
 from console.engine.state import State
-from console.engine.tree import QueueState, Tree
-from console.engine.workload import PODS, Workload
 
 #: Members of a class that a fork begins with; more where all of them start.
 _MEMBERS = (8, 128, 4_096)
@@ -67,10 +67,10 @@ class Trials:
         self._router = Router(state.policy)
         self._matcher = Matcher(state.policy)
         self._discipline = load_discipline(state.policy.discipline)
-        self._grounds: dict[Tree, Ground] = {}
+        self._grounds: dict[LiveTree, SnapshotBase] = {}
         #: A fork on which nothing is ever decided.
-        self._look_out: Fork | None = None
-        self._saved: dict[Tree, frozenset[str]] = {}
+        self._look_out: Snapshot | None = None
+        self._saved: dict[LiveTree, frozenset[str]] = {}
 
     @property
     def workload(self) -> Workload:
@@ -111,10 +111,10 @@ class Trials:
             return self.could_start(self.workload, self.look_out)
 
     @property
-    def look_out(self) -> Fork:
+    def look_out(self) -> Snapshot:
         """A fork for looks: whatever is changed on it is undone, and nothing is decided."""
         if self._look_out is None:
-            self._look_out = self.fork()
+            self._look_out = self.snapshot()
         return self._look_out
 
     def fits(self, state: State, gone: Iterable[str] = ()) -> bool:
@@ -124,7 +124,7 @@ class Trials:
         *gone* are running workloads that the ledger of *state* does not count any more.
         """
         self._spend()
-        if has_no_room(state.queues[self.queue.name], least_of(self.workload)):
+        if has_no_room(state.queues[self.queue.name], min_requests_of(self.workload)):
             return False
         candidate = self._as_pending(self.workload)
         found = self.nominate(candidate, state, gone) if candidate is not None else None
@@ -174,13 +174,13 @@ class Trials:
 
     # Proven
 
-    def fork(self, policy: Policy | None = None, queue: str | None = None) -> Fork:
+    def snapshot(self, policy: Policy | None = None, queue: str | None = None) -> Snapshot:
         """Return a fork of the tree in which it waits, or of that of *queue*."""
         name = queue or self.queue.name
         tree = self.state.queues[name].tree
         ground = self._grounds.get(tree)
         if ground is None:
-            ground = Ground(
+            ground = SnapshotBase(
                 self.state,
                 name,
                 router=self._router,
@@ -188,7 +188,7 @@ class Trials:
                 going_on=self.go_on,
             )
             self._grounds[tree] = ground
-        return ground.fork(policy)
+        return ground.snapshot(policy)
 
     def starts(
         self,

@@ -11,8 +11,8 @@ from console.engine.diff.quotas import quota_details
 from console.engine.diff.renames import Renames, find_renames
 from console.engine.diff.rules import rule_changes
 from console.engine.diff.values import Change, ChangeKind, Difference, Noun
-from console.engine.policy import Cohort, LocalQueueRouting, Policy, Queue
-from console.engine.recent import Recent
+from console.engine.model.policy import Cohort, LocalQueueRouting, Policy, Queue
+from console.engine.recent_answers import Recent
 
 #: What the settings of a config are of.
 ADMISSION = "of admission"
@@ -92,11 +92,14 @@ def _turned(detail: Difference) -> Difference:
 def _local_routing(old: Policy, new: Policy, renames: Renames) -> Iterator[Change]:
     before = old.local_routing or LocalQueueRouting()
     after = new.local_routing or LocalQueueRouting()
-    doors, new_doors = (
-        {f"{namespace}/{name}": door for (namespace, name), door in routing.local_queues.items()}
+    local_queues, new_local_queues = (
+        {
+            f"{namespace}/{name}": local_queue
+            for (namespace, name), local_queue in routing.local_queues.items()
+        }
         for routing in (before, after)
     )
-    yield from _named(Noun.LOCAL_QUEUE, doors, new_doors, renames)
+    yield from _named(Noun.LOCAL_QUEUE, local_queues, new_local_queues, renames)
     yield from _named(Noun.PRIORITY_CLASS, before.priority_classes, after.priority_classes, renames)
     for name in dict.fromkeys((*after.namespaces, *before.namespaces)):
         yield from _namespace(name, before.namespaces.get(name), after.namespaces.get(name))

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from console.engine.amounts import format_amount
 from console.engine.diff.plain import plain, plain_fields
 from console.engine.diff.values import Limit, Noun, Plain
-from console.engine.policy import WEIGHT_ONE, LocalQueueRouting, Policy, ResourceGroup
-from console.engine.recent import Recent
+from console.engine.model.amounts import format_amount
+from console.engine.model.policy import WEIGHT_ONE, LocalQueueRouting, Policy, ResourceGroup
+from console.engine.recent_answers import Recent
 
 #: Text that reads as itself without quotes.
 _BARE = re.compile(r"[A-Za-z_][\w./@-]*")
@@ -65,8 +65,8 @@ def _routing(routing: LocalQueueRouting) -> Iterator[tuple[str, Mapping[str, Pla
             "priority_label": routing.priority_label,
         },
     )
-    for (namespace, name), door in routing.local_queues.items():
-        fields = plain_fields(door, ("namespace", "name"))
+    for (namespace, name), local_queue in routing.local_queues.items():
+        fields = plain_fields(local_queue, ("namespace", "name"))
         yield _head(Noun.LOCAL_QUEUE, f"{namespace}/{name}"), fields
     for name, priority in routing.priority_classes.items():
         yield _head(Noun.PRIORITY_CLASS, name), plain_fields(priority, ("name",))

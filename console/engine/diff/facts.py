@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from console.engine.diff.plain import plain, said_fields
 from console.engine.diff.quotas import quota_facts
-from console.engine.policy import Cohort, Policy, Queue
+from console.engine.model.policy import Cohort, Policy, Queue
 
 
 class Fact(NamedTuple):
@@ -52,9 +52,9 @@ def queue_facts(policy: Policy) -> dict[str, Facts]:
             asks = repr((plain(rule.selector), plain(rule.priority)))
             found[rule.queue][Fact(("rule", asks), tells=True)] = ""
     if policy.local_routing is not None:
-        for (namespace, name), door in policy.local_routing.local_queues.items():
-            if door.queue in found:
-                found[door.queue][Fact(("local_queue", namespace, name), tells=True)] = ""
+        for (namespace, name), local_queue in policy.local_routing.local_queues.items():
+            if local_queue.queue in found:
+                found[local_queue.queue][Fact(("local_queue", namespace, name), tells=True)] = ""
     return found
 
 

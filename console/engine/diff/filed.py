@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from heapq import merge
 
-from console.engine.regions import Region
+from console.engine.routing.regions import Region
 
 
 class Filed:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from console.engine.diff.filed import Filed, usual_key
 from console.engine.diff.renames import find_renames
 from console.engine.diff.rules import match_rules
-from console.engine.history import History
-from console.engine.policy import Policy, Rule
-from console.engine.recent import Recent
-from console.engine.regions import Region, region_of
-from console.engine.routing import first_rule
-from console.engine.rule_index import RuleIndex
+from console.engine.model.history import History
+from console.engine.model.policy import Policy, Rule
+from console.engine.recent_answers import Recent
+from console.engine.routing.regions import Region, region_of
+from console.engine.routing.router import first_rule
+from console.engine.routing.rule_index import RuleIndex
 
 #: What one comparison may cost, in looks at two regions. Rules that overlap in many ways can ask
 #: for more than anybody waits for.

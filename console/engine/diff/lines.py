@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from console.engine.diff.order import Gap, gaps, in_order
 from console.engine.diff.words import Marker, Piece
-from console.engine.origin import lines_of
+from console.engine.model.origin import lines_of
 
 #: Unchanged lines around a change.
 _CONTEXT = 3

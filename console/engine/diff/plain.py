@@ -8,9 +8,9 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from console.engine.amounts import Unlimited
 from console.engine.diff.values import FieldChange, Plain
-from console.engine.selectors import Selector
+from console.engine.model.amounts import Unlimited
+from console.engine.model.selectors import Selector
 
 #: Types whose values are plain already; most of what a large policy says is of these.
 _AS_IT_IS = frozenset({str, int, float, bool, type(None)})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from console.engine.amounts import Amount
 from console.engine.diff.values import Difference, FieldChange, Limit, OrderChange, QuotaChange
-from console.engine.policy import FlavorQuotas, Quota, ResourceGroup
+from console.engine.model.amounts import Amount
+from console.engine.model.policy import FlavorQuotas, Quota, ResourceGroup
 
 #: What a quota is when nothing is said of it.
 _UNSAID = Quota()

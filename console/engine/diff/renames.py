@@ -11,7 +11,7 @@ from typing import Any
 
 from console.engine.diff.facts import Fact, Facts, cohort_facts, flavor_facts, queue_facts
 from console.engine.diff.values import Followed, Noun
-from console.engine.policy import Cohort, LocalQueueRouting, Policy, Queue, ResourceGroup
+from console.engine.model.policy import Cohort, LocalQueueRouting, Policy, Queue, ResourceGroup
 
 #: How much of what two objects say together has to be the same for them to be one.
 _NEARLY = 0.5
@@ -163,11 +163,11 @@ def _followers(known: Policy, new: Policy) -> Mapping[tuple[Noun, str], list[Fol
             leads = Followed(noun=Noun.RULE, name=f"{rule.index} to {rule.queue}")
             found[Noun.QUEUE, rule.queue].append(leads)
     before, after = (routing.local_routing or LocalQueueRouting() for routing in (known, new))
-    for key, door in after.local_queues.items():
+    for key, local_queue in after.local_queues.items():
         was = before.local_queues.get(key)
-        if was is not None and was.queue == door.queue:
+        if was is not None and was.queue == local_queue.queue:
             opens = Followed(noun=Noun.LOCAL_QUEUE, name="/".join(key))
-            found[Noun.QUEUE, door.queue].append(opens)
+            found[Noun.QUEUE, local_queue.queue].append(opens)
     return found
 
 
@@ -229,8 +229,8 @@ def _rename_queues(policy: Policy, names: Mapping[str, str]) -> Policy:
         routing = replace(
             routing,
             local_queues={
-                key: replace(door, queue=names.get(door.queue, door.queue))
-                for key, door in routing.local_queues.items()
+                key: replace(local_queue, queue=names.get(local_queue.queue, local_queue.queue))
+                for key, local_queue in routing.local_queues.items()
             },
         )
     return replace(

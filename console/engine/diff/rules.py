@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from console.engine.diff.order import gaps, in_order
 from console.engine.diff.plain import field_changes, plain
 from console.engine.diff.values import Change, ChangeKind, FieldChange, Noun
-from console.engine.policy import Rule
+from console.engine.model.policy import Rule
 
 _Pairs = list[tuple[Rule, Rule]]
 #: Fields that are in the name of a rule.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from console.engine.amounts import Amount
-from console.engine.origin import Origin
+from console.engine.model.amounts import Amount
+from console.engine.model.origin import Origin
 
 #: A part of a policy without places: what JSON can say.
 Plain: TypeAlias = "str | int | float | bool | Sequence[Plain] | Mapping[str, Plain] | None"

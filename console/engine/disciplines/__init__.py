@@ -1,88 +1,44 @@
-"""The ways in which a world admits: one folder each, found by the name a policy gives."""
+"""The disciplines: how workloads are admitted, one folder each, named by the policy."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from console.engine.decision import Reason
-    from console.engine.ledger import FlavorResource
-    from console.engine.pending import Pending
+    from console.engine.live.live_tree import LiveTree, QueueState
+    from console.engine.model.nomination import Nomination, Report
+    from console.engine.pending.pending_class import Pending
     from console.engine.state import State
-    from console.engine.trace import GroupStep, PreemptionStep, TurnStep
-    from console.engine.tree import QueueState, Tree
 
 
 class Progress(Enum):
-    """What one cycle of a tree came to."""
+    """The result of one cycle of a tree."""
 
-    #: Somebody was admitted or told to stop.
+    #: A workload was admitted or preempted.
     DECIDED = "decided"
-    #: Nobody was, and the lines have others in front now, or other flavors to try.
+    #: No decision, but queues have another head now, or other flavors to try.
     MOVED = "moved"
-    #: Everybody stands where they stood.
+    #: Nothing changed.
     NOTHING = "nothing"
 
 
-class Nomination(Protocol):
-    """What a discipline found for one workload, without having changed anything."""
-
-    @property
-    def groups(self) -> tuple[GroupStep, ...]:
-        """The walks over the flavors."""
-
-    @property
-    def preemption(self) -> PreemptionStep | None:
-        """The search for workloads to stop; None when none was needed."""
-
-    @property
-    def usage(self) -> Mapping[FlavorResource, int]:
-        """What the workload would take of the best flavors, in thousandths."""
-
-    @property
-    def undeclared(self) -> str | None:
-        """The requested resource that no group covers, where that keeps it out."""
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """How many pods of each pod set it would start with."""
-
-    @property
-    def is_lasting(self) -> bool:
-        """Whether it would find the same for as long as there is too little room."""
-
-    @property
-    def pending_reason(self) -> Reason:
-        """Why it cannot be admitted now; meaningless when it can."""
-
-
-class Report(Nomination, Protocol):
-    """A nomination as of one moment, with everything that a person wants to know of it."""
-
-    @property
-    def turn(self) -> TurnStep | None:
-        """Who keeps the workload from what was found for it; None: nobody that is known."""
-
-
 class Discipline(Protocol):
-    """How a world admits. It reads the state and moves it by the state's own verbs."""
+    """How workloads are admitted. It reads the state and changes it through the state's methods."""
 
-    def cycle(self, state: State, tree: Tree, *, skipping: bool) -> Progress:
+    def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
         """
-        Give the first of every queue of *tree* its turn.
+        Give the head of every queue of *tree* its turn.
 
-        *skipping* lets turns pass that are sure to come to nothing; the decisions are
-        the same.
+        *skipping* passes over turns that cannot succeed; the decisions are the same.
         """
 
-    def last_look(self, state: State, tree: Tree) -> bool:
+    def last_look(self, state: State, tree: LiveTree) -> bool:
         """
-        Start whoever could start in a tree that has come to rest; say whether anybody did.
+        Admit what fits in a tree that has come to rest; return whether anything was admitted.
 
-        The order of turns can leave one parked who fits.
+        The order of turns can leave a workload inadmissible although it fits.
         """
 
     def nominate(
@@ -96,14 +52,14 @@ class Discipline(Protocol):
         """
         Return what would happen to a workload now, without changing anything.
 
-        *without* are ids of running workloads that the ledger does not count any more.
+        *without* are ids of running workloads that the ledger no longer counts.
         """
 
     def report(self, state: State, queue: QueueState, pending: Pending) -> Report:
-        """Return the same in full, for those who ask why."""
+        """Return the nomination in full, for an explanation."""
 
 
 def load_discipline(name: str) -> Discipline:
     """Return the discipline in the folder *name*, which the dialect guarantees to exist."""
-    discipline: Discipline = import_module(f"{__name__}.{name}").DISCIPLINE
+    discipline: Discipline = import_module(f"{__name__}.{name}.discipline").DISCIPLINE
     return discipline

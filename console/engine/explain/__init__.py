@@ -20,7 +20,7 @@ from console.engine.explain.queue import queue
 from console.engine.explain.route import priority, route
 from console.engine.explain.sentences import Explanation, Sentence, StageText, Telling, Verdict
 from console.engine.explain.unsupported import with_unsupported
-from console.engine.trace import Trace
+from console.engine.model.trace import Trace
 
 __all__ = [
     "Explanation",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from console.engine.amounts import Unlimited
-from console.engine.change import Change, ChangeKind, QuotaNumber, Setting, Value
+from console.engine.counterfactual.change import Change, ChangeKind, QuotaNumber, Setting, Value
 from console.engine.explain.sentences import Sentence
-from console.engine.words import amount, cut, quantity
+from console.engine.model.amounts import Unlimited
+from console.engine.wording.words import amount, cut, quantity
 
 _NUMBERS = {
     QuotaNumber.NOMINAL: "nominal quota",

@@ -9,7 +9,7 @@ from console.engine.explain.headline import headline
 from console.engine.explain.order import turn
 from console.engine.explain.route import local_queue_problem
 from console.engine.explain.sentences import Telling
-from console.engine.trace import (
+from console.engine.model.trace import (
     FlavorTried,
     FlavorVerdict,
     PreemptionVerdict,
@@ -17,7 +17,7 @@ from console.engine.trace import (
     RuleVerdict,
     Trace,
 )
-from console.engine.words import amount, failed_expression, plural, quantity, sentence_case
+from console.engine.wording.words import amount, failed_expression, plural, quantity, sentence_case
 
 #: Labels and flavors that are compared one by one.
 MOST_ROWS = 60

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from console.engine.consequences import ConsequenceCode, Finding
-from console.engine.excess import Excess, Limit
-from console.engine.words import amount, cut, listed, lower_first, plural
+from console.engine.disciplines.quota.excess import Excess, Limit
+from console.engine.simulation.consequences import ConsequenceCode, Finding, Gravity
+from console.engine.wording.words import amount, cut, listed, lower_first, plural
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """What follows from an apply: its code, its sentence, and how it has to be accepted."""
+
+    code: str
+    message: str
+    level: Gravity
 
 
 def consequence_sentence(finding: Finding) -> str:
@@ -39,11 +49,11 @@ def _stopped(finding: Finding) -> str:
 
 def _stopped_ones(finding: Finding) -> str:
     """Return which queues and local queues, with the verb."""
-    queues, doors = finding.names, finding.local_queues
+    queues, local_queues = finding.names, finding.local_queues
     parts = [_queues(finding)] if queues else []
-    if doors:
-        parts.append(f"Local queue{'' if len(doors) == 1 else 's'} {cut(doors)}")
-    verb = "is" if len(queues) + len(doors) == 1 else "are"
+    if local_queues:
+        parts.append(f"Local queue{'' if len(local_queues) == 1 else 's'} {cut(local_queues)}")
+    verb = "is" if len(queues) + len(local_queues) == 1 else "are"
     return f"{' and '.join([parts[0], *map(lower_first, parts[1:])])} {verb}"
 
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from console.engine.change import Change, ChangeKind
-from console.engine.explain.landing import landing_sentence
+from console.engine.counterfactual.change import Change, ChangeKind
+from console.engine.explain.route_result import route_sentence
 from console.engine.explain.sentences import Sentence, Verdict
 from console.engine.explain.tested import near_sentence, rule_sentence
-from console.engine.landing import Landing
-from console.engine.nearest import NearMiss
-from console.engine.truth import RuleTruth
-from console.engine.words import expression, lower_first
+from console.engine.routing.nearest_rule import NearMiss
+from console.engine.routing.route_result import RouteResult
+from console.engine.routing.rule_evaluation import RuleEvaluation
+from console.engine.wording.words import expression, lower_first
 
 
 def fixes(
-    landing: Landing,
+    route_result: RouteResult,
     misses: Sequence[NearMiss],
-    rules: Sequence[RuleTruth],
+    rules: Sequence[RuleEvaluation],
     requested: int | None,
 ) -> Iterator[tuple[Change, Sentence]]:
     """
@@ -26,19 +26,19 @@ def fixes(
     *misses* are the nearest ways into a queue by another request; *rules* are those that miss
     it most narrowly; *requested* is the priority that it asks for.
     """
-    if not landing.is_refused:
-        text = f"Submit it again: {lower_first(landing_sentence(landing))}"
-        change = Change(kind=ChangeKind.RESUBMIT, queue=landing.route.queue)
+    if not route_result.is_refused:
+        text = f"Submit it again: {lower_first(route_sentence(route_result))}"
+        change = Change(kind=ChangeKind.RESUBMIT, queue=route_result.route.queue)
         yield change, Sentence(text=text, verdict=Verdict.PASS)
         return
     possible = [miss for miss in misses if miss.is_possible and not miss.is_cut]
     for miss in sorted(possible, key=_effort):
         yield _request(miss, requested), Sentence(text=f"In the request: {_reach(miss)}")
-    yield from _flavors(landing)
+    yield from _flavors(route_result)
     for rule in rules:
         text = (
             f"In the config: have rule {rule.index + 1} take it to {rule.queue}. Now: "
-            f"{lower_first(rule_sentence(rule, landing.route.rule))}{_false(rule)}"
+            f"{lower_first(rule_sentence(rule, route_result.route.rule))}{_false(rule)}"
         )
         change = Change(kind=ChangeKind.RULE, to=rule.index, queue=rule.queue, origin=rule.origin)
         yield change, Sentence(text=text, origin=rule.origin)
@@ -71,7 +71,7 @@ def _reach(miss: NearMiss) -> str:
     return f"{lower_first(near_sentence(miss))[:-1]}, to be taken by {way or miss.queue}."
 
 
-def _false(rule: RuleTruth) -> str:
+def _false(rule: RuleEvaluation) -> str:
     false = [each for each in rule.expressions if not each.holds]
     if not false:
         return ""
@@ -79,12 +79,12 @@ def _false(rule: RuleTruth) -> str:
     return f" It asks for {expression(asked.key, asked.operator.value, asked.values)}."
 
 
-def _flavors(landing: Landing) -> Iterator[tuple[Change, Sentence]]:
+def _flavors(route_result: RouteResult) -> Iterator[tuple[Change, Sentence]]:
     """Yield what the flavors of the queue ask for, where they all refuse the labels."""
-    queue = landing.policy.queues.get(landing.route.queue or "")
+    queue = route_result.policy.queues.get(route_result.route.queue or "")
     if queue is None:
         return
-    for group, failures in zip(queue.groups, landing.route.matches, strict=False):
+    for group, failures in zip(queue.groups, route_result.route.matches, strict=False):
         for entry, failed in zip(group.flavors, failures, strict=True):
             if failed is not None:
                 asked = expression(failed.key, failed.operator, failed.values)

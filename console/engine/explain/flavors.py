@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.amounts import Amount, Unlimited, format_amount
-from console.engine.decision import Outcome, Reason
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
-from console.engine.trace import (
+from console.engine.model.amounts import Amount, Unlimited, format_amount
+from console.engine.model.decision import Outcome, Reason
+from console.engine.model.trace import (
     FlavorTried,
     FlavorVerdict,
     GroupStep,
@@ -16,7 +16,7 @@ from console.engine.trace import (
     QuotaCheck,
     Trace,
 )
-from console.engine.words import amount, failed_expression, listed, quantity
+from console.engine.wording.words import amount, failed_expression, listed, quantity
 
 #: Verdicts of a flavor that was not judged this time.
 _NOT_JUDGED = frozenset(

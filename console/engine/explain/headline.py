@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from console.engine.amounts import Amount
-from console.engine.decision import Outcome, Reason
 from console.engine.explain.flavors import borrowed, lending_cohort, obstacle
 from console.engine.explain.order import turn
 from console.engine.explain.preemption import finds_nobody
 from console.engine.explain.rights import right
 from console.engine.explain.route import local_queue_problem
 from console.engine.explain.sentences import Telling
-from console.engine.trace import (
+from console.engine.model.amounts import Amount
+from console.engine.model.decision import Outcome, Reason
+from console.engine.model.trace import (
     FlavorTried,
     FlavorVerdict,
     GroupStep,
@@ -20,7 +20,7 @@ from console.engine.trace import (
     QuotaCheck,
     Trace,
 )
-from console.engine.words import (
+from console.engine.wording.words import (
     amount,
     failed_expression,
     listed,

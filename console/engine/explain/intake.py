@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
-from console.engine.trace import PodSetStep
-from console.engine.words import amounts, plural
+from console.engine.model.trace import PodSetStep
+from console.engine.wording.words import amounts, plural
 
 
 def intake(telling: Telling) -> StageText:

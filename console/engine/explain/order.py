@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
-from console.engine.trace import OrderStep, TurnStep, TurnVerdict
-from console.engine.words import plural, sentence_case
+from console.engine.model.trace import OrderStep, TurnStep, TurnVerdict
+from console.engine.wording.words import plural, sentence_case
 
 
 def order(telling: Telling) -> StageText:

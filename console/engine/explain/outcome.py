@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.decision import Outcome, PodSetAssignment
 from console.engine.explain.headline import headline
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
-from console.engine.trace import Trace
-from console.engine.words import listed, plural
+from console.engine.model.decision import Outcome, PodSetAssignment
+from console.engine.model.trace import Trace
+from console.engine.wording.words import listed, plural
 
 _VERDICTS = {
     Outcome.ADMITTED: Verdict.PASS,

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from console.engine.decision import Reason
 from console.engine.explain.rights import allowed, fair_sharing, right, where_allowed
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
-from console.engine.trace import (
+from console.engine.model.decision import Reason
+from console.engine.model.trace import (
     Candidate,
     CandidateVerdict,
     PreemptedStep,
     PreemptionStep,
     PreemptionVerdict,
 )
-from console.engine.words import amounts, listed, places, plural, share
+from console.engine.wording.words import amounts, listed, places, plural, share
 
 #: Candidates that were, or could have been, stopped.
 _ELIGIBLE = frozenset(

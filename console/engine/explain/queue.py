@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from console.engine.decision import Reason
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
+from console.engine.model.decision import Reason
 
 
 def queue(telling: Telling) -> StageText:

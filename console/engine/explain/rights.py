@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.decision import Reason
 from console.engine.explain.sentences import Telling
-from console.engine.trace import PreemptedStep, PreemptionStep
-from console.engine.words import listed, sentence_case
+from console.engine.model.decision import Reason
+from console.engine.model.trace import PreemptedStep, PreemptionStep
+from console.engine.wording.words import listed, sentence_case
 
 #: Whom a preemption rule covers, behind "workloads"; "never" covers nobody, "any" needs no words.
 _COVERED = {

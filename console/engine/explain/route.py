@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.decision import Reason
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
-from console.engine.trace import (
+from console.engine.model.decision import Reason
+from console.engine.model.trace import (
     LocalQueueStep,
     LocalQueueVerdict,
     PriorityStep,
@@ -14,7 +14,12 @@ from console.engine.trace import (
     RuleTried,
     RuleVerdict,
 )
-from console.engine.words import failed_expression, out_of_range, priority_range, sentence_case
+from console.engine.wording.words import (
+    failed_expression,
+    out_of_range,
+    priority_range,
+    sentence_case,
+)
 
 
 def route(telling: Telling) -> StageText:

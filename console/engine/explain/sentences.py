@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from console.engine.decision import Reason
-from console.engine.origin import Origin
-from console.engine.trace import Trace
-from console.engine.words import cut
+from console.engine.model.decision import Reason
+from console.engine.model.origin import Origin
+from console.engine.model.trace import Trace
+from console.engine.wording.words import cut
 
 
 class Verdict(StrEnum):

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.branches import Branch
-from console.engine.decision import Reason
 from console.engine.explain.flavors import borrowed, lending_cohort
 from console.engine.explain.headline import headline
 from console.engine.explain.sentences import Telling
-from console.engine.fitting import Fit, FlavorTruth
-from console.engine.matching import Obstacle
-from console.engine.nearest import LabelChange, NearMiss
-from console.engine.policy import StopPolicy
-from console.engine.reasons import reason_title
-from console.engine.trace import FlavorVerdict, Trace
-from console.engine.truth import DoorTruth, ExpressionTruth, RuleStanding, RuleTruth
-from console.engine.words import (
+from console.engine.model.decision import Reason
+from console.engine.model.policy import StopPolicy
+from console.engine.model.trace import FlavorVerdict, Trace
+from console.engine.routing.flavor_matching import Obstacle
+from console.engine.routing.missing_labels import Branch
+from console.engine.routing.nearest_rule import LabelChange, NearMiss
+from console.engine.routing.rule_evaluation import (
+    ExpressionResult,
+    LocalQueueEvaluation,
+    RuleEvaluation,
+    RuleStanding,
+)
+from console.engine.simulation.fitting import Fit, FlavorEvaluation
+from console.engine.wording.reasons import reason_title
+from console.engine.wording.words import (
     amount,
     cut,
     expression,
@@ -28,18 +33,18 @@ from console.engine.words import (
 )
 
 
-def expression_words(truth: ExpressionTruth) -> str:
+def expression_words(truth: ExpressionResult) -> str:
     """Return what an expression asks for."""
     asked = truth.expression
     return expression(asked.key, asked.operator.value, asked.values)
 
 
-def actual_words(truth: ExpressionTruth) -> str:
+def actual_words(truth: ExpressionResult) -> str:
     """Return the value of the label that an expression asks about."""
     return "absent" if truth.actual is None else repr(truth.actual)
 
 
-def rule_sentence(rule: RuleTruth, taken_by: int | None) -> str:
+def rule_sentence(rule: RuleEvaluation, taken_by: int | None) -> str:
     """Return how a rule stands to a workload that rule *taken_by* (an index) takes."""
     match rule.standing:
         case RuleStanding.TOOK:
@@ -57,7 +62,7 @@ def rule_sentence(rule: RuleTruth, taken_by: int | None) -> str:
             return f"Does not match: {false} of its {len(rule.expressions)} expressions are false."
 
 
-def rule_priority(rule: RuleTruth) -> str:
+def rule_priority(rule: RuleEvaluation) -> str:
     """Return the priority that a rule would give, or nothing when its selector is false."""
     step = rule.priority
     if step is None:
@@ -67,14 +72,14 @@ def rule_priority(rule: RuleTruth) -> str:
     return f"priority {step.effective}"
 
 
-def door_sentence(door: DoorTruth) -> str:
+def local_queue_sentence(local_queue: LocalQueueEvaluation) -> str:
     """Return whether a local queue would let workloads of its namespace into its queue."""
-    queue = door.door.queue
-    if not door.leads:
+    queue = local_queue.local_queue.queue
+    if not local_queue.leads:
         return f"Leads to {queue}, and there is no such queue."
-    if not door.is_allowed:
+    if not local_queue.is_allowed:
         return f"Leads to {queue}, which does not take workloads of this namespace."
-    if door.door.stop is not StopPolicy.NONE:
+    if local_queue.local_queue.stop is not StopPolicy.NONE:
         return f"Leads to {queue}, and is stopped."
     return f"Leads to {queue}."
 
@@ -100,15 +105,15 @@ def near_sentence(miss: NearMiss) -> str:
 
 def branch_words(branch: Branch) -> str:
     """Return where a workload ends when a label that it lacks has these values."""
-    landing = branch.landing
-    if landing.queue is None:
-        assert landing.reason is not None
-        return f"no queue ({reason_title(landing.reason)})"
-    words = landing.queue
-    if landing.route.rule is not None:
-        words += f" by rule {landing.route.rule + 1}"
-    if landing.priority is not None:
-        words += f" with priority {landing.priority}"
+    route_result = branch.route_result
+    if route_result.queue is None:
+        assert route_result.reason is not None
+        return f"no queue ({reason_title(route_result.reason)})"
+    words = route_result.queue
+    if route_result.route.rule is not None:
+        words += f" by rule {route_result.route.rule + 1}"
+    if route_result.priority is not None:
+        words += f" with priority {route_result.priority}"
     return f"{words} on {listed(branch.flavors)}" if branch.flavors else words
 
 
@@ -117,7 +122,7 @@ def values_words(branch: Branch) -> str:
     return cut(branch.values) if branch.values else "any other value"
 
 
-def obstacle_words(flavor: FlavorTruth) -> str:
+def obstacle_words(flavor: FlavorEvaluation) -> str:
     """Return what keeps a workload off a flavor, or that nothing does."""
     obstacle = flavor.obstacle
     if obstacle is None:

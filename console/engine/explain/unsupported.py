@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.engine.decision import Outcome
 from console.engine.explain.sentences import Sentence, StageText, Telling
-from console.engine.policy import Unsupported, UnsupportedSetting
-from console.engine.words import cut
+from console.engine.model.decision import Outcome
+from console.engine.model.policy import Unsupported, UnsupportedSetting
+from console.engine.wording.words import cut
 
 _STAGES = {
     Unsupported.TRANSFORMATIONS: "intake",

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from console.engine.decision import Reason
-from console.engine.ledger import Usage
-from console.engine.matching import constraints_of
-from console.engine.policy import Policy
-from console.engine.routing import Route
+from console.engine.model.amounts import Usage
+from console.engine.model.decision import Reason
+from console.engine.model.policy import Policy
+from console.engine.model.workload import Workload
+from console.engine.routing.flavor_matching import constraints_of
+from console.engine.routing.router import Route
 from console.engine.state import State
-from console.engine.workload import Workload
 
 
 class Fit(StrEnum):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from console.engine.amounts import Amount
-from console.engine.decision import Decision, Reason
 from console.engine.disciplines import load_discipline
 from console.engine.impact.live_outcomes import (
     LISTED,
@@ -17,9 +15,10 @@ from console.engine.impact.live_outcomes import (
     OverQuota,
 )
 from console.engine.impact.running import Exposure, Loss, exposures, losses, over_nominal
-from console.engine.ledger import FlavorResource
-from console.engine.policy import Policy
-from console.engine.routing import Route
+from console.engine.model.amounts import Amount, FlavorResource
+from console.engine.model.decision import Decision, Reason
+from console.engine.model.policy import Policy
+from console.engine.routing.router import Route
 from console.engine.state import State
 
 #: Decisions after which a comparison says that it goes on.
@@ -67,7 +66,7 @@ class _Before:
         self.pending: dict[str, Route] = {uid: p.route for uid, p in state.pending.items()}
         self.never = set(_never_fit(state))
         self.soon = {uid for queue in state.queues.values() for uid in queue.preemptors}
-        self.running = {uid: r.queue for uid, r in state.running.items() if not r.departing}
+        self.running = {uid: r.queue for uid, r in state.running.items() if not r.evicting}
         self.losses = losses(state, state.policy)
         self.over: set[str] = set()
         self.exposed: dict[str, frozenset[Exposure]] = {}
@@ -119,7 +118,7 @@ class _Found:
             over |= beyond
             exposed.update(exposures(place, beyond))
         for uid, queue in before.running.items():
-            if state.running[uid].departing:
+            if state.running[uid].evicting:
                 why = decided[uid]
                 self._add(
                     LiveOutcome.STOPPED,
@@ -173,7 +172,7 @@ def _never_fit(state: State) -> Iterable[str]:
     for queue in state.queues.values():
         if queue.policy is None or queue.barrier is not None:
             continue
-        for cls in queue.line.classes.values():
+        for cls in queue.pending.classes.values():
             if cls.head.route.problem is not None:
                 continue
             # Looked at anew: what its last turn said depends on where a walk had stopped before.

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from console.engine.history import History, Shape
 from console.engine.impact.fit import Fit, Judge, Standing, request_of
 from console.engine.impact.uncertain import Doubt, DoubtKind, Unrecorded
-from console.engine.policy import Policy, Rule
+from console.engine.model.history import History, Shape
+from console.engine.model.policy import Policy, Rule
 
 #: Shapes after which a comparison says that it goes on.
 STRETCH = 500

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from console.engine.ledger import FlavorResource
-from console.engine.matching import Matcher
-from console.engine.policy import Policy, PreemptionRule
-from console.engine.running import Running
+from console.engine.live.live_tree import QueueState
+from console.engine.live.running import Running
+from console.engine.model.amounts import FlavorResource
+from console.engine.model.policy import Policy, PreemptionRule
+from console.engine.routing.flavor_matching import Matcher
 from console.engine.state import State
-from console.engine.tree import QueueState
 
 
 class Loss(StrEnum):
@@ -64,7 +64,7 @@ def exposures(queue: QueueState, over: set[str]) -> dict[str, frozenset[Exposure
     inside = frozenset({Exposure.IN_QUEUE}) if within else frozenset()
     found: dict[str, frozenset[Exposure]] = {}
     if within:
-        found = {each.workload.id: inside for each in queue.running if not each.departing}
+        found = {each.workload.id: inside for each in queue.running if not each.evicting}
     if over and any(_reclaims(other) for other in queue.tree.queues if other is not queue):
         found.update(dict.fromkeys(over, inside | {Exposure.BY_COHORT}))
     return found
@@ -75,7 +75,7 @@ def losses(state: State, policy: Policy) -> dict[str, Loss]:
     matcher = Matcher(policy)
     found: dict[str, Loss] = {}
     for running in state.running.values():
-        if running.departing or running.queue is None:
+        if running.evicting or running.queue is None:
             continue
         loss = _loss(running, policy, matcher)
         if loss is not None:
@@ -118,5 +118,5 @@ def _reclaims(queue: QueueState) -> bool:
 
 
 def _in_order_of_right(running: Iterable[Running]) -> list[Running]:
-    staying = (each for each in running if not each.departing)
+    staying = (each for each in running if not each.evicting)
     return sorted(staying, key=lambda each: (-each.priority, each.reservation))

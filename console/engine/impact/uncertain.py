@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from console.engine.asked import asked_labels
-from console.engine.history import Shape
-from console.engine.policy import Flavor, Policy, Rule
-from console.engine.routing import effective_priority
-from console.engine.rule_index import RuleIndex
-from console.engine.selectors import MatchExpression, Operator, Selector
-from console.engine.workload import Workload
+from console.engine.model.history import Shape
+from console.engine.model.policy import Flavor, Policy, Rule
+from console.engine.model.selectors import MatchExpression, Operator, Selector
+from console.engine.model.workload import Workload
+from console.engine.routing.referenced_labels import referenced_labels
+from console.engine.routing.router import effective_priority
+from console.engine.routing.rule_index import RuleIndex
 
 
 class DoubtKind(StrEnum):
@@ -49,9 +49,9 @@ class Unrecorded:
     def __init__(self, before: Policy, after: Policy, shapes: Sequence[Shape]) -> None:
         recorded = {key for shape in shapes for key in shape.workload.labels}
         self._after = after
-        self._asked = asked_labels(after)
+        self._asked = referenced_labels(after)
         self._open: dict[tuple[object, ...], tuple[Rule, ...]] = {}
-        self.keys = asked_labels(after) - asked_labels(before) - recorded
+        self.keys = referenced_labels(after) - referenced_labels(before) - recorded
         #: The rules as far as history can judge them.
         self._rules = RuleIndex([self._judgeable(rule) for rule in after.rules])
         routes_anew = after.local_routing is not None and before.local_routing is None

@@ -11,8 +11,8 @@ from django.db.models import Exists, F, OuterRef, Q
 from console.configs.models import ActiveConfig, ConfigVersion
 from console.configs.queries import policy_of
 from console.configs.services.check_expectations import check_expectations
-from console.engine.policy import Policy, Rule
-from console.engine.routing import Router
+from console.engine.model.policy import Policy, Rule
+from console.engine.routing.router import Router
 from console.orgs.models import Organization
 from console.overview.items import MOST_SUBJECTS
 from console.overview.models import CheckUp

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from console.pages.presenters.chart_words import span
+from console.pages.presenters.charts.labels import span
 from console.pages.templatetags.ui import count
 from console.retention.models import Kind
 from console.retention.queries import Keeping

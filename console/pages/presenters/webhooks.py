@@ -9,8 +9,8 @@ from datetime import datetime
 
 from django.http import QueryDict
 
-from console.pages.presenters.filters import Segment
-from console.pages.presenters.lists import with_query
+from console.pages.presenters.lists.addresses import with_query
+from console.pages.presenters.lists.filters import Segment
 from console.webhooks.disclosed import disclosed_address, disclosed_detail
 from console.webhooks.models import CHOSEN_KINDS, Attempt, Delivery, Kind, Webhook
 from console.webhooks.outcome import Failure

@@ -16,13 +16,13 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from console.engine import reasons, words
-from console.engine.amounts import Amount
-from console.engine.decision import CANNOT_RUN
-from console.engine.origin import Origin
+from console.engine.model.amounts import Amount
+from console.engine.model.decision import CANNOT_RUN
+from console.engine.model.origin import Origin
+from console.engine.wording import reasons, words
 from console.pages.appearance import DENSITY, KEYS, THEME, chosen
-from console.pages.presenters.pod_sets import held_by
-from console.pages.presenters.quota import up_to
+from console.pages.presenters.quota_bars.quota_bar import up_to
+from console.pages.presenters.workloads.pod_sets import held_by
 from console.workloads.models import State, Workload
 from console.workloads.queries import UsageView
 

@@ -22,7 +22,8 @@ from console.orgs.services.rotate_token import rotate_token
 from console.orgs.token_secrets import Issued
 from console.orgs.tokens import get_token, list_tokens
 from console.pages.access import org_page
-from console.pages.presenters.api_tokens import (
+from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
+from console.pages.presenters.people.api_tokens import (
     LIFETIMES,
     OVERLAPS,
     USUAL_LIFETIME,
@@ -30,9 +31,8 @@ from console.pages.presenters.api_tokens import (
     token_row,
     token_rows,
 )
-from console.pages.presenters.lists import PAGE_SIZE, pager_of
-from console.pages.presenters.roles import role_choices
-from console.pages.presenters.token_abilities import abilities_of
+from console.pages.presenters.people.roles import role_choices
+from console.pages.presenters.people.token_abilities import abilities_of
 from console.pages.shell import render_page
 
 #: Seconds for which a form that was sent is recognized when it is sent again.

@@ -17,9 +17,9 @@ from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.json_body import read_json, read_place, text_of
-from console.pages.presenters.assist import completion_json, fact_lines, help_json, thing_at
-from console.pages.presenters.outline import outline_json, outline_of
-from console.pages.presenters.queues import QueueRow, queue_row
+from console.pages.presenters.configs.assist import completion_json, fact_lines, help_json, thing_at
+from console.pages.presenters.configs.outline import outline_json, outline_of
+from console.pages.presenters.queues.queue import QueueRow, queue_row
 from console.reading import is_storable
 from console.workloads.queries import queue_view
 

@@ -24,10 +24,10 @@ from console.pages.access import org_page
 from console.pages.canonical import sent_on
 from console.pages.exports import export_links, exported
 from console.pages.live import live_by
-from console.pages.presenters.audit import action_title, audit_rows, families_of
-from console.pages.presenters.filters import canonical_query, chips_of
-from console.pages.presenters.lists import PAGE_SIZE, pager_of
-from console.pages.presenters.tallies import kept_since, permalink, tallies_of
+from console.pages.presenters.activity.audit import action_title, audit_rows, families_of
+from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
+from console.pages.presenters.lists.filters import canonical_query, chips_of
+from console.pages.presenters.lists.tallies import kept_since, permalink, tallies_of
 from console.pages.shell import live_version, render_page
 
 

@@ -16,8 +16,7 @@ from console.pages.access import org_page
 from console.pages.exports import export_links, exported
 from console.pages.live import live_by
 from console.pages.parts import lazily
-from console.pages.presenters.bar_cases import bar_cases
-from console.pages.presenters.cohort_files import (
+from console.pages.presenters.cohorts.cohort_files import (
     COHORTS,
     LOANS,
     MEMBERS,
@@ -25,12 +24,13 @@ from console.pages.presenters.cohort_files import (
     loans_file,
     members_file,
 )
-from console.pages.presenters.cohorts import cohort_row, has_no_limit, reason_rows
-from console.pages.presenters.lending import rules_rows, starved_notices
-from console.pages.presenters.lists import PAGE_SIZE, Pager, pager_of
-from console.pages.presenters.loans import loan_groups, loan_row
-from console.pages.presenters.matrix import columns_of, matrix_rows
-from console.pages.presenters.sorting import cohort_sorts, level_choices, member_sorts
+from console.pages.presenters.cohorts.cohort_list import cohort_row, has_no_limit, reason_rows
+from console.pages.presenters.cohorts.lending import rules_rows, starved_notices
+from console.pages.presenters.cohorts.loans import loan_groups, loan_row
+from console.pages.presenters.cohorts.matrix import columns_of, matrix_rows
+from console.pages.presenters.cohorts.sorting import cohort_sorts, level_choices, member_sorts
+from console.pages.presenters.lists.addresses import PAGE_SIZE, Pager, pager_of
+from console.pages.presenters.quota_bars.examples import bar_cases
 from console.pages.shell import render_page
 from console.paging import Page, read_cursor, write_cursor
 from console.series.queries import peaks_of
@@ -128,7 +128,9 @@ def cohort(request: HttpRequest, actor: Actor, cohort: str) -> HttpResponseBase:
         "exports": export_links(request.path, request.GET),
         "loan_exports": export_links(request.path, loans_query),
         "has_shares": bool(view.policy.settings.fair_sharing),
-        "loans": lazily(lambda: [loan_row(group, view.policy, view.rises) for group in groups]),
+        "loans": lazily(
+            lambda: [loan_row(group, view.policy, view.over_quota_since) for group in groups]
+        ),
         "loans_pager": loans_pager,
         "rules": lazily(lambda: rules_rows(members, view.members, view.policy)),
         "starved": starved_notices(starved[:_STARVED], view.policy),

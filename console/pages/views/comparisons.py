@@ -12,8 +12,8 @@ from console.errors import BadRequest, FieldError
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
-from console.pages.presenters.differences import Side, difference_of
-from console.pages.presenters.version_sides import NOTHING, version_side
+from console.pages.presenters.configs.differences import Side, difference_of
+from console.pages.presenters.configs.version_sides import NOTHING, version_side
 from console.pages.shell import render_page
 from console.workloads.queries.recent_history import recent_history
 

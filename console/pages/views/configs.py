@@ -21,11 +21,11 @@ from console.configs.services.check_config import check_config
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
 from console.pages.access import org_page, signed_in_user
-from console.pages.presenters.blame import BlamePage, blame_page
-from console.pages.presenters.differences import difference_of
-from console.pages.presenters.history import history_row
-from console.pages.presenters.source import source_lines
-from console.pages.presenters.version_sides import NOTHING, version_side
+from console.pages.presenters.configs.blame import BlamePage, blame_page
+from console.pages.presenters.configs.differences import difference_of
+from console.pages.presenters.configs.history import history_row
+from console.pages.presenters.configs.source import source_lines
+from console.pages.presenters.configs.version_sides import NOTHING, version_side
 from console.pages.shell import render_page
 
 #: Changes of a version that its page tells in a line.

@@ -7,10 +7,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
+from console.configs.errors import ConfigRejected
 from console.configs.models import ConfigVersion
 from console.configs.services.confirm_config import confirm_config
 from console.configs.services.revert_config import revert_config
-from console.errors import ConfigRejected
 from console.orgs.permissions import Actor
 from console.pages.access import org_page, safe_return_url
 from console.pages.draft_address import read_number

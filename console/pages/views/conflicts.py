@@ -19,8 +19,8 @@ from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.draft_address import draft_of_request
-from console.pages.presenters.conflict import conflict_rows, fittings, renames
-from console.pages.presenters.text_diff import diff_lines
+from console.pages.presenters.configs.conflict import conflict_rows, fittings, renames
+from console.pages.presenters.configs.text_diff import diff_lines
 from console.pages.shell import render_page
 
 #: Conflicts that one form answers at most; more are for the editor.

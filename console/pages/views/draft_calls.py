@@ -22,8 +22,8 @@ from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
 from console.pages.access import org_page, signed_in_user
 from console.pages.json_body import integer_of, read_json, text_of
-from console.pages.presenters.drafts import other_language
-from console.pages.presenters.outline import outline_json, outline_of
+from console.pages.presenters.configs.drafts import other_language
+from console.pages.presenters.configs.outline import outline_json, outline_of
 
 
 @org_page

@@ -35,10 +35,10 @@ from console.errors import BadRequest, Conflict, FieldError, NotFound
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page, signed_in_user
-from console.pages.presenters.drafts import other_language, samples_of
-from console.pages.presenters.lists import PAGE_SIZE, pager_of
-from console.pages.presenters.outline import outline_of
-from console.pages.presenters.text_diff import diff_lines
+from console.pages.presenters.configs.drafts import other_language, samples_of
+from console.pages.presenters.configs.outline import outline_of
+from console.pages.presenters.configs.text_diff import diff_lines
+from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
 from console.pages.shell import render_page
 
 

@@ -13,11 +13,11 @@ from console.pages.access import org_page
 from console.pages.canonical import sent_on
 from console.pages.exports import export_links, exported
 from console.pages.live import live_by
-from console.pages.presenters.event_rows import event_rows
-from console.pages.presenters.filters import canonical_query, chips_of
-from console.pages.presenters.histogram import histogram_of, is_counted
-from console.pages.presenters.lists import PAGE_SIZE, pager_of
-from console.pages.presenters.tallies import kept_since, permalink, tallies_of
+from console.pages.presenters.activity.event_rows import event_rows
+from console.pages.presenters.charts.histogram import histogram_of, is_counted
+from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
+from console.pages.presenters.lists.filters import canonical_query, chips_of
+from console.pages.presenters.lists.tallies import kept_since, permalink, tallies_of
 from console.pages.shell import live_version, render_page
 from console.pages.templatetags.ui import event_title
 from console.pages.webhook_form import address_for

@@ -23,14 +23,14 @@ from console.configs.services.save_expectations import (
 from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
-from console.pages.asked import Asked, asked_of, expected_of
-from console.pages.presenters.expectations import (
+from console.pages.presenters.configs.expectations import (
     as_file,
     asked_of_expectation,
     expectation_rows,
 )
 from console.pages.shell import render_page
 from console.pages.tester_form import offers, subjects_of
+from console.pages.tester_query import Asked, asked_of, expected_of
 
 
 @org_page

@@ -11,9 +11,9 @@ from console.engine.diff import Noun
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.canonical import sent_on
-from console.pages.presenters.filters import canonical_query, chips_of
-from console.pages.presenters.history import history_row, kind_titles, noun_titles
-from console.pages.presenters.lists import pager_of
+from console.pages.presenters.configs.history import history_row, kind_titles, noun_titles
+from console.pages.presenters.lists.addresses import pager_of
+from console.pages.presenters.lists.filters import canonical_query, chips_of
 from console.pages.shell import render_page
 
 #: Versions on one page.

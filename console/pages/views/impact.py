@@ -11,19 +11,20 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from console.configs.disclosed_impact import impact_for_reader
+from console.configs.errors import ConfigRejected
 from console.configs.models import Draft, ImpactRun
 from console.configs.queries import active_number, get_impact, get_version
 from console.configs.services.cancel_impact import cancel_impact
 from console.configs.services.find_impact import digest_of, find_impact
 from console.dialects.base import Reading
-from console.errors import ConfigRejected, NotFound
+from console.errors import NotFound
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.draft_address import draft_of_request, read_number
-from console.pages.presenters.impact import history_view
-from console.pages.presenters.live_impact import live_view
-from console.pages.presenters.shape_tester import ShapeTester
+from console.pages.presenters.impact.live import live_view
+from console.pages.presenters.impact.recorded import history_view
+from console.pages.presenters.impact.shape_tester import ShapeTester
 from console.pages.shell import render_page
 
 

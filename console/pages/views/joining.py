@@ -23,8 +23,8 @@ from console.orgs.services.accept_invitation import CLOSED, accept_invitation, j
 from console.orgs.token_secrets import digest_of
 from console.pages import throttle
 from console.pages.access import refusal
-from console.pages.presenters.roles import role_choices
-from console.pages.ways_in import ways_in
+from console.pages.presenters.people.roles import role_choices
+from console.pages.sign_in_methods import sign_in_methods
 
 #: What the session keeps of the link that was opened: the digest of its secret.
 _OPENED = "invitation"
@@ -84,7 +84,7 @@ def _show(
         "is_theirs": user is not None and user.email.casefold() == found.email.casefold(),
         "errors": errors,
         "sign_in_url": _sign_in_url(),
-        "ways": ways_in(reverse("pages:invitation")),
+        "ways": sign_in_methods(reverse("pages:invitation")),
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if errors else HTTPStatus.OK
     return render(request, "sessions/join.html", context, status=status)

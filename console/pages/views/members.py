@@ -21,9 +21,9 @@ from console.orgs.services.invite import MOST_DAYS, USUAL_DAYS, invite, revoke_i
 from console.orgs.services.remove_member import leave_org, remove_member
 from console.orgs.tokens import working_tokens_of
 from console.pages.access import org_page, signed_in_user
-from console.pages.presenters.filters import canonical_query, chips_of
-from console.pages.presenters.lists import PAGE_SIZE, pager_of
-from console.pages.presenters.roles import role_choices
+from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
+from console.pages.presenters.lists.filters import canonical_query, chips_of
+from console.pages.presenters.people.roles import role_choices
 from console.pages.shell import render_page
 
 

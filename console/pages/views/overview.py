@@ -24,11 +24,17 @@ from console.overview.past import Past, past_of
 from console.pages.access import org_page
 from console.pages.live import live_by
 from console.pages.parts import lazily
-from console.pages.presenters.attention import attention_rows
-from console.pages.presenters.consumers import consumer_lists, resource_choices
-from console.pages.presenters.history import HistoryRow, history_row
-from console.pages.presenters.overview import Charts, bars_of, charts_of, tiles_of, wait_words
-from console.pages.presenters.queues import queue_row
+from console.pages.presenters.configs.history import HistoryRow, history_row
+from console.pages.presenters.overview.attention import attention_rows
+from console.pages.presenters.overview.consumers import consumer_lists, resource_choices
+from console.pages.presenters.overview.overview import (
+    Charts,
+    bars_of,
+    charts_of,
+    tiles_of,
+    wait_words,
+)
+from console.pages.presenters.queues.queue import queue_row
 from console.pages.shell import live_version, render_page
 from console.series.models import Step
 from console.series.queries import Counts, Series, counts_series, sampled_until

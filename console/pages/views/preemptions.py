@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.as_text import asks_for_markdown, markdown_answer
-from console.pages.presenters.receipts import receipt_markdown, receipt_page
-from console.pages.presenters.tallies import kept_since
+from console.pages.presenters.lists.tallies import kept_since
+from console.pages.presenters.workloads.preemption_receipt import receipt_markdown, receipt_page
 from console.pages.shell import render_page
 from console.workloads.markdown import Links
 from console.workloads.queries import get_workload

@@ -14,19 +14,20 @@ from django.views.decorators.http import require_http_methods, require_safe
 from console.configs.queries import active_policy, active_version
 from console.configs.queue_log import queue_log
 from console.configs.renames import new_name_of
-from console.engine.amounts import Unlimited
-from console.engine.decision import Reason
-from console.engine.policy import Policy, Strategy
+from console.engine.model.amounts import Unlimited
+from console.engine.model.decision import Reason
+from console.engine.model.policy import Policy, Strategy
 from console.errors import BadRequest
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.hold_form import SPANS, read_hold
 from console.pages.live import live_by
 from console.pages.parts import lazily
-from console.pages.presenters.lists import PAGE_SIZE, pager_of
-from console.pages.presenters.loans import loan_rows
-from console.pages.presenters.preemption_words import stoppers_of
-from console.pages.presenters.queue_detail import (
+from console.pages.presenters.cohorts.loans import loan_rows
+from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
+from console.pages.presenters.queues.preemption import stoppers_of
+from console.pages.presenters.queues.queue import queue_row
+from console.pages.presenters.queues.queue_page import (
     TABS,
     clauses_of,
     free_words,
@@ -37,8 +38,7 @@ from console.pages.presenters.queue_detail import (
     running_rows,
     tabs_of,
 )
-from console.pages.presenters.queues import queue_row
-from console.pages.presenters.workloads import stages_of
+from console.pages.presenters.workloads.workload import stages_of
 from console.pages.shell import render_page
 from console.pages.views.queues import fresh_version
 from console.paging import Page
@@ -55,8 +55,8 @@ from console.workloads.queries import (
     queue_view,
     running_of,
 )
+from console.workloads.queries.over_quota import over_quota_since_of
 from console.workloads.queries.pending import capacity_end, pending_for_reason
-from console.workloads.queries.rises import rises_of
 from console.workloads.queries.rule_hits import rule_hits
 from console.workloads.queries.running import MOST_COMPARED, running_by_size
 from console.workloads.queries.trust import freshness_of
@@ -82,7 +82,9 @@ def queue(request: HttpRequest, actor: Actor, queue: str) -> HttpResponseBase:
 def bars(request: HttpRequest, actor: Actor, queue: str) -> HttpResponse:
     """Show all that one queue has of every flavor and resource; the list of queues takes it in."""
     view = queue_view(actor.org, queue)
-    row = queue_row(view, fresh=freshness_of(actor.org), rises=rises_of(actor.org))
+    row = queue_row(
+        view, fresh=freshness_of(actor.org), over_quota_since=over_quota_since_of(actor.org)
+    )
     is_rest = request.GET.get("but") == "tightest"
     shown = [bar for bar in row.bars if not (is_rest and bar == row.tightest)]
     context = {"row": row, "bars": shown}
@@ -121,11 +123,13 @@ def _detail(
     reader.finish()
     view = queue_view(org, name)
     policy = active_policy(org)
-    fresh, rises = freshness_of(org), rises_of(org)
+    fresh, over_quota_since = freshness_of(org), over_quota_since_of(org)
     has_no_limit = any(isinstance(usage.nominal, Unlimited) for usage in view.usages)
     peaks = peaks_of(org, Subject.queue(name), timezone.now()) if has_no_limit else {}
-    row = queue_row(view, fresh=fresh, rises=rises, peaks=peaks)
-    loans = lazily(lambda: loan_rows(view.loans, policy, lender=name, rises=rises))
+    row = queue_row(view, fresh=fresh, over_quota_since=over_quota_since, peaks=peaks)
+    loans = lazily(
+        lambda: loan_rows(view.loans, policy, lender=name, over_quota_since=over_quota_since)
+    )
     renamed = new_name_of(org, name) if view.draining else None
     context = {
         "row": row,

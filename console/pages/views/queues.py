@@ -16,10 +16,10 @@ from console.pages.access import org_page
 from console.pages.canonical import sent_on
 from console.pages.exports import export_links, exported
 from console.pages.live import live_by
-from console.pages.presenters.filters import canonical_query, chips_of
-from console.pages.presenters.lists import pager_of
-from console.pages.presenters.queue_files import COLUMNS, file_rows
-from console.pages.presenters.queue_list import (
+from console.pages.presenters.lists.addresses import pager_of
+from console.pages.presenters.lists.filters import canonical_query, chips_of
+from console.pages.presenters.queues.queue_files import COLUMNS, file_rows
+from console.pages.presenters.queues.queue_list import (
     ListedQueue,
     cohort_choices,
     compared_bars,
@@ -33,7 +33,7 @@ from console.pages.shell import render_page
 from console.series.queries import sparks_of, wait_quantiles_of
 from console.workloads.queries import QueueView, queue_list
 from console.workloads.queries.freshness import present_state_and_age
-from console.workloads.queries.rises import rises_of
+from console.workloads.queries.over_quota import over_quota_since_of
 from console.workloads.queries.trust import Freshness, freshness_of
 
 FILTERS = ("q", "cohort", "state")
@@ -113,5 +113,5 @@ def _listed(
         sparks_of(org, names),
         is_grouped=search.is_grouped,
         fresh=fresh,
-        rises=rises_of(org),
+        over_quota_since=over_quota_since_of(org),
     )

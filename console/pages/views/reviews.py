@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
+from console.configs.errors import ConfigRejected, ConsequencesNotAccepted, StaleVersion
 from console.configs.models import ConfigVersion, Draft
 from console.configs.queries import (
     NO_POLICY,
@@ -23,22 +24,17 @@ from console.configs.services.fix_draft import fix_draft
 from console.configs.services.lint_config import Checked, lint_config
 from console.configs.services.roll_back import roll_back
 from console.dialects.diagnostics import Severity
-from console.engine.affected import affected_workloads
 from console.engine.diff import compare_policies
-from console.engine.history import Backlog
-from console.errors import (
-    BadRequest,
-    ConfigRejected,
-    ConsequencesNotAccepted,
-    StaleVersion,
-)
+from console.engine.model.history import Backlog
+from console.engine.simulation.affected import affected_workloads
+from console.errors import BadRequest
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.draft_address import draft_of_request, read_number
-from console.pages.presenters.differences import Difference, Side, difference_of
-from console.pages.presenters.review import fixables, ladder_of
-from console.pages.presenters.version_sides import NOTHING, version_side
+from console.pages.presenters.configs.differences import Difference, Side, difference_of
+from console.pages.presenters.configs.review import fixables, ladder_of
+from console.pages.presenters.configs.version_sides import NOTHING, version_side
 from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
 from console.pages.views.conflicts import conflict_page

@@ -8,16 +8,16 @@ from django.views.decorators.http import require_http_methods
 
 from console.configs.read_expectations import read_asked
 from console.configs.services.try_route import MOST_AT_ONCE, try_routes
-from console.engine.workload import Workload
+from console.engine.model.workload import Workload
 from console.errors import BadRequest, FieldError
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
-from console.pages.asked import Asked
 from console.pages.pasted_labels import paste_many
-from console.pages.presenters.route_batches import BATCH_COLUMNS, batch_csv, batch_rows
+from console.pages.presenters.tester.batches import BATCH_COLUMNS, batch_csv, batch_rows
 from console.pages.shell import render_page
 from console.pages.tester_form import offers, subjects_of
+from console.pages.tester_query import Asked
 from console.reading import Reader
 
 EXAMPLE = "team=research, tier=gold\nteam=web"

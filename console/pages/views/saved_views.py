@@ -11,7 +11,7 @@ from console.configs.queries import active_policy
 from console.errors import NotFound
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
-from console.pages.presenters.views import view_rows
+from console.pages.presenters.workloads.saved_views import view_rows
 from console.pages.shell import render_page
 from console.workloads.saved_views import view_address, views_of
 from console.workloads.services.save_view import delete_view, save_view

@@ -23,9 +23,9 @@ from console.pages import throttle
 from console.pages.access import refusal, safe_return_url, signed_in, signed_in_user
 from console.pages.appearance import THEME, keep
 from console.pages.password_form import OwnPasswordForm
-from console.pages.presenters.agents import browser_name
+from console.pages.presenters.people.browsers import browser_name
+from console.pages.sign_in_methods import sign_in_methods
 from console.pages.views.joining import INVITED, waiting_invitation
-from console.pages.ways_in import ways_in
 from console.reading import is_storable
 
 #: As many sessions as the list shows, the last seen first.
@@ -44,7 +44,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         context = {
             "next": next_url,
             "email": request.session.get(INVITED, ""),
-            "ways": ways_in(next_url),
+            "ways": sign_in_methods(next_url),
         }
         return render(request, "sessions/sign_in.html", context)
     if not settings.LOCAL_SIGN_IN:
@@ -67,7 +67,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(safe_return_url(request, next_url))
         error = "That e-mail address and password do not match an account. Check both."
         status = HTTPStatus.UNPROCESSABLE_ENTITY
-    context = {"next": next_url, "email": email, "error": error, "ways": ways_in(next_url)}
+    context = {"next": next_url, "email": email, "error": error, "ways": sign_in_methods(next_url)}
     response = render(request, "sessions/sign_in.html", context, status=status)
     if wait:
         response.headers["Retry-After"] = str(wait)

@@ -12,11 +12,11 @@ from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
-from console.pages.asked import Asked, asked_of, loaded, pasted, workload_of
-from console.pages.presenters.tester import result_of
-from console.pages.presenters.tester_lines import Result
+from console.pages.presenters.tester.lines import Result
+from console.pages.presenters.tester.tested import result_of
 from console.pages.shell import render_page
 from console.pages.tester_form import draft_of, offers, subjects_of
+from console.pages.tester_query import Asked, asked_of, loaded, pasted, workload_of
 
 
 @org_page

@@ -15,11 +15,12 @@ from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.exports import exported
 from console.pages.live import live_by
-from console.pages.presenters.chart_frame import frame_of
-from console.pages.presenters.chart_marks import marks_of
-from console.pages.presenters.lists import with_query
-from console.pages.presenters.queue_detail import tabs_of
-from console.pages.presenters.usage import (
+from console.pages.presenters.charts.frame import frame_of
+from console.pages.presenters.charts.marks import marks_of
+from console.pages.presenters.lists.addresses import with_query
+from console.pages.presenters.queues.queue_page import tabs_of
+from console.pages.presenters.usage.points import file_columns, file_rows, points_of
+from console.pages.presenters.usage.usage_page import (
     key_choices,
     keys_of,
     lost_minutes,
@@ -28,7 +29,6 @@ from console.pages.presenters.usage import (
     shown,
     stride_of,
 )
-from console.pages.presenters.usage_points import file_columns, file_rows, points_of
 from console.pages.shell import render_page
 from console.pages.usage_form import ALL, TITLES, read_asked
 from console.series.models import Kind

@@ -14,8 +14,8 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.live import live_by
-from console.pages.presenters.filters import canonical_query
-from console.pages.presenters.lists import PAGE_SIZE, pager_of
+from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
+from console.pages.presenters.lists.filters import canonical_query
 from console.pages.presenters.webhooks import (
     attempt_rows,
     delivery_row,

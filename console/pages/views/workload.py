@@ -14,19 +14,19 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from console.configs.models import ConfigVersion
 from console.configs.queries import versions_between
-from console.engine.decision import Reason
+from console.engine.model.decision import Reason
 from console.errors import NotFound
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.as_text import asks_for_markdown, markdown_answer
 from console.pages.live import live_page
-from console.pages.presenters.lists import pager_of
-from console.pages.presenters.phases import line_of
-from console.pages.presenters.pod_sets import pod_sets_of
-from console.pages.presenters.tallies import kept_since
-from console.pages.presenters.timeline import timeline_of
-from console.pages.presenters.trace_forms import chosen_form, forms_of, trace_text
-from console.pages.presenters.workloads import (
+from console.pages.presenters.activity.timeline import timeline_of
+from console.pages.presenters.lists.addresses import pager_of
+from console.pages.presenters.lists.tallies import kept_since
+from console.pages.presenters.workloads.phases import line_of
+from console.pages.presenters.workloads.pod_sets import pod_sets_of
+from console.pages.presenters.workloads.trace_forms import chosen_form, forms_of, trace_text
+from console.pages.presenters.workloads.workload import (
     RUNNING,
     actions_of,
     changes_of,

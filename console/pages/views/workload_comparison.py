@@ -9,9 +9,9 @@ from console.errors import BadRequest, FieldError
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.as_text import asks_for_markdown, markdown_answer
-from console.pages.presenters.comparisons import comparison_markdown, comparison_page
-from console.pages.presenters.filters import canonical_query
-from console.pages.presenters.lists import with_query
+from console.pages.presenters.lists.addresses import with_query
+from console.pages.presenters.lists.filters import canonical_query
+from console.pages.presenters.workloads.comparison import comparison_markdown, comparison_page
 from console.pages.shell import render_page
 from console.reading import QueryReader
 from console.workloads.comparisons import Compare, compare_workload

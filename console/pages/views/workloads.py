@@ -8,21 +8,21 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.views.decorators.http import require_safe
 
 from console.configs.queries import active_policy
-from console.engine import reasons
-from console.engine.decision import Reason
+from console.engine.model.decision import Reason
+from console.engine.wording import reasons
 from console.errors import BadRequest, FieldError
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.canonical import sent_on
 from console.pages.exports import export_links, exported
 from console.pages.live import live_page
-from console.pages.presenters.columns import choices_of, columns_of, with_columns
-from console.pages.presenters.filters import canonical_query, chips_of, segments_of
-from console.pages.presenters.groups import groups_of, looser_of, total_text
-from console.pages.presenters.lists import PAGE_SIZE, pager_of
-from console.pages.presenters.one_reason import reason_page
-from console.pages.presenters.tallies import permalink
-from console.pages.presenters.views import tabs_of
+from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
+from console.pages.presenters.lists.filters import canonical_query, chips_of, segments_of
+from console.pages.presenters.lists.tallies import permalink
+from console.pages.presenters.workloads.columns import choices_of, columns_of, with_columns
+from console.pages.presenters.workloads.groups import groups_of, looser_of, total_text
+from console.pages.presenters.workloads.one_reason import reason_page
+from console.pages.presenters.workloads.saved_views import tabs_of
 from console.pages.shell import render_page
 from console.reading import QueryReader
 from console.workloads import columns

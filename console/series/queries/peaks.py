@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from console.engine.ledger import FlavorResource
+from console.engine.model.amounts import FlavorResource
 from console.orgs.models import Organization
 from console.series.models import Step
 from console.series.queries.use import series_of

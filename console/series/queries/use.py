@@ -9,8 +9,7 @@ from datetime import datetime
 
 from django.db.models import Q
 
-from console.engine.amounts import Amount, decode_amount
-from console.engine.ledger import FlavorResource
+from console.engine.model.amounts import Amount, FlavorResource, decode_amount
 from console.orgs.models import Organization
 from console.series.coverage import Span, floor_day, floor_hour, gaps
 from console.series.models import (

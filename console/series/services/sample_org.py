@@ -11,9 +11,8 @@ from django.db import transaction
 
 from console.chunks import chunks
 from console.configs.queries import NO_POLICY, get_version, policy_of
-from console.engine.amounts import encode_amount
-from console.engine.ledger import FlavorResource
-from console.engine.policy import Policy
+from console.engine.model.amounts import FlavorResource, encode_amount
+from console.engine.model.policy import Policy
 from console.orgs.models import Organization
 from console.series.coverage import floor_hour, floor_minute
 from console.series.models import QuotaLine, Sampler, SeriesPoint, Step

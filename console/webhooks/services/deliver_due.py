@@ -1,7 +1,7 @@
 """
 Send what is due to one webhook, one request at a time.
 
-Two rows keep workers apart. The webhook's lane says who sends to it, so that a slow
+Two rows keep workers apart. The webhook's shard says who sends to it, so that a slow
 receiver holds one worker and not all. The number of attempts begun says whose an attempt
 is: whoever raises it has it. An attempt is written down before it is sent; a worker that
 is killed in between leaves it without an end, and the delivery is due again when nobody
@@ -50,21 +50,21 @@ def deliver_due(webhook_id: int, seconds: float = 20) -> int:
     Returns 0 at once when another worker sends to it, when it rests after a failure or is
     paused, and when its organization uses all it may at a time.
     """
-    lane = _claim(webhook_id)
-    if lane is None:
+    shard = _claim(webhook_id)
+    if shard is None:
         return 0
     deadline = time.monotonic() + seconds
     made = 0
     try:
         while time.monotonic() < deadline:
-            begun = _begin(webhook_id, lane)
+            begun = _begin(webhook_id, shard)
             if begun is None:
                 break
             made += 1
             if not _send(*begun):
                 break
     finally:
-        Webhook.objects.filter(pk=webhook_id, runner=lane).update(runner="", busy_until=None)
+        Webhook.objects.filter(pk=webhook_id, runner=shard).update(runner="", busy_until=None)
     return made
 
 
@@ -91,7 +91,7 @@ def _free(now: datetime) -> Q:
 
 
 def _claim(webhook_id: int) -> str | None:
-    """Take the lane of a webhook to which something can be sent; None when that is not to be."""
+    """Take the shard of a webhook to which something can be sent; None when that is not to be."""
     now = timezone.now()
     row = _open(now).filter(pk=webhook_id).values_list("org_id", flat=True).first()
     if row is None:
@@ -99,16 +99,16 @@ def _claim(webhook_id: int) -> str | None:
     busy = Webhook.objects.filter(org_id=row, busy_until__gt=now)
     if busy.count() >= _LANES:
         return None
-    lane = secrets.token_hex(8)
+    shard = secrets.token_hex(8)
     mine = Webhook.objects.filter(_free(now), pk=webhook_id)
-    return lane if mine.update(runner=lane, busy_until=now + BELIEVED) else None
+    return shard if mine.update(runner=shard, busy_until=now + BELIEVED) else None
 
 
-def _begin(webhook_id: int, lane: str) -> tuple[Webhook, Delivery, Attempt] | None:
+def _begin(webhook_id: int, shard: str) -> tuple[Webhook, Delivery, Attempt] | None:
     """Write an attempt of the delivery that is due longest; None when there is none to begin."""
     now = timezone.now()
     with transaction.atomic():
-        mine = Webhook.objects.filter(pk=webhook_id, runner=lane, paused="")
+        mine = Webhook.objects.filter(pk=webhook_id, runner=shard, paused="")
         if not mine.update(busy_until=now + BELIEVED, changed_at=now):
             return None
         due = Delivery.objects.filter(

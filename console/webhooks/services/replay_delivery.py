@@ -9,7 +9,7 @@ from django.utils import timezone
 from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
-from console.webhooks import nudge
+from console.webhooks import wakeup
 from console.webhooks.models import Delivery, Webhook
 from console.webhooks.queries import get_delivery, get_webhook
 from console.webhooks.services.send_test import refuse_paused
@@ -44,5 +44,5 @@ def replay_delivery(actor: Actor, number: int, uid: str) -> Delivery:
             subject=str(webhook.pk),
             after={"name": webhook.name, "delivery": uid},
         )
-        nudge.request_delivery([webhook.pk])
+        wakeup.request_delivery([webhook.pk])
     return get_delivery(webhook, uid)

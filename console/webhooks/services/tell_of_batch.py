@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from console.chunks import chunks
-from console.engine.decision import CANNOT_RUN, Decision, Outcome, Reason
 from console.engine.explain.others import unnamed
-from console.engine.pending import PendingClass
-from console.engine.reasons import reason_title
+from console.engine.live.dirty_set import DirtySet
+from console.engine.model.decision import CANNOT_RUN, Decision, Outcome, Reason
+from console.engine.model.trace import Trace
+from console.engine.pending.pending_class import PendingClass
 from console.engine.state import State
-from console.engine.touched import Changes
-from console.engine.trace import Trace
+from console.engine.wording.reasons import reason_title
 from console.orgs.models import Organization
 from console.webhooks.models import Kind, ToldClass, Webhook
 from console.webhooks.outbox import put, told_of
@@ -72,7 +72,7 @@ class Notices:
             ToldClass.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def tell_of_batch(org: Organization, batch: Batch, state: State, changes: Changes) -> Notices:
+def tell_of_batch(org: Organization, batch: Batch, state: State, changes: DirtySet) -> Notices:
     """
     Return what *batch* has to tell; without a webhook, at the cost of one small query.
 
@@ -115,7 +115,7 @@ def _of_decision(kind: Kind, decision: Decision) -> _Fact:
     )
 
 
-def _cannot_run(notices: Notices, state: State, changes: Changes) -> Iterator[_Fact]:
+def _cannot_run(notices: Notices, state: State, changes: DirtySet) -> Iterator[_Fact]:
     """Yield what can never run since this batch, and note which classes that concerns."""
     said = {
         decision.workload: decision

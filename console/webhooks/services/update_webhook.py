@@ -10,7 +10,7 @@ from django.utils import timezone
 from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
-from console.webhooks import nudge
+from console.webhooks import wakeup
 from console.webhooks.models import Kind, Webhook
 from console.webhooks.queries import get_webhook
 from console.webhooks.read_webhook import read_webhook
@@ -54,7 +54,7 @@ def update_webhook(actor: Actor, number: int, given: Any) -> Webhook:
             after=facts_of(webhook),
         )
         if not webhook.paused:
-            nudge.request_delivery([webhook.pk])
+            wakeup.request_delivery([webhook.pk])
     return webhook
 
 

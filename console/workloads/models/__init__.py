@@ -1,6 +1,6 @@
 """Rows of workloads: themselves and their events, what is asked for, and what the worker keeps."""
 
-from console.workloads.models.engine import AboveNominal, Engine, PendingClass, QueueCount, Usage
+from console.workloads.models.engine import Engine, OverQuota, PendingClass, QueueCount, Usage
 from console.workloads.models.events import Event, EventType, Level
 from console.workloads.models.requests import IdempotentAnswer, Intake, QueueHold
 from console.workloads.models.searches import SearchRun
@@ -17,7 +17,6 @@ from console.workloads.models.workloads import (
 
 __all__ = [
     "ENDED",
-    "AboveNominal",
     "Decision",
     "Engine",
     "Event",
@@ -26,6 +25,7 @@ __all__ = [
     "Intake",
     "LabelSet",
     "Level",
+    "OverQuota",
     "PendingClass",
     "QueueCount",
     "QueueHold",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from console.engine.decision import Reason
+from console.engine.model.decision import Reason
 from console.orgs.models import Organization
 from console.workloads.fields import ExactIntegerField
 
@@ -57,7 +57,7 @@ class Usage(models.Model):
         return f"{self.queue} {self.flavor}/{self.resource}: {self.used}"
 
 
-class AboveNominal(models.Model):
+class OverQuota(models.Model):
     """
     Since when a queue uses more than its nominal quota of a flavor-resource, without a break.
 
@@ -76,6 +76,7 @@ class AboveNominal(models.Model):
     config_version = models.PositiveIntegerField()
 
     class Meta:
+        db_table = "workloads_abovenominal"
         constraints = [
             models.UniqueConstraint(
                 fields=["org", "queue", "flavor", "resource"], name="one_rise_per_place"

@@ -8,7 +8,7 @@ import time
 from django.db import models
 from django.utils import timezone
 
-from console.engine.decision import Outcome, Reason
+from console.engine.model.decision import Outcome, Reason
 from console.orgs.models import Organization
 
 
@@ -106,7 +106,8 @@ class Workload(models.Model):
     #: Id of the workload this one has to stop for, while preempting, or yields to, while pending.
     preemptor = models.CharField(max_length=24, null=True)
     #: {id of a workload: situations in which this one was told to stop for it}, for those that
-    #: have not ended; see `console.engine.circles`. Older rows hold how often in their place.
+    #: have not ended; see `console.engine.model.preemption_loops`. Older rows hold how often it
+    #: was told instead.
     stopped_for = models.JSONField(default=dict)
     #: Key of its `PendingClass`, which knows the present reason of a pending workload.
     pending_class = models.CharField(max_length=64, null=True)
@@ -185,7 +186,7 @@ class Decision(models.Model):
     assignment = models.JSONField(default=list)
     victims = models.JSONField(default=list)
     preemptor = models.CharField(max_length=24, null=True)
-    #: `console.engine.stored_trace.trace_to_json`, without the rules that were tried: they follow
+    #: What `stored_trace.trace_to_json` returns, without the rules that were tried: they follow
     #: from the config version, see `console.workloads.stored_decisions`.
     trace = models.JSONField()
     created_at = models.DateTimeField(default=timezone.now)

@@ -8,8 +8,8 @@ from typing import Any
 from django.db.models import Count, Max, OuterRef, Subquery
 
 from console.chunks import chunks
-from console.engine.history import Backlog, Waiting
-from console.engine.workload import Workload as Judged
+from console.engine.model.history import Backlog, Waiting
+from console.engine.model.workload import Workload as Judged
 from console.orgs.models import Organization
 from console.workloads.models import LabelSet, PendingClass, State, Workload
 from console.workloads.stored_pod_sets import decode_pod_sets

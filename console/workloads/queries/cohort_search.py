@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from django.http import QueryDict
 
-from console.engine.amounts import Unlimited
+from console.engine.model.amounts import Unlimited
 from console.reading import QueryReader
 from console.workloads.queries.cohort_views import CohortSummary, CohortView, MemberView
 

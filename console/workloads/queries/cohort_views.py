@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from console.engine.disciplines.quota.lending import Loan
 from console.engine.disciplines.quota.shares import Share
-from console.engine.lending import Loan
-from console.engine.origin import Origin
-from console.engine.policy import Policy, Queue
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy, Queue
+from console.workloads.queries.over_quota import OverQuotaSince
 from console.workloads.queries.quota_views import PoolView, UsageView
-from console.workloads.queries.rises import Rises
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +102,6 @@ class CohortView:
     #: Lenders may be elsewhere in the tree, and so may borrowers.
     loans: tuple[Loan, ...]
     #: Since when borrowers use more than they own.
-    rises: Rises
+    over_quota_since: OverQuotaSince
     waiting: tuple[WaitingView, ...]
     policy: Policy

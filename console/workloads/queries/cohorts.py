@@ -17,11 +17,11 @@ from django.db.models.functions import Cast
 
 from console.configs.queries import active_policy
 from console.configs.renames import absent
-from console.engine.decision import Reason
 from console.engine.diff import Noun
-from console.engine.ledger import FlavorResource
-from console.engine.lending import Loan
-from console.engine.trees import Member
+from console.engine.disciplines.quota.hierarchy import Member
+from console.engine.disciplines.quota.lending import Loan
+from console.engine.model.amounts import FlavorResource
+from console.engine.model.decision import Reason
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, QueueCount
 from console.workloads.queries.cohort_views import (
@@ -32,8 +32,8 @@ from console.workloads.queries.cohort_views import (
     WaitingView,
 )
 from console.workloads.queries.demand import Demand, cannot_run_count
+from console.workloads.queries.over_quota import over_quota_since_of
 from console.workloads.queries.quotas import PoolView, UsageView, accounts_of
-from console.workloads.queries.rises import rises_of
 from console.workloads.queries.used import used_of
 
 
@@ -57,7 +57,7 @@ def cohort_view(org: Organization, name: str) -> CohortView:
         summary=world.summary(name),
         members=tuple(world.member(member) for member in members),
         loans=world.loans_of(name, members),
-        rises=rises_of(org),
+        over_quota_since=over_quota_since_of(org),
         waiting=world.waiting(members),
         policy=world.policy,
     )

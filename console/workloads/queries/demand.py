@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from console.engine.decision import CANNOT_RUN
+from console.engine.model.decision import CANNOT_RUN
 
 #: The reasons of `CANNOT_RUN` as rows have them.
 CANNOT_RUN_REASONS: Final = tuple(sorted(reason.value for reason in CANNOT_RUN))

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.http import QueryDict
 
-from console.engine.decision import Reason
+from console.engine.model.decision import Reason
 from console.reading import QueryReader
 from console.workloads.models import State
 

@@ -9,8 +9,8 @@ from django.db.models import Max, Sum
 from django.utils import timezone
 
 from console.chunks import chunks
-from console.engine.history import History, Live, Shape
-from console.engine.workload import PodSet, Workload
+from console.engine.model.history import History, Live, Shape
+from console.engine.model.workload import PodSet, Workload
 from console.orgs.models import Organization
 from console.workloads.models import LabelSet, QueueCount, RecordedShape
 from console.workloads.queries.used import used_of

@@ -9,9 +9,9 @@ from typing import Any, Final
 from django.db.models import Count
 
 from console.chunks import chunks
-from console.engine.excess import Holding
-from console.engine.workload import Workload as Judged
-from console.engine.world import usage_of
+from console.engine.disciplines.quota.excess import Holding
+from console.engine.live.mutations import usage_of
+from console.engine.model.workload import Workload as Judged
 from console.orgs.models import Organization
 from console.workloads.models import Workload
 from console.workloads.queries.running import RUNNING

@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import F, Func, Q, QuerySet, TextField, Value
 from django.db.models.lookups import Exact
 
-from console.engine.decision import Reason
+from console.engine.model.decision import Reason
 from console.orgs.models import Organization
 from console.paging import Page, merged_newest_first, newest_first
 from console.workloads.models import LabelSet, State, Workload

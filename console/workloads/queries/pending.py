@@ -11,7 +11,7 @@ from typing import Final
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
-from console.engine.decision import Reason
+from console.engine.model.decision import Reason
 from console.orgs.models import Organization
 from console.paging import Page, read_cursor, write_cursor
 from console.workloads.models import PendingClass, State, Workload

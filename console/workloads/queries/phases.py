@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from console.engine.decision import Outcome, Reason
+from console.engine.model.decision import Outcome, Reason
 from console.workloads.models import Decision, Event, EventType, State, Workload
 
 #: Decisions of one workload, and stops, that are looked at: the newest.

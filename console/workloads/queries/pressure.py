@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from console.engine.amounts import Amount, Unlimited
+from console.engine.model.amounts import Amount, Unlimited
 from console.workloads.queries.quotas import UsageView
 
 

@@ -18,9 +18,9 @@ from django.db.models.functions import Cast
 
 from console.configs.queries import active_policy
 from console.configs.renames import absent
-from console.engine.lending import Loan
-from console.engine.origin import Origin
-from console.engine.policy import Queue, StopPolicy, Strategy
+from console.engine.disciplines.quota.lending import Loan
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Queue, StopPolicy, Strategy
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, QueueCount, QueueHold, State, Workload
 from console.workloads.queries.demand import Demand, cannot_run_count

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from console.engine.amounts import Amount, Unlimited
-from console.engine.ledger import FlavorResource
+from console.engine.model.amounts import Amount, FlavorResource, Unlimited
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +23,7 @@ class UsageView:
     #: What is used beyond the nominal quota and borrowed from nobody: quota was
     #: taken away after admission.
     over: int
-    #: What others in the cohort use of it, by the convention of `console.engine.lending`.
+    #: What others in the cohort use of it, by the convention of the `lending` of the discipline.
     lent: int
     #: Whether *borrowed* and *lent* could be attributed in no other way.
     is_certain: bool

@@ -15,12 +15,12 @@ from threading import Lock, RLock
 from types import MappingProxyType
 from typing import Final
 
-from console.engine.amounts import Amount
+from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.disciplines.quota.lending import Loan, Used, lending
 from console.engine.disciplines.quota.shares import Share, dominant_share
-from console.engine.ledger import FlavorResource, Ledger
-from console.engine.lending import Loan, Used, lending
-from console.engine.policy import Policy, ResourceGroup
-from console.engine.trees import Trees
+from console.engine.model.amounts import Amount, FlavorResource
+from console.engine.model.policy import Policy, ResourceGroup
 from console.workloads.queries.quota_views import PoolView, UsageView
 
 __all__ = ["Accounts", "PoolView", "UsageView", "accounts_of"]
@@ -69,7 +69,7 @@ class Accounts:
     def __init__(self, policy: Policy, used: Used) -> None:
         self.policy = policy
         self.used = used
-        self.trees = Trees(policy)
+        self.trees = Hierarchy(policy)
         self._lending = lending(policy, used)
         self._ledger = Ledger(policy)
         for name in policy.queues:

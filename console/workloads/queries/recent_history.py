@@ -8,7 +8,7 @@ from datetime import datetime
 from threading import Lock
 from typing import TypeAlias
 
-from console.engine.history import History
+from console.engine.model.history import History
 from console.orgs.models import Organization
 from console.workloads.queries.history import WINDOW, history_of
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from console.engine.local_queues import local_queue_name
-from console.engine.policy import Policy
-from console.engine.routing import Router
+from console.engine.model.policy import Policy
+from console.engine.routing.local_queues import local_queue_name
+from console.engine.routing.router import Router
 from console.orgs.models import Organization
 from console.workloads.queries.history import WINDOW
 from console.workloads.queries.recent_history import recent_history
@@ -47,14 +47,17 @@ def rule_hits(org: Organization, policy: Policy, days: int = WINDOW) -> RuleHits
     history = recent_history(org, days)
     router = Router(policy)
     rules: dict[int, Hit] = {}
-    doors: dict[tuple[str, str], Hit] = {}
+    local_queues: dict[tuple[str, str], Hit] = {}
     for shape in history.shapes[:MOST_SHAPES]:
         workload = shape.workload
         if policy.local_routing is not None:
             namespace = workload.namespace
-            door = namespace, local_queue_name(policy.local_routing, workload.labels, namespace)
-            if door in policy.local_routing.local_queues:
-                doors.setdefault(door, Hit()).add(shape.runs, shape.last_seen)
+            local_queue = (
+                namespace,
+                local_queue_name(policy.local_routing, workload.labels, namespace),
+            )
+            if local_queue in policy.local_routing.local_queues:
+                local_queues.setdefault(local_queue, Hit()).add(shape.runs, shape.last_seen)
             continue
         rule = router.route(workload).rule
         if rule is not None:
@@ -63,5 +66,5 @@ def rule_hits(org: Organization, policy: Policy, days: int = WINDOW) -> RuleHits
         window_days=history.window_days,
         is_complete=history.is_complete and len(history.shapes) <= MOST_SHAPES,
         rules=rules,
-        local_queues=doors,
+        local_queues=local_queues,
     )

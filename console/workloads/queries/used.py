@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from console.chunks import chunks
-from console.engine.ledger import FlavorResource
+from console.engine.model.amounts import FlavorResource
 from console.orgs.models import Organization
 from console.workloads.models import QueueCount, Usage
 from console.workloads.stored_texts import as_text

@@ -15,7 +15,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from console.engine.decision import CANNOT_RUN
+from console.engine.model.decision import CANNOT_RUN
 from console.errors import NotFound
 from console.orgs.models import Organization
 from console.paging import (

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from console.bulk import Prepared, delete_rows, insert_rows
-from console.engine.decision import Reason
-from console.engine.pending import PREEMPTOR, preemptor_key
+from console.engine.live.dirty_set import DirtySet
+from console.engine.model.decision import Reason
+from console.engine.pending.pending_class import PREEMPTOR, preemptor_key
 from console.engine.state import State
-from console.engine.touched import Changes
 from console.workloads.models import PendingClass, QueueCount, Usage
 
 _USAGE = ("org_id", "queue", "flavor", "resource", "used")
@@ -20,7 +20,7 @@ _CLASSES = ("org_id", "key", "queue", "priority", "requests", "reason", "missing
 _IS_PREEMPTOR = f"substr(key, 1, {len(PREEMPTOR)}) = '{PREEMPTOR}'"
 
 
-def aggregates(org_id: int, state: State, changes: Changes) -> list[Prepared]:
+def aggregates(org_id: int, state: State, changes: DirtySet) -> list[Prepared]:
     """
     Return the statements that write anew what *changes* names.
 
@@ -55,7 +55,7 @@ def _counts(org_id: int, state: State, queues: Iterable[str]) -> Iterable[tuple[
             yield org_id, name, running, pending
 
 
-def _classes(org_id: int, state: State, changes: Changes) -> Iterable[tuple[Any, ...]]:
+def _classes(org_id: int, state: State, changes: DirtySet) -> Iterable[tuple[Any, ...]]:
     for queue, key in sorted(changes.classes):
         cls = state.pending_class(queue, key)
         # One without a verdict is one that a settle with a budget has not come to; it will.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from console.bulk import insert_objects
-from console.workloads import nudge
+from console.workloads import wakeup
 from console.workloads.models import Intake
 
 
@@ -17,4 +17,4 @@ def ask_engine(org_id: int, kind: Intake.Kind, payload: Mapping[str, Any], size:
     *payload* is as in `Intake`. Call it inside a transaction.
     """
     insert_objects([Intake(org_id=org_id, kind=kind, payload=payload, size=size)]).run()
-    nudge.request_admission(org_id)
+    wakeup.request_admission(org_id)

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from console.bulk import Prepared, insert_rows, update_rows
 from console.chunks import chunks
-from console.engine.decision import Decision, Outcome, Reason, merged_flavors
-from console.engine.stored_trace import trace_to_json
-from console.engine.trace import Trace
+from console.engine.model.decision import Decision, Outcome, Reason, merged_flavors
+from console.engine.model.stored_trace import trace_to_json
+from console.engine.model.trace import Trace
 from console.workloads import models
 from console.workloads.models import Event, EventType, Level, State
 from console.workloads.services.quota_events import Loan, preemptor_queue, reclaims_of

@@ -8,9 +8,10 @@ from typing import Final, TypeAlias
 from django.db.models import F, QuerySet
 
 from console.chunks import chunks
-from console.engine.ledger import FlavorResource, Ledger, Usage
-from console.engine.policy import Policy
-from console.engine.running import Running
+from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.live.running import Running
+from console.engine.model.amounts import FlavorResource, Usage
+from console.engine.model.policy import Policy
 from console.orgs.models import Organization
 from console.unions import united
 from console.workloads.models import State, Workload
@@ -103,7 +104,7 @@ class Books:
                 self._first[each] = keys[: each[1]]
         return [key for each in named for key in self._first[each]]
 
-    def make_room(self, name: str, adopted: Iterable[Running]) -> None:
+    def make_room(self, name: str, restored: Iterable[Running]) -> None:
         """
         Take back what of queue *name* is charged twice: *adopted* were charged one by one, too.
 
@@ -111,7 +112,7 @@ class Books:
         what they hold counts, and the books are exact no more.
         """
         used, held = self.used.get(name, _NOTHING), dict[FlavorResource, int]()
-        for each in adopted:
+        for each in restored:
             for key, amount in each.usage.items():
                 held[key] = held.get(key, 0) + amount
         twice = {key: min(amount, used.get(key, 0)) for key, amount in held.items()}

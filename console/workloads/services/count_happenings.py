@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from console.chunks import chunks
-from console.engine.decision import Decision
+from console.engine.model.decision import Decision
 from console.engine.state import State
 from console.series.models import What
 from console.series.tallies import Happening

@@ -94,7 +94,7 @@ def _end(actor: Actor, uids: Iterable[str], ending: _Ending) -> None:
     _require_possible(due, ending)
     if not due:
         return
-    with transaction.atomic(), statements.in_a_row():
+    with transaction.atomic(), statements.pipeline():
         payload = {"ids": [workload.pk for workload in due], "actor": actor.name}
         ask_engine(actor.org.pk, ending.kind, payload, len(due))
         record_many(actor, ending.action, kind="workload", uids=[each.uid for each in due])

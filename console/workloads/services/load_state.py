@@ -12,10 +12,10 @@ from django.db.models import QuerySet
 from django.db.models.functions import Cast
 
 from console.configs.queries import NO_POLICY, get_version, policy_of
-from console.engine.decision import Reason
-from console.engine.policy import Policy
+from console.engine.model.decision import Reason
+from console.engine.model.policy import Policy
+from console.engine.model.workload import Workload
 from console.engine.state import State
-from console.engine.workload import Workload
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Intake, QueueHold
@@ -112,7 +112,7 @@ def _untold(org: Organization, *kinds: Intake.Kind) -> QuerySet[Intake, tuple[st
     return Intake.objects.filter(org=org, kind__in=kinds).values_list("kind", "payload")
 
 
-def adopt_running(
+def restore_running(
     state: State, parts: Iterable[QuerySet[models.Workload]], config_version: int
 ) -> None:
     """Put the running workloads among the querysets *parts* into *state* under *config_version*."""
@@ -147,16 +147,16 @@ def _adopt(state: State, rows: Iterable[tuple[Any, ...]], config_version: int) -
             # It moved from one part to the next between two statements.
             continue
         queue, priority, assignment, reservation, phase, version, *why = row[len(COLUMNS) :]
-        departing = phase == models.State.PREEMPTING
-        state.adopt(
+        evicting = phase == models.State.PREEMPTING
+        state.restore(
             engine_workload(row),
             queue=queue,
             priority=priority or 0,
             assignment=assignment_of(assignment),
             reservation=reservation,
-            departing=departing,
+            evicting=evicting,
             is_routed=version == config_version,
-            reason=Reason(why[0]) if departing else None,
+            reason=Reason(why[0]) if evicting else None,
             preemptor=why[1],
             stopped_for=stops_of(why[2]),
         )

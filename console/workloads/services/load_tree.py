@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from django.db.models import Q, QuerySet
 
 from console.chunks import chunks
-from console.engine.decision import Reason
-from console.engine.disciplines.quota.hopeless import cohort_reach
+from console.engine.disciplines.quota.futile_searches import cohort_reach
 from console.engine.disciplines.quota.report import LISTED
-from console.engine.pending import least_of
-from console.engine.policy import PreemptionRule
-from console.engine.running import Running
+from console.engine.live.live_tree import QueueState
+from console.engine.live.running import Running
+from console.engine.model.decision import Reason
+from console.engine.model.policy import PreemptionRule
+from console.engine.model.workload import Workload as EngineWorkload
+from console.engine.pending.pending_class import min_requests_of
 from console.engine.state import State
-from console.engine.tree import QueueState
-from console.engine.workload import Workload as EngineWorkload
 from console.orgs.models import Organization
 from console.unions import united
 from console.workloads import models
@@ -24,9 +24,9 @@ from console.workloads.models import QueueHold, Workload
 from console.workloads.services.books import Books, Named, first_to_stop
 from console.workloads.services.load_state import (
     COLUMNS,
-    adopt_running,
     engine_workload,
     engine_workloads,
+    restore_running,
 )
 from console.workloads.stored_pod_sets import decode_pod_sets
 
@@ -103,11 +103,11 @@ def _run(
     # Workloads that are stopping: those that wait for them go on claiming their room.
     keys = [*books.stopping(org, names), *books.first_to_stop(org, named)]
     lists += [Workload.objects.filter(pk__in=some) for some in chunks(keys)]
-    adopt_running(state, united(lists), config_version)
-    adopted: dict[str, list[Running]] = {}
+    restore_running(state, united(lists), config_version)
+    restored: dict[str, list[Running]] = {}
     for each in state.running.values():
-        adopted.setdefault(each.queue or "", []).append(each)
-    for name, some in adopted.items():
+        restored.setdefault(each.queue or "", []).append(each)
+    for name, some in restored.items():
         books.make_room(name, some)
     for name in names:
         there = state.queues[name]
@@ -130,7 +130,11 @@ def _one_by_one(
     for (name, priority), (queue, alike) in kinds.items():
         reach = [
             cohort_reach(
-                queue, state.policy.settings, least_of(_asked(each)), priority, lowest.get(name)
+                queue,
+                state.policy.settings,
+                min_requests_of(_asked(each)),
+                priority,
+                lowest.get(name),
             )
             for each in alike
         ]
@@ -233,7 +237,7 @@ def _ahead(
         keyed(Workload.objects.filter(uid__in=some, state=models.State.PENDING), org)
         for some in chunks(preemptors)
     ]
-    strict = dict.fromkeys(queue.name for queue, _ in waiting if queue.line.is_strict)
+    strict = dict.fromkeys(queue.name for queue, _ in waiting if queue.pending.is_strict)
     lists += [pending.filter(queue=name).order_by("-priority", "pk")[:1] for name in strict]
     own = [workload.pk for _, workload in waiting]
     for rows in united(lists):

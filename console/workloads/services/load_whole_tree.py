@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import F, QuerySet
 
-from console.engine.decision import Reason
+from console.engine.model.decision import Reason
 from console.engine.state import State
 from console.orgs.models import Organization
 from console.workloads import models
@@ -12,9 +12,9 @@ from console.workloads.models import QueueHold, Workload
 from console.workloads.queries.used import counts_of_running, used_of
 from console.workloads.services.load_state import (
     COLUMNS,
-    adopt_running,
     engine_workload,
     load_policy,
+    restore_running,
 )
 
 #: Running workloads that are read one by one, those that would be stopped first; the rest is
@@ -49,11 +49,11 @@ def load_whole_tree(
     here = Workload.objects.filter(org=org, queue__in=names)
     running = here.filter(state__in=(models.State.ADMITTED, models.State.PREEMPTING))
     first = running.order_by("priority", F("reservation").desc()).values("pk")[:_RUNNING]
-    adopt_running(state, [Workload.objects.filter(pk__in=first)], config_version)
+    restore_running(state, [Workload.objects.filter(pk__in=first)], config_version)
     for name, usage in used_of(org, names).items():
-        adopted = state.usage(name)
+        restored = state.usage(name)
         # The worker may have written between the two reads: never less than nothing.
-        rest = {key: max(0, amount - adopted.get(key, 0)) for key, amount in usage.items()}
+        rest = {key: max(0, amount - restored.get(key, 0)) for key, amount in usage.items()}
         state.charge(name, rest)
     for name, running_there in counts_of_running(org, names):
         there = state.queues[name]

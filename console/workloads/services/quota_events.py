@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from console.engine.amounts import Amount, Unlimited
-from console.engine.decision import Decision, Outcome, Reason
-from console.engine.ledger import FlavorResource
+from console.engine.model.amounts import Amount, FlavorResource, Unlimited
+from console.engine.model.decision import Decision, Outcome, Reason
+from console.engine.model.trace import Trace
 from console.engine.state import State
-from console.engine.trace import Trace
 
 #: Why a workload has to stop for one of another queue.
 _ACROSS_QUEUES: Final = frozenset(

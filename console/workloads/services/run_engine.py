@@ -31,13 +31,13 @@ from console.workloads import models
 from console.workloads.lease import Lease, LeaseLostError, Standing, leased, look
 from console.workloads.models import Intake
 from console.workloads.services.aggregates import aggregates
+from console.workloads.services.apply_intake import apply_intake
 from console.workloads.services.batch import Batch
 from console.workloads.services.count_happenings import happenings_of
 from console.workloads.services.load_state import load_state
 from console.workloads.services.next_intake import next_intake
-from console.workloads.services.note_rises import Rises
+from console.workloads.services.note_over_quota import OverQuotaSince
 from console.workloads.services.quota_events import loans_made
-from console.workloads.services.take_in import take_in
 from console.workloads.warm import Warm, WarmStates
 
 #: Workloads that one batch takes in, and decisions after which it is written.
@@ -47,7 +47,7 @@ BATCH = 1000
 #: little, and quota that nobody uses any more lets queues stop one another for it.
 RETURNED = 5 * BATCH
 
-#: Seconds after which an organization that has work left makes room for others of its lane.
+#: Seconds after which an organization that has work left makes room for others of its shard.
 SLICE = 0.2
 
 #: Seconds without the write lock between two batches on SQLite, whose lock is
@@ -148,13 +148,13 @@ def _state(org: Organization, lease: Lease) -> Warm:
     if warm is None or (warm.version, warm.written) != (found.version, found.written):
         begun = time.perf_counter()
         state = load_state(org, found.config_version, lease.keep)
-        rises = Rises(org.pk)
+        over_quota_since = OverQuotaSince(org.pk)
         warm = Warm(
             version=found.version,
             written=found.written,
             config_version=found.config_version,
             state=state,
-            rises=rises,
+            over_quota_since=over_quota_since,
             is_noted_settled=found.is_settled,
             load=time.perf_counter() - begun,
         )
@@ -164,7 +164,7 @@ def _state(org: Organization, lease: Lease) -> Warm:
 def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]) -> int:
     begun = time.perf_counter()
     batch = Batch(org_id=org.pk, config_version=warm.config_version, now=timezone.now())
-    warm.config_version = take_in(org, warm.state, intake, batch)
+    warm.config_version = apply_intake(org, warm.state, intake, batch)
     decisions = warm.state.settle(BATCH)
     batch.decide(decisions, loans_made(warm.state, decisions))
     changes = warm.state.take_changes()
@@ -180,12 +180,12 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     written_down += [add_totals(org.pk, totals), delete_keys(Intake, (row.pk for row in intake))]
     with transaction.atomic():
         written = lease.claim_write(warm.version, _standing(warm, batch))
-        with statements.in_a_row():
+        with statements.pipeline():
             for rows in written_down:
                 rows.run()
         if batch.preempted:
             _count_preemptions(batch.preempted)
-        warm.rises.note(warm.state, changes.queues, warm.config_version, batch.now)
+        warm.over_quota_since.note(warm.state, changes.queues, warm.config_version, batch.now)
         notices.write()
     warm.version += 1
     warm.written = written
@@ -215,10 +215,10 @@ def _count_preemptions(uids: list[str]) -> None:
 
 
 def _standing(warm: Warm, batch: Batch) -> Standing:
-    state, departing = warm.state, len(warm.state.departing)
+    state, evicting = warm.state, len(warm.state.evicting)
     live = {
         models.State.PENDING: len(state.pending),
-        models.State.ADMITTED: len(state.running) - departing,
-        models.State.PREEMPTING: departing,
+        models.State.ADMITTED: len(state.running) - evicting,
+        models.State.PREEMPTING: evicting,
     }
     return Standing(warm.config_version, state.is_settled, live, batch.ended)

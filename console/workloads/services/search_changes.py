@@ -14,9 +14,9 @@ from typing import Final
 
 from django.core.cache import cache
 
-from console.engine.change import Setting
 from console.engine.counterfactual import BUDGET, WHOLE_MENU, Findings, Menu, find_changes
-from console.engine.policy import PreemptionRule
+from console.engine.counterfactual.change import Setting
+from console.engine.model.policy import PreemptionRule
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
 from console.workloads.kept_trees import is_current, version_of, whole_tree

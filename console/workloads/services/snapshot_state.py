@@ -8,9 +8,9 @@ from itertools import chain
 from sys import intern
 from typing import NamedTuple
 
-from console.engine.decision import Reason
+from console.engine.model.decision import Reason
+from console.engine.model.workload import Workload
 from console.engine.state import State
-from console.engine.workload import Workload
 from console.orgs.models import Organization
 from console.workloads import models
 from console.workloads.models import Engine
@@ -106,16 +106,16 @@ def _rows(org: Organization) -> list[_Row]:
 
 
 def _adopt(state: State, row: _Row, config_version: int) -> None:
-    departing = row.state == models.State.PREEMPTING
-    state.adopt(
+    evicting = row.state == models.State.PREEMPTING
+    state.restore(
         _workload(row),
         queue=row.queue,
         priority=row.priority or 0,
         assignment=assignment_of(row.assignment_text),
         reservation=row.reservation,
-        departing=departing,
+        evicting=evicting,
         is_routed=row.config_version == config_version,
-        reason=Reason(row.reason) if departing else None,
+        reason=Reason(row.reason) if evicting else None,
         preemptor=row.preemptor,
         stopped_for=stops_of(row.stopped_for_text),
     )

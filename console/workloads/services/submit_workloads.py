@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from console import statements
 from console.bulk import insert_objects
-from console.engine.workload import total_of
+from console.engine.model.workload import total_of
 from console.orgs.audit import record_many
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
@@ -85,7 +85,7 @@ def write(batch: Batch) -> None:
     for workload, digest in zip(batch.workloads, batch.digests, strict=True):
         # Of a set that was forgotten at this very moment there is no key, which the database says.
         workload.label_set_id = label_sets.get(digest, 0)
-    with statements.in_a_row():
+    with statements.pipeline():
         keys = dict(insert_objects(batch.workloads).run_and_read(("cast(uid AS text)", "id")))
         for workload in batch.workloads:
             workload.pk = keys[workload.uid]

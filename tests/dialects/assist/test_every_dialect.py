@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from console.dialects import dialects
 from console.dialects.assist import Names, assist
 from console.dialects.base import Dialect
-from console.engine.policy import Policy
+from console.engine.model.policy import Policy
 from tests.dialects.test_contract import EVERY, RELAXED, mutated_samples
 
 SAMPLES = [

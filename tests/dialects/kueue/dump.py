@@ -43,7 +43,7 @@ def dump(every: int = 1) -> str:
     """Return the dump, or one with each of *every* queues only."""
     queues = list(_queues())[::every]
     names = [queue["metadata"]["name"] for queue in queues]
-    items = [*_flavors(), *_cohorts(), *queues, *_priority_classes(), *_doors(names)]
+    items = [*_flavors(), *_cohorts(), *queues, *_priority_classes(), *_entrances(names)]
     for number, item in enumerate(items):
         _fill_in(item, number)
     return yaml.dump(
@@ -212,7 +212,7 @@ def _priority_classes() -> Iterator[dict[str, Any]]:
         }
 
 
-def _doors(names: list[str]) -> Iterator[dict[str, Any]]:
+def _entrances(names: list[str]) -> Iterator[dict[str, Any]]:
     """Yield a namespace and a LocalQueue for every queue."""
     for name in names:
         yield {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from console.dialects.kueue import DIALECT
-from console.engine.amounts import UNLIMITED
-from console.engine.ledger import Ledger
-from console.engine.policy import StopPolicy
+from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.policy import StopPolicy
 
 TEXT = (Path(__file__).parent / "bad" / "lint-deleted.yaml").read_text("utf-8")
 SINCE = 'deletionTimestamp: "2026-01-01T00:00:00Z"'
@@ -27,8 +27,8 @@ def test_the_local_queues_of_a_namespace_that_is_being_deleted_admit_nothing():
     policy = DIALECT.read(TEXT, {}).policy
     assert policy is not None
     assert policy.local_routing is not None
-    doors = policy.local_routing.local_queues
-    assert {name: door.stop for name, door in doors.items()} == {
+    local_queues = policy.local_routing.local_queues
+    assert {name: local_queue.stop for name, local_queue in local_queues.items()} == {
         ("gone", "q"): StopPolicy.HOLD,
         ("n", "q"): StopPolicy.NONE,
         ("n", "r"): StopPolicy.NONE,

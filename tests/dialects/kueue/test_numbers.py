@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.dialects.kueue import DIALECT
-from console.dialects.kueue.quantity import INT64_MAX, Quantity, parse_quantity
 from console.dialects.kueue.values import read_quantity, read_whole32
 from console.dialects.numbers import NumberProblem
+from console.dialects.quantity import INT64_MAX, Quantity, parse_quantity
 
 _TENS = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _TWOS = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}

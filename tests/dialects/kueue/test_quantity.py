@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.dialects.kueue.quantity import (
+from console.dialects.quantity import (
     INT64_MAX,
     amount_of,
     format_quantity,
     parse_quantity,
     quantities_meant,
 )
-from console.engine.amounts import UNLIMITED, Amount
+from console.engine.model.amounts import UNLIMITED, Amount
 
 COUNTED: list[tuple[str, str, Amount]] = [
     ("0", "cpu", 0),

@@ -6,10 +6,11 @@ from collections import Counter
 
 from console.dialects.kueue import DIALECT
 from console.dialects.kueue.unsupported import LABELS
-from console.engine.amounts import UNLIMITED
-from console.engine.nodes import FlavorToleration, Taint, TaintEffect
-from console.engine.origin import Origin
-from console.engine.policy import (
+from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.nodes import FlavorToleration, Taint, TaintEffect
+from console.engine.model.origin import Origin
+from console.engine.model.policy import (
     Cohort,
     Flavor,
     FlavorQuotas,
@@ -27,8 +28,7 @@ from console.engine.policy import (
     Search,
     Undeclared,
 )
-from console.engine.selectors import MatchExpression, Operator, Selector
-from console.engine.trees import Trees
+from console.engine.model.selectors import MatchExpression, Operator, Selector
 from tests.dialects.kueue.dump import SAMPLE, dump
 from tests.dialects.meaning import plain
 
@@ -151,12 +151,12 @@ def test_the_dump_compiles_with_one_note():
         "language": 12,
         "production": 12,
     }
-    assert Trees(policy).roots == ("organization",)
-    doors = policy.local_routing.local_queues
-    assert [door.queue for door in doors.values()] == list(policy.queues)
-    for door in doors.values():
-        labels = policy.local_routing.namespaces[door.namespace]
-        selector = policy.queues[door.queue].namespaces
+    assert Hierarchy(policy).roots == ("organization",)
+    local_queues = policy.local_routing.local_queues
+    assert [local_queue.queue for local_queue in local_queues.values()] == list(policy.queues)
+    for local_queue in local_queues.values():
+        labels = policy.local_routing.namespaces[local_queue.namespace]
+        selector = policy.queues[local_queue.queue].namespaces
         assert selector is not None
         assert selector.matches(labels)
 

@@ -10,7 +10,7 @@ import pytest
 from console.dialects.kueue import DIALECT
 from console.dialects.kueue.feature_gates import OFF, ON
 from console.dialects.kueue.unsupported import LABELS
-from console.engine.policy import Policy, Unsupported, UnsupportedSetting
+from console.engine.model.policy import Policy, Unsupported, UnsupportedSetting
 
 BAD = Path(__file__).parent / "bad"
 REFERENCE = (Path(__file__).parents[3] / "docs" / "kueue-reference.md").read_text("utf-8")

@@ -18,10 +18,9 @@ import yaml
 from console.dialects import dialects
 from console.dialects.base import Dialect
 from console.dialects.lints import Checked, Facts, lint
-from console.engine.amounts import SCALE
-from console.engine.history import History, Live, Shape
-from console.engine.ledger import FlavorResource
-from console.engine.workload import PodSet, Workload
+from console.engine.model.amounts import SCALE, FlavorResource
+from console.engine.model.history import History, Live, Shape
+from console.engine.model.workload import PodSet, Workload
 
 _FOLDER = Path(__file__).parent
 

@@ -8,11 +8,11 @@ from collections import Counter
 import pytest
 
 from console.dialects.lints.past import Past
-from console.engine.decision import Outcome, Reason
-from console.engine.policy import Policy
-from console.engine.routing import Router
+from console.engine.model.decision import Outcome, Reason
+from console.engine.model.policy import Policy
+from console.engine.model.workload import Workload
+from console.engine.routing.router import Router
 from console.engine.state import State
-from console.engine.workload import Workload
 from tests.dialects.lints.marked import Marked, marked_documents
 
 DOCUMENTS = [each for each in marked_documents() if each.facts.history.shapes]

@@ -8,8 +8,8 @@ from console.dialects import dialects
 from console.dialects.base import Dialect
 from console.dialects.diagnostics import Severity
 from console.dialects.lints import Checked, Facts, lint, past, shadows
-from console.engine.history import History, Shape
-from console.engine.workload import Workload
+from console.engine.model.history import History, Shape
+from console.engine.model.workload import Workload
 
 NATIVE = dialects()["native"]
 RULES = """\

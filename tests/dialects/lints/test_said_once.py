@@ -5,8 +5,8 @@ from __future__ import annotations
 from console.dialects import dialects
 from console.dialects.lints import Facts, lint
 from console.dialects.lints.codes import LINT_CODES
-from console.engine.history import History, Shape
-from console.engine.workload import Workload
+from console.engine.model.history import History, Shape
+from console.engine.model.workload import Workload
 
 TEXT = """\
 resource_flavors:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from console.dialects.native import DIALECT
-from console.engine.amounts import UNLIMITED
-from console.engine.origin import Origin
-from console.engine.policy import (
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.origin import Origin
+from console.engine.model.policy import (
     Cohort,
     Flavor,
     FlavorQuotas,
@@ -25,7 +25,7 @@ from console.engine.policy import (
     ResourceGroup,
     Rule,
 )
-from console.engine.selectors import MatchExpression, Operator, Selector
+from console.engine.model.selectors import MatchExpression, Operator, Selector
 from tests.dialects.meaning import plain
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "native"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from console.engine.amounts import UNLIMITED
-from console.engine.decision import PodSetAssignment
-from console.engine.policy import (
+from console.engine.model.amounts import UNLIMITED
+from console.engine.model.decision import PodSetAssignment
+from console.engine.model.policy import (
     WEIGHT_ONE,
     Cohort,
     FairStrategy,
@@ -20,7 +20,7 @@ from console.engine.policy import (
     ResourceGroup,
     Undeclared,
 )
-from console.engine.workload import PodSet, Workload
+from console.engine.model.workload import PodSet, Workload
 from tests.engine.reference_model.world import Running, Waiting, World
 
 CPU = "cpu"

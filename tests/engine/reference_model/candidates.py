@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from console.engine.policy import PreemptionRule, Queue
+from console.engine.model.policy import PreemptionRule, Queue
 from tests.engine.reference_model.tree import Tree
 from tests.engine.reference_model.world import Pair, Running
 

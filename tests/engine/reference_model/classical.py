@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from console.engine.policy import Cohort, Preemption, PreemptionRule, Queue
+from console.engine.model.policy import Cohort, Preemption, PreemptionRule, Queue
 from tests.engine.reference_model.candidates import (
     IN_QUEUE,
     RECLAIMED,

@@ -31,8 +31,8 @@ from console.dialects.conformance.answers import Share as SaidShare
 from console.dialects.conformance.engine_under_test import Nominated, PreemptionStub
 from console.dialects.conformance.workloads import PendingWorkload
 from console.dialects.conformance.world import World as Given
-from console.engine.nodes import Taint, TaintEffect
-from console.engine.policy import Policy, StopPolicy
+from console.engine.model.nodes import Taint, TaintEffect
+from console.engine.model.policy import Policy, StopPolicy
 from tests.engine.reference_model.cycle import run_cycle
 from tests.engine.reference_model.flavors import Choices, Mode, PodSetChoice, Walker
 from tests.engine.reference_model.nomination import Nominator
@@ -103,8 +103,8 @@ class ReferenceEngine:
         return CycleAnswer(
             admitted={each.id: each.assignment for each in result.admitted},
             preempted={name: VictimReason(why) for name, why in preempted.items()},
-            requeued=frozenset(each.id for each in live.waiting if not each.is_parked),
-            inadmissible=frozenset(each.id for each in live.waiting if each.is_parked),
+            requeued=frozenset(each.id for each in live.waiting if not each.is_inadmissible),
+            inadmissible=frozenset(each.id for each in live.waiting if each.is_inadmissible),
             messages={
                 each.id: _said(each.verdict)
                 for each in live.waiting
@@ -258,10 +258,12 @@ def _led_to(policy: Policy, pending: PendingWorkload) -> str | Condition:
     routing = policy.local_routing
     assert routing is not None
     workload = pending.workload
-    door = routing.local_queues.get((workload.namespace, workload.labels[routing.queue_label]))
-    if door is None or door.queue not in policy.queues:
+    local_queue = routing.local_queues.get(
+        (workload.namespace, workload.labels[routing.queue_label])
+    )
+    if local_queue is None or local_queue.queue not in policy.queues:
         return Condition.MISCONFIGURED
-    return door.queue if door.stop is StopPolicy.NONE else Condition.SUSPENDED
+    return local_queue.queue if local_queue.stop is StopPolicy.NONE else Condition.SUSPENDED
 
 
 def _mode_of(choices: Choices) -> Mode:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from console.engine.decision import PodSetAssignment
-from console.engine.policy import Cohort, PreemptionRule, Queue, Strategy
+from console.engine.model.decision import PodSetAssignment
+from console.engine.model.policy import Cohort, PreemptionRule, Queue, Strategy
 from tests.engine.reference_model.candidates import Target
 from tests.engine.reference_model.flavors import Choices, Mode, Walker
 from tests.engine.reference_model.nomination import Nominated, Nominator
@@ -343,11 +343,11 @@ def _after(world: World, waiting: Waiting, ending: Ending, entry: Entry | None) 
         or waiting.scan is not None
     ):
         return
-    waiting.is_parked = True
+    waiting.is_inadmissible = True
     if not is_strict and ending in SHARED:
         for other in world.waiting:
-            if not other.is_parked and is_alike(world, other, waiting):
-                other.is_parked = True
+            if not other.is_inadmissible and is_alike(world, other, waiting):
+                other.is_inadmissible = True
                 other.verdict = replace(waiting.verdict, code="SameAsParked")
 
 

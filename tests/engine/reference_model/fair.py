@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from console.engine.policy import Cohort, FairStrategy, PreemptionRule, Queue
+from console.engine.model.policy import Cohort, FairStrategy, PreemptionRule, Queue
 from tests.engine.reference_model.candidates import (
     FAIR_SHARE,
     IN_QUEUE,

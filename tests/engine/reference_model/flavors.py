@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TypeAlias
 
-from console.engine.nodes import accepts, untolerated
-from console.engine.policy import (
+from console.engine.model.nodes import accepts, untolerated
+from console.engine.model.policy import (
     Fungibility,
     Policy,
     PreemptionRule,
@@ -18,7 +18,7 @@ from console.engine.policy import (
     Search,
     Undeclared,
 )
-from console.engine.workload import PodSet, Workload
+from console.engine.model.workload import PodSet, Workload
 from tests.engine.reference_model.tree import Tree
 from tests.engine.reference_model.world import POD, PODS, Complaint, Pair, Scan, Usage, total
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from console.engine.policy import Queue
-from console.engine.workload import Workload
+from console.engine.model.policy import Queue
+from console.engine.model.workload import Workload
 from tests.engine.reference_model.candidates import Asker, Target
 from tests.engine.reference_model.classical import classical_targets
 from tests.engine.reference_model.fair import fair_targets

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
-from console.engine.policy import Strategy
+from console.engine.model.policy import Strategy
 from tests.engine.reference_model.cycle import CycleResult, run_cycle
 from tests.engine.reference_model.tree import Node, Tree
 from tests.engine.reference_model.world import Ask, Running, Waiting, World, goes_round
@@ -94,7 +94,7 @@ def _park_heads(world: World, circle: list[CycleResult]) -> bool:
         if entry.queue.strategy is Strategy.BEST_EFFORT_FIFO
     ]
     for head in heads:
-        head.is_parked = True
+        head.is_inadmissible = True
         head.scan = None
     world.let_pass(set())
     return bool(heads)
@@ -141,7 +141,7 @@ def retry(world: World, queue: str) -> None:
     root = tree.root(tree.queue(queue))
     for each in world.waiting:
         if _is_root(tree, tree.root(tree.queue(each.queue)), root) and world.is_welcome(each):
-            each.is_parked = False
+            each.is_inadmissible = False
 
 
 def _is_root(tree: Tree, left: Node, right: Node) -> bool:
@@ -152,7 +152,7 @@ def forget(world: World) -> None:
     """Drop all memory of the lines: who is parked or sticky, and where walks stopped."""
     world.sticky.clear()
     for each in world.waiting:
-        each.is_parked = False
+        each.is_inadmissible = False
         each.scan = None
 
 
@@ -165,7 +165,7 @@ def state_of(world: World) -> Hashable:
     waiting = [
         (
             each.id,
-            each.is_parked,
+            each.is_inadmissible,
             each.yields_to,
             _scan_of(world, each),
             _pairs(each.stopped_for),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
-from console.engine.amounts import Amount, Unlimited
-from console.engine.policy import Cohort, Policy, Queue, Quota
+from console.engine.model.amounts import Amount, Unlimited
+from console.engine.model.policy import Cohort, Policy, Queue, Quota
 from tests.engine.reference_model.world import Pair, Running, Usage
 
 Node: TypeAlias = Queue | Cohort

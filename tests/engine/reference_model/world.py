@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from console.engine.decision import PodSetAssignment
-from console.engine.policy import Policy, StopPolicy
-from console.engine.workload import Workload
+from console.engine.model.decision import PodSetAssignment
+from console.engine.model.policy import Policy, StopPolicy
+from console.engine.model.workload import Workload
 
 #: (flavor, resource)
 Pair: TypeAlias = tuple[str, str]
@@ -133,7 +133,7 @@ class Waiting:
     queue: str
     priority: int
     #: It gets no turn until something happens that may help.
-    is_parked: bool = False
+    is_inadmissible: bool = False
     scan: Scan | None = None
     verdict: Verdict = NOT_EVALUATED
     #: As in `Running`.
@@ -208,7 +208,7 @@ class World:
 
     def has_turns(self, waiting: Waiting) -> bool:
         """Say whether *waiting* is in line: not parked, and not behind its preemptor."""
-        return not waiting.is_parked and waiting.yields_to is None
+        return not waiting.is_inadmissible and waiting.yields_to is None
 
     def let_pass(self, still_ahead: set[str]) -> None:
         """Let only those go on waiting for their preemptors whose preemptor is *still_ahead*."""

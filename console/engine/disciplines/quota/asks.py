@@ -1,15 +1,15 @@
-"""What a workload asks for in one turn: its pod sets with their counts, as one queue sees them."""
+"""What a workload requests in one turn: its pod sets with their counts, as one queue sees them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from console.engine.amounts import SCALE
-from console.engine.matching import Obstacles
-from console.engine.pending import Pending
-from console.engine.tree import QueueState
-from console.engine.workload import PODS
+from console.engine.live.live_tree import QueueState
+from console.engine.model.amounts import SCALE
+from console.engine.model.workload import PODS
+from console.engine.pending.pending_class import Pending
+from console.engine.routing.flavor_matching import Obstacles
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +18,10 @@ class PodSetAsk:
 
     name: str
     count: int
-    #: What all its pods ask for together, in thousandths; zeros only where they matter.
+    #: The sum of the requests of its pods, in thousandths; zeros only where they matter.
     requests: Mapping[str, int]
     obstacles: Obstacles
-    #: Name of the group with which it takes its flavors; None: its own.
+    #: Name of the group that shares its flavors; None: it takes its own.
     group: str | None
 
 
@@ -29,9 +29,9 @@ def ask(
     queue: QueueState, pending: Pending, counts: tuple[int, ...] | None, *, zeros: bool
 ) -> tuple[PodSetAsk, ...]:
     """
-    Return what *pending* asks of *queue*, with *counts* pods instead of all of them.
+    Return what *pending* requests of *queue*, with *counts* pods instead of all of them.
 
-    ``pods`` is added where a group covers it. *zeros* keeps requests of nothing:
+    ``pods`` is added where a resource group covers it. *zeros* keeps requests of zero:
     a covered resource then takes a flavor all the same (Kueue, spec 6.1).
     """
     asks = []
@@ -51,7 +51,7 @@ def ask(
 
 
 def together(asks: tuple[PodSetAsk, ...]) -> Iterator[tuple[PodSetAsk, ...]]:
-    """Yield the pod sets that take flavors together, at the place of their first member."""
+    """Yield the pod sets that take flavors together, in the order of their first members."""
     if len(asks) == 1:
         yield asks
         return

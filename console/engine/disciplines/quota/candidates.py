@@ -1,4 +1,4 @@
-"""Who may be stopped for whom, and in which order they are looked at."""
+"""Candidates for preemption: which running workloads may be preempted, and in which order."""
 
 from __future__ import annotations
 
@@ -6,48 +6,48 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from console.engine.circles import is_circle
-from console.engine.ledger import FlavorResource, Usage
-from console.engine.policy import Preemption, PreemptionRule
-from console.engine.running import Running
-from console.engine.tree import QueueState, Target
+from console.engine.live.live_tree import QueueState, Target
+from console.engine.live.running import Running
+from console.engine.model.amounts import FlavorResource, Usage
+from console.engine.model.policy import Preemption, PreemptionRule
+from console.engine.model.preemption_loops import is_circle
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
     """
-    A workload that looks for room: where, with what priority, and what it would hold.
+    The request of a preempting workload: its queue, its priority and what it would hold.
 
     Amounts of zero play no part in a search, not even where the queue is over its quota (Kueue,
     spec 7.1): `usage` is kept without them.
     """
 
     queue: QueueState
-    #: Id of the workload.
+    #: Id of the preempting workload.
     asker: str
     priority: int
     #: Its place in the order of submission.
     sequence: int
     usage: Usage
-    #: Flavor-resources that it can have only by preemption: a candidate has to hold one of them.
+    #: Flavor-resources available only by preemption: a candidate has to hold one of them.
     short: frozenset[FlavorResource]
-    #: Ids of running workloads that count as gone.
+    #: Ids of running workloads that are not counted.
     without: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        """Leave zero amounts out of `usage`."""
+        """Remove zero amounts from `usage`."""
         if not all(self.usage.values()):
             usage = {key: amount for key, amount in self.usage.items() if amount}
             object.__setattr__(self, "usage", usage)
 
     @property
     def rules(self) -> Preemption:
-        """The preemption settings of its queue."""
+        """The preemption settings of the queue."""
         assert self.queue.policy is not None
         return self.queue.policy.preemption
 
     def may_stop(self, running: Running, rule: PreemptionRule) -> bool:
-        """Say whether *rule* lets it stop *running* (Kueue, spec 7.1)."""
+        """Return whether *rule* allows the preemption of *running* (Kueue, spec 7.1)."""
         match rule:
             case PreemptionRule.NEVER:
                 return False
@@ -61,7 +61,7 @@ class Search:
                 return self.priority > running.priority
 
     def fits(self, *, borrowing: bool = True) -> bool:
-        """Say whether it has room now; without *borrowing* within its queue's nominal quota."""
+        """Return whether the request fits now; without *borrowing*: within nominal quota."""
         node = self.queue.node
         if not node.has_room(self.usage):
             return False
@@ -73,18 +73,18 @@ class Search:
 
 def candidates_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
     """
-    Yield the workloads of *queue* that *rule* lets be stopped and whose end would help.
+    Yield the workloads of *queue* that *rule* allows to preempt and that hold what is short.
 
-    Of several the first to stop comes first: those who are stopping already, then the others.
+    They come in the order of preemption: evicting workloads first, then the others.
     """
     yield from stopping_in(queue, search, rule)
     yield from staying_in(queue, search, rule)
 
 
 def stopping_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
-    """Yield those of `candidates_in` who are stopping already: they are not told again."""
+    """Yield those of `candidates_in` that are evicting already: they are not preempted again."""
     short, without = search.short, search.without
-    for running in queue.running.departing():
+    for running in queue.running.evicting():
         if running.workload.id in without or short.isdisjoint(running.usage):
             continue
         if search.may_stop(running, rule):
@@ -92,7 +92,7 @@ def stopping_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Iter
 
 
 def staying_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
-    """Yield those of `candidates_in` who are not stopping."""
+    """Yield those of `candidates_in` that are not evicting."""
     short, without, asker = search.short, search.without, search.asker
     for running in _allowed(queue, search, rule):
         if running.workload.id in without or short.isdisjoint(running.usage):
@@ -102,8 +102,8 @@ def staying_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Itera
 
 
 def in_order(running: Running, *, own: bool) -> tuple[bool, bool, int, int]:
-    """Return the sort key by which the first to stop comes first (Kueue, spec 7.1)."""
-    return not running.departing, own, running.priority, -running.reservation
+    """Return the sort key for the order of preemption (Kueue, spec 7.1)."""
+    return not running.evicting, own, running.priority, -running.reservation
 
 
 def _allowed(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
@@ -121,7 +121,7 @@ def _allowed(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterato
 
 
 def take_out(target: Running, queue: QueueState) -> None:
-    """Let the ledger look as if *target* had stopped."""
+    """Remove the usage of *target* from the ledger, as if it had stopped."""
     node = queue.node
     for key, amount in target.usage.items():
         node.cell(key).add(-amount)
@@ -136,10 +136,10 @@ def put_back(target: Running, queue: QueueState) -> None:
 
 def fill_back(targets: list[Target], search: Search, *, borrowing: bool) -> list[Target]:
     """
-    Put back everybody but the last whose room is not needed, latest first, and return the rest.
+    Put back every target but the last whose release is not needed, latest first; return the rest.
 
     The targets are out of the ledger; those that are returned still are (Kueue,
-    spec 7.1). The place of one that is put back goes to the last of the list.
+    spec 7.1). The last of the list takes the place of a target that is put back.
     """
     index = len(targets) - 2
     while index >= 0:

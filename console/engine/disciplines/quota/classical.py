@@ -1,4 +1,4 @@
-"""Classical preemption: within the queue by priority, in the cohort what others borrow."""
+"""Classical preemption: by priority within the queue, and of what others borrow in the cohort."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from heapq import heapify, heappop, heapreplace
 from typing import NamedTuple, TypeAlias
 
-from console.engine.amounts import Amount
-from console.engine.decision import Reason
 from console.engine.disciplines.quota.candidates import (
     Search,
     candidates_in,
@@ -17,22 +15,24 @@ from console.engine.disciplines.quota.candidates import (
     stopping_in,
     take_out,
 )
+from console.engine.disciplines.quota.ledger import Node
 from console.engine.disciplines.quota.levels import within_nominal
-from console.engine.ledger import FlavorResource, Node
-from console.engine.policy import PreemptionRule
-from console.engine.running import Running
-from console.engine.tree import QueueState, Target
+from console.engine.live.live_tree import QueueState, Target
+from console.engine.live.running import Running
+from console.engine.model.amounts import Amount, FlavorResource
+from console.engine.model.decision import Reason
+from console.engine.model.policy import PreemptionRule
 
 
 class Candidate(NamedTuple):
-    """A running workload that might be stopped, and by what right."""
+    """A running workload that may be preempted, and the rule that allows it."""
 
     running: Running
     queue: QueueState
     reason: Reason
     #: The lowest cohort above both its queue and the preemptor's; None: the same queue.
     common: Node | None = None
-    #: The preemptor must not borrow for it: it may only be reclaimed.
+    #: The preemptor must not borrow when it preempts this one: it may only reclaim.
     only_without_borrowing: bool = False
 
 
@@ -40,7 +40,7 @@ _Find: TypeAlias = Callable[[QueueState, Search, PreemptionRule], Iterator[Runni
 
 
 class _Reach(NamedTuple):
-    """A queue of which some may be stopped, and by what right; None of *right*: by priority."""
+    """A queue with candidates, and the rule that makes them so; *right* is None: by priority."""
 
     queue: QueueState
     rule: PreemptionRule
@@ -48,21 +48,21 @@ class _Reach(NamedTuple):
     common: Node | None = None
 
 
-#: The first of a queue that nobody looked at, with its place, and who comes behind it.
+#: The next candidate of a queue with its sort key, and an iterator over those behind it.
 _Head: TypeAlias = tuple[int, int, int, Running, _Reach, Iterator[Running]]
 
 
 class Candidates:
-    """Everybody who might be stopped for one search, found as far as they are asked for."""
+    """All candidates of one search, found lazily."""
 
     def __init__(self, search: Search) -> None:
         self._search = search
         rules = search.rules
-        #: Those who use what a subtree around the preemptor owns: taken back by policy alone.
+        #: Users of what a subtree around the preemptor owns: reclaimed whatever their priority.
         self._hierarchical: list[_Reach] = []
         #: Other workloads of the cohort.
         self._priority: list[_Reach] = []
-        #: Those of the same queue.
+        #: Workloads of the same queue.
         self._own = [_Reach(search.queue, rules.within_queue, Reason.PREEMPTED_IN_QUEUE)]
         if search.queue.node.parent is not None and rules.reclaim_within_cohort is not (
             PreemptionRule.NEVER
@@ -71,24 +71,24 @@ class Candidates:
 
     @property
     def has_hierarchical(self) -> bool:
-        """Whether anybody uses what a subtree around the preemptor owns."""
+        """Whether a workload uses what a subtree around the preemptor owns."""
         return self._has_anybody(self._hierarchical)
 
     @property
     def has_priority(self) -> bool:
-        """Whether anybody else of the cohort might be stopped."""
+        """Whether another workload of the cohort may be preempted."""
         return self._has_anybody(self._priority)
 
     def sequence(self) -> Iterator[Candidate]:
-        """Yield all of them in the order of stopping: whoever is stopping already first."""
+        """Yield all candidates in the order of preemption, evicting workloads first."""
         return self._in_order()
 
     def valid(self, *, borrowing: bool) -> Iterator[Candidate]:
         """
-        Yield those of `sequence` who may be stopped as the ledger looks when they are asked for.
+        Yield those of `sequence` that may be preempted, given the ledger when each is requested.
 
-        With *borrowing* the preemptor borrows. Nobody may be put back meanwhile: a queue
-        that is within its quota stays so, and none of it is looked at again.
+        With *borrowing* the preemptor borrows. No target may be put back meanwhile: a queue
+        that is within its quota stays so, and its other workloads are not examined.
         """
         return self._in_order(borrowing)
 
@@ -98,11 +98,11 @@ class Candidates:
         )
 
     def _in_order(self, borrowing: bool | None = None) -> Iterator[Candidate]:
-        """Yield everybody in order; with *borrowing* or not, those who are valid when it is so."""
+        """Yield all candidates in order; with *borrowing* given, only those that are then valid."""
         groups = (self._hierarchical, self._priority, self._own)
         for group in groups:
-            # Mostly nobody is stopping, and there is nothing to put in order.
-            stopping = [reach for reach in group if reach.queue.running.has_departing]
+            # Usually no workload is evicting, and there is nothing to merge.
+            stopping = [reach for reach in group if reach.queue.running.has_evicting]
             yield from self._merged(stopping, stopping_in, borrowing)
         for group in groups:
             yield from self._merged(group, staying_in, borrowing)
@@ -110,7 +110,7 @@ class Candidates:
     def _merged(
         self, group: list[_Reach], find: _Find, borrowing: bool | None
     ) -> Iterator[Candidate]:
-        """Yield those of several queues in one order, each queue's up to its first invalid one."""
+        """Merge the candidates of several queues, each queue's up to its first invalid one."""
         heads: list[_Head] = []
         for number, reach in enumerate(group):
             line = find(reach.queue, self._search, reach.rule)
@@ -122,7 +122,7 @@ class Candidates:
         while heads:
             _, _, number, running, reach, line = heads[0]
             candidate = self._candidate(running, reach)
-            # The higher its priority, the less it may be stopped by one that borrows.
+            # The higher its priority, the less a borrowing preemptor may preempt it.
             if borrowing is None or self._is_valid(candidate, borrowing=borrowing):
                 yield candidate
                 for behind in line:
@@ -185,7 +185,7 @@ class Candidates:
 
 def find_classical(search: Search) -> list[Target]:
     """
-    Return the workloads to stop so that *search* fits, or none when no set would do.
+    Return the workloads to preempt so that *search* fits; empty when no set suffices.
 
     The ledger is left as it was (Kueue, spec 7.2, 7.3).
     """

@@ -1,7 +1,7 @@
 """
-One admission cycle of one tree: every queue's first gets a turn, against the same books.
+One admission cycle of one tree: the head of every queue has a turn, on the same ledger.
 
-Heads are nominated before anybody moves; then they take their turns in order,
+Heads are nominated before anything changes; then they take their turns in order,
 each after what the earlier ones took (Kueue, spec 4.2 to 4.5).
 """
 
@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from console.engine.decision import Reason
 from console.engine.disciplines import Progress
 from console.engine.disciplines.quota.candidates import put_back, take_out
+from console.engine.disciplines.quota.competitors import Claims, crowd_before, still_held
+from console.engine.disciplines.quota.feasibility import may_be_passed_over
+from console.engine.disciplines.quota.ledger import Node
 from console.engine.disciplines.quota.modes import Mode
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
 from console.engine.disciplines.quota.order import (
@@ -20,52 +22,51 @@ from console.engine.disciplines.quota.order import (
     in_order_of_borrowing,
     winner_of_tournament,
 )
-from console.engine.disciplines.quota.outlook import may_be_passed_over
-from console.engine.disciplines.quota.rivals import Claims, crowd_before, still_held
-from console.engine.ledger import FlavorResource, Node
-from console.engine.pending import Pending, ScanPosition, Verdict
-from console.engine.policy import PreemptionRule
-from console.engine.trace import TurnStep, TurnVerdict
-from console.engine.tree import Preemptor, QueueState, Target, Tree
+from console.engine.live.live_tree import LiveTree, Preemptor, QueueState, Target
+from console.engine.model.amounts import FlavorResource
+from console.engine.model.decision import Reason
+from console.engine.model.policy import PreemptionRule
+from console.engine.model.trace import TurnStep, TurnVerdict
+from console.engine.pending.pending_class import Pending, ScanPosition, Verdict
 
 if TYPE_CHECKING:
     from console.engine.state import State
 
 
 class Cycle:
-    """One cycle of *tree*, from its heads to their requeueing."""
+    """One cycle of *tree*, from the heads to their requeueing."""
 
     def __init__(
         self,
         state: State,
-        tree: Tree,
+        tree: LiveTree,
         heads: Mapping[str, Pending] | None = None,
         *,
         skipping: bool = False,
     ) -> None:
         self._state = state
         self._tree = tree
-        #: Whether turns that are sure to come to nothing are passed over.
+        #: Whether turns that cannot succeed are passed over.
         self._skipping = skipping
-        #: Who has a turn, by queue; None: the first of every line.
+        #: The workloads that have a turn, by queue; None: the head of every queue.
         self._heads = heads
         self._settings = state.policy.settings
-        #: Those who have to stop for entries of this cycle, by id; the ledger is kept as if
-        #: they had, until the end.
+        #: Workloads preempted in this cycle, by id; the ledger is kept as if they had stopped
+        #: until the end of the cycle.
         self._victims: dict[str, Target] = {}
-        #: What entries hold back for the rest of the cycle; it is on the ledger until the end.
+        #: What entries claim for the rest of the cycle; it is on the ledger until the end.
         self._claims: list[tuple[Node, dict[FlavorResource, int]]] = []
-        #: Ids of those whose turn went so that they will have another.
+        #: Ids of the workloads that will have another turn.
         self._ahead: set[str] = set()
-        #: Who was in whose way, for the traces.
+        #: Which workloads compete, for the traces.
         self._taken = Claims()
-        #: Whether the ledger has changed since everybody was nominated.
+        #: Whether the ledger has changed since the nominations.
         self._moved = False
         self._decided = False
-        self._parked = False
+        self._inadmissible = False
 
     def run(self) -> Progress:
-        """Give every head its turn, and say whether that changed anything."""
+        """Give every head its turn, and return whether that changed anything."""
         self._tree.cycle += 1
         entries = list(self._entries())
         for entry in self._turns(entries):
@@ -77,7 +78,7 @@ class Cycle:
         passed = self._state.let_pass(self._tree, self._ahead) if self._tree.yielding else False
         if self._decided:
             return Progress.DECIDED
-        if self._parked or passed:
+        if self._inadmissible or passed:
             return Progress.MOVED
         return self._go_in_circles(entries)
 
@@ -86,8 +87,8 @@ class Cycle:
             if queue.barrier is not None:
                 continue
             waiting = list(queue.preemptors.values())
-            head = queue.line.head() if self._heads is None else self._heads.get(queue.name)
-            if queue.line.is_strict and waiting:
+            head = queue.pending.head() if self._heads is None else self._heads.get(queue.name)
+            if queue.pending.is_strict and waiting:
                 first = min(waiting, key=lambda each: each.pending.place)
                 if head is not None and head.place < first.pending.place:
                     waiting = []
@@ -102,17 +103,17 @@ class Cycle:
                 self._park(queue, head, Verdict(head.route.problem))
                 continue
             if self._skipping:
-                cls = queue.line.classes[head.class_key]
+                cls = queue.pending.classes[head.class_key]
                 if may_be_passed_over(queue, self._settings, cls):
-                    queue.line.park(cls)
-                    self._parked = True
+                    queue.pending.set_inadmissible(cls)
+                    self._inadmissible = True
                     continue
             self._state.going_on()
             scan = self._valid_scan(queue, head)
             yield Entry(queue, head, nominate(queue, head, self._settings, scan=scan))
 
     def _still_nominated(self, queue: QueueState, waiting: Preemptor) -> QuotaNomination:
-        """Nominate one that waits for others to stop, if anything has changed since."""
+        """Nominate a preemptor, again only if anything has changed since."""
         found = waiting.alone
         if waiting.looked_at != self._tree.version or not isinstance(found, QuotaNomination):
             stopping = tuple(self._state.stopping_for(waiting))
@@ -126,7 +127,7 @@ class Cycle:
             return
         left = list(entries)
         while left:
-            # Shares count who has to stop until they have.
+            # Shares count a victim until it has stopped.
             self._put_victims_back()
             winner = winner_of_tournament(left)
             self._take_victims_out()
@@ -157,7 +158,7 @@ class Cycle:
         nomination = entry.nomination
         possible = deferred or nomination.targets
         if overlap and entry.waiting is not None and not possible:
-            # Alone it could still be served by those that are stopping: it goes on waiting.
+            # On its own it could still use what its victims release: it goes on waiting.
             self._skip(entry, TurnVerdict.VICTIMS_TAKEN, self._taken.of_victims(overlap))
         elif nomination.found.mode is Mode.NO_FIT:
             self._fail(entry)
@@ -204,16 +205,16 @@ class Cycle:
         return target.running.workload.id in self._victims
 
     def _crowd_before(self, entry: Entry, *, deferred: bool) -> tuple[str, ...]:
-        """Return who of its queue waits for others to stop, if it may not do so too."""
+        """Return the preemptors of its queue, if they keep the entry from preempting too."""
         if entry.waiting is not None or not (deferred or entry.nomination.targets):
             return ()
         return crowd_before(entry.queue, entry.pending)
 
     def _has_room_behind_others(self, entry: Entry) -> bool:
         """
-        Say whether it fits once those have stopped whom others of this cycle claimed.
+        Return whether the entry fits once the victims of others in this cycle have stopped.
 
-        Where it does not, it is nominated once more as if they had stopped: so it may find others.
+        Otherwise it is nominated again as if they had stopped, so it may find other victims.
         """
         waiting = entry.waiting
         entry.pending.scan = None
@@ -239,7 +240,7 @@ class Cycle:
         return found.fits
 
     def _has_room(self, entry: Entry) -> bool:
-        """Say whether it fits once all victims of this cycle, and its own, have stopped."""
+        """Return whether it fits once all victims of this cycle, and its own, have stopped."""
         if not self._moved:
             return True
         node, usage = entry.queue.node, entry.nomination.usage
@@ -253,9 +254,9 @@ class Cycle:
 
     def _is_free(self, entry: Entry) -> bool:
         """
-        Say whether the room is there while all victims still hold theirs.
+        Return whether the entry fits while all victims still hold their quota.
 
-        Kueue does not ask this, and can so reserve more than there is (spec 4.4).
+        Kueue does not check this, and so can reserve more than there is (spec 4.4).
         """
         if not self._victims:
             return True
@@ -269,7 +270,7 @@ class Cycle:
         return fits
 
     def _hold_back(self, entry: Entry) -> None:
-        """Keep capacity from those who come later in the cycle (Kueue, spec 4.5)."""
+        """Reserve capacity against later entries of the cycle (Kueue, spec 4.5)."""
         policy = entry.queue.policy
         assert policy is not None
         if policy.preemption.reclaim_within_cohort is PreemptionRule.ANY:
@@ -295,7 +296,7 @@ class Cycle:
         self._claims.append((queue.node, usage))
         self._moved = True
 
-    # What becomes of an entry
+    # The outcome of an entry
 
     def _wait(
         self,
@@ -315,13 +316,13 @@ class Cycle:
             entry.waiting.quiet_at = self._tree.version
 
     def _skip(self, entry: Entry, verdict: TurnVerdict, others: tuple[str, ...]) -> None:
-        """Let it have its next turn at once, from the flavor where it stopped (spec 4.4)."""
+        """Give the entry its next turn at once, from the flavor where it stopped (spec 4.4)."""
         self._ahead.add(entry.pending.workload.id)
         if entry.waiting is not None:
-            # When those it waits for have stopped it looks for room like anybody new.
+            # When its victims have stopped it starts a new scan.
             entry.pending.scan = None
             return
-        cls = entry.queue.line.classes[entry.pending.class_key]
+        cls = entry.queue.pending.classes[entry.pending.class_key]
         turn = TurnStep(verdict=verdict, others=others)
         self._state.note(entry.queue, cls, _skipped(entry.nomination, turn))
 
@@ -331,31 +332,30 @@ class Cycle:
         self._sit_out(entry, verdict)
 
     def _sit_out(self, entry: Entry, verdict: Verdict) -> None:
-        """Let it wait until something changes, unless there is more to try at once."""
+        """Make the entry inadmissible, unless it has more flavors to try at once."""
         if entry.waiting is not None:
             self._state.rejoin(entry.queue, entry.waiting)
         if entry.pending.scan is not None:
             self._ahead.add(entry.pending.workload.id)
-        if entry.pending.scan is not None or entry.queue.line.is_strict:
-            # There are flavors to try, or nobody may overtake: its turn comes again.
-            cls = entry.queue.line.classes[entry.pending.class_key]
+        if entry.pending.scan is not None or entry.queue.pending.is_strict:
+            # There are flavors to try, or no other may overtake: it has another turn.
+            cls = entry.queue.pending.classes[entry.pending.class_key]
             self._state.note(entry.queue, cls, verdict)
             return
         self._park(entry.queue, entry.pending, verdict)
 
     def _park(self, queue: QueueState, pending: Pending, verdict: Verdict) -> None:
-        self._state.park(queue, queue.line.classes[pending.class_key], verdict)
-        self._parked = True
+        self._state.set_inadmissible(queue, queue.pending.classes[pending.class_key], verdict)
+        self._inadmissible = True
 
     # Circles
 
     def _go_in_circles(self, entries: list[Entry]) -> Progress:
         """
-        Find out whether the lines look as in an earlier cycle since which nothing was decided.
+        Detect that the queues have the same heads as in an earlier cycle, with no decision since.
 
-        Then the heads would take the same turns for ever, and whoever is behind
-        them would never have one: the heads wait for a change like anybody who does
-        not fit.
+        Then the heads would take the same turns forever, and the classes behind them would
+        never have one: the heads become inadmissible like those that do not fit.
         """
         heads = [entry for entry in entries if entry.waiting is None]
         if not heads:
@@ -366,12 +366,12 @@ class Cycle:
         if look not in self._tree.seen:
             self._tree.seen.add(look)
             return Progress.MOVED
-        heads = [entry for entry in heads if not entry.queue.line.is_strict]
-        # Whoever cannot start anyway makes room first for those whom they overtake.
+        heads = [entry for entry in heads if not entry.queue.pending.is_strict]
+        # Heads that cannot start anyway become inadmissible before those that could.
         failing = [e for e in heads if not e.nomination.fits and not e.nomination.targets]
         for entry in failing or heads:
             entry.pending.scan = None
-            last = entry.queue.line.classes[entry.pending.class_key].verdict
+            last = entry.queue.pending.classes[entry.pending.class_key].verdict
             others = last.turn.others if last is not None and last.turn is not None else ()
             turn = TurnStep(verdict=TurnVerdict.CIRCLE, others=others)
             self._park(entry.queue, entry.pending, _skipped(entry.nomination, turn))

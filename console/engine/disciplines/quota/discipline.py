@@ -1,4 +1,4 @@
-"""The face of the quota discipline towards the engine."""
+"""The interface of the quota discipline towards the engine."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ from typing import TYPE_CHECKING
 
 from console.engine.disciplines import Progress
 from console.engine.disciplines.quota.cycle import Cycle
+from console.engine.disciplines.quota.feasibility import first_that_fits, skip_futile_cycles
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
-from console.engine.disciplines.quota.outlook import first_that_fits, skip_hopeless_cycles
 from console.engine.disciplines.quota.report import Report, report
-from console.engine.pending import Pending, ScanPosition
-from console.engine.tree import QueueState, Tree
+from console.engine.live.live_tree import LiveTree, QueueState
+from console.engine.pending.pending_class import Pending, ScanPosition
 
 if TYPE_CHECKING:
     from console.engine.state import State
 
 
 class QuotaDiscipline:
-    """Admits as Kueue does: see the folder's README for what differs."""
+    """Admits as Kueue does; the folder's README lists the differences."""
 
-    def cycle(self, state: State, tree: Tree, *, skipping: bool) -> Progress:
-        """Give the first of every queue its turn; *skipping* turns that come to nothing."""
-        if skipping and not skip_hopeless_cycles(tree, state.policy.settings):
+    def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
+        """Give the head of every queue its turn; *skipping* passes over futile turns."""
+        if skipping and not skip_futile_cycles(tree, state.policy.settings):
             return Progress.NOTHING
         return Cycle(state, tree, skipping=skipping).run()
 
-    def last_look(self, state: State, tree: Tree) -> bool:
-        """Give a turn to the first of each queue that fits, with nobody holding room back."""
+    def last_look(self, state: State, tree: LiveTree) -> bool:
+        """Give a turn to the first workload of each queue that fits, with no capacity reserved."""
         heads = {}
         for queue in tree.queues:
             state.going_on()
-            if queue.barrier is None and not queue.line.is_strict:
+            if queue.barrier is None and not queue.pending.is_strict:
                 head = first_that_fits(queue, state.policy.settings)
                 if head is not None:
                     heads[queue.name] = head
@@ -49,9 +49,9 @@ class QuotaDiscipline:
         """
         Return what would happen to *pending* now, without changing anything.
 
-        *without* are ids of running workloads that the ledger does not count any more.
-        Where a walk over flavors stops early and nothing comes of it, the next turn goes
-        on behind it (spec 6.6): what counts is the first turn of which something comes.
+        *without* are ids of running workloads that the ledger no longer counts.
+        Where a walk over flavors stops early and fails, the next turn resumes behind it
+        (spec 6.6): the first turn that succeeds is returned.
         """
         settings = state.policy.settings
         first = found = nominate(queue, pending, settings, without=without)
@@ -66,5 +66,8 @@ class QuotaDiscipline:
         return found
 
     def report(self, state: State, queue: QueueState, pending: Pending) -> Report:
-        """Return the same in full, for those who ask why."""
+        """Return the nomination in full, for an explanation."""
         return report(queue, pending, state.policy.settings)
+
+
+DISCIPLINE = QuotaDiscipline()

@@ -1,14 +1,15 @@
-"""From what a nomination found to the steps of a trace."""
+"""Facts: the steps of a trace, from what a nomination found."""
 
 from __future__ import annotations
 
-from console.engine.amounts import UNLIMITED, Amount
 from console.engine.disciplines.quota.flavors import Found, Looked, Walk
+from console.engine.disciplines.quota.ledger import NO_QUOTA, Node
 from console.engine.disciplines.quota.modes import Check, Mode, NoFit
-from console.engine.ledger import NO_QUOTA, Node
-from console.engine.policy import FairStrategy, FlavorQuotas, PreemptionRule, Queue
-from console.engine.pools import lending_cohort
-from console.engine.trace import (
+from console.engine.disciplines.quota.pools import lending_cohort
+from console.engine.live.live_tree import Target
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.policy import FairStrategy, FlavorQuotas, PreemptionRule, Queue
+from console.engine.model.trace import (
     Candidate,
     CandidateVerdict,
     FlavorTried,
@@ -18,7 +19,6 @@ from console.engine.trace import (
     PreemptionVerdict,
     QuotaCheck,
 )
-from console.engine.tree import Target
 
 _VERDICTS = {
     Mode.FIT: FlavorVerdict.FITS,
@@ -30,9 +30,9 @@ _VERDICTS = {
 
 def group_steps(found: Found, node: Node) -> tuple[GroupStep, ...]:
     """
-    Return the walks of *found* with every flavor of each group, looked at or not.
+    Return the walks of *found* with every flavor of each group, examined or not.
 
-    Of *node*, the place of the queue, only what never changes is read.
+    Of *node*, the queue's node, only what never changes is read.
     """
     return tuple(_group_step(walk, node) for walk in found.walks)
 
@@ -118,7 +118,7 @@ def search_step(
     found: Found,
     targets: tuple[Target, ...],
 ) -> PreemptionStep:
-    """Return the search for workloads to stop with those it chose; `report` lists all others."""
+    """Return the search for victims with those that it chose; `report` lists all others."""
     rules, has_cohort = queue.preemption, node.parent is not None
     if targets:
         verdict = PreemptionVerdict.FOUND
@@ -129,7 +129,7 @@ def search_step(
         verdict = PreemptionVerdict.NOT_ALLOWED
     else:
         verdict = PreemptionVerdict.NOT_ENOUGH
-    # Where shares are fair, the rule for borrowers has no say (Kueue, spec 7.5).
+    # With fair sharing, borrowWithinCohort is not used (Kueue, spec 7.5).
     says_who_borrows = has_cohort and not strategies
     return PreemptionStep(
         rule=rules.within_queue.value,
@@ -145,7 +145,7 @@ def search_step(
 
 
 def _needs(found: Found) -> dict[str, int]:
-    """Return what has to become free, as it was when the flavors were looked at."""
+    """Return what has to become free, as of the flavor assignment."""
     needs = {}
     for walk in found.walks:
         for check in walk.best.checks if walk.best is not None else ():

@@ -1,11 +1,10 @@
-"""Fair preemption: stop those whose queues borrow the largest share, while shares stay fair."""
+"""Fair preemption: preempt where queues borrow the largest share, while shares stay fair."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from console.engine.decision import Reason
 from console.engine.disciplines.quota.candidates import (
     Search,
     candidates_in,
@@ -14,28 +13,29 @@ from console.engine.disciplines.quota.candidates import (
     put_back,
     take_out,
 )
+from console.engine.disciplines.quota.ledger import Node
 from console.engine.disciplines.quota.levels import within_nominal
 from console.engine.disciplines.quota.shares import Share, dominant_share
-from console.engine.ledger import Node
-from console.engine.policy import FairStrategy, PreemptionRule
-from console.engine.running import Running
-from console.engine.tree import QueueState, Target
+from console.engine.live.live_tree import QueueState, Target
+from console.engine.live.running import Running
+from console.engine.model.decision import Reason
+from console.engine.model.policy import FairStrategy, PreemptionRule
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The dominant shares by which a candidate of another queue was judged."""
+    """The dominant shares that decide on a candidate of another queue."""
 
     #: Of the preemptor's side with its request.
     ours: Share
     #: Of the candidate's side as it is, and once the candidate has stopped.
     before: Share
     after: Share
-    #: Whether they let it be stopped.
+    #: Whether they allow its preemption.
     allow: bool
 
 
-#: Candidate's id -> shares when it was last judged, in the order of the search.
+#: Candidate's id -> shares when it was last examined, in the order of the search.
 Judged: TypeAlias = dict[str, Shares]
 
 
@@ -43,10 +43,10 @@ def find_fair(
     search: Search, strategies: tuple[FairStrategy, ...], judged: Judged | None = None
 ) -> list[Target]:
     """
-    Return the workloads to stop so that *search* fits and shares stay fair, or none.
+    Return the workloads to preempt so that *search* fits and shares stay fair, or none.
 
     The ledger is left as it was (Kueue, spec 7.7 to 7.10). *judged* is filled for
-    those who want to know why.
+    explanations.
     """
     offers = offers_for(search)
     if not offers:
@@ -67,7 +67,7 @@ def find_fair(
 
 
 def offers_for(search: Search) -> dict[Node, list[Running]]:
-    """Return the candidates by their queue's node, each in the order of stopping."""
+    """Return the candidates by the node of their queue, each in the order of preemption."""
     rules, own = search.rules, search.queue
     offers: dict[Node, list[Running]] = {}
     for queue in own.tree.queues:
@@ -90,14 +90,14 @@ def offers_for(search: Search) -> dict[Node, list[Running]]:
 
 @dataclass(slots=True)
 class _Run:
-    """One search, with the preemptor's request on the ledger and its targets out of it."""
+    """One search, with the preemptor's request on the ledger and its targets off it."""
 
     search: Search
-    #: Its queue stays within nominal quota with the request on top.
+    #: Its queue stays within nominal quota with the request added.
     within: bool
     judged: Judged | None
     targets: list[Target] = field(default_factory=list)
-    #: Candidates that the first strategy passed over.
+    #: Candidates that the first strategy did not allow.
     again: dict[Node, list[Running]] = field(default_factory=dict)
 
     def first(self, offers: dict[Node, list[Running]], strategy: FairStrategy) -> bool:
@@ -131,7 +131,7 @@ class _Run:
         return False
 
     def _take_fairly(self, node: Node, ordering: _Ordering, strategy: FairStrategy) -> bool:
-        """Stop the first of a queue's candidates that the strategy allows; say whether all fits."""
+        """Preempt a queue's first candidate allowed by the strategy; return whether it fits."""
         queue = self._queue(node)
         ours, theirs = _almost_common(self.search.queue.node, node)
         new, old = dominant_share(ours), dominant_share(theirs)
@@ -180,13 +180,13 @@ class _Run:
 
 
 class _Ordering:
-    """Which queue has to give next: down from the root along the largest shares (spec 7.8)."""
+    """The next queue to preempt from: down from the root along the largest shares (spec 7.8)."""
 
     def __init__(self, search: Search, offers: dict[Node, list[Running]]) -> None:
         self._own = search.queue.node
         self._above = {self._own, *_ancestors(self._own)}
         self._root = self._own.root
-        #: Reversed, so that the first to stop is popped.
+        #: Reversed, so that the first to preempt is popped.
         self._offers = {node: list(reversed(each)) for node, each in offers.items() if each}
         self._pruned: set[Node] = set()
 
@@ -200,7 +200,7 @@ class _Ordering:
         self._pruned.add(node)
 
     def next(self) -> Node | None:
-        """Return the queue whose candidate is looked at next, or None when nobody is left."""
+        """Return the queue whose candidate is examined next, or None when there is none."""
         if not self._root.children:
             return self._root if self.has(self._root) else None
         while self._root not in self._pruned:
@@ -254,7 +254,7 @@ class _Ordering:
 
 
 def _almost_common(ours: Node, theirs: Node) -> tuple[Node, Node]:
-    """Return the children of the lowest common ancestor on the way to either node."""
+    """Return the children of the lowest common ancestor on the path to each node."""
     above = set(_ancestors(theirs))
     mine = ours
     while mine.parent is not None and mine.parent not in above:

@@ -17,25 +17,25 @@ from console.engine.disciplines.quota.modes import (
     ends_search,
     rank,
 )
-from console.engine.ledger import FlavorResource
-from console.engine.matching import Obstacle
-from console.engine.pending import ScanPosition
-from console.engine.policy import FlavorQuotas, ResourceGroup
-from console.engine.tree import QueueState
+from console.engine.live.live_tree import QueueState
+from console.engine.model.amounts import FlavorResource
+from console.engine.model.policy import FlavorQuotas, ResourceGroup
+from console.engine.pending.pending_class import ScanPosition
+from console.engine.routing.flavor_matching import Obstacle
 
-#: Looks for workloads to stop for one flavor-resource alone: the mode, and the level then.
+#: Searches for victims for one flavor-resource alone: returns the mode, and the level then.
 Oracle = Callable[[FlavorResource, int], tuple[Mode, int]]
 
 
 @dataclass(slots=True)
 class Looked:
-    """One flavor that a walk came to."""
+    """One flavor that a walk examined."""
 
     entry: FlavorQuotas
     obstacle: Obstacle | None = None
-    #: Kept out because another one was nominated.
+    #: Excluded because another flavor was nominated.
     barred: bool = False
-    #: Resources it was asked for.
+    #: Resources requested of it.
     asked: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     mode: Mode = Mode.NO_FIT
@@ -44,11 +44,11 @@ class Looked:
 
 @dataclass(slots=True)
 class Walk:
-    """The walk over the flavors of one resource group, for pod sets that go together."""
+    """The walk over the flavors of one resource group, for pod sets that take flavors together."""
 
     pod_sets: tuple[PodSetAsk, ...]
     group: ResourceGroup
-    #: Index at which it began: earlier flavors were looked at in an earlier turn.
+    #: Index of the first flavor examined: an earlier turn examined those before it.
     start: int
     looked: list[Looked]
     #: The flavor that would be taken; None when no flavor is usable.
@@ -65,28 +65,28 @@ class PodSetFound:
 
 @dataclass(slots=True)
 class Found:
-    """The flavors a workload would take, and how well the worst of them suits."""
+    """The flavors a workload would take, and the mode and level of the worst of them."""
 
-    #: In the order in which they were looked at; a pod set that fails ends the list.
+    #: In the order of examination; a pod set that fails ends the list.
     pod_sets: list[PodSetFound]
     walks: list[Walk]
     mode: Mode
     level: int
-    #: What it would hold, in thousandths; of a workload that does not fit, the part that does.
+    #: What it would hold, in thousandths; for a workload that does not fit, the part that does.
     usage: dict[FlavorResource, int]
-    #: Flavor-resources that it would have only by preemption.
+    #: Flavor-resources available only by preemption.
     short: frozenset[FlavorResource]
     #: Why not; None when the mode is better than NO_FIT.
     no_fit: NoFit | None = None
-    #: The requested resource that no group covers, where that keeps it out.
+    #: The requested resource that no group covers, where that makes the workload fail.
     undeclared: str | None = None
-    #: Pod sets that failed; those after them were not looked at.
+    #: Pod sets that failed; those after them were not examined.
     failed: tuple[PodSetAsk, ...] = ()
-    #: Some walk took a flavor and did not look at those after it.
+    #: Some walk took a flavor and did not examine those after it.
     stopped_early: bool = False
 
     def tried(self) -> dict[str, dict[str, int]]:
-        """Return per pod set and resource the index of the last flavor looked at."""
+        """Return per pod set and resource the index of the last flavor examined."""
         return {
             each.ask.name: {resource: choice.tried for resource, choice in each.choices.items()}
             for each in self.pod_sets
@@ -128,8 +128,8 @@ class Assigner:
         """
         Return the flavors the pod sets *asks* would take.
 
-        Pod sets are looked at in order, each after what earlier ones take. The
-        first that fails ends the search; reasons are those of its last walk.
+        Pod sets are examined in order, each after what earlier ones take. The
+        first that fails ends the search; the reason is that of its last walk.
         """
         found = Found([], [], Mode.FIT, 0, self._assumed, frozenset())
         short: set[FlavorResource] = set()
@@ -251,7 +251,7 @@ class Assigner:
         assumed = self._assumed.get(key, 0)
         cell = self._node.cell(key)
         free = cell.available
-        # What is over its quota has nothing to give, also to those who ask for nothing.
+        # Over its quota a queue has nothing available, also for a request of zero.
         available = free if free > 0 else 0
         check = Check(key, requested, assumed, Mode.FIT, cell.used, available, cell.potential)
         amount = assumed + requested
@@ -280,7 +280,7 @@ def _sum(members: tuple[PodSetAsk, ...]) -> dict[str, int]:
 
 def _no_fit(walks: list[Walk]) -> NoFit:
     """
-    Return why pod sets fail: of each walk the most hopeful flavor counts, of all walks the worst.
+    Return why pod sets fail: the most hopeful flavor of each walk, and the worst of all walks.
 
     Only flavors that do not fit say why (Kueue, spec 6.8).
     """
@@ -301,7 +301,7 @@ def _upstream_order(name: str) -> int:
     """
     Return the FNV-1a hash of a resource's name.
 
-    Kueue looks at resources in this order, which shows when several of them fail.
+    Kueue examines resources in this order, which shows when several of them fail.
     """
     found = 0xCBF29CE484222325
     for byte in name.encode():

@@ -1,9 +1,9 @@
-"""How far up its cohorts a queue has to borrow, and whether it may reclaim from there."""
+"""Borrowing levels: how far up its cohorts a queue borrows, and whether it may reclaim there."""
 
 from __future__ import annotations
 
-from console.engine.amounts import Amount
-from console.engine.ledger import FlavorResource, Node
+from console.engine.disciplines.quota.ledger import Node
+from console.engine.model.amounts import Amount, FlavorResource
 
 
 def borrow_level(node: Node, key: FlavorResource, amount: int) -> tuple[int, bool]:
@@ -11,8 +11,7 @@ def borrow_level(node: Node, key: FlavorResource, amount: int) -> tuple[int, boo
     Return the borrowing level of *amount* more, and whether the queue may reclaim for it.
 
     Level 0: the queue's own nominal quota covers it. Otherwise the height of the
-    first cohort whose quota covers it together with what is used there (Kueue,
-    spec 5.6).
+    first cohort whose quota covers it in addition to its usage (Kueue, spec 5.6).
     """
     cell = node.cell(key)
     if node.parent is None:
@@ -37,7 +36,7 @@ def _beyond(amount: int, available: Amount) -> int:
 
 
 def within_nominal(node: Node, keys: frozenset[FlavorResource]) -> bool:
-    """Say whether a node uses no more than its subtree quota in any of *keys* (spec 5.5)."""
+    """Return whether a node uses at most its subtree quota in each of *keys* (spec 5.5)."""
     cells = node.cells
     for key in keys:
         cell = cells.get(key)

@@ -1,4 +1,4 @@
-"""How well a flavor suits: from not at all to at once, and how far up it would borrow."""
+"""Modes: how a flavor could be had, from not at all to at once, and how far up it would borrow."""
 
 from __future__ import annotations
 
@@ -7,26 +7,25 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
-from console.engine.amounts import Amount
-from console.engine.ledger import FlavorResource
-from console.engine.policy import Fungibility, Preference, Search
+from console.engine.model.amounts import Amount, FlavorResource
+from console.engine.model.policy import Fungibility, Preference, Search
 
 
 class Mode(IntEnum):
     """How a flavor could be had, best last (Kueue's granular modes, spec 6.5)."""
 
     NO_FIT = 0
-    #: By preemption, and nobody may be stopped.
+    #: By preemption, and there is no candidate.
     NO_CANDIDATES = 1
-    #: By stopping others, some of the same queue.
+    #: By preemption, some victims in the same queue.
     PREEMPT = 2
-    #: By stopping workloads of other queues alone.
+    #: By preemption in other queues alone.
     RECLAIM = 3
     FIT = 4
 
 
 class NoFit(IntEnum):
-    """Why a request cannot be had at all, the most hopeful first (spec 6.8)."""
+    """Why a request does not fit, the most hopeful first (spec 6.8)."""
 
     WAITING_FOR_QUOTA = 1
     EXCEEDS_MAX = 2
@@ -42,10 +41,10 @@ class Check:
     #: What earlier pod sets of the workload take of it.
     assumed: int
     mode: Mode
-    #: What the queue used and what it could have had when this was found.
+    #: What the queue used, and what was available to it, at the time of the check.
     used: int = 0
     available: Amount = 0
-    #: What it could have if nothing ran.
+    #: What would be available if nothing ran.
     potential: Amount = 0
     level: int = 0
     no_fit: NoFit | None = None
@@ -58,7 +57,7 @@ class Choice:
     flavor: str
     mode: Mode
     level: int
-    #: Index of the last flavor looked at; -1: it was the last of its group.
+    #: Index of the last flavor examined; -1: it was the last of its group.
     tried: int
 
 
@@ -71,7 +70,7 @@ def rank(mode: Mode, level: int, preference: Preference) -> Rank:
     """
     Return a sort key by which a better flavor is larger (Kueue's isPreferred, spec 6.5).
 
-    >>> from console.engine.policy import Preference
+    >>> from console.engine.model.policy import Preference
     >>> borrow = rank(Mode.FIT, 1, Preference.BORROWING_OVER_PREEMPTION)
     >>> borrow > rank(Mode.RECLAIM, 0, Preference.BORROWING_OVER_PREEMPTION)
     True
@@ -85,7 +84,7 @@ def rank(mode: Mode, level: int, preference: Preference) -> Rank:
 
 
 def ends_search(mode: Mode, level: int, fungibility: Fungibility) -> bool:
-    """Say whether the walk over the flavors stops at one that is this good (spec 6.5)."""
+    """Return whether the walk over the flavors stops at one that is this good (spec 6.5)."""
     if mode <= Mode.NO_CANDIDATES:
         return False
     if mode is not Mode.FIT and fungibility.when_can_preempt is Search.TRY_NEXT:
@@ -93,5 +92,5 @@ def ends_search(mode: Mode, level: int, fungibility: Fungibility) -> bool:
     return level == 0 or fungibility.when_can_borrow is not Search.TRY_NEXT
 
 
-#: Pod set -> resource -> the one flavor that may be looked at.
+#: Pod set -> resource -> the only flavor that may be examined.
 Nominated: TypeAlias = Mapping[str, Mapping[str, str]]

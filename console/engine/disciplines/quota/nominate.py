@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from console.engine.decision import Assignment, PodSetAssignment, Reason
 from console.engine.disciplines.quota.asks import ask
 from console.engine.disciplines.quota.candidates import Search, put_back, take_out
 from console.engine.disciplines.quota.classical import find_classical
 from console.engine.disciplines.quota.facts import group_steps, search_step
 from console.engine.disciplines.quota.fair import find_fair
 from console.engine.disciplines.quota.flavors import Assigner, Found
-from console.engine.disciplines.quota.hopeless import is_hopeless, may_suffice
+from console.engine.disciplines.quota.futile_searches import is_futile, may_suffice
+from console.engine.disciplines.quota.ledger import Node
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import Mode, NoFit, Nominated
-from console.engine.ledger import FlavorResource, Node, Usage
-from console.engine.pending import Pending, ScanPosition
-from console.engine.policy import FairStrategy, PreemptionRule, Queue, QuotaSettings, Undeclared
-from console.engine.trace import GroupStep, PreemptionStep
-from console.engine.tree import QueueState, Target
+from console.engine.live.live_tree import QueueState, Target
+from console.engine.model.amounts import FlavorResource, Usage
+from console.engine.model.decision import Assignment, PodSetAssignment, Reason
+from console.engine.model.policy import (
+    FairStrategy,
+    PreemptionRule,
+    Queue,
+    QuotaSettings,
+    Undeclared,
+)
+from console.engine.model.trace import GroupStep, PreemptionStep
+from console.engine.pending.pending_class import Pending, ScanPosition
 
 _REASONS = {
     NoFit.WAITING_FOR_QUOTA: Reason.WAITING_FOR_QUOTA,
@@ -30,7 +37,7 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class QuotaNomination:
-    """The flavors a workload would take, and who would have to stop for it."""
+    """The flavors a workload would take, and the victims it would preempt."""
 
     #: The settings of its queue, and its place in the quota tree.
     queue: Queue
@@ -38,15 +45,15 @@ class QuotaNomination:
     #: Empty: preemption is classical.
     strategies: tuple[FairStrategy, ...]
     found: Found
-    #: Only with a mode of preemption; empty then: nobody may be stopped.
+    #: Only with a mode of preemption; empty then: no workload may be preempted.
     targets: tuple[Target, ...] = ()
-    #: What came of as few pods as the workload would start with, where it may start with fewer
-    #: and no number of them can be had. Decisions follow the full request (Kueue, spec 6.7).
+    #: The nomination with the fewest pods the workload may start with, where it may start with
+    #: fewer and no number of pods fits. Decisions follow the full request (Kueue, spec 6.7).
     smallest: QuotaNomination | None = None
 
     @property
     def told(self) -> QuotaNomination:
-        """What people are told of: it waits for room for as few pods as it would start with."""
+        """The nomination to report: the smallest one where the workload waits for so few pods."""
         return self.smallest or self
 
     @property
@@ -61,14 +68,14 @@ class QuotaNomination:
 
     @property
     def preemption(self) -> PreemptionStep | None:
-        """What came of the search for workloads to stop; None when none was needed."""
+        """The search for victims; None when none was needed."""
         if self.fits or self.told.found.no_fit is not None:
             return None
         return self.search
 
     @property
     def search(self) -> PreemptionStep:
-        """What its queue may stop, and whom it would, also where the search was not begun."""
+        """What its queue may preempt, and the victims, also where no search was made."""
         found = self.told.found
         return search_step(self.queue, self.node, self.strategies, found, self.targets)
 
@@ -79,7 +86,7 @@ class QuotaNomination:
 
     @property
     def undeclared(self) -> str | None:
-        """The requested resource that no group covers, where that keeps it out."""
+        """The requested resource that no group covers, where that makes the workload fail."""
         return self.told.found.undeclared
 
     @property
@@ -96,7 +103,7 @@ class QuotaNomination:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many pods of each pod set it would start with, or was tried with at least."""
+        """The pods of each pod set that it would start with, or the fewest that were tried."""
         found = self.told.found
         asks = [*(each.ask for each in found.pod_sets), *found.failed]
         return {each.name: each.count for each in asks}
@@ -104,10 +111,10 @@ class QuotaNomination:
     @property
     def is_lasting(self) -> bool:
         """
-        Whether it would find the same for as long as there is too little room.
+        Whether the result stays the same for as long as capacity is short.
 
-        With several pod sets, or several groups with a choice of flavors, a walk that
-        finds a flavor may stop early while another fails, and so have another turn at once.
+        With several pod sets, or several groups with a choice of flavors, a walk that finds
+        a flavor may stop early while another fails, and so have another turn at once.
         """
         if self.fits or self.targets or self.found.undeclared is not None:
             return False
@@ -126,7 +133,7 @@ class QuotaNomination:
 
     @property
     def pending_reason(self) -> Reason:
-        """Why it waits when it got its turn and nobody else was in the way."""
+        """Why it is pending when it had its turn and no other workload took the capacity."""
         if self.told.found.no_fit is not None:
             return _REASONS[self.told.found.no_fit]
         if self.targets:
@@ -147,10 +154,10 @@ def nominate(
     """
     Return what would happen to *pending* if it had its turn now.
 
-    *scan* resumes the walks of an earlier turn. *nominated* keeps to the
-    flavors found before, and *without* are running workloads that count as
-    gone already and are no candidates (Kueue, spec 4.4, 6, 7). *stopping* are those that
-    stop for it: while the end of all of them makes room, nobody else is looked for.
+    *scan* resumes the walks of an earlier turn. *nominated* restricts the walks to the
+    flavors found before. *without* are running workloads that count as stopped and are no
+    candidates (Kueue, spec 4.4, 6, 7). *stopping* are the victims of *pending* that are
+    evicting: while their end makes enough room, no others are searched.
     """
     asked = _Question(queue, pending, settings, scan, nominated, without, stopping)
     whole = _nominate(asked)
@@ -165,7 +172,7 @@ def nominate(
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What `nominate` was asked."""
+    """The arguments of `nominate`."""
 
     queue: QueueState
     pending: Pending
@@ -205,7 +212,7 @@ def _nomination(
 
 
 def preempts_while_borrowing(queue: QueueState, settings: QuotaSettings) -> bool:
-    """Say whether a queue may preempt for what exceeds its nominal quota (Kueue, spec 6.4)."""
+    """Return whether a queue may preempt beyond its nominal quota (Kueue, spec 6.4)."""
     assert queue.policy is not None
     rules = queue.policy.preemption
     rule = rules.reclaim_within_cohort if settings.fair_sharing else rules.borrow_within_cohort
@@ -213,24 +220,24 @@ def preempts_while_borrowing(queue: QueueState, settings: QuotaSettings) -> bool
 
 
 def find_targets(search: Search, settings: QuotaSettings) -> list[Target]:
-    """Return the workloads to stop so that *search* fits, or none when no set would do."""
+    """Return the workloads to preempt so that *search* fits; empty when no set suffices."""
     if settings.fair_sharing:
         return find_fair(search, settings.fair_sharing)
     return find_classical(search)
 
 
 class _Oracle:
-    """Searches for workloads to stop; the same question has the same answer."""
+    """Searches for victims; repeated questions are answered from memory."""
 
     def __init__(self, asked: _Question) -> None:
         self._asked = asked
         self._queue = asked.queue
-        #: The targets found for one flavor-resource alone. A workload that asks for no more
-        #: has them as the answer for all it asks for.
+        #: The targets found for one flavor-resource alone. For a workload that requests only
+        #: this one they are the targets of its whole request.
         self._alone: dict[tuple[FlavorResource, int], list[Target]] = {}
 
     def look(self, key: FlavorResource, amount: int) -> tuple[Mode, int]:
-        """Return how one flavor-resource could be had by preemption (Kueue, spec 6.4)."""
+        """Return the mode and level of one flavor-resource by preemption (Kueue, spec 6.4)."""
         targets = self.targets({key: amount}, frozenset((key,)))
         if not targets:
             return Mode.NO_CANDIDATES, 0
@@ -243,14 +250,14 @@ class _Oracle:
         return Mode.PREEMPT if own else Mode.RECLAIM, level
 
     def targets(self, usage: Usage, short: frozenset[FlavorResource]) -> list[Target]:
-        """Return the workloads to stop so that *usage* fits, or none when no set would do."""
+        """Return the workloads to preempt so that *usage* fits; empty when no set suffices."""
         question = next(iter(usage.items())) if len(usage) == 1 else None
         if question is not None and question in self._alone:
             return self._alone[question]
         asked, pending = self._asked, self._asked.pending
         if asked.stopping and self._suffice(asked.stopping, usage):
             return list(asked.stopping)
-        if is_hopeless(self._queue, asked.settings, usage, pending.priority) or not all(
+        if is_futile(self._queue, asked.settings, usage, pending.priority) or not all(
             may_suffice(self._queue, asked.settings, key, amount, pending.priority)
             for key, amount in usage.items()
             if amount > 0
@@ -283,7 +290,7 @@ def _reduce(asked: _Question) -> QuotaNomination:
     """
     Return the nomination with the most pods that fit (Kueue, spec 6.7).
 
-    Where no number of pods does, that is the one with the fewest pods.
+    Where no number of pods fits, that is the one with the fewest pods.
     """
     pod_sets = asked.pending.workload.pod_sets
     spare = [p.count - (p.count if p.min_count is None else p.min_count) for p in pod_sets]
@@ -300,7 +307,7 @@ def _reduce(asked: _Question) -> QuotaNomination:
             found, high = tried, step
         else:
             low = step + 1
-            # Without a success the last step that is tried is the smallest number of pods.
+            # Without a success the last step tried is the smallest number of pods.
             found = found if high <= total else tried
     assert found is not None, "at least one number of pods is tried"
     return found

@@ -1,14 +1,15 @@
-"""Whose turn comes first within one cycle."""
+"""The order of turns within one cycle."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from console.engine.disciplines.quota.ledger import Node
 from console.engine.disciplines.quota.nominate import QuotaNomination
 from console.engine.disciplines.quota.shares import Share, dominant_share
-from console.engine.ledger import Node, Usage
-from console.engine.pending import Pending
-from console.engine.tree import Preemptor, QueueState
+from console.engine.live.live_tree import Preemptor, QueueState
+from console.engine.model.amounts import Usage
+from console.engine.pending.pending_class import Pending
 
 
 @dataclass(slots=True, eq=False)
@@ -18,12 +19,12 @@ class Entry:
     queue: QueueState
     pending: Pending
     nomination: QuotaNomination
-    #: It waits for others to stop, outside of its line.
+    #: Set for a preemptor, which waits outside the pending queue.
     waiting: Preemptor | None = None
 
 
 def in_order_of_borrowing(entries: list[Entry]) -> list[Entry]:
-    """Return entries so that who borrows less far up goes first (Kueue, spec 4.3)."""
+    """Return entries so that those that borrow less far up go first (Kueue, spec 4.3)."""
     return sorted(entries, key=_classical)
 
 
@@ -35,7 +36,7 @@ def _classical(entry: Entry) -> tuple[int, int, int]:
     )
 
 
-#: Whether the node would borrow for what is asked, its share, and the entry's own order.
+#: Whether the node would borrow for the request, its share, and the entry's own order.
 _Standing = tuple[bool, Share, int, int]
 
 
@@ -44,8 +45,8 @@ def winner_of_tournament(entries: list[Entry]) -> Entry:
     Return the entry that goes first under fair sharing (Kueue, spec 4.3).
 
     From the root down the winner of a cohort is the best among those of its child
-    cohorts and the entries of its child queues, by the standing of the child on
-    each one's path.
+    cohorts and the entries of its child queues, compared by the child on the path
+    of each.
     """
     if entries[0].queue.node.parent is None:
         return min(entries, key=_classical)
@@ -66,18 +67,18 @@ def _best_below(
     for child in cohort.children:
         if child.children:
             below = _best_below(child, at, standings)
-            rivals = [] if below is None else [below]
+            competitors = [] if below is None else [below]
         else:
-            rivals = at.get(child, [])
-        for rival in rivals:
-            standing = standings[id(rival)][child]
+            competitors = at.get(child, [])
+        for competitor in competitors:
+            standing = standings[id(competitor)][child]
             if best_standing is None or standing < best_standing:
-                best, best_standing = rival, standing
+                best, best_standing = competitor, standing
     return best
 
 
 def _standings(entry: Entry) -> dict[Node, _Standing]:
-    """Return how the queue and every cohort below the root would stand with the entry added."""
+    """Return the sort keys of the queue and of every cohort below the root with the entry added."""
     usage, own = entry.nomination.usage, entry.queue.node
     for key, amount in usage.items():
         own.cell(key).add(amount)

@@ -1,9 +1,9 @@
 """
-The report: what a nomination found, with everything that a person wants to know of it.
+The report: a nomination in full, for explanations.
 
-It searches as the real search does, by the same functions, and says of every
-running workload it looks at why that was chosen or not. Too dear for every
-decision, it is made when somebody asks.
+It searches with the functions of the real search, and gives for every running
+workload it examines why it was chosen or not. That is too expensive for every
+decision, so it is made on demand.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
 
-from console.engine.decision import Reason
 from console.engine.disciplines.quota.candidates import Search, put_back, take_out
 from console.engine.disciplines.quota.classical import Candidate as Possible
 from console.engine.disciplines.quota.classical import Candidates
-from console.engine.disciplines.quota.eligible import looked_through, out_of_reach
+from console.engine.disciplines.quota.competitors import turn_now
 from console.engine.disciplines.quota.fair import Judged, find_fair, offers_for
 from console.engine.disciplines.quota.modes import NoFit
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
-from console.engine.disciplines.quota.rivals import turn_now
-from console.engine.ledger import FlavorResource
-from console.engine.pending import Pending
-from console.engine.policy import FairStrategy, PreemptionRule, QuotaSettings
-from console.engine.pools import with_pools
-from console.engine.running import Running
-from console.engine.trace import (
+from console.engine.disciplines.quota.pools import with_pools
+from console.engine.disciplines.quota.victim_eligibility import looked_through, out_of_reach
+from console.engine.live.live_tree import QueueState, Target
+from console.engine.live.running import Running
+from console.engine.model.amounts import FlavorResource
+from console.engine.model.decision import Reason
+from console.engine.model.policy import FairStrategy, PreemptionRule, QuotaSettings
+from console.engine.model.trace import (
     Candidate,
     CandidateVerdict,
     GroupStep,
@@ -35,12 +35,12 @@ from console.engine.trace import (
     PreemptionVerdict,
     TurnStep,
 )
-from console.engine.tree import QueueState, Target
+from console.engine.pending.pending_class import Pending
 
-#: Running workloads that a report lists one by one, unless more than these have to stop.
+#: Running workloads that a report lists one by one, unless there are more victims than these.
 LISTED = 20
 
-#: A running workload, its queue, and what the search made of it.
+#: A running workload, its queue, and the verdict of the search.
 _Judgment: TypeAlias = tuple[Running, QueueState, CandidateVerdict]
 
 
@@ -76,10 +76,10 @@ def report(queue: QueueState, pending: Pending, settings: QuotaSettings) -> Repo
 def _search_in_full(
     queue: QueueState, pending: Pending, nomination: QuotaNomination
 ) -> PreemptionStep | None:
-    """Return the search behind *nomination* with all that it looked at; None: it needed none."""
+    """Return the search behind *nomination* with all it examined; None: it needed none."""
     step = nomination.preemption
     if nomination.found.no_fit is NoFit.WAITING_FOR_QUOTA:
-        # It would have to borrow, and its queue may stop nobody for that.
+        # It would have to borrow, and its queue may not preempt for that.
         return nomination.search
     if step is None or step.verdict is PreemptionVerdict.NOT_ALLOWED:
         return step
@@ -121,7 +121,7 @@ def _search_in_full(
 
 
 def _needs(search: Search) -> dict[str, int]:
-    """Return what has to become free, what is used beyond the quota included."""
+    """Return what has to become free, including usage beyond the quota."""
     needs = {}
     for key in sorted(search.short):
         available = search.queue.node.available(key)
@@ -131,12 +131,12 @@ def _needs(search: Search) -> dict[str, int]:
 
 
 def _judged_classically(search: Search, targets: tuple[Target, ...]) -> Iterator[_Judgment]:
-    """Yield everybody who might have been stopped, in the order of the search (spec 7.2, 7.3)."""
+    """Yield every candidate in the order of the search (spec 7.2, 7.3)."""
     borrows = not _fits_without_borrowing(search, targets)
     spared = CandidateVerdict.NOT_NEEDED if targets else CandidateVerdict.NOT_ENOUGH
     for each in Candidates(search).sequence():
         verdict = spared
-        if each.running.departing:
+        if each.running.evicting:
             verdict = CandidateVerdict.DEPARTING
         elif each.only_without_borrowing and borrows:
             verdict = _out_of_a_borrowers_reach(search, each)
@@ -144,7 +144,7 @@ def _judged_classically(search: Search, targets: tuple[Target, ...]) -> Iterator
 
 
 def _fits_without_borrowing(search: Search, targets: tuple[Target, ...]) -> bool:
-    """Say whether *targets* make room within nominal quota; nobody at all makes none."""
+    """Return whether *targets* free enough within nominal quota; False without targets."""
     for target in targets:
         take_out(target.running, target.queue)
     fits = bool(targets) and search.fits(borrowing=False)
@@ -167,7 +167,7 @@ def _judged_fairly(
     targets: tuple[Target, ...],
     judged: Judged,
 ) -> Iterator[_Judgment]:
-    """Yield everybody who might have been stopped, first whom shares judged (spec 7.7 to 7.10)."""
+    """Yield every candidate, first those decided by shares (spec 7.7 to 7.10)."""
     find_fair(search, strategies, judged)
     spared = CandidateVerdict.NOT_NEEDED if targets else CandidateVerdict.NOT_ENOUGH
     offered = {
@@ -178,7 +178,7 @@ def _judged_fairly(
     for uid in dict.fromkeys([*judged, *offered]):
         running, queue = offered[uid]
         shares = judged.get(uid)
-        if running.departing:
+        if running.evicting:
             yield running, queue, CandidateVerdict.DEPARTING
         elif shares is not None and not shares.allow:
             yield running, queue, CandidateVerdict.SHARE_NOT_LARGER
@@ -187,7 +187,7 @@ def _judged_fairly(
 
 
 def _in_rotation(walks: Iterable[Iterator[_Judgment]]) -> Iterator[_Judgment]:
-    """Yield one of each walk in turn, so that every queue is heard of."""
+    """Yield from each walk in turn, so that every queue is represented."""
     left = list(walks)
     while left:
         going_on = []

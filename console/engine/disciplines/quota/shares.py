@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import total_ordering
 
-from console.engine.amounts import Unlimited
-from console.engine.ledger import Node
-from console.engine.policy import WEIGHT_ONE
+from console.engine.disciplines.quota.ledger import Node
+from console.engine.model.amounts import Unlimited
+from console.engine.model.policy import WEIGHT_ONE
 
-#: Stands for an amount without end among what can be lent, as in Kueue's 64-bit arithmetic.
+#: Stands for an unlimited amount among what can be lent, as in Kueue's 64-bit arithmetic.
 _ENDLESS = 2**63 - 1
 
 
@@ -19,7 +19,7 @@ class Share:
     """
     A dominant resource share, exactly: thousandths of what can be lent, divided by the weight.
 
-    Zero weight puts a borrower above everybody with a weight.
+    A borrower of zero weight has a larger share than any with a weight.
     """
 
     #: borrowed / lendable of the dominant resource, as integers; 0 / 1 when nothing is borrowed.
@@ -50,11 +50,11 @@ class Share:
             if self.is_unbounded and other.is_unbounded:
                 return left < right
             return other.is_unbounded
-        # A weight of zero with nothing borrowed is a share of zero.
+        # With zero weight and nothing borrowed the share is zero.
         return left * (other.weight or 1) < right * (self.weight or 1)
 
     def thousandths(self) -> int | None:
-        """Return the share in thousandths, rounded up as Kueue shows it; None: without bound."""
+        """Return the share in thousandths, rounded up as Kueue shows it; None: unbounded."""
         if self.is_unbounded:
             return None
         if not self.borrowed:
@@ -69,8 +69,8 @@ def dominant_share(node: Node) -> Share:
     """
     Return the dominant share of *node* at this moment (Kueue, spec 7.6).
 
-    A node without a parent borrows from nobody: its share is zero. Usage of a flavor-resource
-    for which neither the node nor a node below it states a quota counts nowhere.
+    A node without a parent has nothing to borrow from: its share is zero. Usage of a
+    flavor-resource for which neither the node nor a node below it states a quota is not counted.
     """
     parent = node.parent
     if parent is None:

@@ -95,7 +95,7 @@ def _run(executor: Executor, begun: float, seconds: float, burst: int) -> None:
 def _adopt(executor: Executor, burst: int) -> None:
     while True:
         try:
-            return executor.adopt(time.monotonic(), burst)
+            return executor.restore(time.monotonic(), burst)
         except Away:
             time.sleep(1)
 

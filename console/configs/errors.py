@@ -1,0 +1,57 @@
+"""What services raise when a config cannot be applied as it was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from console.configs.models import ConfigVersion
+from console.dialects.base import Reading
+from console.engine.explain.consequences import Consequence
+from console.errors import Conflict, ConsoleError
+
+
+class StaleVersion(Conflict):
+    """Another config was applied in between; *newer* holds those versions, newest first."""
+
+    title = "The active version has changed"
+
+    def __init__(self, expected: int, active: int, newer: Sequence[ConfigVersion]) -> None:
+        super().__init__(
+            "stale_version",
+            f"You started from version {expected}, and version {active} is active now. "
+            "Compare your text with it and apply again from there.",
+        )
+        self.expected = expected
+        self.active = active
+        self.newer = tuple(newer)
+
+
+class ConfigRejected(ConsoleError):
+    """The config text has errors; *reading* holds the diagnostics."""
+
+    status = 422
+    title = "The config has errors"
+
+    def __init__(self, reading: Reading) -> None:
+        count = len(reading.errors)
+        super().__init__(
+            "config_rejected",
+            f"The config has {count} error{'s' if count != 1 else ''}; nothing was applied.",
+        )
+        self.reading = reading
+
+
+class ConsequencesNotAccepted(ConsoleError):
+    """An apply has *consequences*, and not all of them were accepted: *missing* was not."""
+
+    status = 422
+    title = "The apply has consequences that were not accepted"
+
+    def __init__(self, consequences: Sequence[Consequence], accepted: Collection[str]) -> None:
+        missing = [each.code for each in consequences if each.code not in accepted]
+        super().__init__(
+            "consequences_not_accepted",
+            f"Nothing was applied: look at the consequences, and accept {', '.join(missing)} too.",
+        )
+        self.consequences = tuple(consequences)
+        self.missing = tuple(missing)

@@ -1,0 +1,239 @@
+"""
+Excess: quota that is used, or may be used at once, beyond what a new policy gives.
+
+A change of policy stops no running workload. Until enough workloads have ended, more runs than the
+new policy intends where a queue owns less than it uses, where a queue or a cohort uses more than it
+may with what it borrows, and where a queue drains under its old name beside the one that replaces
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeAlias
+
+from console.engine.disciplines.quota.ledger import Cell, Ledger, Node
+from console.engine.model.amounts import UNLIMITED, Amount, FlavorResource
+from console.engine.model.history import Live
+from console.engine.model.policy import Policy
+
+#: What each of some running workloads holds, in thousandths, and the number of them.
+Holding: TypeAlias = tuple[Mapping[FlavorResource, int], int]
+
+
+class Limit(StrEnum):
+    """The limit that an excess is beyond."""
+
+    #: What a queue owns.
+    NOMINAL = "nominal"
+    #: What a queue owns and may borrow.
+    BORROWING = "borrowing"
+    #: What the queues of a cohort may use together.
+    COHORT = "cohort"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excess:
+    """One flavor-resource of which more may be used than the new policy gives, in thousandths."""
+
+    #: The queue or cohort that has *quota* under the new policy.
+    name: str
+    flavor: str
+    resource: str
+    #: What is used now: by the queue or cohort, or by *drained*.
+    used: int
+    quota: int
+    #: The most that may be used at once.
+    peak: int
+    #: Queues whose workloads have to end.
+    holders: tuple[str, ...]
+    limit: Limit = Limit.NOMINAL
+    #: Queues that the queue replaces and that drain beside it; empty: it keeps its name.
+    drained: tuple[str, ...] = ()
+    #: The fewest workloads that have to end until usage is within *quota*; None: not known.
+    ends: int | None = None
+
+    @property
+    def key(self) -> FlavorResource:
+        """The flavor-resource that the quota is for."""
+        return self.flavor, self.resource
+
+    @property
+    def over(self) -> int:
+        """The peak less the quota."""
+        return self.peak - self.quota
+
+
+def over_quota(old: Policy, new: Policy, live: Live) -> tuple[Excess, ...]:
+    """
+    Return where usage exceeds what *new* gives, and *old* gave more.
+
+    A cohort is listed where its excess is larger than that of its listed queues together.
+    """
+    own = tuple(_over_nominal(old, new, live))
+    return (*own, *_over_limits(old, new, live, own))
+
+
+def _over_nominal(old: Policy, new: Policy, live: Live) -> Iterator[Excess]:
+    for name, usage in live.usage.items():
+        for key, used in sorted(usage.items()) if name in new.queues else ():
+            nominal = nominal_of(new, name, key)
+            # A queue that borrowed before and owns as much as before goes on borrowing.
+            if isinstance(nominal, int) and nominal < used and nominal_of(old, name, key) > nominal:
+                yield _excess(Limit.NOMINAL, name, key, used, nominal, (name,))
+
+
+def _over_limits(
+    old: Policy, new: Policy, live: Live, known: tuple[Excess, ...]
+) -> Iterator[Excess]:
+    before, after = Ledger(old), Ledger(new)
+    for name, usage in live.usage.items():
+        if name in new.queues:
+            after.add(name, usage)
+    #: The excess of the queues and cohorts listed so far, at and below a node.
+    over = {(after.queue(each.name), each.key): each.over for each in known}
+    for node in _nodes(new, live, after):
+        if not node.children:
+            was = before.queue(node.name) if node.name in old.queues else None
+        else:
+            was = before.cohort(node.name) if node.name in old.cohorts else None
+        for key, used in sorted(node.usage.items()):
+            told = sum(over.get((child, key), 0) for child in node.children)
+            over[node, key] = told = max(told, over.get((node, key), 0))
+            quota = _most(node.cell(key))
+            if (
+                was is not None
+                and isinstance(quota, int)
+                and used - quota > told
+                and _most(was.cell(key)) > quota
+            ):
+                over[node, key] = used - quota
+                limit = Limit.COHORT if node.children else Limit.BORROWING
+                yield _excess(limit, node.name, key, used, quota, tuple(_users(node, key)))
+
+
+def _nodes(policy: Policy, live: Live, ledger: Ledger) -> list[Node]:
+    """Return the queues and cohorts of all trees with usage, children before parents."""
+    roots: dict[Node, None] = {}
+    for name in live.usage:
+        queue = policy.queues.get(name)
+        if queue is not None and queue.parent is not None:
+            roots[ledger.queue(name).root] = None
+    order = list(roots)
+    for node in order:
+        order.extend(node.children)
+    return order[::-1]
+
+
+def _most(cell: Cell) -> Amount:
+    """Return the most of a flavor-resource that a node may use, whatever is free above it."""
+    if cell.parent is None:
+        return cell.subtree
+    return UNLIMITED if cell.bound is None else cell.local + cell.bound
+
+
+def _users(node: Node, key: FlavorResource) -> list[str]:
+    """Return the queues at and below *node* that use some of *key*."""
+    order = [node]
+    for each in order:
+        order.extend(each.children)
+    return [each.name for each in order if not each.children and each.cell(key).used]
+
+
+def _excess(
+    limit: Limit, name: str, key: FlavorResource, used: int, quota: int, holders: tuple[str, ...]
+) -> Excess:
+    return Excess(
+        name=name,
+        flavor=key[0],
+        resource=key[1],
+        used=used,
+        quota=quota,
+        peak=used,
+        holders=holders,
+        limit=limit,
+    )
+
+
+def beside_draining(
+    successors: Mapping[str, str], new: Policy, live: Live, heirs: Mapping[str, str]
+) -> tuple[Excess, ...]:
+    """
+    Return what queues of *new* and those that drain beside them may use together.
+
+    *successors* are the removed queues with their replacements. *heirs* are queues that drain
+    already, each with its replacement under the active policy: they go on draining.
+    """
+    drained: dict[str, list[str]] = {}
+    for name, successor in successors.items():
+        before = [each for each, heir in heirs.items() if heir == name and each != successor]
+        drained.setdefault(successor, []).extend([*before, name])
+    return tuple(
+        excess
+        for successor, names in drained.items()
+        for excess in _together(successor, names, new, live)
+    )
+
+
+def _together(successor: str, drained: list[str], new: Policy, live: Live) -> Iterable[Excess]:
+    held: dict[FlavorResource, int] = {}
+    for name in drained:
+        for key, used in live.usage.get(name, {}).items():
+            held[key] = held.get(key, 0) + used
+    for key, used in sorted(held.items()):
+        nominal = nominal_of(new, successor, key)
+        if used and isinstance(nominal, int):
+            own = live.usage.get(successor, {}).get(key, 0)
+            yield replace(
+                _excess(Limit.NOMINAL, successor, key, used, nominal, tuple(drained)),
+                peak=used + max(nominal, own),
+                drained=tuple(drained),
+            )
+
+
+def with_ends(
+    excesses: Iterable[Excess], holdings: Mapping[str, Iterable[Holding]]
+) -> tuple[Excess, ...]:
+    """
+    Return *excesses* with the number of workloads to end; *holdings* are those that run, by queue.
+
+    The count starts with those that hold most, so it is the least possible.
+    """
+    return tuple(
+        replace(
+            each,
+            ends=_fewest(
+                each.over,
+                [
+                    (held.get(each.key, 0), count)
+                    for name in each.holders
+                    for held, count in holdings.get(name, ())
+                ],
+            ),
+        )
+        for each in excesses
+    )
+
+
+def _fewest(over: int, holds: list[tuple[int, int]]) -> int | None:
+    """Return how many of the largest of *holds* sum up to *over*; None: all are too little."""
+    found = 0
+    for amount, count in sorted(holds, reverse=True):
+        if over <= 0 or not amount:
+            break
+        taken = min(count, -(-over // amount))
+        found += taken
+        over -= taken * amount
+    return found if over <= 0 else None
+
+
+def nominal_of(policy: Policy, queue: str, key: FlavorResource) -> Amount:
+    """Return what *queue* owns of a flavor-resource; unlimited where no quota limits it."""
+    owner = policy.queues.get(queue)
+    for group in owner.groups if owner else ():
+        for quotas in group.flavors:
+            if quotas.flavor == key[0] and key[1] in quotas.quotas:
+                return quotas.quotas[key[1]].nominal
+    return UNLIMITED

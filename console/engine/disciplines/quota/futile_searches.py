@@ -1,0 +1,162 @@
+"""Futile searches: searches for victims that are sure to find none, known without searching."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from console.engine.disciplines.quota.levels import borrow_level
+from console.engine.live.live_tree import QueueState
+from console.engine.model.amounts import FlavorResource, Unlimited, Usage
+from console.engine.model.policy import PreemptionRule, QuotaSettings
+
+#: No priority is lower.
+_NOBODY: Final = -(2**62)
+
+
+def is_futile(
+    queue: QueueState,
+    settings: QuotaSettings,
+    asked: Usage,
+    priority: int,
+) -> bool:
+    """
+    Return whether a search for victims is sure to find none.
+
+    The workloads of the same queue that may be preempted do not hold enough, and others may not
+    be: no queue borrows, or what is requested exceeds what the queue and every subtree around
+    it owns and the queue must not borrow by preemption.
+    """
+    assert queue.policy is not None
+    rules = queue.policy.preemption
+    if rules.within_queue is not PreemptionRule.NEVER:
+        lowest = queue.running.lowest
+        newer_equal = rules.within_queue is PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY
+        if lowest is not None and lowest < priority + newer_equal:
+            below = priority + newer_equal
+            reclaims = queue.node.parent is not None and (
+                rules.reclaim_within_cohort is not PreemptionRule.NEVER
+            )
+            for key, amount in asked.items():
+                held, cell = queue.running.held_below(below, key), queue.node.cell(key)
+                # Below nominal quota, workloads of others may be preempted with its own.
+                if held and (
+                    (reclaims and cell.used < cell.nominal) or amount <= cell.available + held
+                ):
+                    return False
+    if queue.node.parent is None or rules.reclaim_within_cohort is PreemptionRule.NEVER:
+        return True
+    if settings.fair_sharing or rules.borrow_within_cohort is not PreemptionRule.NEVER:
+        return not any(
+            may_suffice(queue, settings, key, amount, priority) for key, amount in asked.items()
+        )
+    return not any(
+        borrow_level(queue.node, key, amount)[1] and _somebody_borrows(queue, key)
+        for key, amount in asked.items()
+    )
+
+
+def may_suffice(
+    queue: QueueState, settings: QuotaSettings, key: FlavorResource, amount: int, priority: int
+) -> bool:
+    """
+    Return whether *amount* of *key* could fit if every permitted victim stopped.
+
+    An upper bound on what a search can free: False is certain, True is not. The ledger may
+    already leave out some victims; they are then counted twice.
+    """
+    assert queue.policy is not None
+    cell, rules = queue.node.cell(key), queue.policy.preemption
+    own = 0
+    if rules.within_queue is not PreemptionRule.NEVER:
+        own = queue.running.held_below(_below(rules.within_queue, priority), key)
+    staying = cell.used - own
+    reclaims = queue.node.parent is not None and (
+        rules.reclaim_within_cohort is not PreemptionRule.NEVER
+    )
+    if reclaims and staying + amount <= cell.nominal:
+        return True
+    available = cell.available
+    if isinstance(available, Unlimited):
+        return True
+    if staying + amount > cell.potential:
+        return False
+    missing = amount - available - own
+    if missing <= 0 or not reclaims:
+        return missing <= 0
+    if settings.fair_sharing or borrow_level(queue.node, key, amount)[1]:
+        below = _below(rules.reclaim_within_cohort, priority)
+    elif rules.borrow_within_cohort is PreemptionRule.NEVER:
+        return False
+    else:
+        below = _below_of_borrowers(queue, priority)
+    return missing <= queue.tree.held.below(below, key)
+
+
+def cohort_reach(
+    queue: QueueState,
+    settings: QuotaSettings,
+    least: Mapping[str, int],
+    priority: int,
+    lowest: int | None,
+) -> int | None:
+    """
+    Return the priority below which others of the cohort may be preempted for *least* or more.
+
+    None: whatever their priority. *least* is by resource, of any flavor; *lowest* is the lowest
+    priority that runs in *queue* itself. Single workloads are not needed: the usage of queues
+    is enough.
+    """
+    assert queue.policy is not None
+    rules = queue.policy.preemption
+    widest = _below(rules.reclaim_within_cohort, priority)
+    if settings.fair_sharing:
+        return widest
+    own = _below(rules.within_queue, priority)
+    may_stop_own = (
+        rules.within_queue is not PreemptionRule.NEVER
+        and lowest is not None
+        and (own is None or lowest < own)
+    )
+    for resource, amount in least.items():
+        index = queue.covers.get(resource)
+        for entry in queue.policy.groups[index].flavors if index is not None else ():
+            key = (entry.flavor, resource)
+            cell = queue.node.cell(key)
+            # Within its nominal quota once its own have stopped, or that of a cohort around it.
+            staying = 0 if may_stop_own else cell.used
+            if staying + amount <= cell.nominal or borrow_level(queue.node, key, amount)[1]:
+                return widest
+    return _below_of_borrowers(queue, priority)
+
+
+def _below_of_borrowers(queue: QueueState, priority: int) -> int:
+    """Return the priority below which *queue* may preempt others while borrowing (spec 7.2)."""
+    assert queue.policy is not None
+    rules = queue.policy.preemption
+    if rules.borrow_within_cohort is PreemptionRule.NEVER:
+        return _NOBODY
+    widest = _below(rules.reclaim_within_cohort, priority)
+    below = priority if widest is None else min(widest, priority)
+    if rules.max_priority_threshold is not None:
+        below = min(below, rules.max_priority_threshold + 1)
+    return below
+
+
+def _below(rule: PreemptionRule, priority: int) -> int | None:
+    """Return the priority below which *rule* allows preemption; None: whatever the priority."""
+    match rule:
+        case PreemptionRule.NEVER | PreemptionRule.ANY:
+            return None
+        case PreemptionRule.LOWER_PRIORITY:
+            return priority
+        case PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY:
+            return priority + 1
+
+
+def _somebody_borrows(queue: QueueState, key: FlavorResource) -> bool:
+    for other in queue.tree.queues:
+        cell = other.node.cells.get(key)
+        if cell is not None and other is not queue and cell.used > cell.subtree:
+            return True
+    return False

@@ -1,0 +1,426 @@
+"""
+The ledger: what every node of the quota trees owns, uses, may borrow and lends.
+
+A node is a queue (leaf) or a cohort (inner node). It has a *cell* per flavor-resource.
+The part of a node's *subtree quota* within its lending limit is its *deposit* in the
+parent; the rest, its *local quota*, is never lent. Usage fills local quota first and
+only the overflow is charged to the parent. The formulas are those of Kueue's resource
+node (kubernetes-sigs/kueue, pkg/cache/scheduler/resource_node.go): see
+disciplines/quota/README.md.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+
+from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.model.amounts import UNLIMITED, Amount, FlavorResource, Unlimited, Usage
+from console.engine.model.policy import WEIGHT_ONE, Cohort, Policy, Queue, Quota, ResourceGroup
+
+NO_QUOTA = Quota()
+
+
+class Cell:
+    """One node's account of one flavor-resource; amounts in thousandths."""
+
+    __slots__ = (
+        "bound",
+        "deposit",
+        "is_declared",
+        "local",
+        "parent",
+        "potential",
+        "quota",
+        "subtree",
+        "used",
+    )
+
+    def __init__(
+        self, quota: Quota, parent: Cell | None, deposits: Amount, *, is_declared: bool
+    ) -> None:
+        self.quota = quota
+        #: Whether the node, or a node below it, states a quota for it, even zero.
+        self.is_declared = is_declared
+        self.parent = parent
+        self.used = 0
+        self.subtree: Amount = quota.nominal + deposits
+        #: What the parent may lend to others, and what is never lent.
+        self.deposit: Amount = min(self.subtree, quota.lending_limit)
+        self.local: Amount = _local(self.subtree, self.deposit)
+        #: Deposit and borrowing limit together; None when borrowing is not limited.
+        self.bound: Amount | None = (
+            None
+            if parent is None or quota.borrowing_limit is UNLIMITED
+            else self.deposit + quota.borrowing_limit
+        )
+        #: What the node could use if nothing ran anywhere.
+        self.potential: Amount = 0
+
+    @property
+    def nominal(self) -> Amount:
+        """The node's own quota."""
+        return self.quota.nominal
+
+    @property
+    def local_available(self) -> Amount:
+        """The unused part of local quota."""
+        return self.local - self.used if self.local > self.used else 0
+
+    @property
+    def drawn(self) -> int:
+        """The part of the usage here that is charged to the parent."""
+        local = self.local
+        if isinstance(local, Unlimited):
+            return 0
+        return self.used - local if self.used > local else 0
+
+    @property
+    def available(self) -> Amount:
+        """
+        How much more the node may use right now.
+
+        Negative when quota was reduced after admission, or when a sibling is over its own;
+        callers treat that as zero, reports show it.
+        """
+        parent = self.parent
+        if parent is None:
+            return self.subtree - self.used
+        above = parent.available
+        used, local = self.used, self.local
+        if local == 0:
+            if self.bound is not None and self.bound - used < above:
+                return self.bound - used
+            return above
+        if self.bound is not None:
+            above = min(above, self.bound - self.drawn)
+        return local - used + above if local > used else above
+
+    @property
+    def over(self) -> int:
+        """What is used beyond the subtree quota: borrowed, or left over from a larger quota."""
+        if isinstance(self.subtree, Unlimited):
+            return 0
+        return self.used - self.subtree if self.used > self.subtree else 0
+
+    def add(self, amount: int) -> None:
+        """Charge *amount* here, and above what local quota does not cover; negative releases."""
+        cell: Cell | None = self
+        while cell is not None:
+            if cell.local == 0:
+                # The usual case: everything is lent, and the parent is charged in full.
+                cell.used += amount
+            else:
+                before = cell.drawn
+                cell.used += amount
+                amount = cell.drawn - before
+                if not amount:
+                    return
+            cell = cell.parent
+
+    def twin(self, parent: Cell | None) -> Cell:
+        """Return an independent cell with the same values, below *parent*."""
+        cell = Cell.__new__(Cell)
+        cell.quota, cell.parent, cell.used = self.quota, parent, self.used
+        cell.subtree, cell.deposit, cell.local = self.subtree, self.deposit, self.local
+        cell.bound, cell.potential = self.bound, self.potential
+        cell.is_declared = self.is_declared
+        return cell
+
+    def measure_potential(self) -> None:
+        """Compute `potential`; that of the parent has to be known."""
+        if self.parent is None:
+            self.potential = self.subtree
+            return
+        self.potential = self.local + self.parent.potential
+        if self.quota.borrowing_limit is not UNLIMITED:
+            self.potential = min(self.potential, self.subtree + self.quota.borrowing_limit)
+
+
+class Node:
+    """One queue or cohort: its place in the tree and its cells."""
+
+    __slots__ = (
+        "cells",
+        "children",
+        "height",
+        "lendable",
+        "name",
+        "parent",
+        "path",
+        "quotas",
+        "weight",
+    )
+
+    def __init__(
+        self, name: str, groups: Iterable[ResourceGroup] = (), weight: int = WEIGHT_ONE
+    ) -> None:
+        self.name = name
+        self.parent: Node | None = None
+        self.children: list[Node] = []
+        #: Names of the cohorts above, the nearest first.
+        self.path: tuple[str, ...] = ()
+        #: Length of the longest path down to a queue: 0 for a queue.
+        self.height = 0
+        #: Fair share weight in billionths.
+        self.weight = weight
+        self.quotas = _quotas(groups)
+        self.cells: dict[FlavorResource, Cell] = {}
+        #: Potential by resource over all flavors: what its children may share.
+        self.lendable: dict[str, Amount] = {}
+
+    def twin(self, parent: Node | None) -> Node:
+        """Return an independent node with the same values, below *parent*, without children."""
+        node = Node(self.name, weight=self.weight)
+        node.parent, node.path, node.height = parent, self.path, self.height
+        node.quotas, node.lendable = self.quotas, self.lendable
+        if parent is None:
+            node.cells = {key: cell.twin(None) for key, cell in self.cells.items()}
+        else:
+            parent.children.append(node)
+            above = parent.cells
+            node.cells = {key: cell.twin(above[key]) for key, cell in self.cells.items()}
+        return node
+
+    @property
+    def root(self) -> Node:
+        """The top of the tree."""
+        node = self
+        while node.parent is not None:
+            node = node.parent
+        return node
+
+    def cell(self, key: FlavorResource) -> Cell:
+        """Return the node's cell of *key*; without quota when no node of the tree states any."""
+        cell = self.cells.get(key)
+        if cell is None:
+            above = self.parent.cell(key) if self.parent is not None else None
+            cell = self.cells[key] = Cell(self.quota(key), above, 0, is_declared=False)
+            cell.measure_potential()
+        return cell
+
+    def quota(self, key: FlavorResource) -> Quota:
+        """Return the node's own quota; zero where it has none."""
+        return self.quotas.get(key, NO_QUOTA)
+
+    @property
+    def usage(self) -> dict[FlavorResource, int]:
+        """What the node uses, without zeros."""
+        return {key: cell.used for key, cell in self.cells.items() if cell.used}
+
+    def available(self, key: FlavorResource) -> Amount:
+        """Return `Cell.available` of *key*."""
+        return self.cell(key).available
+
+    def potential(self, key: FlavorResource) -> Amount:
+        """Return what this node could use of *key* if nothing ran anywhere."""
+        return self.cell(key).potential
+
+    def subtree(self, key: FlavorResource) -> Amount:
+        """Return the quota of the node with what the nodes below it deposit."""
+        return self.cell(key).subtree
+
+    def has_room(self, usage: Usage) -> bool:
+        """Return whether *usage* is available in every cell."""
+        cells = self.cells
+        for key, amount in usage.items():
+            cell = cells.get(key) or self.cell(key)
+            if amount > cell.available and amount > 0:
+                return False
+        return True
+
+    def keys(self) -> set[FlavorResource]:
+        """Return every flavor-resource that a node at or below this one has quota for."""
+        keys = set(self.quotas)
+        for child in self.children:
+            keys |= child.keys()
+        return keys
+
+
+class Ledger:
+    """
+    The quota trees of one policy with the usage of the workloads that run under it.
+
+    A tree is built when one of its queues or cohorts is first requested: questions about
+    one workload need only one tree of perhaps many.
+    """
+
+    def __init__(self, policy: Policy | None = None) -> None:
+        """Without a *policy* there is no tree."""
+        self._cohorts: dict[str, Node] = {}
+        self._queues: dict[str, Node] = {}
+        self._policy = policy or Policy(dialect="")
+
+    def queue(self, name: str) -> Node:
+        """
+        Return the node of a queue.
+
+        A queue that the policy no longer has gets a node without quota: its
+        running workloads stay charged to it while it drains.
+        """
+        node = self._queues.get(name)
+        if node is None:
+            queue = self._policy.queues.get(name)
+            if queue is None:
+                node = self._queues[name] = Node(name)
+            elif queue.parent is None:
+                node = self._queues[name] = _node(queue)
+                _open_cells(node, node.keys())
+            else:
+                self._plant(self._groves.root(queue.parent))
+                node = self._queues[name]
+        return node
+
+    def cohort(self, name: str) -> Node:
+        """Return the node of a cohort; raises KeyError when the policy has none of that name."""
+        if name not in self._cohorts:
+            self._plant(self._groves.root(name))
+        return self._cohorts[name]
+
+    def queues_around(self, name: str) -> list[str]:
+        """Return the names of all queues in the tree of queue *name*, in the order of the text."""
+        queue = self._policy.queues.get(name)
+        if queue is None or queue.parent is None:
+            return [name]
+        return [each.name for each in self._groves.queues[self._groves.root(queue.parent)]]
+
+    @cached_property
+    def _groves(self) -> _Groves:
+        return _Groves(self._policy)
+
+    def _plant(self, root: str) -> None:
+        cohorts, queues = self._groves.cohorts[root], self._groves.queues[root]
+        self._cohorts.update((cohort.name, _node(cohort)) for cohort in cohorts)
+        self._queues.update((queue.name, _node(queue)) for queue in queues)
+        nodes = [(self._queues[each.name], each.parent) for each in queues]
+        nodes += [(self._cohorts[each.name], each.parent) for each in cohorts]
+        for node, parent in nodes:
+            if parent is not None:
+                node.parent = self._cohorts[parent]
+                node.parent.children.append(node)
+        top = self._cohorts[root]
+        _open_cells(top, top.keys())
+
+    def copy(self, root: Node) -> Ledger:
+        """Return an independent copy of the tree of *root* with its usage."""
+        copy = Ledger()
+        order: list[tuple[Node, Node | None]] = [(root, None)]
+        for theirs, parent in order:
+            mine = theirs.twin(parent)
+            is_queue = self._queues.get(theirs.name) is theirs
+            (copy._queues if is_queue else copy._cohorts)[theirs.name] = mine
+            order.extend((child, mine) for child in theirs.children)
+        return copy
+
+    def change(self, node: Node, groups: Iterable[ResourceGroup], weight: int) -> None:
+        """Give *node* other quotas; usage stays as it is, in the whole tree."""
+        before, node.quotas, node.weight = node.quotas, _quotas(groups), weight
+        keys = before.keys() | node.quotas.keys()
+        changed = [key for key in keys if before.get(key) != node.quotas.get(key)]
+        below = [each for each in _with_all_below(node.root) if not each.children]
+        used = [(each, key, each.cell(key).used) for each in below for key in changed]
+        if changed:
+            _open_cells(node.root, changed)
+        for leaf, key, amount in used:
+            leaf.cells[key].add(amount)
+
+    def add(self, queue: str, usage: Usage) -> None:
+        """Charge *usage* to a queue, and the overflow to its cohorts."""
+        node = self.queue(queue)
+        for key, amount in usage.items():
+            node.cell(key).add(amount)
+
+    def remove(self, queue: str, usage: Usage) -> None:
+        """Release what `add` charged."""
+        node = self.queue(queue)
+        for key, amount in usage.items():
+            node.cell(key).add(-amount)
+
+
+class _Groves:
+    """The queues and cohorts of a policy by the root cohort of their tree."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._trees = Hierarchy(policy)
+        #: In the order of the text.
+        self.cohorts: defaultdict[str, list[Cohort]] = defaultdict(list)
+        self.queues: defaultdict[str, list[Queue]] = defaultdict(list)
+        for cohort in policy.cohorts.values():
+            self.cohorts[self.root(cohort.name)].append(cohort)
+        for queue in policy.queues.values():
+            if queue.parent is not None:
+                self.queues[self.root(queue.parent)].append(queue)
+
+    def root(self, cohort: str) -> str:
+        """Return the root cohort of the tree of *cohort*; raises KeyError if unknown."""
+        return next(iter(self._trees.path(cohort)), cohort)
+
+
+def _node(owner: Queue | Cohort) -> Node:
+    return Node(owner.name, owner.groups, owner.fair_weight)
+
+
+def _open_cells(root: Node, keys: Iterable[FlavorResource]) -> None:
+    """Give every node of a tree a cell per key, linked to its parent's, and compute potentials."""
+    order = _with_all_below(root)
+    for node in order:
+        for child in node.children:
+            child.path = (node.name, *node.path)
+    deposits: dict[int, dict[FlavorResource, Amount]] = {}
+    keys = sorted(keys)
+    # Children before parents for sums, parents before children for links.
+    for node in reversed(order):
+        node.height = 1 + max((child.height for child in node.children), default=-1)
+        if node.parent is None:
+            continue
+        above = deposits.setdefault(id(node.parent), {})
+        below = deposits.get(id(node), {})
+        for key in keys:
+            quota = node.quotas.get(key)
+            if quota is not None:
+                put_in = min(quota.nominal + below.get(key, 0), quota.lending_limit)
+                above[key] = above.get(key, 0) + put_in
+            elif key in below:
+                above[key] = above.get(key, 0) + below[key]
+    for node in order:
+        below = deposits.get(id(node), {})
+        above_cells = node.parent.cells if node.parent is not None else {}
+        for key in keys:
+            cell = Cell(
+                node.quota(key),
+                above_cells.get(key),
+                below.get(key, 0),
+                is_declared=key in node.quotas or key in below,
+            )
+            cell.measure_potential()
+            node.cells[key] = cell
+    for node in order:
+        node.lendable = {}
+        for (_, resource), cell in node.cells.items():
+            node.lendable[resource] = node.lendable.get(resource, 0) + cell.potential
+
+
+def _with_all_below(root: Node) -> list[Node]:
+    """Return *root* and every node below it, parents before children."""
+    order = [root]
+    for node in order:
+        order.extend(node.children)
+    return order
+
+
+def _quotas(groups: Iterable[ResourceGroup]) -> dict[FlavorResource, Quota]:
+    return {
+        (entry.flavor, resource): quota
+        for group in groups
+        for entry in group.flavors
+        for resource, quota in entry.quotas.items()
+    }
+
+
+def _local(subtree: Amount, deposit: Amount) -> Amount:
+    if isinstance(subtree, Unlimited):
+        # All but a bounded deposit is local, and that is unlimited.
+        return 0 if isinstance(deposit, Unlimited) else UNLIMITED
+    assert isinstance(deposit, int), "a deposit is never above its finite subtree quota"
+    return subtree - deposit

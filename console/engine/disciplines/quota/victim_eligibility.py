@@ -1,0 +1,88 @@
+"""Victim eligibility: why a search cannot preempt a running workload, whatever it would free."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from console.engine.disciplines.quota.candidates import Search
+from console.engine.disciplines.quota.ledger import Node
+from console.engine.disciplines.quota.levels import within_nominal
+from console.engine.disciplines.quota.shares import dominant_share
+from console.engine.live.live_tree import QueueState
+from console.engine.live.running import Running
+from console.engine.model.policy import PreemptionRule
+from console.engine.model.trace import CandidateVerdict
+
+#: A workload that the search did not consider, and why.
+OutOfReach: TypeAlias = tuple[Running, QueueState, CandidateVerdict]
+
+
+def looked_through(queue: QueueState) -> list[QueueState]:
+    """Return the queues whose workloads some rule lets *queue* preempt, its own first."""
+    assert queue.policy is not None
+    rules = queue.policy.preemption
+    queues = [queue] if rules.within_queue is not PreemptionRule.NEVER else []
+    if rules.reclaim_within_cohort is not PreemptionRule.NEVER:
+        queues += [each for each in queue.tree.queues if each is not queue]
+    return queues
+
+
+def out_of_reach(
+    search: Search, queue: QueueState, known: Callable[[str], bool], *, is_fair: bool
+) -> Iterator[OutOfReach]:
+    """
+    Yield the workloads of *queue* the search did not consider, lowest priority and latest first.
+
+    *known* returns, by id, whether it did.
+    """
+    barred = None if queue is search.queue else _barred(search, queue, is_fair=is_fair)
+    own = queue is search.queue
+    rule = search.rules.within_queue if own else search.rules.reclaim_within_cohort
+    for running in queue.running.from_lowest():
+        if not known(running.workload.id):
+            yield running, queue, _why(search, running, rule, barred)
+
+
+def _barred(search: Search, queue: QueueState, *, is_fair: bool) -> CandidateVerdict | None:
+    """Return why no workload of another queue may be preempted, if that is so."""
+    if not queue.is_active:
+        return CandidateVerdict.QUEUE_INACTIVE
+    if within_nominal(queue.node, search.short):
+        return CandidateVerdict.QUEUE_WITHIN_NOMINAL
+    for cohort in _up_to_common(queue.node, search.queue.node):
+        if is_fair and not dominant_share(cohort).is_borrowing:
+            return CandidateVerdict.COHORT_WITHIN_NOMINAL
+        if not is_fair and within_nominal(cohort, search.short):
+            return CandidateVerdict.COHORT_WITHIN_NOMINAL
+    return None
+
+
+def _up_to_common(node: Node, other: Node) -> Iterator[Node]:
+    """Yield the cohorts above *node* that are not above *other*, the nearest first."""
+    around = set()
+    above = other.parent
+    while above is not None:
+        around.add(above)
+        above = above.parent
+    cohort = node.parent
+    while cohort is not None and cohort not in around:
+        yield cohort
+        cohort = cohort.parent
+
+
+def _why(
+    search: Search, running: Running, rule: PreemptionRule, barred: CandidateVerdict | None
+) -> CandidateVerdict:
+    if running.evicting:
+        return CandidateVerdict.DEPARTING
+    if barred is not None:
+        return barred
+    if not search.may_stop(running, rule):
+        equal = rule is PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY
+        if equal and running.priority == search.priority:
+            return CandidateVerdict.NOT_NEWER
+        return CandidateVerdict.PRIORITY_NOT_LOWER
+    if search.short.isdisjoint(running.usage):
+        return CandidateVerdict.OTHER_CAPACITY
+    return CandidateVerdict.STOPPED_BEFORE

@@ -1,0 +1,46 @@
+"""A landing in words: which rule or local queue takes a workload, and what was expected of it."""
+
+from __future__ import annotations
+
+from console.engine.explain.headline import headline
+from console.engine.explain.route import local_queue_problem
+from console.engine.explain.sentences import Telling
+from console.engine.live.decision_builder import route_trace
+from console.engine.model.decision import Reason
+from console.engine.routing.expectations import Expected, Met
+from console.engine.routing.route_result import RouteResult
+from console.engine.wording.expectations import expected_place
+
+
+def route_sentence(route_result: RouteResult) -> str:
+    """
+    Return one sentence that says where a workload lands.
+
+    When it reaches no queue, that is the headline of the decision about it.
+    """
+    step = route_result.route.local_queue
+    if route_result.queue is None:
+        assert route_result.reason is not None
+        if route_result.reason is Reason.NAMESPACE_NOT_ALLOWED and step is not None:
+            return f"It reaches no queue: {local_queue_problem(step)}."
+        return headline(Telling(route_trace(route_result), {}))
+    if step is not None:
+        default = "by default " if step.default else ""
+        local_queue = f"Local queue {step.name} of namespace {step.namespace} {default}"
+        return (
+            f"{local_queue}leads it to {route_result.queue} with priority {route_result.priority}."
+        )
+    assert route_result.route.rule is not None, "a queue is reached by a rule or a local queue"
+    rule = f"Rule {route_result.route.rule + 1}"
+    return f"{rule} takes it to {route_result.queue} with priority {route_result.priority}."
+
+
+def expectation_sentence(expected: Expected) -> str:
+    """Return what is expected, without a period."""
+    return expected_place(expected.queue, expected.priority)
+
+
+def met_sentence(met: Met) -> str:
+    """Return what is expected of a named workload, and what becomes of it."""
+    name = f"{met.expected.name} is {expectation_sentence(met.expected)}"
+    return f"{name}. {route_sentence(met.route_result)}"

@@ -1,0 +1,1 @@
+"""The live state of one organization: queue trees, pending and running workloads, mutations."""

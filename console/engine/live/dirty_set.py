@@ -1,0 +1,45 @@
+"""Dirty set: the queues and classes whose rows have to be written besides decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from console.engine.live.live_tree import QueueState
+from console.engine.model.amounts import FlavorResource
+from console.engine.pending.pending_class import PendingClass
+
+
+@dataclass(slots=True)
+class DirtySet:
+    """Rows that have to be written besides decisions, since the last call of `take_changes`."""
+
+    queues: set[str] = field(default_factory=set)
+    #: (queue, class key)
+    classes: set[tuple[str, str]] = field(default_factory=set)
+
+    def measure(self, queues: Mapping[str, QueueState]) -> None:
+        """
+        Recompute the shortage of every class in the trees of queues that changed.
+
+        An admission increases it without visiting the class.
+        """
+        trees = {queues[name].tree for name in self.queues}
+        for tree in trees:
+            for queue in tree.queues:
+                for cls in queue.pending.classes.values():
+                    missing = _missing(queue, cls)
+                    if missing != cls.missing:
+                        cls.missing = missing
+                        self.classes.add((queue.name, cls.key))
+
+
+def _missing(queue: QueueState, cls: PendingClass) -> dict[FlavorResource, int]:
+    if cls.verdict is None:
+        return {}
+    short = {}
+    for key, amount in cls.verdict.asks.items():
+        available = queue.node.available(key)
+        if isinstance(available, int) and amount > available:
+            short[key] = amount - max(0, available)
+    return short

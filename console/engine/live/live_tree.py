@@ -1,0 +1,221 @@
+"""Live tree: one tree of queues and cohorts, with its pending and running workloads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from console.engine.disciplines.quota.ledger import Ledger, Node
+from console.engine.live.running import Held, Running, RunningSet
+from console.engine.model.amounts import SCALE
+from console.engine.model.decision import Reason
+from console.engine.model.nomination import Nomination
+from console.engine.model.policy import Policy, Queue, StopPolicy
+from console.engine.model.workload import PODS, Workload
+from console.engine.pending.pending_class import Pending
+from console.engine.pending.pending_queue import PendingQueue
+
+
+@dataclass(slots=True, eq=False)
+class Preemptor:
+    """A pending workload that waits for its victims to stop and keeps claiming their quota."""
+
+    pending: Pending
+    nomination: Nomination | None
+    #: Ids of the victims that have yet to stop.
+    victims: set[str]
+    #: The last nomination for it alone, and the version of the tree in which it was made.
+    alone: Nomination | None = None
+    looked_at: int = -1
+    #: The version in which it had a turn without a new result.
+    quiet_at: int = -1
+    #: The nomination of this settle, made when other workloads had taken the quota of its
+    #: victims, with no further victim; None while that has not happened.
+    in_vain: Nomination | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A running workload that has to be evicted, and the rule that allows it."""
+
+    running: Running
+    queue: QueueState
+    reason: Reason
+
+
+class QueueState:
+    """The live state of one queue: settings, pending and running workloads, hold."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        #: None while it drains: the policy no longer contains it.
+        self.policy: Queue | None = None
+        self.node = Node(name)
+        self.tree: LiveTree
+        self.pending = PendingQueue()
+        self.running = RunningSet()
+        #: Running workloads charged as a sum, where only some are restored one by one.
+        self.summed_up = 0
+        #: By id: they wait outside the pending queue until their victims have stopped.
+        self.preemptors: dict[str, Preemptor] = {}
+        #: Held by an operator.
+        self.held = False
+        #: A flavor that a group names and the policy does not contain.
+        self.missing_flavor: str | None = None
+        #: Resource -> index of the group that covers it.
+        self.covers: dict[str, int] = {}
+        #: Grows with every start or stop here (Kueue's allocatable generation, spec 6.6).
+        self.generation = 0
+
+    def follow(self, policy: Policy) -> None:
+        """Apply the settings of *policy*."""
+        self.policy = queue = policy.queues.get(self.name)
+        self.missing_flavor, self.covers = None, {}
+        self.pending.strategy = queue.strategy if queue is not None else self.pending.strategy
+        for index, group in enumerate(queue.groups if queue is not None else ()):
+            for resource in group.resources:
+                self.covers.setdefault(resource, index)
+            for entry in group.flavors:
+                if entry.flavor not in policy.flavors and self.missing_flavor is None:
+                    self.missing_flavor = entry.flavor
+
+    @property
+    def is_active(self) -> bool:
+        """Whether its config lets it take part; an inactive queue may not preempt."""
+        return (
+            self.policy is not None
+            and self.policy.stop is StopPolicy.NONE
+            and self.missing_flavor is None
+        )
+
+    @property
+    def barrier(self) -> Reason | None:
+        """Why no workload in it gets a turn; None when the head does."""
+        if self.held:
+            return Reason.QUEUE_HELD
+        if self.missing_flavor is not None:
+            return Reason.QUEUE_MISCONFIGURED
+        return None if self.is_active else Reason.QUEUE_STOPPED
+
+    def reset_line(self) -> None:
+        """Remove all pending workloads."""
+        self.pending = PendingQueue(self.pending.strategy)
+        self.preemptors.clear()
+
+    def first(self) -> Pending | None:
+        """Return the first pending workload, preempting workloads included."""
+        waiting = [each.pending for each in self.preemptors.values()]
+        head = self.pending.head()
+        if head is not None:
+            waiting.append(head)
+        return min(waiting, key=lambda each: each.place, default=None)
+
+    def demand_of(self, workload: Workload) -> dict[str, int]:
+        """
+        Return what *workload* requests from the queue, by resource, in thousandths.
+
+        Its pods are included where a group covers ``pods`` (Kueue, spec 1.8).
+        """
+        demand = workload.total()
+        if PODS in self.covers:
+            demand[PODS] = SCALE * sum(each.count for each in workload.pod_sets)
+        return demand
+
+    @property
+    def running_count(self) -> int:
+        """Number of running workloads, evicting ones and those charged as a sum included."""
+        return len(self.running) + self.summed_up
+
+    @property
+    def pending_count(self) -> int:
+        """Number of pending workloads, preempting ones included."""
+        return len(self.pending) + len(self.preemptors)
+
+
+class LiveTree:
+    """The queues under one root; trees are independent of each other."""
+
+    def __init__(self, root: Node, queues: Iterable[QueueState]) -> None:
+        self.root = root
+        self.queues = list(queues)
+        self.at = {queue.node: queue for queue in self.queues}
+        #: Grows with every change of the tree's usage.
+        self.version = 0
+        #: The version at which every class was last evaluated without memory of earlier turns.
+        self.looked_at = -1
+        #: Cycles of the tree so far.
+        self.cycle = 0
+        #: The states of the pending queues in earlier cycles without a decision.
+        self.seen: set[object] = set()
+        #: Quota was released: every class is requeued before the next cycle.
+        self.stirred = False
+        #: Workloads that yield to the one that preempted them, by id.
+        self.yielding: dict[str, Pending] = {}
+        #: Workloads with a stored scan position.
+        self.scanning: set[Pending] = set()
+        #: Usage of running workloads, once requested; kept current as they start and stop.
+        self._held: Held | None = None
+        for queue in self.queues:
+            queue.tree = self
+
+    @property
+    def held(self) -> Held:
+        """Usage of the workloads that run in this tree, evicting ones included."""
+        if self._held is None:
+            self._held = Held()
+            for queue in self.queues:
+                queue.running.sum_into(self._held)
+        return self._held
+
+    def share_held(self, other: LiveTree) -> None:
+        """Copy the usage of *other*, in which the same workloads run."""
+        self._held = other.held.copy()
+
+    def count(self, running: Running, sign: int) -> None:
+        """Record that a workload began to hold quota, or with a *sign* of -1 released it."""
+        if self._held is not None:
+            self._held.add(running.priority, running.usage, sign)
+        self.changed()
+
+    def changed(self) -> None:
+        """Record that the usage of the tree, or what waits for it, changed."""
+        self.version += 1
+        self.seen.clear()
+
+    def path_of(self, queue: str | None) -> tuple[str, ...]:
+        """Return the cohorts above a queue of this tree, nearest first; empty for other queues."""
+        return next((each.node.path for each in self.queues if each.name == queue), ())
+
+    def requeue_all(self) -> None:
+        """Requeue every inadmissible class."""
+        for queue in self.queues:
+            if queue.barrier is None:
+                queue.pending.requeue_all()
+
+    def forget(self) -> None:
+        """Drop all memory of earlier turns, and requeue every class."""
+        for pending in self.scanning:
+            pending.scan = None
+        self.scanning.clear()
+        self.seen.clear()
+        for queue in self.queues:
+            queue.pending.sticky = None
+        self.hope()
+        self.requeue_all()
+
+    def hope(self) -> None:
+        """Let every preempting workload search for further victims again."""
+        for queue in self.queues:
+            for each in queue.preemptors.values():
+                each.in_vain = None
+
+
+def plant(policy: Policy, ledger: Ledger, states: dict[str, QueueState]) -> list[LiveTree]:
+    """Return the trees of *states*; a queue that *policy* no longer contains is its own tree."""
+    by_root: dict[Node, list[QueueState]] = {}
+    known = [name for name in policy.queues if name in states]
+    for name in (*known, *(each for each in states if each not in policy.queues)):
+        queue = states[name]
+        queue.node = ledger.queue(name)
+        by_root.setdefault(queue.node.root, []).append(queue)
+    return [LiveTree(root, queues) for root, queues in by_root.items()]

@@ -1,0 +1,340 @@
+"""
+State mutations: the pending and running workloads of one organization, and all their changes.
+
+Disciplines change them by `admit`, `preempt`, `let_pass`, `rejoin`, `note` and
+`set_inadmissible`. Facts from outside and the time of decisions belong to `console.engine.state`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.live import decision_builder
+from console.engine.live.dirty_set import DirtySet
+from console.engine.live.live_tree import LiveTree, Preemptor, QueueState, Target
+from console.engine.live.running import Running
+from console.engine.model.amounts import SCALE, FlavorResource
+from console.engine.model.decision import Assignment, Decision
+from console.engine.model.nomination import Nomination
+from console.engine.model.policy import Policy
+from console.engine.model.preemption_loops import Stops, situation
+from console.engine.model.trace import TurnStep
+from console.engine.model.workload import PODS, Workload
+from console.engine.pending.pending_class import Pending, PendingClass, Verdict
+
+
+class StateMutations:
+    """Pending and running workloads, under the policy and on the ledger that a `State` provides."""
+
+    policy: Policy
+    ledger: Ledger
+
+    def __init__(self) -> None:
+        self.queues: dict[str, QueueState] = {}
+        self.running: dict[str, Running] = {}
+        self.pending: dict[str, Pending] = {}
+        #: Ids of running workloads that are being evicted.
+        self.evicting: set[str] = set()
+        #: Position of the next reservation.
+        self.next_reservation = 1
+        self._decisions: list[Decision] = []
+        self._budget = 0
+        #: Trees with a class that may get a turn.
+        self._active: dict[LiveTree, None] = {}
+        #: Id of an evicting workload -> its preemptors, by id.
+        self._waiting_for: dict[str, dict[str, Preemptor]] = {}
+        self._changes = DirtySet()
+        #: Called before each turn of a cycle. It may raise, which leaves the state unusable.
+        self.going_on: Callable[[], None] = _go_on
+
+    # Queries
+
+    def queue(self, name: str) -> QueueState:
+        """Return the live state of a queue; without settings if the policy does not contain it."""
+        state = self.queues.get(name)
+        if state is None:
+            around = [QueueState(each) for each in self.ledger.queues_around(name)]
+            for each in around:
+                self.queues[each.name] = each
+                each.follow(self.policy)
+                each.node = self.ledger.queue(each.name)
+            state = self.queues[name]
+            LiveTree(state.node.root, around)
+        return state
+
+    def queue_of(self, workload_id: str) -> str | None:
+        """Return the queue in which a workload is pending or running, or None when it has none."""
+        running = self.running.get(workload_id)
+        if running is not None:
+            return running.queue
+        pending = self.pending.get(workload_id)
+        return pending.route.queue if pending is not None else None
+
+    def knows(self, workload_id: str) -> bool:
+        """Say whether a workload is pending or running here."""
+        return workload_id in self.pending or workload_id in self.running
+
+    def pending_class(self, queue: str, key: str) -> PendingClass | None:
+        """Return a class of pending workloads, or None when it has no member."""
+        return self.queues[queue].pending.classes.get(key) if queue in self.queues else None
+
+    def usage(self, queue: str) -> Mapping[FlavorResource, int]:
+        """Return the usage of the running workloads of *queue*, in thousandths."""
+        return self.ledger.queue(queue).usage
+
+    def preemptors_in(self, queue: str) -> list[Preemptor]:
+        """Return the preempting workloads of *queue*, in the order of pending workloads."""
+        waiting = self.queue(queue).preemptors.values()
+        return sorted(waiting, key=lambda each: each.pending.place)
+
+    def stopping_for(self, preemptor: Preemptor) -> Iterator[Target]:
+        """Yield the targets in its tree that have yet to stop for *preemptor*, by id."""
+        tree = self.queues[preemptor.pending.route.queue or ""].tree
+        for uid in sorted(preemptor.victims):
+            running = self.running[uid]
+            queue = self.queues[running.queue] if running.queue is not None else None
+            if queue is not None and queue.tree is tree and running.reason is not None:
+                yield Target(running, queue, running.reason)
+
+    def pending_count(self, queue: str) -> int:
+        """Return the number of pending workloads in *queue*, preempting ones included."""
+        return self.queue(queue).pending_count
+
+    @property
+    def has_budget(self) -> bool:
+        """Whether this settle may make more decisions."""
+        return len(self._decisions) < self._budget
+
+    # Verbs for disciplines
+
+    def admit(
+        self, queue: QueueState, pending: Pending, nomination: Nomination, assignment: Assignment
+    ) -> None:
+        """Admit a pending workload of *queue* with *assignment*."""
+        self._leave(queue, pending)
+        self._admit(pending, nomination, assignment)
+
+    def preempt(
+        self,
+        queue: QueueState,
+        pending: Pending,
+        nomination: Nomination,
+        targets: tuple[Target, ...],
+        others: Iterable[str],
+        turn: TurnStep | None,
+    ) -> bool:
+        """
+        Evict *targets*, and let *pending* wait for them and for *others*.
+
+        Returns whether that is new: an evicting workload is not announced again, and one that
+        already waits keeps its victims unless further ones are evicted for it.
+        """
+        told = False
+        now = situation(
+            nomination.usage,
+            ((each.running.workload.id, each.running.usage) for each in targets),
+            {k: len(n) for k, n in self._stops_that_count(pending.stopped_for).items()},
+        )
+        for target in targets:
+            running = target.running
+            if not running.evicting:
+                running.evicting, running.reason = True, target.reason
+                running.preemptor = uid = pending.workload.id
+                running.stopped_for = {
+                    **self._stops_that_count(running.stopped_for),
+                    uid: (*running.stopped_for.get(uid, ()), now),
+                }
+                self.evicting.add(running.workload.id)
+                target.queue.running.tell(running)
+                self._decisions.append(
+                    decision_builder.preempted(self.policy, running, pending, queue)
+                )
+                self._changes.queues.add(target.queue.name)
+                told = True
+        if not told and pending.workload.id in queue.preemptors:
+            # It may find other evicting workloads in every cycle. It keeps waiting for the
+            # announced ones: when they have stopped, it gets a turn again.
+            return False
+        victims = {target.running.workload.id for target in targets} | set(others)
+        self._leave(queue, pending)
+        # The latest preemptor of a queue takes the place of an earlier one (Kueue, spec 3.6).
+        queue.pending.sticky = None
+        preemptor = Preemptor(pending, nomination, victims)
+        self._wait_outside(queue, preemptor)
+        # The earlier announcement no longer holds if it returns to the pending queue.
+        pending.announced = None
+        self._decisions.append(
+            decision_builder.waiting_for_victims(self.policy, queue, preemptor, turn)
+        )
+        queue.tree.changed()
+        return True
+
+    def let_pass(self, tree: LiveTree, still_ahead: set[str]) -> bool:
+        """
+        Requeue the workloads of *tree* that yield to none of *still_ahead*.
+
+        Returns whether there were any.
+        """
+        passing = [p for p in tree.yielding.values() if p.yields_to not in still_ahead]
+        for pending in passing:
+            queue = self.queues[pending.route.queue or ""]
+            self._leave(queue, pending)
+            pending.yields_to = None
+            cls = queue.pending.join(pending)
+            queue.pending.requeue(cls)
+            self._changes.classes.add((queue.name, cls.key))
+        return bool(passing)
+
+    def rejoin(self, queue: QueueState, preemptor: Preemptor) -> None:
+        """Return a preempting workload to its pending queue, to take the next turn."""
+        self._forget_preemptor(queue, preemptor.pending.workload.id)
+        pending_queue, pending = queue.pending, preemptor.pending
+        cls = pending_queue.join(pending)
+        if pending_queue.sticky is None or pending.place < pending_queue.sticky.place:
+            pending_queue.sticky = pending
+        # After a change of policy its victims may belong to another tree.
+        self._active[queue.tree] = None
+        if queue.barrier is not None:
+            self._bar(queue, [cls])
+        else:
+            pending_queue.requeue(cls)
+
+    def note(self, queue: QueueState, cls: PendingClass, verdict: Verdict) -> None:
+        """Record the verdict on the head of a class, which keeps its turn."""
+        cls.verdict = verdict
+        if verdict.is_lasting:
+            queue.pending.open.discard(cls.key)
+        else:
+            queue.pending.open.add(cls.key)
+        self._changes.classes.add((queue.name, cls.key))
+        self._changes.queues.add(queue.name)
+
+    def set_inadmissible(self, queue: QueueState, cls: PendingClass, verdict: Verdict) -> None:
+        """Mark a class inadmissible until something in its tree changes."""
+        self.note(queue, cls, verdict)
+        queue.pending.set_inadmissible(cls)
+
+    # Internals
+
+    def _stops_that_count(self, stops: Stops) -> Stops:
+        """Return *stops* without ended preemptors; a running one may preempt again once evicted."""
+        return {uid: told for uid, told in stops.items() if self.knows(uid)}
+
+    def _stir(self, queue: QueueState) -> None:
+        """Requeue every class of a queue's tree in the next settle."""
+        queue.tree.stirred = True
+        self._active[queue.tree] = None
+        self._changes.queues.add(queue.name)
+
+    def _bar(self, queue: QueueState, classes: Iterable[PendingClass]) -> None:
+        """Mark classes of a barred queue inadmissible."""
+        reason = queue.barrier
+        if reason is not None:
+            for cls in classes:
+                if cls.verdict is None or cls.verdict.reason is not reason:
+                    self.set_inadmissible(queue, cls, Verdict(reason))
+
+    def _leave(self, queue: QueueState, pending: Pending) -> None:
+        self._changes.queues.add(queue.name)
+        if pending.workload.id in queue.preemptors:
+            self._forget_preemptor(queue, pending.workload.id)
+            return
+        queue.tree.yielding.pop(pending.workload.id, None)
+        queue.pending.leave(pending)
+        self._changes.classes.add((queue.name, pending.class_key))
+
+    def _wait_outside(self, queue: QueueState, preemptor: Preemptor) -> None:
+        uid = preemptor.pending.workload.id
+        queue.preemptors[uid] = preemptor
+        for victim in preemptor.victims:
+            self._waiting_for.setdefault(victim, {})[uid] = preemptor
+        self._changes.queues.add(queue.name)
+
+    def _forget_preemptor(self, queue: QueueState, uid: str) -> None:
+        preemptor = queue.preemptors.pop(uid)
+        for victim in preemptor.victims:
+            self._waiting_for[victim].pop(uid)
+            if not self._waiting_for[victim]:
+                del self._waiting_for[victim]
+        self._changes.queues.add(queue.name)
+
+    def _drop(self, workload_id: str) -> bool:
+        pending = self.pending.pop(workload_id, None)
+        if pending is None:
+            return False
+        queue = self.queues.get(pending.route.queue or "")
+        if queue is None:
+            return True
+        if workload_id in queue.preemptors:
+            # The quota it claimed is available to other workloads.
+            self._leave(queue, pending)
+            self._stir(queue)
+        elif pending.class_key:
+            was_head = queue.pending.head() is pending
+            self._leave(queue, pending)
+            if was_head:
+                self._active[queue.tree] = None
+        return True
+
+    def _admit(
+        self, pending: Pending, nomination: Nomination | None, assignment: Assignment
+    ) -> None:
+        del self.pending[pending.workload.id]
+        route = pending.route
+        running = Running(
+            workload=pending.workload,
+            queue=route.queue,
+            priority=route.priority or 0,
+            assignment=assignment,
+            usage=usage_of(pending.workload, assignment),
+            reservation=self.next_reservation,
+            route=route,
+            stopped_for=pending.stopped_for,
+        )
+        self.next_reservation += 1
+        self._start(running)
+        self._decisions.append(decision_builder.admitted(self.policy, running, nomination))
+
+    def _start(self, running: Running) -> None:
+        self.running[running.workload.id] = running
+        if running.evicting:
+            self.evicting.add(running.workload.id)
+        if running.queue is not None:
+            queue = self.queue(running.queue)
+            queue.running.add(running)
+            queue.generation += 1
+            queue.tree.count(running, 1)
+            self.ledger.add(running.queue, running.usage)
+            self._changes.queues.add(running.queue)
+
+    def _stop(self, running: Running) -> None:
+        self.evicting.discard(running.workload.id)
+        if running.queue is None:
+            return
+        queue = self.queues[running.queue]
+        queue.running.remove(running)
+        queue.generation += 1
+        queue.tree.count(running, -1)
+        self.ledger.remove(running.queue, running.usage)
+        for preemptor in self._waiting_for.pop(running.workload.id, {}).values():
+            preemptor.victims.discard(running.workload.id)
+            if not preemptor.victims:
+                self.rejoin(self.queues[preemptor.pending.route.queue or ""], preemptor)
+        self._stir(queue)
+
+
+def _go_on() -> None:
+    """Let a cycle continue."""
+
+
+def usage_of(workload: Workload, assignment: Assignment) -> dict[FlavorResource, int]:
+    """Return the usage of *workload* with *assignment*, in thousandths."""
+    requests = {pod_set.name: pod_set.requests for pod_set in workload.pod_sets}
+    usage: dict[FlavorResource, int] = {}
+    for each in assignment:
+        for resource, flavor in each.flavors.items():
+            amount = SCALE if resource == PODS else requests[each.name].get(resource, 0)
+            key = (flavor, resource)
+            usage[key] = usage.get(key, 0) + amount * each.count
+    return usage

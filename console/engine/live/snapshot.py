@@ -1,0 +1,208 @@
+"""
+Snapshot: a private copy of one tree of queues, on which a change can be tried.
+
+Its cost grows with the queues of the tree, and hardly with its running and pending workloads:
+
+* Running workloads are shared, and so are their sets until one starts or stops. A workload
+  that is evicted on the snapshot is copied first.
+* The ledger is copied, and only the settings that another policy changes are recomputed.
+* Of the pending workloads, it begins with the preempting ones, because they claim quota.
+  `bring` adds others, one class at a time by its first members, because members of a class
+  are alike: all classes where they are few, else those that the change could let start,
+  because all others stay inadmissible.
+
+Nothing that happens on a snapshot affects the state it comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from console.engine.disciplines import load_discipline
+from console.engine.live.live_tree import LiveTree, Preemptor, QueueState, Target
+from console.engine.live.running import Running
+from console.engine.model.nomination import Nomination
+from console.engine.model.policy import Policy
+from console.engine.model.trace import TurnStep
+from console.engine.pending.eligibility import EligibilityCache
+from console.engine.pending.pending_class import Pending
+from console.engine.routing.flavor_matching import Matcher
+from console.engine.routing.router import Router
+from console.engine.state import State
+
+
+class SnapshotBase:
+    """The common origin of all snapshots of one tree; its state must be settled and unchanged."""
+
+    def __init__(
+        self,
+        state: State,
+        queue: str,
+        *,
+        router: Router | None = None,
+        matcher: Matcher | None = None,
+        going_on: Callable[[], None] | None = None,
+    ) -> None:
+        """
+        Prepare snapshots of the tree of *queue*.
+
+        *router* and *matcher* of the state's policy save evaluating labels again. *going_on* is
+        called before each turn on a snapshot; it may raise to abandon the snapshot.
+        """
+        self.state = state
+        self.going_on = going_on or state.going_on
+        self.tree = state.queues[queue].tree
+        self.router = router or Router(state.policy)
+        self.matcher = matcher or Matcher(state.policy)
+        self.running = {
+            each.workload.id: each for theirs in self.tree.queues for each in theirs.running
+        }
+        self.evicting = state.evicting & self.running.keys()
+
+    def snapshot(self, policy: Policy | None = None) -> Snapshot:
+        """
+        Return a private copy of the tree.
+
+        With another *policy* the same workloads run, and every pending workload is evaluated
+        anew. It must have the same queues, cohorts and flavors, and the same routing.
+        """
+        return Snapshot(self, policy or self.state.policy)
+
+
+class Snapshot(State):
+    """One tree of another state, copied. Made by `SnapshotBase.snapshot`."""
+
+    def __init__(self, base: SnapshotBase, policy: Policy) -> None:
+        self._base = base
+        self._source = base.tree
+        super().__init__(policy)
+        self.going_on = base.going_on
+        source = base.state
+        self.next_reservation = source.next_reservation
+        self.running = base.running.copy()
+        self.evicting = set(base.evicting)
+        for theirs in self._source.queues:
+            for waiting in theirs.preemptors.values():
+                pending = _copy(waiting.pending)
+                self.pending[pending.workload.id] = pending
+                self._wait_outside(
+                    self.queues[theirs.name], Preemptor(pending, None, set(waiting.victims))
+                )
+        own = self.tree
+        own.seen = set(self._source.seen)
+        if policy is source.policy:
+            # The source is settled: no class needs a turn before something happens.
+            own.looked_at = own.version
+        else:
+            own.looked_at = -1
+            self._stir(own.queues[0])
+
+    def _take_policy(self, policy: Policy) -> None:
+        """Copy the tree, and apply to the ledger what differs from the policy of the source."""
+        base, source = self._base, self._base.state
+        self.policy = policy
+        # Its rules may lead to queues outside this copy; the evaluation is the same in any case.
+        self._router, self._matcher = base.router, base.matcher
+        self._eligibility = EligibilityCache(policy, base.matcher)
+        self._discipline = load_discipline(policy.discipline)
+        self.ledger = source.ledger.copy(base.tree.root)
+        for theirs in base.tree.queues:
+            mine = self.queues[theirs.name] = QueueState(theirs.name)
+            mine.follow(policy)
+            mine.node = self.ledger.queue(theirs.name)
+            mine.running = theirs.running.copy()
+            mine.held = theirs.held
+            assert mine.policy is not None, "whoever waits waits in a queue of the policy"
+            if mine.policy is not source.policy.queues[theirs.name]:
+                self.ledger.change(mine.node, mine.policy.groups, mine.policy.fair_weight)
+        for name, cohort in policy.cohorts.items():
+            if cohort is not source.policy.cohorts[name]:
+                self.ledger.change(self.ledger.cohort(name), cohort.groups, cohort.fair_weight)
+        tree = LiveTree(self.ledger.queue(base.tree.queues[0].name).root, self.queues.values())
+        tree.share_held(base.tree)
+
+    @property
+    def tree(self) -> LiveTree:
+        """The tree that was copied."""
+        return self.queues[self._source.queues[0].name].tree
+
+    @contextmanager
+    def under(self, policy: Policy) -> Iterator[None]:
+        """
+        Apply the settings of *policy* to queues and cohorts for the duration of the context.
+
+        It costs less than a snapshot with that policy. Nothing may be decided meanwhile, and
+        no candidate is evaluated anew.
+        """
+        before = self.policy
+        self._swap(before, policy)
+        try:
+            yield
+        finally:
+            self._swap(policy, before)
+
+    def _swap(self, before: Policy, after: Policy) -> None:
+        for name, queue in self.queues.items():
+            settings = after.queues[name]
+            if settings is not before.queues[name]:
+                queue.follow(after)
+                self.ledger.change(queue.node, settings.groups, settings.fair_weight)
+        for name, cohort in after.cohorts.items():
+            if cohort is not before.cohorts[name]:
+                self.ledger.change(self.ledger.cohort(name), cohort.groups, cohort.fair_weight)
+
+    def bring(self, queue: str, members: Iterable[Pending], *, at_rest: bool = False) -> None:
+        """
+        Add *members* of one class of *queue* as pending workloads, with turns in order.
+
+        *at_rest* keeps them as they are, before anything has happened here: inadmissible
+        classes stay so, and get a turn on the same events as in the source.
+        """
+        state = self.queues[queue]
+        pending_queue = self._base.state.queues[queue].pending
+        for each in members:
+            pending = _copy(each)
+            self.pending[pending.workload.id] = pending
+            cls = state.pending.join(pending)
+            if pending.yields_to is not None:
+                state.tree.yielding[pending.workload.id] = pending
+            if pending.yields_to is not None or (
+                at_rest and pending_queue.is_inadmissible(pending_queue.classes[each.class_key])
+            ):
+                state.pending.set_inadmissible(cls)
+        if not at_rest:
+            self._stir(state)
+
+    def preempt(
+        self,
+        queue: QueueState,
+        pending: Pending,
+        nomination: Nomination,
+        targets: tuple[Target, ...],
+        others: Iterable[str],
+        turn: TurnStep | None,
+    ) -> bool:
+        """Evict copies of *targets*: the running workloads themselves belong to the source."""
+        mine = tuple(replace(target, running=self._own(target)) for target in targets)
+        return super().preempt(queue, pending, nomination, mine, others, turn)
+
+    def release(self, workload_id: str) -> bool:
+        """Release a stopped workload's quota; one that routes to another tree is finished."""
+        running = self.running.get(workload_id)
+        if running is not None and self._router.route(running.workload).queue not in self.queues:
+            return self.finish(workload_id)
+        return super().release(workload_id)
+
+    def _own(self, target: Target) -> Running:
+        running = target.running
+        if not running.evicting:
+            running = replace(running)
+            self.running[running.workload.id] = running
+            target.queue.running.replace(running)
+        return running
+
+
+def _copy(pending: Pending) -> Pending:
+    return replace(pending, scan=None)

@@ -1,0 +1,59 @@
+"""The workload: what asks for admission."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from console.engine.model.nodes import NodeTerm, Toleration
+
+#: The resource that counts the pods themselves: nobody requests it (Kueue, spec 1.8).
+PODS = "pods"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSet:
+    """Identical pods of a workload: a count, and the request of each in thousandths by resource."""
+
+    name: str = "main"
+    count: int = 1
+    #: The fewest pods it would start with; None: all of them.
+    min_count: int | None = None
+    requests: Mapping[str, int] = field(default_factory=dict)
+    node_selector: Mapping[str, str] = field(default_factory=dict)
+    #: Required node affinity: one of the terms has to hold. Empty: no wish.
+    affinity: tuple[NodeTerm, ...] = ()
+    tolerations: tuple[Toleration, ...] = ()
+    #: Pod sets with the same group take their flavors together.
+    group: str | None = None
+
+    def total(self) -> dict[str, int]:
+        """Return what all pods together ask for, by resource; zero requests are left out."""
+        return {name: amount * self.count for name, amount in self.requests.items() if amount}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """The unit that asks for admission, all or nothing."""
+
+    id: str
+    #: Place in the order of submission, unique in the organization; smaller is earlier.
+    sequence: int
+    labels: Mapping[str, str] = field(default_factory=dict)
+    namespace: str = ""
+    #: Requested priority; None leaves the choice to the rule that routes it.
+    priority: int | None = None
+    pod_sets: tuple[PodSet, ...] = ()
+
+    def total(self) -> dict[str, int]:
+        """Return what all pod sets together ask for, by resource, in thousandths."""
+        return total_of(self.pod_sets)
+
+
+def total_of(pod_sets: Iterable[PodSet]) -> dict[str, int]:
+    """Return what *pod_sets* ask for together, by resource, in thousandths."""
+    total: dict[str, int] = {}
+    for pod_set in pod_sets:
+        for resource, amount in pod_set.total().items():
+            total[resource] = total.get(resource, 0) + amount
+    return total

@@ -1,0 +1,1 @@
+"""Pending workloads: classes of alike ones, their order in a queue, their eligibility."""

@@ -1,0 +1,216 @@
+"""
+Pending classes: workloads that are alike for admission.
+
+Alike means: the same request, the same constraints, the same accepted flavors,
+the same priority. The engine decides once for all members of a class; a class
+that does not fit is *inadmissible* until something in its tree changes (Kueue
+calls this scheduling equivalence, spec 3.5).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
+
+from console.engine.model.amounts import FlavorResource
+from console.engine.model.decision import CANNOT_RUN, Reason
+from console.engine.model.preemption_loops import NEVER, Stops
+from console.engine.model.trace import TurnStep
+from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.flavor_matching import Obstacles
+from console.engine.routing.router import Route
+
+if TYPE_CHECKING:
+    from console.engine.model.nomination import Nomination
+
+
+#: The last announcement for a pending workload: (queue, priority, rule, class key).
+Announced: TypeAlias = tuple[str | None, int | None, int | None, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ScanPosition:
+    """Where a flavor scan stopped, so that the next turn resumes there (Kueue, spec 6.6)."""
+
+    #: Pod set -> resource -> index of the last flavor tried; -1: it was the last of its group.
+    tried: Mapping[str, Mapping[str, int]]
+    #: Cycle of the tree and generation of the queue in which it was recorded.
+    cycle: int
+    generation: int
+
+
+@dataclass(slots=True, eq=False)
+class Pending:
+    """One pending workload with its route."""
+
+    workload: Workload
+    route: Route
+    #: Per pod set, group and flavor: why it cannot use the flavor.
+    obstacles: tuple[Obstacles, ...] = ()
+    #: Key of its class; "" outside every pending queue.
+    class_key: str = ""
+    #: None before the first announcement.
+    announced: Announced | None = None
+    scan: ScanPosition | None = None
+    #: Id of the workload that preempted it in a loop, while that one goes first.
+    yields_to: str | None = None
+    #: Every eviction of it for a workload that has not ended.
+    stopped_for: Stops = field(default_factory=lambda: NEVER)
+
+    @property
+    def priority(self) -> int:
+        """Effective priority."""
+        return self.route.priority or 0
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Its place among the pending workloads of its queue: by priority, then submission."""
+        return -self.priority, self.workload.sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The last result for a class: the reason, what it would use, and its turn."""
+
+    reason: Reason
+    #: What one member would use of the best flavors; empty when it was not evaluated.
+    asks: Mapping[FlavorResource, int] = field(default_factory=dict)
+    #: For the trace; None when it was not evaluated.
+    nomination: Nomination | None = None
+    turn: TurnStep | None = None
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether it holds for as long as quota is short."""
+        return self.turn is None and self.nomination is not None and self.nomination.is_lasting
+
+
+@dataclass(slots=True, eq=False)
+class PendingClass:
+    """Alike workloads of one queue, in order of submission."""
+
+    key: str
+    queue: str
+    priority: int
+    #: The last result; None before its first turn.
+    verdict: Verdict | None = None
+    #: The minimum that one member needs of each resource, in one pod set, in thousandths.
+    min_requests: Mapping[str, int] = field(default_factory=dict)
+    #: Kept by its queue: the round in which it became inadmissible, and the time at which it was
+    #: last requeued alone.
+    inadmissible_in: int = -1
+    requeued_at: int = 0
+    #: Shortage in the best flavors when rows were last written, in thousandths.
+    missing: Mapping[FlavorResource, int] = field(default_factory=dict)
+    #: Members without an announcement since they joined, by sequence number.
+    unannounced: dict[int, Pending] = field(default_factory=dict)
+    _members: dict[int, Pending] = field(default_factory=dict)
+    #: Sequence numbers in ascending order; those before *_start* have left.
+    _order: list[int] = field(default_factory=list)
+    _start: int = 0
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __iter__(self) -> Iterator[Pending]:
+        return (self._members[sequence] for sequence in self._order[self._start :])
+
+    def __contains__(self, pending: Pending) -> bool:
+        return self._members.get(pending.workload.sequence) is pending
+
+    @property
+    def cannot_run(self) -> bool:
+        """Whether its members can never run under the present policy."""
+        return self.verdict is not None and self.verdict.reason in CANNOT_RUN
+
+    @property
+    def head(self) -> Pending:
+        """The member that was submitted first."""
+        return self._members[self._order[self._start]]
+
+    def add(self, pending: Pending) -> None:
+        """Add a workload at its place in the order of submission."""
+        sequence = pending.workload.sequence
+        assert sequence not in self._members, f"sequence {sequence} joined twice"
+        self._members[sequence] = pending
+        if not self._order or sequence > self._order[-1]:
+            self._order.append(sequence)
+        else:
+            insort(self._order, sequence, lo=self._start)
+
+    def remove(self, pending: Pending) -> None:
+        """Remove a member; the head is removed in constant time."""
+        sequence = pending.workload.sequence
+        del self._members[sequence]
+        if self._order[self._start] == sequence:
+            self._start += 1
+            if self._start > 64 and self._start * 2 > len(self._order):
+                del self._order[: self._start]
+                self._start = 0
+        else:
+            del self._order[bisect_left(self._order, sequence, lo=self._start)]
+
+    def ahead_of(self, sequence: int) -> int:
+        """Return how many members were submitted before *sequence*."""
+        return bisect_left(self._order, sequence, lo=self._start) - self._start
+
+
+#: Prefix of the names of classes with one member: a preempting workload.
+PREEMPTOR = "preemptor-"
+
+
+def preemptor_key(workload_id: str) -> str:
+    """Name the class of a preempting workload, which is its only member."""
+    return PREEMPTOR + workload_id
+
+
+def min_requests_of(workload: Workload) -> dict[str, int]:
+    """
+    Return by resource the largest need of one pod set of *workload*, with its minimum of pods.
+
+    Where no flavor has that much, the workload cannot start.
+    """
+    least: dict[str, int] = {}
+    for pod_set in workload.pod_sets:
+        count = pod_set.count if pod_set.min_count is None else pod_set.min_count
+        for resource, amount in pod_set.requests.items():
+            if amount * count > least.get(resource, 0):
+                least[resource] = amount * count
+    return least
+
+
+def class_key(pending: Pending) -> str:
+    """Name the class of a workload: the same on every machine and in every process."""
+    route = pending.route
+    parts = (
+        route.queue,
+        pending.priority,
+        route.problem,
+        pending.yields_to,
+        tuple(_shape(pod_set) for pod_set in pending.workload.pod_sets),
+        # Only whether a flavor is excluded matters, not by what.
+        tuple(
+            tuple(tuple(obstacle is None for obstacle in group) for group in pod_set)
+            for pod_set in pending.obstacles
+        ),
+    )
+    return _digest(parts)
+
+
+@lru_cache(maxsize=50_000)
+def _digest(parts: tuple[object, ...]) -> str:
+    return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+
+
+def _shape(pod_set: PodSet) -> tuple[object, ...]:
+    return (
+        pod_set.name,
+        pod_set.count,
+        pod_set.min_count,
+        pod_set.group,
+        tuple(sorted(pod_set.requests.items())),
+    )

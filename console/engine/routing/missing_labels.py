@@ -1,0 +1,107 @@
+"""Missing labels: where a workload would be routed if it had a label that it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from console.engine.model.policy import Policy
+from console.engine.routing.route_result import RouteResult, accepted_flavors, land
+from console.engine.routing.router import Router
+
+#: Missing labels that are tried, and values of each.
+MOST_LABELS, MOST_VALUES = 12, 12
+
+#: Stands for every value that no selector names; stored text never has a NUL.
+_OTHER = "\x00"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Values of one label that lead to the same result, and that result."""
+
+    #: Empty: any value that no other branch lists.
+    values: tuple[str, ...]
+    route_result: RouteResult
+
+    @property
+    def flavors(self) -> tuple[str, ...]:
+        """The flavors that accept the workload with that label."""
+        return accepted_flavors(self.route_result)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingLabel:
+    """A label that the config refers to and the workload lacks, and what it would change."""
+
+    key: str
+    branches: tuple[Branch, ...]
+    #: Values that were not tried.
+    more: int = 0
+
+
+def missing_labels(
+    policy: Policy, route_result: RouteResult, router: Router | None = None
+) -> tuple[MissingLabel, ...]:
+    """
+    Return the missing labels of the workload of *route_result* that could change its route.
+
+    Labels of rules after the matching one have no effect. A label that leads to the same
+    result whatever its value is omitted. *router* must be one of the same policy.
+    """
+    router = router or Router(policy)
+    found = []
+    for key, values in list(_asked(policy, route_result))[:MOST_LABELS]:
+        branches = _branches(policy, router, route_result, key, values[:MOST_VALUES])
+        if any(_end(each.route_result) != _end(route_result) for each in branches):
+            more = max(0, len(values) - MOST_VALUES)
+            found.append(MissingLabel(key=key, branches=branches, more=more))
+    return tuple(found)
+
+
+def _branches(
+    policy: Policy, router: Router, route_result: RouteResult, key: str, values: tuple[str, ...]
+) -> tuple[Branch, ...]:
+    ends: dict[tuple[object, ...], tuple[list[str], RouteResult]] = {}
+    for value in (*values, _OTHER):
+        labels = {**route_result.workload.labels, key: value}
+        found = land(policy, replace(route_result.workload, labels=labels), router)
+        ends.setdefault(_end(found), ([], found))[0].append(value)
+    return tuple(
+        # Listed values with the result of any other value need no listing.
+        Branch(() if _OTHER in alike else tuple(alike), end)
+        for alike, end in ends.values()
+    )
+
+
+def _end(route_result: RouteResult) -> tuple[object, ...]:
+    if route_result.queue is None:
+        return (route_result.reason,)
+    return (
+        route_result.queue,
+        route_result.priority,
+        route_result.route.rule,
+        accepted_flavors(route_result),
+    )
+
+
+def _asked(policy: Policy, route_result: RouteResult) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the absent labels that routing or the flavors refer to."""
+    asked: dict[str, dict[str, None]] = {}
+    routing = policy.local_routing
+    if routing is not None:
+        names = (n for space, n in routing.local_queues if space == route_result.workload.namespace)
+        asked[routing.queue_label] = dict.fromkeys(names)
+        asked[routing.priority_label] = dict.fromkeys(routing.priority_classes)
+    last = route_result.route.rule
+    selectors = [rule.selector for rule in policy.rules if last is None or rule.index <= last]
+    queue = policy.queues.get(route_result.route.queue or "")
+    for group in queue.groups if queue is not None else ():
+        flavors = (policy.flavors.get(entry.flavor) for entry in group.flavors)
+        selectors += [flavor.selector for flavor in flavors if flavor is not None]
+    for selector in selectors:
+        for each in selector.expressions:
+            asked.setdefault(each.key, {}).update(dict.fromkeys(each.values))
+    for key, values in asked.items():
+        if key not in route_result.workload.labels:
+            yield key, tuple(values)

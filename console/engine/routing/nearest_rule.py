@@ -1,0 +1,289 @@
+"""
+The nearest miss: the smallest change to a workload with which another rule matches it.
+
+A rule matches when its selector holds, its priority policy accepts, and no rule before
+it matches. So a search changes what the rule itself refuses, and then what an earlier
+rule matches by, each only while it still stands in the way. All values that no selector
+names are equivalent, so one represents them, as one does for all priorities between two
+bounds. That makes the search complete: what it cannot reach is impossible, and no
+smaller change than the one it returns is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from console.engine.model.policy import Policy, Rule
+from console.engine.model.selectors import MatchExpression
+from console.engine.model.workload import Workload
+from console.engine.routing.router import Router, effective_priority
+
+#: Maximum changes in one answer.
+MOST_CHANGES = 6
+
+#: Rules evaluated, over all label sets tried: for one answer, and for all answers about one
+#: workload. Without a limit, rules that can be avoided in many ways would take too long.
+BUDGET, BUDGET_OF_ALL = 20_000, 100_000
+#: Cost of one more label set besides that, in rules.
+_LOOK = 10
+
+#: Stands for every value that no selector names; stored text never has a NUL.
+_OTHER = "\x00"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelChange:
+    """One label to set, to change, or to remove."""
+
+    key: str
+    #: Its current value; None: it is absent.
+    before: str | None
+    #: Its new value; None: it is absent, or has any value where *is_any* is set.
+    after: str | None
+    is_any: bool = False
+    #: Values that are not enough, where any other is.
+    but_not: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearMiss:
+    """The change with which a rule, or a queue behind local queues, is reached."""
+
+    queue: str
+    #: Index of the rule; None where local queues route.
+    rule: int | None = None
+    labels: tuple[LabelChange, ...] = ()
+    changes_priority: bool = False
+    #: The priority to request, where that has to change; None: none.
+    priority: int | None = None
+    #: The namespace to use; None: the present one.
+    namespace: str | None = None
+    #: False: it is never reached, whatever the labels and the priority.
+    is_possible: bool = True
+    #: Whether the search ended without a result.
+    is_cut: bool = False
+
+
+#: A label and its value, or the priority to request.
+_Step: TypeAlias = "tuple[str, str | None] | _Asked"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    priority: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """The changes so far."""
+
+    labels: Mapping[str, str | None] = field(default_factory=dict)
+    asked: _Asked | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels) + (self.asked is not None)
+
+    def has(self, step: _Step) -> bool:
+        """Say whether an earlier change has the subject of *step*."""
+        return self.asked is not None if isinstance(step, _Asked) else step[0] in self.labels
+
+    def then(self, step: _Step) -> _Trial:
+        """Return these changes with *step*."""
+        if isinstance(step, _Asked):
+            return replace(self, asked=step)
+        return replace(self, labels={**self.labels, step[0]: step[1]})
+
+    def of(self, workload: Workload) -> Workload:
+        """Return *workload* with these changes."""
+        return replace(
+            workload,
+            labels=changed_labels(workload.labels, self.labels),
+            priority=workload.priority if self.asked is None else self.asked.priority,
+        )
+
+
+class NearestRules:
+    """Finds the nearest miss of rules for one workload; *router* must be one of the same policy."""
+
+    def __init__(self, policy: Policy, workload: Workload, router: Router | None = None) -> None:
+        self._rules = policy.rules
+        self._workload = workload
+        self._router = router or Router(policy)
+        self._left = BUDGET_OF_ALL
+        #: By key: the values that selectors name, in order.
+        self._named: dict[str, dict[str, None]] = {}
+        bounds: set[int] = set()
+        for rule in policy.rules:
+            for each in rule.selector.expressions:
+                self._named.setdefault(each.key, {}).update(dict.fromkeys(each.values))
+            for bound in (rule.priority.minimum, rule.priority.maximum):
+                if bound is not None:
+                    bounds |= {bound - 1, bound, bound + 1}
+        here = workload.priority or 0
+        #: Priorities that represent all others, nearest to the present one first.
+        self._priorities = sorted(
+            (each for each in bounds if each >= 0), key=lambda each: (abs(each - here), each)
+        )
+
+    def miss(self, index: int) -> NearMiss:
+        """
+        Return the fewest changes with which rule *index* matches the workload.
+
+        All calls share one budget, which earlier calls use first.
+        """
+        rule = self._rules[index]
+        granted = min(BUDGET, self._left)
+        purse = _Purse(granted)
+        try:
+            return self._find(rule, purse)
+        except _Spent:
+            return NearMiss(queue=rule.queue, rule=index, is_cut=True)
+        finally:
+            self._left -= granted - max(purse.left, 0)
+
+    def _find(self, rule: Rule, purse: _Purse) -> NearMiss:
+        for most in range(MOST_CHANGES + 1):
+            search = _Search(self, rule, most, purse)
+            found = search.look(_Trial())
+            if found is not None:
+                return self._told(rule, found)
+            if not search.was_bounded:
+                return NearMiss(queue=rule.queue, rule=rule.index, is_possible=False)
+        return NearMiss(queue=rule.queue, rule=rule.index, is_cut=True)
+
+    def changed(self, trial: _Trial) -> Workload:
+        """Return the workload with the changes of *trial*."""
+        return trial.of(self._workload)
+
+    def in_the_way(self, rule: Rule, changed: Workload) -> tuple[int, Iterator[_Step] | None]:
+        """
+        Return the number of rules evaluated, and the steps that could let *rule* match *changed*.
+
+        Empty steps mean that nothing helps; None means that it matches.
+        """
+        labels, asked = changed.labels, changed.priority
+        false = rule.selector.first_false(labels)
+        if false is not None:
+            return 1, self._meeting(rule, false)
+        if effective_priority(rule, asked).effective is None:
+            return 1, self._other_priorities(rule, accepted=True)
+        for other in self._rules[: rule.index]:
+            if other.selector.matches(labels) and (
+                effective_priority(other, asked).effective is not None
+            ):
+                return other.index + 1, self._passing(other)
+        return rule.index + 1, None
+
+    def _meeting(self, rule: Rule, false: MatchExpression) -> Iterator[_Step]:
+        """Yield the values of one label that meet all expressions of *rule* about it."""
+        about = [each for each in rule.selector.expressions if each.key == false.key]
+        for value in self._values(false.key):
+            if all(_holds(each, value) for each in about):
+                yield false.key, value
+
+    def _passing(self, other: Rule) -> Iterator[_Step]:
+        """Yield the steps with which *other* does not match."""
+        for each in other.selector.expressions:
+            for value in self._values(each.key):
+                if not _holds(each, value):
+                    yield each.key, value
+        yield from self._other_priorities(other, accepted=False)
+
+    def _other_priorities(self, rule: Rule, *, accepted: bool) -> Iterator[_Step]:
+        for each in self._priorities:
+            if (effective_priority(rule, each).effective is not None) is accepted:
+                yield _Asked(each)
+        if accepted:
+            yield _Asked(None)
+
+    def _values(self, key: str) -> tuple[str | None, ...]:
+        return (_OTHER, *self._named[key], None)
+
+    def _told(self, rule: Rule, found: _Trial) -> NearMiss:
+        assert self._router.route(found.of(self._workload)).rule == rule.index
+        return NearMiss(
+            queue=rule.queue,
+            rule=rule.index,
+            labels=tuple(self._change(rule, key, found) for key in found.labels),
+            changes_priority=found.asked is not None,
+            priority=found.asked.priority if found.asked is not None else None,
+        )
+
+    def _change(self, rule: Rule, key: str, found: _Trial) -> LabelChange:
+        value = found.labels[key]
+        is_any = value == _OTHER
+        but_not = [
+            each
+            for each in (self._named[key] if is_any else ())
+            if self._router.route(found.then((key, each)).of(self._workload)).rule != rule.index
+        ]
+        return LabelChange(
+            key=key,
+            before=self._workload.labels.get(key),
+            after=None if is_any else value,
+            is_any=is_any,
+            but_not=tuple(but_not),
+        )
+
+
+class _Spent(Exception):
+    """The budget is used up."""
+
+
+@dataclass(slots=True)
+class _Purse:
+    """How many more rules may be evaluated."""
+
+    left: int
+
+    def pay(self, judged: int) -> None:
+        """Subtract *judged* rules; raises _Spent when that is more than is left."""
+        self.left -= judged
+        if self.left < 0:
+            raise _Spent
+
+
+class _Search:
+    """One search with a maximum number of changes."""
+
+    def __init__(self, nearest: NearestRules, rule: Rule, most: int, purse: _Purse) -> None:
+        self._nearest = nearest
+        self._rule = rule
+        self._most = most
+        self._purse = purse
+        self._seen: set[tuple[frozenset[tuple[str, str | None]], _Asked | None]] = set()
+        #: Whether more changes could have helped.
+        self.was_bounded = False
+
+    def look(self, trial: _Trial) -> _Trial | None:
+        """Return *trial* with the changes still needed for the rule to match, or None."""
+        key = (frozenset(trial.labels.items()), trial.asked)
+        if key in self._seen:
+            return None
+        self._seen.add(key)
+        judged, steps = self._nearest.in_the_way(self._rule, self._nearest.changed(trial))
+        self._purse.pay(judged + _LOOK)
+        if steps is None:
+            return trial
+        for step in steps:
+            if trial.has(step):
+                continue
+            if len(trial) == self._most:
+                self.was_bounded = True
+                return None
+            found = self.look(trial.then(step))
+            if found is not None:
+                return found
+        return None
+
+
+def changed_labels(labels: Mapping[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
+    """Return *labels* with *changes* applied: None removes a label."""
+    left = {key: value for key, value in labels.items() if key not in changes}
+    return left | {key: value for key, value in changes.items() if value is not None}
+
+
+def _holds(expression: MatchExpression, value: str | None) -> bool:
+    return expression.matches({} if value is None else {expression.key: value})

@@ -1,0 +1,132 @@
+"""
+Rule evaluation: every result of a config for one workload, whether it has an effect or not.
+
+Routing stops at the first rule that matches a workload and at the first expression that
+is false. The author of rules needs to see the others, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from console.engine.model.origin import Origin
+from console.engine.model.policy import LocalQueue, Policy
+from console.engine.model.selectors import MatchExpression, Selector
+from console.engine.model.trace import PriorityStep
+from console.engine.model.workload import Workload
+from console.engine.routing.local_queues import local_queue_name, namespace_labels
+from console.engine.routing.router import effective_priority
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionResult:
+    """One expression of a selector, the label's value (None: it is absent), and the result."""
+
+    expression: MatchExpression
+    actual: str | None
+    holds: bool
+
+
+class RuleStanding(StrEnum):
+    """The effect of a rule on a workload."""
+
+    TOOK = "took"
+    SELECTOR_FALSE = "selector_false"
+    PRIORITY_OUT_OF_RANGE = "priority_out_of_range"
+    #: It would match the workload, but an earlier rule does.
+    TOO_LATE = "too_late"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleEvaluation:
+    """One routing rule, evaluated as if it were the only one, and its effect among the others."""
+
+    index: int
+    queue: str
+    standing: RuleStanding
+    expressions: tuple[ExpressionResult, ...]
+    #: The priority it would give; None when its selector is false.
+    priority: PriorityStep | None = None
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalQueueEvaluation:
+    """One local queue of a workload's namespace, and whether its queue allows that namespace."""
+
+    local_queue: LocalQueue
+    #: Whether it is the local queue of the workload: by its label, else by default.
+    is_taken: bool
+    #: Whether the queue that it leads to exists.
+    leads: bool
+    #: Whether that queue allows workloads of this namespace.
+    is_allowed: bool
+    #: That queue's expressions on namespace labels; empty when it allows all or none.
+    expressions: tuple[ExpressionResult, ...] = ()
+
+
+def evaluate_selector(
+    selector: Selector, labels: Mapping[str, str]
+) -> tuple[ExpressionResult, ...]:
+    """Return every expression of *selector* with its result for *labels*."""
+    return tuple(
+        ExpressionResult(each, labels.get(each.key), each.matches(labels))
+        for each in selector.expressions
+    )
+
+
+def evaluate_rules(policy: Policy, workload: Workload) -> tuple[RuleEvaluation, ...]:
+    """Return every rule of *policy* in order; empty where local queues route."""
+    found = []
+    is_taken = False
+    for rule in policy.rules:
+        expressions = evaluate_selector(rule.selector, workload.labels)
+        priority = None
+        if not all(each.holds for each in expressions):
+            standing = RuleStanding.SELECTOR_FALSE
+        else:
+            priority = effective_priority(rule, workload.priority)
+            if priority.effective is None:
+                standing = RuleStanding.PRIORITY_OUT_OF_RANGE
+            else:
+                standing = RuleStanding.TOO_LATE if is_taken else RuleStanding.TOOK
+                is_taken = True
+        found.append(
+            RuleEvaluation(
+                index=rule.index,
+                queue=rule.queue,
+                standing=standing,
+                expressions=expressions,
+                priority=priority,
+                origin=rule.origin,
+            )
+        )
+    return tuple(found)
+
+
+def evaluate_local_queues(policy: Policy, workload: Workload) -> tuple[LocalQueueEvaluation, ...]:
+    """Return every local queue of the workload's namespace, its own first."""
+    routing = policy.local_routing
+    if routing is None:
+        return ()
+    taken = local_queue_name(routing, workload.labels, workload.namespace)
+    labels = namespace_labels(routing, workload.namespace)
+    local_queues = []
+    for (namespace, name), local_queue in routing.local_queues.items():
+        if namespace != workload.namespace:
+            continue
+        queue = policy.queues.get(local_queue.queue)
+        selector = queue.namespaces if queue is not None else None
+        expressions = evaluate_selector(selector, labels) if selector is not None else ()
+        local_queues.append(
+            LocalQueueEvaluation(
+                local_queue=local_queue,
+                is_taken=name == taken,
+                leads=queue is not None,
+                is_allowed=selector is not None and all(each.holds for each in expressions),
+                expressions=expressions,
+            )
+        )
+    return tuple(sorted(local_queues, key=lambda each: not each.is_taken))

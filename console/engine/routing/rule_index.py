@@ -1,0 +1,71 @@
+"""Rule index: finds the few rules that may match a workload by its labels."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import merge
+
+from console.engine.model.policy import Rule
+from console.engine.model.selectors import Operator
+
+
+class RuleIndex:
+    """
+    The rules of one policy, indexed by a label whose values they list.
+
+    Each rule is indexed once, by the label that separates most rules; rules that list
+    no value of any label are tried for every workload.
+    """
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = rules
+        #: Number of rules tried for workloads.
+        self.judged = 0
+        pins = [_pins(rule) for rule in rules]
+        counts = Counter(key for each in pins for key in each)
+        #: The label by which most rules are indexed.
+        self._main = max(counts, key=lambda key: (counts[key], key), default="")
+        #: By rule: the values of that label that it accepts; None: any.
+        self._pinned = [each.get(self._main) for each in pins]
+        self._open: list[int] = []
+        self._beside: list[int] = []
+        self._of_value: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        for index, each in enumerate(pins):
+            key = max(each, key=lambda key: (counts[key], key), default="")
+            for value in each.get(key, ()):
+                self._of_value[key, value].append(index)
+            if not each:
+                self._open.append(index)
+            if self._pinned[index] is None:
+                self._beside.append(index)
+
+    def holding(self, labels: Mapping[str, str]) -> Iterator[Rule]:
+        """Yield, in order, the rules whose selectors hold on *labels*."""
+        filed = (self._of_value[item] for item in labels.items() if item in self._of_value)
+        for index in merge(self._open, *filed):
+            self.judged += 1
+            if self._rules[index].selector.matches(labels):
+                yield self._rules[index]
+
+    def before(self, index: int) -> Iterator[Rule]:
+        """Yield, in order, the rules before *index* that may match some of the same workloads."""
+        values = self._pinned[index]
+        if values is None:
+            yield from self._rules[:index]
+            return
+        alike = {each for value in values for each in self._of_value[self._main, value]}
+        for each in merge(self._beside, sorted(alike)):
+            if each >= index:
+                return
+            yield self._rules[each]
+
+
+def _pins(rule: Rule) -> dict[str, frozenset[str]]:
+    """Return the labels that a rule restricts to listed values, and those values."""
+    pins: dict[str, frozenset[str]] = {}
+    for expression in rule.selector.expressions:
+        if expression.operator is Operator.IN:
+            values = frozenset(expression.values)
+            pins[expression.key] = pins.get(expression.key, values) & values
+    return pins

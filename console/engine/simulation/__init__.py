@@ -1,0 +1,1 @@
+"""Simulation: what a policy would do to workloads and quota, found without changing anything."""

@@ -1,0 +1,92 @@
+"""Upper bound of the live workloads that a config change affects: one of each kind is routed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from console.engine.diff import Change, Noun
+from console.engine.model.decision import Reason
+from console.engine.model.history import Backlog, Live
+from console.engine.model.policy import Policy, Queue
+from console.engine.routing.route_result import RouteResult, land
+from console.engine.routing.router import Router
+
+#: What determines the route of a workload.
+_ROUTING = frozenset({Noun.RULE, Noun.LOCAL_QUEUE, Noun.NAMESPACE, Noun.PRIORITY_CLASS})
+
+_Names: TypeAlias = Mapping[Noun, set[str]]
+
+
+def affected_workloads(
+    old: Policy, new: Policy, changes: Iterable[Change], live: Live, backlog: Backlog
+) -> int:
+    """
+    Return the maximum number of workloads of *live* that the change from *old* to *new* affects.
+
+    It counts running and pending workloads in queues that change, directly or with their cohort
+    or a flavor of theirs, and in queues that share quota with them, where quota is lent,
+    reclaimed and borrowed; of *backlog*, which is all pending work, the workloads that get
+    another queue or priority when routing changes; and everything when settings change. The
+    effect of rerouted work on the workloads that run in its new queue is not counted.
+    """
+    changed: dict[Noun, set[str]] = {noun: set() for noun in Noun}
+    for change in changes:
+        changed[change.noun] |= {change.name, change.old_name}
+    if changed[Noun.SETTINGS]:
+        return sum(live.running.values()) + sum(live.pending.values())
+    queues = _sharing(old, changed) | _sharing(new, changed)
+    here = sum(live.running.get(name, 0) + live.pending.get(name, 0) for name in queues)
+    if not any(changed[noun] for noun in _ROUTING):
+        return here
+    elsewhere = [kind for kind in backlog.kinds if kind.queue not in queues]
+    before, after = Router(old), Router(new)
+    return here + sum(
+        kind.count
+        for kind in elsewhere
+        if _end_of(land(old, kind.workload, before)) != _end_of(land(new, kind.workload, after))
+    )
+
+
+def _end_of(route_result: RouteResult) -> tuple[str | None, int | None, Reason | None]:
+    """Return the part of a route result that determines the outcome for a workload."""
+    return route_result.queue, route_result.priority, route_result.reason
+
+
+def _sharing(policy: Policy, changed: _Names) -> set[str]:
+    """Return the queues of every tree of cohorts in which one is *changed*."""
+    trees: defaultdict[str, list[Queue]] = defaultdict(list)
+    found: set[str] = set()
+    for queue in policy.queues.values():
+        if queue.parent is not None:
+            trees[_root(policy, queue.parent)].append(queue)
+        elif _is_touched(policy, queue, changed):
+            found.add(queue.name)
+    for queues in trees.values():
+        if any(_is_touched(policy, queue, changed) for queue in queues):
+            found.update(queue.name for queue in queues)
+    return found
+
+
+def _is_touched(policy: Policy, queue: Queue, changed: _Names) -> bool:
+    flavors = {quotas.flavor for group in queue.groups for quotas in group.flavors}
+    return (
+        queue.name in changed[Noun.QUEUE]
+        or not changed[Noun.FLAVOR].isdisjoint(flavors)
+        or not changed[Noun.COHORT].isdisjoint(_cohorts_above(policy, queue.parent))
+    )
+
+
+def _root(policy: Policy, cohort: str) -> str:
+    return _cohorts_above(policy, cohort)[-1]
+
+
+def _cohorts_above(policy: Policy, name: str | None) -> Sequence[str]:
+    """Return cohort *name* and those above it; a cycle ends where it began."""
+    found: dict[str, None] = {}
+    while name is not None and name not in found:
+        found[name] = None
+        cohort = policy.cohorts.get(name)
+        name = cohort.parent if cohort else None
+    return list(found)

@@ -1,0 +1,268 @@
+"""Consequences of an apply that need consent, found before it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum, StrEnum
+from typing import TypeAlias
+
+from console.engine.diff.renames import find_renames
+from console.engine.diff.values import Noun
+from console.engine.disciplines.quota.excess import Excess, beside_draining, over_quota
+from console.engine.model.amounts import FlavorResource
+from console.engine.model.history import Live
+from console.engine.model.policy import Policy, StopPolicy
+
+
+class Gravity(IntEnum):
+    """How deliberately a consequence has to be accepted."""
+
+    #: By the button, whose label says it.
+    BUTTON = 1
+    #: By name.
+    NAMED = 2
+    #: By name, and by typing the number of the version.
+    TYPED = 3
+
+
+class ConsequenceCode(StrEnum):
+    """Possible consequences of an apply; clients accept a consequence by its code."""
+
+    WORK_EVICTED = "work_evicted"
+    QUEUE_REMOVED = "queue_removed"
+    CATCH_ALL_LOST = "catch_all_lost"
+    QUOTA_DROPPED = "quota_dropped"
+    QUEUE_DRAINS = "queue_drains"
+    QUEUE_STOPPED = "queue_stopped"
+    PENDING_REJECTED = "pending_rejected"
+    OVER_NOMINAL = "over_nominal"
+    FLAVOR_LOST = "flavor_lost"
+    DIALECT_CHANGED = "dialect_changed"
+    WARNINGS_ADDED = "warnings_added"
+    EXPECTATION_BROKEN = "expectation_broken"
+    PREVIEW_UNAVAILABLE = "preview_unavailable"
+
+
+GRAVITY: Mapping[ConsequenceCode, Gravity] = {
+    code: Gravity.TYPED
+    if code
+    in (
+        ConsequenceCode.WORK_EVICTED,
+        ConsequenceCode.QUEUE_REMOVED,
+        ConsequenceCode.CATCH_ALL_LOST,
+        ConsequenceCode.QUOTA_DROPPED,
+    )
+    else Gravity.NAMED
+    for code in ConsequenceCode
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One consequence as facts; `console.engine.explain.consequences` has its sentence."""
+
+    code: ConsequenceCode
+    #: What it concerns: queues, codes of warnings, expectations, languages.
+    names: tuple[str, ...] = ()
+    #: Local queues that it concerns, each prefixed with its namespace.
+    local_queues: tuple[str, ...] = ()
+    #: Name of a queue -> the queue that replaces it.
+    successors: Mapping[str, str] | None = None
+    #: Workloads that run and wait in those queues, and in those that the local queues lead to.
+    running: int = 0
+    pending: int = 0
+    #: Where usage may exceed the quota of a queue or cohort.
+    excesses: tuple[Excess, ...] = ()
+    #: Whether the numbers are exact; if not, they are approximate.
+    is_exact: bool = True
+
+
+def find(
+    old: Policy | None, new: Policy, live: Live, heirs: Mapping[str, str] | None = None
+) -> tuple[Finding, ...]:
+    """
+    Return the consequences for *live* work and for routing when *new* replaces *old*.
+
+    *old* is None before the first config, which has no consequences. *heirs* are the queues
+    that drain already, each with the queue of *old* that replaced it. Gravest first.
+    """
+    if old is None:
+        return ()
+    found = (
+        *_stopped(old, new, live),
+        *_gone(old, new, live, heirs or {}),
+        *_routing(old, new),
+        *_flavors_lost(old, new, live),
+        *_over_nominal(old, new, live),
+    )
+    return tuple(sorted(found, key=lambda finding: -GRAVITY[finding.code]))
+
+
+def takes_everything(policy: Policy) -> bool:
+    """Say whether *policy* rejects no workload because of its labels alone."""
+    if policy.local_routing is not None:
+        return False
+    return not policy.rules or any(not rule.selector.expressions for rule in policy.rules)
+
+
+def successors(old: Policy, new: Policy) -> dict[str, str]:
+    """
+    Return which new queue replaces which old one, by name.
+
+    A new queue does if everything that led to the old one and still exists leads to it.
+    """
+    leads: dict[str, set[str]] = {}
+    local_queues, new_local_queues = _entrances(old), _entrances(new)
+    for local_queue, queue in local_queues.items():
+        if queue not in new.queues and local_queue in new_local_queues:
+            leads.setdefault(queue, set()).add(new_local_queues[local_queue])
+    return {
+        queue: name
+        for queue, (name, *others) in leads.items()
+        if not others and name in new.queues and name not in old.queues
+    }
+
+
+def place_takers(old: Policy, new: Policy, names: Iterable[str]) -> dict[str, str]:
+    """
+    Return which queue of *new* replaces which of the queues *names* of *old*, by name.
+
+    A queue that still exists is not replaced. A removed one is replaced by its successor, or else
+    by the queue with the same settings, or nearly, under another name.
+    """
+    gone = [name for name in names if name in old.queues and name not in new.queues]
+    if not gone:
+        return {}
+    found = successors(old, new)
+    if any(name not in found for name in gone):
+        renamed = find_renames(old, new).old_names[Noun.QUEUE]
+        found = {before: after for after, before in renamed.items()} | found
+    return {name: found[name] for name in gone if name in found}
+
+
+def _entrances(policy: Policy) -> dict[object, str]:
+    """Return the first entrance of each kind to the queues, and the queue it leads to."""
+    local_queues: dict[object, str] = {}
+    for rule in policy.rules:
+        expressions = rule.selector.expressions
+        asked = tuple((each.key, each.operator, each.values) for each in expressions)
+        local_queues.setdefault(asked, rule.queue)
+    if policy.local_routing is not None:
+        local_queues |= {
+            key: local_queue.queue for key, local_queue in policy.local_routing.local_queues.items()
+        }
+    return local_queues
+
+
+def _is_unlimited(policy: Policy) -> bool:
+    return policy.local_routing is None and not policy.rules
+
+
+def _routing(old: Policy, new: Policy) -> Iterator[Finding]:
+    if _is_unlimited(new) and not _is_unlimited(old):
+        yield Finding(code=ConsequenceCode.QUOTA_DROPPED)
+    elif takes_everything(old) and not takes_everything(new):
+        yield Finding(code=ConsequenceCode.CATCH_ALL_LOST)
+
+
+def _gone(old: Policy, new: Policy, live: Live, heirs: Mapping[str, str]) -> Iterator[Finding]:
+    gone = [name for name in old.queues if name not in new.queues and _has_work(live, name)]
+    renamed = successors(old, new)
+    draining = {name: renamed[name] for name in gone if name in renamed}
+    removed = [name for name in gone if name not in draining]
+    if removed:
+        yield _of_queues(ConsequenceCode.QUEUE_REMOVED, removed, live)
+    if draining:
+        found = _of_queues(ConsequenceCode.QUEUE_DRAINS, list(draining), live, draining)
+        yield replace(found, excesses=beside_draining(draining, new, live, heirs))
+
+
+def _stopped(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
+    """Yield queues with work, and local queues that lead to them, that the new text stops."""
+    before, after = _stops(old), _stops(new)
+    stopped: dict[ConsequenceCode, list[_Stoppable]] = {}
+    for local_queue, (queue, stop) in after.items():
+        was = before[local_queue][1] if local_queue in before else StopPolicy.NONE
+        drains = stop is StopPolicy.HOLD_AND_DRAIN and was is not stop
+        if drains and live.running.get(queue):
+            stopped.setdefault(ConsequenceCode.WORK_EVICTED, []).append(local_queue)
+        elif stop is not StopPolicy.NONE and was is StopPolicy.NONE and live.pending.get(queue):
+            stopped.setdefault(ConsequenceCode.QUEUE_STOPPED, []).append(local_queue)
+    for code, local_queues in stopped.items():
+        queues = dict.fromkeys(after[local_queue][0] for local_queue in local_queues)
+        yield replace(
+            _of_queues(code, list(queues), live),
+            names=tuple(name for namespace, name in local_queues if namespace is None),
+            local_queues=tuple(
+                f"{space}/{name}" for space, name in local_queues if space is not None
+            ),
+        )
+
+
+#: A queue, without a namespace, or a local queue.
+_Stoppable: TypeAlias = tuple[str | None, str]
+
+
+def _stops(policy: Policy) -> dict[_Stoppable, tuple[str, StopPolicy]]:
+    """Return everything that can be stopped: the queue it concerns, and its stop policy."""
+    stops: dict[_Stoppable, tuple[str, StopPolicy]] = {
+        (None, name): (name, queue.stop) for name, queue in policy.queues.items()
+    }
+    if policy.local_routing is not None:
+        for key, local_queue in policy.local_routing.local_queues.items():
+            stops[key] = (local_queue.queue, local_queue.stop)
+    return stops
+
+
+def _flavors_lost(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
+    queues = [
+        name
+        for name, usage in live.usage.items()
+        # Passthrough queues assign no flavor, and a flavor lost before is not lost by this.
+        if (queue := new.queues.get(name)) is not None
+        and not queue.is_passthrough
+        and not _places(old, name).isdisjoint(
+            {key for key, used in usage.items() if used} - _places(new, name)
+        )
+    ]
+    if queues:
+        yield _of_queues(ConsequenceCode.FLAVOR_LOST, queues, live)
+
+
+def _over_nominal(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
+    excesses = over_quota(old, new, live)
+    if excesses:
+        queues = list(dict.fromkeys(name for excess in excesses for name in excess.holders))
+        yield replace(_of_queues(ConsequenceCode.OVER_NOMINAL, queues, live), excesses=excesses)
+
+
+def _places(policy: Policy, queue: str) -> set[FlavorResource]:
+    """Return the flavor-resources that workloads of *queue* may use."""
+    owner = policy.queues.get(queue)
+    return {
+        (quotas.flavor, resource)
+        for group in (owner.groups if owner else ())
+        for quotas in group.flavors
+        if quotas.flavor in policy.flavors
+        for resource in group.resources
+    }
+
+
+def _has_work(live: Live, queue: str) -> bool:
+    return bool(live.running.get(queue) or live.pending.get(queue))
+
+
+def _of_queues(
+    code: ConsequenceCode,
+    names: list[str],
+    live: Live,
+    successors: Mapping[str, str] | None = None,
+) -> Finding:
+    return Finding(
+        code=code,
+        names=tuple(names),
+        successors=successors,
+        running=sum(live.running.get(name, 0) for name in names),
+        pending=sum(live.pending.get(name, 0) for name in names),
+    )

@@ -1,0 +1,37 @@
+"""Pending work that another policy would reject, found by routing one workload of each kind."""
+
+from __future__ import annotations
+
+from console.engine.model.decision import Outcome
+from console.engine.model.history import Backlog
+from console.engine.model.policy import Policy
+from console.engine.routing.route_result import RouteResult, land
+from console.engine.routing.router import Router
+from console.engine.simulation.consequences import ConsequenceCode, Finding
+
+
+def find_rejected_pending(old: Policy, new: Policy, backlog: Backlog) -> Finding | None:
+    """
+    Return the work of *backlog* that waits under *old* and is rejected by *new*; None if none is.
+
+    Its names are the queues in which that work is pending now.
+    """
+    before, after = Router(old), Router(new)
+    rejected = [
+        kind
+        for kind in backlog.kinds
+        if _is_rejected(land(new, kind.workload, after))
+        and not _is_rejected(land(old, kind.workload, before))
+    ]
+    if not rejected:
+        return None
+    return Finding(
+        code=ConsequenceCode.PENDING_REJECTED,
+        names=tuple(sorted({kind.queue for kind in rejected if kind.queue is not None})),
+        pending=sum(kind.count for kind in rejected),
+        is_exact=backlog.is_whole,
+    )
+
+
+def _is_rejected(route_result: RouteResult) -> bool:
+    return route_result.is_refused and route_result.outcome is Outcome.REJECTED

@@ -1,0 +1,1 @@
+"""Wording that sentences and labels share: amounts, lists, counts, reasons and notices."""

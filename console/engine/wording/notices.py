@@ -1,0 +1,49 @@
+"""What webhooks are told, in one sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from console.engine.wording.reasons import event_sentence, reason_title
+from console.engine.wording.words import cut, lower_first, plural
+
+_BECAME = {
+    "workload.rejected": ("was rejected", "were rejected"),
+    "workload.cannot_run": ("can never run", "can never run"),
+    "workload.preempted": ("was told to stop", "were told to stop"),
+}
+
+
+def workloads_notice(kind: str, reasons: Mapping[str, int], name: str = "") -> str:
+    """
+    Return what became of workloads, counted by reason; the only one may be called by its *name*.
+
+    >>> workloads_notice("workload.rejected", {"no_rule_matched": 2, "no_flavor_matched": 1})
+    '3 workloads were rejected: no rule matched (2) and no flavor matched (1)'
+    >>> workloads_notice("workload.cannot_run", {"queue_misconfigured": 1}, "train")
+    'train can never run: queue misconfigured'
+    """
+    total = sum(reasons.values())
+    one, many = _BECAME[kind]
+    words = {code: lower_first(reason_title(code)) for code in reasons}
+    if len(words) == 1:
+        why = "".join(words.values())
+    else:
+        by_count = sorted(reasons.items(), key=lambda item: -item[1])
+        why = cut(f"{words[code]} ({count})" for code, count in by_count)
+    who = name if name and total == 1 else plural(total, "workload")
+    return f"{who} {one if total == 1 else many}: {why}"
+
+
+def config_notice(data: Mapping[str, Any], *, is_revert: bool) -> str:
+    """
+    Return what became of the config, from the facts of its event.
+
+    >>> config_notice({"version": 4, "from": 3, "back_to": 2}, is_revert=True)
+    'Config version 3 was taken back: version 4 has the text of version 2'
+    """
+    if not is_revert:
+        return event_sentence("CONFIG_UPDATED", data)
+    taken_back = f"Config version {data['from']} was taken back"
+    return f"{taken_back}: version {data['version']} has the text of version {data.get('back_to')}"

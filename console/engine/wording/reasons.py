@@ -1,0 +1,191 @@
+"""Reason codes and events in a few words, for lists and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from console.engine.model.decision import Reason
+from console.engine.wording.expectations import expectation_event
+from console.engine.wording.holds import hold_event
+from console.engine.wording.words import amount, by_flavor, listed, lower_first, places, plural
+
+
+class ReasonClass(StrEnum):
+    """What kind of answer a reason is, for people and for color."""
+
+    RUNNING = "running"
+    REJECTED = "rejected"
+    CANNOT_RUN = "cannot_run"
+    HELD = "held"
+    SOON = "soon"
+    WAITING = "waiting"
+    UNSEEN = "unseen"
+    PREEMPTED = "preempted"
+    ENDED = "ended"
+
+
+_TITLES: dict[Reason, tuple[str, ReasonClass]] = {
+    Reason.NO_RULES: ("Admitted without a queue", ReasonClass.RUNNING),
+    Reason.PASSTHROUGH: ("Admitted without quota", ReasonClass.RUNNING),
+    Reason.QUOTA_RESERVED: ("Quota reserved", ReasonClass.RUNNING),
+    Reason.NO_RULE_MATCHED: ("No rule matched", ReasonClass.REJECTED),
+    Reason.NO_FLAVOR_MATCHED: ("No flavor matched", ReasonClass.REJECTED),
+    Reason.LOCAL_QUEUE_MISSING: ("No such local queue", ReasonClass.CANNOT_RUN),
+    Reason.PRIORITY_CLASS_MISSING: ("No such priority class", ReasonClass.CANNOT_RUN),
+    Reason.NAMESPACE_NOT_ALLOWED: ("Namespace not allowed", ReasonClass.CANNOT_RUN),
+    Reason.QUEUE_MISCONFIGURED: ("Queue misconfigured", ReasonClass.CANNOT_RUN),
+    Reason.QUEUE_STOPPED: ("Queue stopped", ReasonClass.HELD),
+    Reason.QUEUE_HELD: ("Queue on hold", ReasonClass.HELD),
+    Reason.EXCEEDS_MAX_QUOTA: ("Can never run under this config", ReasonClass.CANNOT_RUN),
+    Reason.WAITING_FOR_PREEMPTED: ("Starting soon", ReasonClass.SOON),
+    Reason.WAITING_FOR_QUOTA: ("Waiting for quota", ReasonClass.WAITING),
+    Reason.BEHIND_OTHERS: ("Behind others", ReasonClass.WAITING),
+    Reason.NOT_EVALUATED: ("Not looked at yet", ReasonClass.UNSEEN),
+    Reason.PREEMPTED_IN_QUEUE: ("Preempted", ReasonClass.PREEMPTED),
+    Reason.RECLAIMED_IN_COHORT: ("Quota reclaimed", ReasonClass.PREEMPTED),
+    Reason.RECLAIMED_WHILE_BORROWING: ("Preempted by a borrower", ReasonClass.PREEMPTED),
+    Reason.PREEMPTED_FOR_FAIR_SHARE: ("Preempted for a fair share", ReasonClass.PREEMPTED),
+    Reason.DRAINED: ("Queue drained", ReasonClass.PREEMPTED),
+    Reason.WITHDRAWN_WHILE_RUNNING: ("Withdrawn while running", ReasonClass.ENDED),
+}
+
+
+def reason_title(reason: str) -> str:
+    """
+    Return the short label of a reason code.
+
+    >>> reason_title("exceeds_max_quota")
+    'Can never run under this config'
+    """
+    return _TITLES[Reason(reason)][0]
+
+
+def reason_message(reason: str, missing: Mapping[str, int] | None = None) -> str:
+    """
+    Return a reason code in a few words; one that waits for quota says what is *missing*.
+
+    That is given by "flavor/resource", in thousandths.
+
+    >>> reason_message("waiting_for_quota", {"spot/gpu": 8000, "spot/cpu": 500})
+    'Waiting for quota: 8 gpu and 0.5 cpu short on spot'
+    """
+    title = reason_title(reason)
+    if reason != Reason.WAITING_FOR_QUOTA or not missing:
+        return title
+    parts = [
+        f"{listed(amount(lacking, resource) for resource, lacking in of.items())} short on {flavor}"
+        for flavor, of in by_flavor(missing).items()
+    ]
+    return f"{title}: {', '.join(parts)}"
+
+
+def reason_class(reason: str) -> ReasonClass:
+    """Return what kind of answer a reason code is."""
+    return _TITLES[Reason(reason)][1]
+
+
+_EVENTS = {
+    "REQUEST_SUBMITTED": "{name} was submitted.",
+    "REQUEST_QUEUED": "{name} is queued: {reason}.",
+    "REQUEST_ADMITTED": "{name} was admitted{on}.",
+    "REQUEST_REJECTED": "{name} was rejected: {reason}.",
+    "REQUEST_PREEMPTED": "{name} was told to stop for {preemptor}.",
+    "REQUEST_REQUEUED": "{name} is queued again: {reason}.",
+    "REQUEST_RELEASED": "{name} has stopped and gave back its quota.",
+    "REQUEST_FULFILLED": "{name} finished.",
+    "REQUEST_ABORTED": "{name} was withdrawn.",
+    "REQUEST_FAILED": "{name} failed.",
+    "REQUEST_FALLBACK": "{name} fell back to another flavor.",
+    "QUOTA_BORROWED": "{name} borrows {borrowed} from {cohort}.",
+    "QUOTA_RECLAIMED": "{name} takes back {borrowed} in {cohort}{stops}.",
+}
+#: The sentence of a preemption by the reason that the workload was told.
+_PREEMPTED: dict[str, str] = {
+    Reason.RECLAIMED_IN_COHORT: (
+        "{name} was told to stop: {queue} takes back quota that it lent, for {preemptor}."
+    ),
+    Reason.RECLAIMED_WHILE_BORROWING: (
+        "{name} was told to stop: {preemptor} has higher priority and borrows in its place."
+    ),
+    Reason.PREEMPTED_FOR_FAIR_SHARE: (
+        "{name} was told to stop for {preemptor}: {queue} has the smaller share."
+    ),
+    Reason.DRAINED: "{name} was told to stop: its queue is being drained.",
+}
+#: The sentence of a reclaim that is more, or less, than to take back what is one's own.
+_RECLAIMED: dict[str, str] = {
+    Reason.RECLAIMED_WHILE_BORROWING: (
+        "{name} borrows what others of lower priority borrowed in {cohort}{stops}."
+    ),
+    Reason.PREEMPTED_FOR_FAIR_SHARE: "{name} takes its fair share of {cohort}{stops}.",
+}
+
+
+def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
+    """
+    Return the sentence of an event, from its type and its stored facts.
+
+    >>> event_sentence("REQUEST_ABORTED", {"name": "train"})
+    'train was withdrawn.'
+    >>> event_sentence(
+    ...     "QUOTA_BORROWED", {"name": "train", "borrowed": {"spot/gpu": 4000}, "cohort": "ml"}
+    ... )
+    'train borrows 4 gpu on spot from cohort ml.'
+    """
+    if kind == "CONFIG_UPDATED":
+        return _config_updated(data)
+    if kind.startswith("EXPECTATION_"):
+        return expectation_event(data)
+    if kind.startswith("QUEUE_"):
+        return hold_event(kind, data)
+    reason = data.get("reason")
+    words = _EVENTS[kind]
+    if kind == "REQUEST_PREEMPTED":
+        words = _PREEMPTED.get(reason or "", words)
+    elif kind == "QUOTA_RECLAIMED":
+        words = _RECLAIMED.get(reason or "", words)
+    flavors = sorted(set(data.get("flavors", {}).values()))
+    return words.format(
+        name=data.get("name", "A workload"),
+        reason=lower_first(reason_title(reason)) if reason else "no reason is known",
+        on=f" on {listed(flavors)}" if flavors else "",
+        preemptor=data.get("preemptor_name", "another workload"),
+        queue=data.get("preemptor_queue") or "another queue",
+        borrowed=places(data["borrowed"]) if data.get("borrowed") else "quota",
+        cohort=f"cohort {data['cohort']}" if data.get("cohort") else "its cohort",
+        stops=_stops(len(data.get("victims", ()))),
+    )
+
+
+def _stops(count: int) -> str:
+    has = "has" if count == 1 else "have"
+    return f": {plural(count, 'workload')} {has} to stop" if count else ""
+
+
+def _config_updated(data: Mapping[str, Any]) -> str:
+    version = f"Config version {data['version']}"
+    message = f": {data['message']}" if data.get("message") else ""
+    before, back_to = data.get("from"), data.get("back_to")
+    match data.get("kind"):
+        case "confirm":
+            return f"{version} was confirmed: it stays"
+        case "merge":
+            return f"A draft based on version {before} was merged with version {data['version']}"
+        case "rebase":
+            onto = f"was put on version {data['version']} with its text as it was"
+            return f"A draft based on version {before} {onto}, without a merge"
+        case "revert_failed":
+            return (
+                f"{version} was not confirmed in time, but the text of version {back_to} has "
+                "errors under today's rules: nothing was taken back, and somebody has to decide"
+            )
+        case "rollback":
+            text = f" to version {back_to}" if back_to else ""
+            return f"{version} was applied, rolling back from version {before}{text}{message}"
+    if data.get("via") == "client":
+        under = f"on top of version {before}" if before else "as the first"
+        return f"{version} was applied by a client, {under}{message}"
+    soon = ", to be confirmed in time" if data.get("reverts_at") else ""
+    return f"{version} was applied{soon}{message}"

@@ -1,0 +1,164 @@
+"""Words that several sentences share: amounts, lists, counts, expressions and ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from console.engine.model.amounts import SCALE, Amount, Unlimited, format_amount
+from console.engine.model.trace import FailedExpression, PriorityStep
+from console.engine.model.workload import PODS
+
+#: Resources that Kubernetes counts in bytes; so are those whose name begins with "hugepages-".
+_BYTES = frozenset({"memory", "ephemeral-storage"})
+_BINARY = ("Ei", "Pi", "Ti", "Gi", "Mi", "Ki")
+_DECIMAL = ("E", "P", "T", "G", "M", "k")
+
+#: Names and values that a list shows; the rest is counted.
+_SHOWN = 5
+
+
+def quantity(value: Amount, resource: str) -> str:
+    """
+    Return the number of an amount, exactly; bytes are written as Kubernetes writes them.
+
+    >>> quantity(1500, "gpu"), quantity(64 * 2**30 * 1000, "memory"), quantity(10**12, "memory")
+    ('1.5', '64Gi', '1G')
+    """
+    plain = format_amount(value)
+    if isinstance(value, Unlimited) or not counts_bytes(resource) or value % SCALE:
+        return plain
+    whole = value // SCALE
+    # Smaller ones are not bytes, but what a config of its own making calls memory.
+    if abs(whole) < 2**20:
+        return plain
+    return min(_in_unit(whole, 1024, _BINARY), _in_unit(whole, 1000, _DECIMAL), key=len)
+
+
+def amount(value: Amount, resource: str) -> str:
+    """
+    Return an amount with its resource, whose name is a word of its own for pods alone.
+
+    >>> amount(8000, "gpu"), amount(1000, "pods"), amount(2000, "pods")
+    ('8 gpu', '1 pod', '2 pods')
+    """
+    noun = "pod" if (value, resource) == (SCALE, PODS) else resource
+    return f"{quantity(value, resource)} {noun}"
+
+
+def amounts(requests: Mapping[str, int]) -> str:
+    """Return all amounts of a request, sorted by resource."""
+    return ", ".join(amount(value, resource) for resource, value in sorted(requests.items()))
+
+
+def places(held: Mapping[str, int]) -> str:
+    """
+    Return amounts that are given by "flavor/resource".
+
+    >>> places({"spot/gpu": 8000, "spot/cpu": 500, "fixed/gpu": 1000})
+    '8 gpu and 0.5 cpu on spot and 1 gpu on fixed'
+    """
+    return listed(
+        f"{listed(amount(value, resource) for resource, value in of.items())} on {flavor}"
+        for flavor, of in by_flavor(held).items()
+    )
+
+
+def by_flavor(held: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Return amounts that are given by "flavor/resource" by flavor and resource."""
+    flavors: dict[str, dict[str, int]] = {}
+    for place, value in held.items():
+        flavor, _, resource = place.partition("/")
+        flavors.setdefault(flavor, {})[resource] = value
+    return flavors
+
+
+def listed(words: Iterable[str]) -> str:
+    """Return *words* as "a", "a and b" or "a, b and c"."""
+    items = list(words)
+    return f"{', '.join(items[:-1])} and {items[-1]}" if len(items) > 1 else "".join(items)
+
+
+def cut(words: Iterable[str]) -> str:
+    """Return *words* as a list that counts what is beyond the first few."""
+    items = list(words)
+    more = len(items) - _SHOWN
+    return listed([*items[:_SHOWN], f"{more} more"] if more > 0 else items)
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a count with its noun, which takes an s unless it is one."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def sentence_case(text: str) -> str:
+    """Return *text* with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
+def lower_first(text: str) -> str:
+    """Return *text* with a small first letter."""
+    return text[:1].lower() + text[1:]
+
+
+def share(thousandths: int | None) -> str:
+    """Return a dominant share as percent; None is without bound."""
+    return "without bound" if thousandths is None else f"{format_amount(thousandths * 100)}%"
+
+
+def out_of_range(step: PriorityStep) -> str:
+    """Return why a rule refuses a requested priority."""
+    accepted = priority_range(step)
+    return f"rule {step.rule + 1} accepts {accepted}, and priority {step.requested} is outside"
+
+
+def priority_range(step: PriorityStep) -> str:
+    """Return the priorities that a rule accepts."""
+    if step.minimum is None:
+        return f"priorities up to {step.maximum}"
+    if step.maximum is None:
+        return f"priorities from {step.minimum}"
+    return f"priorities from {step.minimum} to {step.maximum}"
+
+
+#: Operators of node affinity; those of label selectors say themselves.
+_OPERATORS = {
+    "In": "in",
+    "NotIn": "not in",
+    "Exists": "exists",
+    "DoesNotExist": "does not exist",
+    "Gt": "greater than",
+    "Lt": "less than",
+}
+
+
+def failed_expression(failed: FailedExpression) -> str:
+    """Return what a selector asks for, and what the label is instead."""
+    asked = expression(failed.key, failed.operator, failed.values)
+    actual = "the label is absent" if failed.actual is None else f"it is {failed.actual!r}"
+    return f"{asked}, and {actual}"
+
+
+def expression(key: str, operator: str, values: Sequence[str]) -> str:
+    """
+    Return what an expression asks for.
+
+    >>> expression("zone", "not_in", ("a", "b")), expression("team", "exists", ())
+    ('zone not in [a, b]', 'team exists')
+    """
+    shown = ", ".join(values[:_SHOWN])
+    more = len(values) - _SHOWN
+    listing = f"[{shown}{f', and {more} more' if more > 0 else ''}]" if shown else ""
+    return f"{key} {_OPERATORS.get(operator, operator.replace('_', ' '))} {listing}".strip()
+
+
+def counts_bytes(resource: str) -> bool:
+    """Say whether amounts of *resource* are bytes."""
+    return resource in _BYTES or resource.startswith("hugepages-")
+
+
+def _in_unit(whole: int, base: int, units: tuple[str, ...]) -> str:
+    """Return *whole* in the largest unit that divides it."""
+    for power, unit in zip(range(len(units), 0, -1), units, strict=True):
+        if not whole % base**power:
+            return f"{whole // base**power}{unit}"
+    return str(whole)

@@ -1,0 +1,226 @@
+"""Audit entries as sentences, with what they changed and where that can be seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from console.engine.model.amounts import format_amount
+from console.orgs.chain import sealed_facts_of
+from console.orgs.models import AuditEntry, Organization
+from console.pages.presenters.lists.addresses import with_query
+
+#: What was done, behind who did it; {subject} and {count} are those of the entry.
+_DONE = {
+    "session.sign_in": "signed in",
+    "session.sign_in_failed": "was refused: a wrong password",
+    "session.sign_out": "signed out",
+    "session.revoke": "ended other sessions of theirs",
+    "account.password": "changed their password",
+    "account.connect": "connected their account with the sign-in provider",
+    "account.take_over": "took over an account that an earlier invitation began",
+    "org.create": "created the organization {subject}",
+    "member.add": "made {subject} a member",
+    "member.role": "changed the role of {subject}",
+    "member.remove": "removed {subject}",
+    "member.leave": "left the organization",
+    "invitation.create": "invited {subject}",
+    "invitation.revoke": "took back the invitation of {subject}",
+    "invitation.accept": "accepted the invitation of {subject}",
+    "token.issue": "issued token {subject}",
+    "token.rotate": "rotated token {subject}",
+    "token.revoke": "revoked token {subject}",
+    "token.keep": "kept token {subject} of a member who lost its role",
+    "config.apply": "applied config version {subject}",
+    "config.rollback": "rolled back, as config version {subject}",
+    "config.revert": "took an apply back, as config version {subject}",
+    "config.confirm": "confirmed config version {subject}",
+    "draft.begin": "began draft {subject}",
+    "draft.take_over": "took draft {subject} over",
+    "draft.merge": "merged draft {subject} with the active version",
+    "draft.rebase": "put draft {subject} on the active version",
+    "draft.discard": "discarded draft {subject}",
+    "expectation.save": "saved the expectation {subject}",
+    "expectation.delete": "deleted the expectation {subject}",
+    "impact.ask": "asked impact question {subject}",
+    "impact.cancel": "canceled impact question {subject}",
+    "queue.hold": "held queue {subject}",
+    "queue.resume": "resumed queue {subject}",
+    "view.save": "saved the view {subject}",
+    "view.delete": "deleted the view {subject}",
+    "webhook.create": "created webhook {subject}",
+    "webhook.update": "changed webhook {subject}",
+    "webhook.pause": "cannot reach its receiver and paused webhook {subject}",
+    "webhook.delete": "deleted webhook {subject}",
+    "webhook.rotate": "replaced the secret of webhook {subject}",
+    "webhook.test": "sent a test to webhook {subject}",
+    "webhook.redeliver": "sent a delivery of webhook {subject} again",
+    "workload.submit": "submitted {count}",
+    "workload.finish": "finished {count}",
+    "workload.withdraw": "withdrew {count}",
+    "workload.release": "released {count}",
+}
+
+#: The families of actions to choose from, and the words that theirs begin with.
+_FAMILIES = (
+    ("Everything", ()),
+    ("Sign-ins", ("session", "account")),
+    ("People and tokens", ("org", "member", "invitation", "token")),
+    ("Config", ("config", "draft", "expectation", "impact")),
+    ("Queues", ("queue",)),
+    ("Webhooks", ("webhook",)),
+    ("Workloads", ("workload",)),
+)
+
+#: Who acts without being a person or a token, by key.
+_OTHERS = {
+    "timer": "The timer of {}",
+    "command": "The command line",
+    "webhook": "The worker of {}",
+}
+
+#: Where the subject of a kind is shown.
+_PAGES: Mapping[str, Callable[[str, str], str]] = {
+    "config": lambda org, subject: reverse("pages:config-version", args=[org, subject]),
+    "queue": lambda org, subject: reverse("pages:queue", args=[org, subject]),
+    "workload": lambda org, subject: reverse("pages:workload", args=[org, subject]),
+    "webhook": lambda org, subject: reverse("pages:webhook", args=[org, subject]),
+    "draft": lambda org, subject: reverse("pages:config-draft", args=[org, subject]),
+    "impact": lambda org, subject: reverse("pages:config-impact-run", args=[org, subject]),
+    "expectation": lambda org, subject: reverse("pages:expectations", args=[org]),
+    "member": lambda org, subject: reverse("pages:members", args=[org]),
+    "invitation": lambda org, subject: reverse("pages:invitations", args=[org]),
+    "token": lambda org, subject: reverse("pages:api-tokens", args=[org]),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One fact that an action changed, as JSON; empty where there was or is none."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRow:
+    """One entry, finished for printing."""
+
+    entry: AuditEntry
+    actor: str
+    #: The sentence behind who acted, in three parts: what it is about is the middle one.
+    done: str
+    subject: str
+    rest: str
+    at: datetime
+    #: Of what it is about; empty where no page shows it any more.
+    subject_url: str
+    differences: tuple[Difference, ...]
+    #: This entry alone, all of the same request, all of who acted, and all about the subject.
+    url: str
+    request_url: str
+    actor_url: str
+    subject_entries_url: str
+    facts: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Some actions to choose together, and where that leads."""
+
+    title: str
+    url: str
+    is_chosen: bool
+
+
+def families_of(path: str, query: QueryDict) -> tuple[Family, ...]:
+    """Return the families of actions to choose from, all of them first."""
+    found = []
+    for title, words in _FAMILIES:
+        chosen = query.copy()
+        chosen.setlist("action", list(words))
+        found.append(
+            Family(
+                title=title,
+                url=with_query(path, chosen, cursor=None),
+                is_chosen=sorted(query.getlist("action")) == sorted(words),
+            )
+        )
+    return tuple(found)
+
+
+def audit_rows(org: Organization, entries: Iterable[AuditEntry]) -> tuple[AuditRow, ...]:
+    """Return *entries* in their order, as rows."""
+    return tuple(_row(org, entry) for entry in entries)
+
+
+def action_title(action: str) -> str:
+    """
+    Write an action as words.
+
+    >>> action_title("session.sign_in_failed")
+    'Session: sign in failed'
+    """
+    family, _, rest = action.partition(".")
+    return f"{family.capitalize()}: {rest.replace('_', ' ')}"
+
+
+def _row(org: Organization, entry: AuditEntry) -> AuditRow:
+    here = reverse("pages:audit", args=[org.slug])
+    count = (entry.after or {}).get("count", 1)
+    named = "workload {subject}" if entry.subject else f"{count} workloads"
+    words = _DONE.get(entry.action, f"{entry.action} {{subject}}").replace("{count}", named)
+    done, about_one, rest = words.partition("{subject}")
+    gone = entry.action.endswith((".discard", ".delete"))
+    page = None if gone or not entry.subject else _PAGES.get(entry.kind)
+    about = {"kind": entry.kind, "subject": entry.subject}
+    return AuditRow(
+        entry=entry,
+        actor=_OTHERS.get(entry.actor_key, "{}").format(entry.actor),
+        done=done,
+        subject=entry.subject if about_one else "",
+        rest=rest,
+        at=entry.created_at,
+        subject_url=page(org.slug, entry.subject) if page else "",
+        differences=_differences(entry.before or {}, entry.after or {}),
+        url=f"{here}?id={entry.pk}",
+        request_url=_url(here, request=entry.request_id) if entry.request_id else "",
+        actor_url=_url(here, actor=entry.actor_key),
+        subject_entries_url=_url(here, **about) if entry.subject else "",
+        facts=json.dumps(sealed_facts_of(entry), indent=2, ensure_ascii=False),
+    )
+
+
+def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Difference, ...]:
+    # Each database keeps the keys of JSON in an order of its own.
+    names = sorted({*before, *after})
+    return tuple(
+        Difference(name=name, before=_written(before, name), after=_written(after, name))
+        for name in names
+        if _written(before, name) != _written(after, name)
+    )
+
+
+def _written(facts: Mapping[str, Any], name: str) -> str:
+    value = facts.get(name)
+    if name == "requests" and isinstance(value, Mapping):
+        # Text is in units; a number was recorded by an older version, in thousandths.
+        value = {
+            resource: format_amount(amount) if isinstance(amount, int) else amount
+            for resource, amount in value.items()
+        }
+    if value in (None, "", [], {}):
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _url(path: str, **query: str) -> str:
+    return f"{path}?{urlencode(query)}"

@@ -1,0 +1,82 @@
+"""Events as sentences with a glyph and the places they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+
+from console.engine.wording import reasons
+from console.orgs.models import Organization
+from console.pages.templatetags.ui import event_title
+from console.workloads.models import Event
+
+GLYPHS = {
+    "CONFIG_UPDATED": "config",
+    "REQUEST_SUBMITTED": "submitted",
+    "REQUEST_QUEUED": "pending",
+    "REQUEST_ADMITTED": "admitted",
+    "REQUEST_REJECTED": "rejected",
+    "REQUEST_PREEMPTED": "preempting",
+    "REQUEST_REQUEUED": "pending",
+    "REQUEST_RELEASED": "finished",
+    "REQUEST_FULFILLED": "finished",
+    "REQUEST_ABORTED": "withdrawn",
+    "REQUEST_FAILED": "rejected",
+    "EXPECTATION_SAVED": "config",
+    "EXPECTATION_DELETED": "config",
+    "QUEUE_HELD": "held",
+    "QUEUE_RESUMED": "accepting",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One event, finished for printing."""
+
+    key: int
+    type: str
+    type_title: str
+    level: str
+    glyph: str
+    sentence: str
+    actor: str
+    queue: str
+    at: datetime
+    #: The workload, config version or expectation it is about.
+    href: str
+    href_title: str
+
+
+def timeline_of(org: Organization, events: Iterable[Event]) -> tuple[Entry, ...]:
+    """Return *events* in their order, as entries."""
+    return tuple(_entry(org, event) for event in events)
+
+
+def _entry(org: Organization, event: Event) -> Entry:
+    href = href_title = ""
+    uid = getattr(event, "workload_uid", None)
+    if uid:
+        href = reverse("pages:workload", args=[org.slug, uid])
+        href_title = str(event.data.get("name") or uid)
+    elif event.type == "CONFIG_UPDATED" and event.data.get("version"):
+        href = reverse("pages:config-version", args=[org.slug, event.data["version"]])
+        href_title = f"v{event.data['version']}"
+    elif event.type.startswith("EXPECTATION_"):
+        href = reverse("pages:expectations", args=[org.slug])
+        href_title = event.data["name"]
+    return Entry(
+        key=event.pk,
+        type=event.type,
+        type_title=event_title(event.type),
+        level=event.level,
+        glyph=GLYPHS.get(event.type, "info"),
+        sentence=reasons.event_sentence(event.type, event.data),
+        actor=event.actor,
+        queue=event.queue or "",
+        at=event.created_at,
+        href=href,
+        href_title=href_title,
+    )

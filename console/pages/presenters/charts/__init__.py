@@ -1,0 +1,1 @@
+"""Charts: their frame, marks, labels and small forms."""

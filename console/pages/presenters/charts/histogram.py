@@ -1,0 +1,147 @@
+"""Events over time: columns by type, each of which leads to its time; the table says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.http import QueryDict
+
+from console.engine.wording.words import listed
+from console.pages.presenters.lists.addresses import with_query
+from console.pages.templatetags.ui import count, event_title
+from console.series.coverage import DAY
+from console.series.happened import Part
+from console.series.models import What
+from console.workloads.models import EventType
+from console.workloads.queries.event_search import EventSearch
+
+#: Types that are counted over time, from the foot of a column to its top.
+COUNTED: Final[Mapping[EventType, What]] = {
+    EventType.REQUEST_SUBMITTED: What.SUBMITTED,
+    EventType.REQUEST_ADMITTED: What.ADMITTED,
+    EventType.REQUEST_FULFILLED: What.FINISHED,
+    EventType.REQUEST_ABORTED: What.WITHDRAWN,
+    EventType.REQUEST_PREEMPTED: What.PREEMPTED,
+    EventType.REQUEST_REJECTED: What.REJECTED,
+}
+
+#: Height of a drawing, and width of one column with the gap beside it.
+HEIGHT: Final = 60
+_COLUMN, _GAP = 10, 2
+
+#: The least that something is drawn high.
+_LEAST: Final = 1.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A part of a column, as SVG attributes."""
+
+    what: str
+    y: str
+    height: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One part of the time, and the address of its events."""
+
+    x: int
+    title: str
+    blocks: tuple[Block, ...]
+    url: str
+    span: str
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histogram:
+    """Columns over time; *kinds* are (name, title) of what they count."""
+
+    width: int
+    columns: tuple[Column, ...]
+    kinds: tuple[tuple[str, str], ...]
+    sentence: str
+    #: Of the same length of time before this one, and after it; empty where it is now.
+    earlier_url: str
+    later_url: str
+
+
+def is_counted(search: EventSearch) -> bool:
+    """Say whether what *search* asks for is counted over time: by type, one queue, and time."""
+    others = (
+        *(search.levels, search.flavors, search.workloads, len(search.queues) > 1),
+        *(search.actor, search.user, search.project, search.config, search.id),
+    )
+    return not any(others) and (not search.types or bool(_types(search)))
+
+
+def histogram_of(
+    path: str, query: QueryDict, search: EventSearch, parts: Sequence[Part], now: datetime
+) -> Histogram | None:
+    """Return the drawing of *parts* for the list at *path* by *query*; None without any."""
+    if not parts:
+        return None
+    types = _types(search) or list(COUNTED)
+    most = max(sum(part.counts.get(COUNTED[each], 0) for each in types) for part in parts)
+    start, end = parts[0].start, parts[-1].end
+    total = sum(part.counts.get(COUNTED[each], 0) for part in parts for each in types)
+    return Histogram(
+        width=_COLUMN * len(parts),
+        columns=tuple(
+            _column(place, part, types, most, _within(path, query, part.start, part.end))
+            for place, part in enumerate(parts)
+        ),
+        kinds=tuple((COUNTED[each].value, event_title(each.value)) for each in types),
+        sentence=f"All events of {'this type' if len(types) == 1 else 'these types'} are counted: "
+        f"{count(total)}, {_span(start, end)}, at most {count(most)} in one column.",
+        earlier_url=_within(path, query, start - (end - start), start),
+        later_url=_within(path, query, end, end + (end - start)) if end < now else "",
+    )
+
+
+def _types(search: EventSearch) -> list[EventType]:
+    return [each for each in COUNTED if each.value in search.types]
+
+
+def _column(place: int, part: Part, types: Sequence[EventType], most: int, url: str) -> Column:
+    span = _span(part.start, part.end)
+    numbers = tuple(part.counts.get(COUNTED[each], 0) for each in types)
+    told = [
+        f"{count(number)} {COUNTED[each].value}"
+        for each, number in zip(types, numbers, strict=True)
+        if number
+    ]
+    blocks, y = [], float(HEIGHT)
+    for each, number in zip(types, numbers, strict=True):
+        if number:
+            # What is too little to be seen is drawn as high as it takes, as far as there is room.
+            height = min(y, max(_LEAST, (HEIGHT - 2) * number / most))
+            y -= height
+            blocks.append(Block(what=COUNTED[each].value, y=f"{y:.2f}", height=f"{height:.2f}"))
+    return Column(
+        x=place * _COLUMN + _GAP // 2,
+        title=f"{span}: {listed(told) or 'nothing'}",
+        blocks=tuple(blocks),
+        url=url,
+        span=span,
+        numbers=numbers,
+    )
+
+
+def _within(path: str, query: QueryDict, start: datetime, end: datetime) -> str:
+    form = "%Y-%m-%dT%H:%M:%SZ"
+    return with_query(
+        path, query, since=start.strftime(form), until=end.strftime(form), cursor=None
+    )
+
+
+def _span(start: datetime, end: datetime) -> str:
+    if end - start >= DAY and not (start.hour or start.minute):
+        last = end - DAY
+        return f"{start:%Y-%m-%d}" if last == start else f"{start:%Y-%m-%d} to {last:%Y-%m-%d}"
+    until = f"{end:%H:%M}" if end.date() == start.date() else f"{end:%Y-%m-%d %H:%M}"
+    return f"{start:%Y-%m-%d %H:%M} to {until} UTC"

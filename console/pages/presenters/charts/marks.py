@@ -1,0 +1,99 @@
+"""Marks of charts: versions that were applied, workloads that were preempted, and holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from console.configs.models import ConfigVersion
+from console.pages.presenters.charts.frame import WIDTH, Box, Frame, percent, unit
+from console.pages.presenters.charts.labels import moment
+from console.pages.presenters.usage.points import Point
+from console.series.models import What
+from console.workloads.queries.holds import Held
+
+#: How near two versions may be, in units of the drawing, before only the first is named.
+_NEAR: Final = 55
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marker:
+    """A version of the config where it was applied."""
+
+    #: In percent of the width, for words, and in units, for the line.
+    at: str
+    x: str
+    number: int
+    title: str
+    #: Whether there is room for its name, and whether only in front of the line.
+    is_named: bool
+    is_at_end: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """A time in which the queue was held."""
+
+    box: Box
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """What is marked in every chart of a page."""
+
+    versions: tuple[Marker, ...] = ()
+    #: Where workloads were preempted, in units of the drawing, and how many in all.
+    stops: tuple[str, ...] = ()
+    stopped: int = 0
+    holds: tuple[Hold, ...] = ()
+
+
+def marks_of(
+    frame: Frame,
+    versions: Iterable[ConfigVersion],
+    points: Sequence[Point],
+    holds: Iterable[Held] = (),
+) -> Marks:
+    """Return the marks of a time; *versions* and *holds* are in order."""
+    stops = [
+        (point.start + (point.end - point.start) / 2, count)
+        for point in points
+        if (count := point.counts.counts[What.PREEMPTED.value])
+    ]
+    return Marks(
+        versions=markers_of(frame, versions),
+        stops=tuple(unit(frame.x(middle)) for middle, _ in stops),
+        stopped=sum(count for _, count in stops),
+        holds=tuple(_hold(frame, held) for held in holds),
+    )
+
+
+def markers_of(frame: Frame, versions: Iterable[ConfigVersion]) -> tuple[Marker, ...]:
+    """Return where *versions*, oldest first, were applied; who are close share one name."""
+    markers: list[Marker] = []
+    last = -float(_NEAR)
+    for version in versions:
+        x = frame.x(version.created_at)
+        named = x - last >= _NEAR
+        last = x if named else last
+        markers.append(
+            Marker(
+                at=percent(frame, version.created_at),
+                x=f"{x:.1f}",
+                number=version.number,
+                title=f"{version.created_at:%Y-%m-%d %H:%M} UTC by {version.author}",
+                is_named=named,
+                is_at_end=x > WIDTH - _NEAR,
+            )
+        )
+    return tuple(markers)
+
+
+def _hold(frame: Frame, held: Held) -> Hold:
+    end = f"to {moment(held.until)} UTC" if held.until else "and still"
+    return Hold(
+        box=frame.box(held.since, held.until or frame.until),
+        sentence=f"Held from {moment(held.since)} {end}: {held.reason}",
+    )

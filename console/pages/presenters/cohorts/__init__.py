@@ -1,0 +1,1 @@
+"""Cohorts: the list, the matrix of members, and who uses whose quota."""

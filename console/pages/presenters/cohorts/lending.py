@@ -1,0 +1,209 @@
+"""Borrowing and lending in words: who may take back, lend and borrow what, and who goes short."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from console.engine.disciplines.quota.shares import Share
+from console.engine.model.amounts import Amount, FlavorResource, Unlimited
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy, PreemptionRule, Queue, QuotaSettings
+from console.engine.wording.words import amount, quantity
+from console.pages.presenters.quota_bars.quota_bar import up_to
+from console.workloads.queries import UsageView
+from console.workloads.queries.cohort_views import MemberView, Starved
+
+#: Limits and names that one cell lists.
+_LISTED = 3
+
+_FROM = {
+    PreemptionRule.LOWER_PRIORITY: "work of lower priority",
+    PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY: (
+        "work of lower priority, and newer work of equal priority"
+    ),
+    PreemptionRule.ANY: "work of any priority",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesRow:
+    """What one queue may take from the others of its cohort, and they from it."""
+
+    name: str
+    reclaims: str
+    borrows_by_force: str
+    lends: str
+    borrows: str
+    #: Why its settings cannot work out; empty when they can.
+    warning: str
+    #: Where the config says so.
+    origin: Origin | None
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StarvedNotice:
+    """A queue that waits for quota of its own, in one sentence and a half."""
+
+    queue: str
+    text: str
+    back: str
+    key: str
+
+
+def rules_rows(
+    members: Iterable[MemberView], everybody: Sequence[MemberView], policy: Policy
+) -> tuple[RulesRow, ...]:
+    """Return what each queue among *members* may take from *everybody* else and they from it."""
+    takers = [
+        (each.name, {usage.key for usage in each.usages if usage.limit > usage.nominal})
+        for each in everybody
+        if each.queue is not None
+    ]
+    return tuple(
+        RulesRow(
+            name=member.name,
+            reclaims=reclaim_words(member.queue, policy.settings),
+            borrows_by_force=_borrow_words(member.queue, policy.settings),
+            lends=_lends(member.usages),
+            borrows=_borrows(member.usages),
+            warning=_warning(member, member.queue, takers),
+            origin=rule_origin(member.queue),
+            key=member.name.encode().hex(),
+        )
+        for member in members
+        if member.queue is not None
+    )
+
+
+def starved_notices(starved: Iterable[Starved], policy: Policy) -> tuple[StarvedNotice, ...]:
+    """Return a notice for each queue and flavor-resource of *starved*."""
+    notices = []
+    for each in starved:
+        users = listed(
+            [
+                f"{loan.borrower} ({up_to(loan.amount, loan.resource, loan.is_certain)})"
+                for loan in each.loans
+            ]
+        )
+        rule = policy.queues[each.queue].preemption.reclaim_within_cohort
+        notices.append(
+            StarvedNotice(
+                queue=each.queue,
+                text=f"waits for {amount(each.wanted, each.resource)} on {each.flavor} and "
+                f"uses {quantity(each.unused, each.resource)} less than its nominal quota. "
+                f"In use by {users}.",
+                back="It never takes quota back, so it waits until that work ends."
+                if rule is PreemptionRule.NEVER
+                else f"It may take it back from {_FROM[rule]}.",
+                key=f"{each.queue}\0{each.flavor}\0{each.resource}".encode().hex(),
+            )
+        )
+    return tuple(notices)
+
+
+def rule_origin(queue: Queue) -> Origin | None:
+    """Return where the config says what *queue* may stop; the whole queue where it says nothing."""
+    return queue.preemption.origin or queue.origin
+
+
+def reclaim_words(queue: Queue, settings: QuotaSettings) -> str:
+    """
+    Return from which work *queue* takes its own quota back (Kueue, spec 7.2).
+
+    >>> reclaim_words(Queue(name="q"), QuotaSettings())
+    'Never: it waits until borrowers end'
+    """
+    rule = queue.preemption.reclaim_within_cohort
+    if rule is PreemptionRule.NEVER:
+        return "Never: it waits until borrowers end"
+    fair = ", as far as fair shares allow" if settings.fair_sharing else ""
+    return f"From {_FROM[rule]}{fair}"
+
+
+def share_words(share: Share | None) -> str:
+    """
+    Return a fair share in a few words; empty where shares decide nothing (Kueue, spec 7.6).
+
+    >>> share_words(Share(2, 10, resource="gpu")), share_words(Share())
+    ('200 of gpu', '0')
+    >>> share_words(Share(2, 10, weight=0, resource="gpu"))
+    'above all others: it borrows gpu with weight 0'
+    """
+    if share is None:
+        return ""
+    value = share.thousandths()
+    if value is None:
+        return f"above all others: it borrows {share.resource} with weight 0"
+    return f"{value} of {share.resource}" if value else "0"
+
+
+def listed(texts: Sequence[str]) -> str:
+    """
+    Return the first few of *texts*, and how many more there are.
+
+    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+    ('a and b', 'a, b, c and 2 more')
+    """
+    if len(texts) > _LISTED:
+        return f"{', '.join(texts[:_LISTED])} and {len(texts) - _LISTED} more"
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def _borrow_words(queue: Queue, settings: QuotaSettings) -> str:
+    """Return which work *queue* stops in order to borrow (Kueue, spec 7.2 and 7.5)."""
+    rules = queue.preemption
+    if settings.fair_sharing:
+        return "Fair shares decide"
+    if rules.borrow_within_cohort is PreemptionRule.NEVER:
+        return "Never"
+    most = rules.max_priority_threshold
+    bound = "" if most is None else f", priority {most} at most"
+    return f"{_FROM[rules.borrow_within_cohort].capitalize()}{bound}, of queues that borrow"
+
+
+def _lends(usages: Iterable[UsageView]) -> str:
+    owned = [usage for usage in usages if usage.nominal != 0]
+    if not owned:
+        return "Nothing: it owns nothing"
+    limits = [(usage, usage.lending_limit) for usage in owned]
+    return _limits(limits, "All that it leaves unused", "Nothing", "the rest of its quota freely")
+
+
+def _borrows(usages: Sequence[UsageView]) -> str:
+    limits = [(usage, usage.borrowing_limit) for usage in usages]
+    return _limits(limits, "All that others lend", "Nothing", "otherwise all that others lend")
+
+
+def _limits(
+    limits: Sequence[tuple[UsageView, Amount]], everything: str, nothing: str, rest: str
+) -> str:
+    bounded = [
+        f"{amount(limit, usage.resource)} on {usage.flavor}"
+        for usage, limit in limits
+        if not isinstance(limit, Unlimited)
+    ]
+    if not bounded:
+        return everything
+    if all(limit == 0 for _, limit in limits):
+        return nothing
+    words = f"Up to {listed(bounded)}"
+    return words if len(bounded) == len(limits) else f"{words}; {rest}"
+
+
+def _warning(
+    member: MemberView, queue: Queue, takers: Iterable[tuple[str, set[FlavorResource]]]
+) -> str:
+    """Say who may keep what *member* lends: *takers* are queues and what each may borrow."""
+    if queue.preemption.reclaim_within_cohort is not PreemptionRule.NEVER:
+        return ""
+    lendable = {
+        usage.key for usage in member.usages if usage.nominal != 0 and usage.lending_limit != 0
+    }
+    names = [name for name, keys in takers if name != member.name and not lendable.isdisjoint(keys)]
+    if not names:
+        return ""
+    return f"It lends and never takes back: {listed(names)} may use its quota without end"

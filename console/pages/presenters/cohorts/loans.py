@@ -1,0 +1,127 @@
+"""Loans as lines of a table: who uses whose quota, those of one kind on one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from console.engine.disciplines.quota.lending import Loan
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy
+from console.engine.wording.words import quantity
+from console.pages.presenters.cohorts.lending import reclaim_words, rule_origin
+from console.pages.presenters.quota_bars.quota_bar import up_to
+from console.workloads.queries.over_quota import OverQuotaSince
+
+#: Queues that one cell names.
+_NAMED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of several borrowers or lenders, with its part; alone it has no part of its own."""
+
+    name: str
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoanRow:
+    """Loans of one flavor-resource that can be taken back alike, as one line."""
+
+    borrowers: tuple[Side, ...]
+    lenders: tuple[Side, ...]
+    #: Borrowers or lenders beyond those named.
+    more: int
+    #: Whether the lender is the cohort of that name, which owns quota itself.
+    is_from_cohort: bool
+    place: str
+    amount: str
+    #: Whether the lender may take it back, and from which work.
+    back: str
+    #: Where the config says so; None for a cohort's own quota.
+    origin: Origin | None
+    #: When the borrower rose above what it owns, the first where there are several; None
+    #: where nobody noted it.
+    since: datetime | None
+    #: Id of the row, stable while there are such loans.
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoanGroup:
+    """Loans that are one line."""
+
+    #: What they have in common: which side is alone, whose, of what, and how they come back.
+    key: tuple[str, ...]
+    loans: list[Loan]
+
+
+def loan_rows(
+    loans: Iterable[Loan],
+    policy: Policy,
+    lender: str = "",
+    over_quota_since: OverQuotaSince | None = None,
+) -> tuple[LoanRow, ...]:
+    """Return *loans* as finished lines; see `loan_groups` and `loan_row`."""
+    return tuple(
+        loan_row(group, policy, over_quota_since) for group in loan_groups(loans, policy, lender)
+    )
+
+
+def loan_groups(loans: Iterable[Loan], policy: Policy, lender: str = "") -> list[LoanGroup]:
+    """
+    Return *loans* as groups, in their order.
+
+    What one queue borrows of a flavor-resource is one row for all lenders that may take
+    it back alike; what *lender* lends of one is one row for all who borrow it.
+    """
+    rows: dict[tuple[str, ...], list[Loan]] = {}
+    for loan in loans:
+        side = ("lends", "") if loan.lender == lender else ("borrows", loan.borrower)
+        kind = loan.lender if loan.is_from_cohort else ""
+        key = (*side, loan.flavor, loan.resource, kind, _back(loan, policy))
+        rows.setdefault(key, []).append(loan)
+    return [LoanGroup(key, alike) for key, alike in rows.items()]
+
+
+def loan_row(
+    group: LoanGroup, policy: Policy, over_quota_since: OverQuotaSince | None = None
+) -> LoanRow:
+    """Return a group with words; *rises* know since when borrowers use more than they own."""
+    key, loans = group.key, group.loans
+    known = over_quota_since or {}
+    first = loans[0]
+    lends = key[0] == "lends"
+    alone = (Side(first.lender if lends else first.borrower),)
+    places = [(loan.borrower, loan.flavor, loan.resource) for loan in loans]
+    sides = _sides([(loan.borrower if lends else loan.lender, loan) for loan in loans])
+    return LoanRow(
+        borrowers=sides if lends else alone,
+        lenders=alone if lends else sides,
+        more=max(0, len(loans) - _NAMED),
+        is_from_cohort=first.is_from_cohort,
+        place=f"{first.resource} on {first.flavor}",
+        amount=up_to(
+            sum(loan.amount for loan in loans),
+            first.resource,
+            all(loan.is_certain for loan in loans),
+        ),
+        back=_back(first, policy),
+        origin=None if first.is_from_cohort else rule_origin(policy.queues[first.lender]),
+        since=min((known[place].since for place in places if place in known), default=None),
+        key="\0".join(key).encode().hex(),
+    )
+
+
+def _sides(named: list[tuple[str, Loan]]) -> tuple[Side, ...]:
+    if len(named) == 1:
+        return (Side(named[0][0]),)
+    return tuple(Side(name, quantity(loan.amount, loan.resource)) for name, loan in named[:_NAMED])
+
+
+def _back(loan: Loan, policy: Policy) -> str:
+    if loan.is_from_cohort:
+        return "By any queue of it that reclaims and asks for no more than the cohort owns"
+    return reclaim_words(policy.queues[loan.lender], policy.settings)

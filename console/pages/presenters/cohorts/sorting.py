@@ -1,0 +1,85 @@
+"""Orders to choose from: the links that sort a list of cohorts, or the members of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.http import QueryDict
+
+from console.pages.presenters.lists.addresses import with_query
+from console.workloads.queries.cohort_search import CohortSort, MemberSort
+from console.workloads.queries.cohort_views import CohortSummary
+
+_COHORTS = {
+    CohortSort.TEXT: "Config",
+    CohortSort.CONTENTION: "Contention",
+    CohortSort.PENDING: "Pending",
+    CohortSort.BORROWERS: "Borrowing",
+    CohortSort.NAME: "Name",
+}
+_MEMBERS = {
+    MemberSort.TEXT: "Config",
+    MemberSort.PRESSURE: "Pressure",
+    MemberSort.BORROWED: "Borrowed",
+    MemberSort.LENT: "Lent",
+    MemberSort.PENDING: "Pending",
+    MemberSort.NAME: "Name",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One order, or one depth, and the address that has it."""
+
+    title: str
+    url: str
+    is_current: bool
+
+
+def cohort_sorts(path: str, query: QueryDict, current: CohortSort) -> tuple[Choice, ...]:
+    """Return the orders of the list of cohorts, each from its first page on."""
+    return tuple(
+        Choice(
+            title=title,
+            url=with_query(
+                path, query, sort=None if sort is CohortSort.TEXT else sort, cursor=None
+            ),
+            is_current=sort is current,
+        )
+        for sort, title in _COHORTS.items()
+    )
+
+
+def member_sorts(path: str, query: QueryDict, current: MemberSort) -> tuple[Choice, ...]:
+    """Return the orders of the members of a cohort, each from its first page on."""
+    return tuple(
+        Choice(
+            title=title,
+            url=with_query(
+                path, query, sort=None if sort is MemberSort.TEXT else sort, members=None
+            ),
+            is_current=sort is current,
+        )
+        for sort, title in _MEMBERS.items()
+    )
+
+
+def level_choices(
+    path: str, query: QueryDict, cohort: CohortSummary, direct: bool
+) -> Iterable[Choice]:
+    """Return how deep a cohort may be shown; nothing where it holds no other cohort."""
+    if not cohort.cohorts:
+        return ()
+    return (
+        Choice(
+            title="Every queue below",
+            url=with_query(path, query, level=None, members=None),
+            is_current=not direct,
+        ),
+        Choice(
+            title="Only what it holds itself",
+            url=with_query(path, query, level="direct", members=None),
+            is_current=direct,
+        ),
+    )

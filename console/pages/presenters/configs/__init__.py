@@ -1,0 +1,1 @@
+"""Configs: drafts, the editor, differences, reviews and the history of versions."""

@@ -1,0 +1,122 @@
+"""Help while writing, in words: what a key means, what may stand there, who refers to a name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from console.dialects.assist import Completion, Help, Item, Names, Reference
+from console.dialects.assist.facts import Facts
+from console.pages.presenters.configs.outline import title_of
+
+#: References that the panel lists.
+MOST_REFERENCES = 30
+
+_TYPES = {
+    "object": "A mapping",
+    "array": "A list",
+    "string": "Text",
+    "number": "A number",
+    "integer": "A whole number",
+    "boolean": "true or false",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A line of the text that the panel leads to, and what stands there."""
+
+    line: int
+    column: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thing:
+    """The object under the cursor: what it is, where it stands, and who refers to it."""
+
+    kind: str
+    name: str
+    title: str
+    #: None when nothing describes it.
+    place: Place | None
+    references: tuple[Place, ...]
+    #: References beyond those listed.
+    more: int
+
+
+def fact_lines(facts: Facts, *, is_required: bool = False) -> list[str]:
+    """Return what is known of a place, one short sentence each."""
+    lines = [facts.description] if facts.description else []
+    if facts.choices:
+        lines.append(f"One of: {', '.join(facts.choices)}.")
+    elif facts.refers_to:
+        lines.append(f"The name of a {facts.refers_to}.")
+    elif facts.types:
+        lines.append(f"{' or '.join(_TYPES[each] for each in facts.types)}{_range(facts)}.")
+    if facts.default:
+        lines.append(f"Without it: {facts.default}.")
+    if is_required:
+        lines.append("Required.")
+    return lines
+
+
+def help_json(found: Help) -> dict[str, Any]:
+    """Return help as the editor's script shows it."""
+    return {
+        "line": found.line,
+        "column": found.column,
+        "end_column": found.end_column,
+        "title": found.key,
+        "lines": fact_lines(found.facts),
+    }
+
+
+def completion_json(completion: Completion) -> dict[str, Any]:
+    """Return a completion as the editor's script offers it."""
+    return {
+        "label": completion.label,
+        "insert": completion.insert,
+        "kind": "required key" if completion.is_required else completion.kind,
+        "lines": fact_lines(completion.facts, is_required=completion.is_required)
+        if completion.kind == "key"
+        else [],
+    }
+
+
+def thing_at(names: Names, found: Help | None, line: int) -> Thing | None:
+    """Return the object that the text names at the cursor, else the one around it."""
+    if found is not None and found.name:
+        return _thing(names, found.facts.refers_to, found.name, None)
+    item = names.around(line)
+    return _thing(names, item.kind, item.name, item) if item is not None else None
+
+
+def _thing(names: Names, kind: str, name: str, item: Item | None) -> Thing:
+    described = item or names.described(kind, name)
+    # A rule has no name that anything could refer to.
+    found = names.to(kind, name) if described is None or described.is_named else []
+    return Thing(
+        kind=kind,
+        name=name if described is None or described.is_named else "",
+        title=title_of(described) if described is not None else name,
+        place=Place(line=described.line, column=described.column, title=kind)
+        if described is not None
+        else None,
+        references=tuple(_place(names, each) for each in found[:MOST_REFERENCES]),
+        more=max(0, len(found) - MOST_REFERENCES),
+    )
+
+
+def _place(names: Names, reference: Reference) -> Place:
+    around = names.around(reference.line)
+    title = f"{around.kind} {title_of(around)}" if around is not None else reference.name
+    return Place(line=reference.line, column=reference.column, title=title)
+
+
+def _range(facts: Facts) -> str:
+    if facts.minimum is None:
+        return ""
+    if facts.maximum is None:
+        return f", at least {facts.minimum:g}"
+    return f" from {facts.minimum:,} to {facts.maximum:,}"

@@ -1,0 +1,249 @@
+"""What differs between two configs in meaning, in words: objects, flows between rules, chips."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from console.engine.diff import (
+    Change,
+    ChangeKind,
+    Flows,
+    Followed,
+    Limit,
+    Noun,
+    QuotaChange,
+)
+from console.engine.model.amounts import Unlimited
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy
+from console.engine.wording.words import cut
+from console.pages.presenters.configs.change_parts import (
+    DetailLine,
+    counted_name,
+    detail_line,
+    followed_name,
+    signed,
+)
+from console.pages.presenters.configs.flows import flows_by_change, place_of, recorded
+
+#: Objects of one kind on one page of a difference.
+MOST_CHANGES = 200
+#: Parts of one object that are told; more are counted.
+_MOST_DETAILS = 50
+
+#: The sign, the color, and the word of what happened to an object.
+_KINDS = {
+    ChangeKind.ADDED: ("+", "added", "added"),
+    ChangeKind.REMOVED: ("−", "removed", "removed"),
+    ChangeKind.CHANGED: ("~", "changed", "changed"),
+    ChangeKind.MOVED: ("↕", "changed", "moved"),
+    ChangeKind.RENAMED: ("→", "changed", "renamed"),
+}
+
+_PLURALS = {
+    Noun.PRIORITY_CLASS: "priority classes",
+    Noun.SETTINGS: "settings",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeLine:
+    """One object that differs, in words."""
+
+    kind: str
+    sign: str
+    #: What happened to which object.
+    text: str
+    details: tuple[DetailLine, ...] = ()
+    #: What a rule now takes from others, or leaves to them.
+    flows: tuple[str, ...] = ()
+    origin: Origin | None = None
+    old_origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeGroup:
+    """The changed objects of one kind, and how many of that kind are as they were."""
+
+    title: str
+    changes: tuple[ChangeLine, ...]
+    unchanged: int = 0
+    #: Which of how many these are, where a page does not have all.
+    span: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeChip:
+    """A count on the top of a review: "+1 queue"."""
+
+    kind: str
+    text: str
+
+
+def change_line(change: Change) -> ChangeLine:
+    """Return one object that differs."""
+    sign, kind, word = _KINDS[change.kind]
+    noun = change.noun.replace("_", " ").capitalize()
+    name = counted_name(change.noun, change.name)
+    text = f"{noun} {name} {word}"
+    if change.kind is ChangeKind.RENAMED:
+        text = f"{noun} {change.old_name} renamed to {name}"
+    elif change.kind is ChangeKind.MOVED:
+        text = f"{noun} {name} moved from place {place_of(change.old_name or change.name)}"
+    shown = [
+        detail_line(
+            detail,
+            has_old=change.kind is not ChangeKind.ADDED,
+            has_new=change.kind is not ChangeKind.REMOVED,
+        )
+        for detail in change.details
+        if not isinstance(detail, Followed) and not (_is_place(change, detail.part))
+    ]
+    if len(shown) > _MOST_DETAILS:
+        beyond = DetailLine(what=f"and {len(shown) - _MOST_DETAILS} more")
+        shown = [*shown[:_MOST_DETAILS], beyond]
+    followers = [followed_name(detail) for detail in change.details if isinstance(detail, Followed)]
+    if followers:
+        verb = "uses" if len(followers) == 1 else "use"
+        shown.append(DetailLine(what=f"{cut(followers)} {verb} the new name"))
+    return ChangeLine(
+        kind=kind,
+        sign=sign,
+        text=text,
+        details=tuple(shown),
+        origin=change.origin,
+        old_origin=change.old_origin,
+    )
+
+
+def change_groups(
+    changes: Sequence[Change], flows: Flows, old: Policy, new: Policy, start: int = 0
+) -> tuple[ChangeGroup, ...]:
+    """
+    Return the changes by kind of object, of each kind one page from *start* on.
+
+    Flows stand with the rule that takes or leaves them.
+    """
+    told = flows_by_change(changes, flows, old, new)
+    totals = _totals(new)
+    groups = []
+    for noun in Noun:
+        of_kind = [change for change in changes if change.noun is noun]
+        page = of_kind[start : start + MOST_CHANGES]
+        if not page:
+            continue
+        there = sum(1 for change in of_kind if change.kind is not ChangeKind.REMOVED)
+        lines = tuple(
+            replace(change_line(change), flows=tuple(told.get(id(change), ()))) for change in page
+        )
+        groups.append(
+            ChangeGroup(
+                title=_plural(noun).capitalize(),
+                changes=lines,
+                unchanged=max(0, totals.get(noun, there) - there),
+                span=span_of(start, len(page), len(of_kind)),
+            )
+        )
+    return tuple(groups)
+
+
+def span_of(start: int, shown: int, total: int) -> str:
+    """
+    Return which of *total* a page has; nothing where it has all.
+
+    >>> span_of(200, 200, 60000), span_of(0, 7, 7)
+    ('201 to 400 of 60,000', '')
+    """
+    if shown == total:
+        return ""
+    return f"{start + 1:,} to {start + shown:,} of {total:,}"
+
+
+def change_chips(changes: Iterable[Change]) -> tuple[ChangeChip, ...]:
+    """Return counts of what happened to which kind of object."""
+    counts = Counter((change.kind, change.noun) for change in changes)
+    chips = []
+    for (happened, noun), count in counts.items():
+        sign, kind, word = _KINDS[happened]
+        if noun is Noun.SETTINGS:
+            chips.append(ChangeChip(kind=kind, text="~ settings"))
+            continue
+        things = noun.replace("_", " ") if count == 1 else _plural(noun)
+        if happened in (ChangeKind.MOVED, ChangeKind.RENAMED):
+            chips.append(ChangeChip(kind=kind, text=f"{count} {things} {word}"))
+        else:
+            chips.append(ChangeChip(kind=kind, text=f"{sign}{count} {things}"))
+    return tuple(chips)
+
+
+def risk_line(changes: Iterable[Change], flows: Flows) -> str:
+    """Return what the changes come to: nominal quota in all, and recorded workloads per rule."""
+    totals: Counter[tuple[str, str]] = Counter()
+    for change in changes:
+        for detail in change.details:
+            if isinstance(detail, QuotaChange) and detail.limit is Limit.NOMINAL:
+                old, new = detail.old or 0, detail.new or 0
+                if not isinstance(old, Unlimited) and not isinstance(new, Unlimited):
+                    totals[detail.flavor, detail.resource] += new - old
+    said = []
+    quotas = [
+        f"{flavor} / {resource} {signed(total, resource)}"
+        for (flavor, resource), total in totals.items()
+        if total
+    ]
+    if quotas:
+        said.append(f"Nominal quota in all: {cut(quotas)}.")
+    if flows.window_days:
+        moved = sum(flow.runs for flow in flows.flows if flow.new is not None)
+        lost = sum(flow.runs for flow in flows.flows if flow.new is None)
+        if moved or lost or not flows.is_history_whole:
+            found = f"Of the last {flows.window_days} days, {recorded(moved, flows)}"
+            said.append(f"{found} would be taken by another rule, and {lost} by none.")
+        else:
+            found = f"No workload of the last {flows.window_days} days"
+            said.append(f"{found} would be taken by another rule, or by none.")
+    return " ".join(said)
+
+
+def summary_of(changes: Sequence[ChangeLine], total: int | None = None) -> str:
+    """
+    Return a change of config on one line; *changes* may be the first few of *total*.
+
+    >>> summary_of([ChangeLine(kind="added", sign="+", text="Queue lab added")])
+    '+ Queue lab added'
+    """
+    shown = "; ".join(f"{line.sign} {_in_short(line)}" for line in changes[:3])
+    more = (len(changes) if total is None else total) - 3
+    return f"{shown}; and {more} more" if more > 0 else shown or "Same meaning"
+
+
+def _in_short(line: ChangeLine) -> str:
+    if line.sign != "~" or not line.details:
+        return line.text
+    first, *rest = line.details
+    more = f", and {len(rest)} more" if rest else ""
+    return f"{line.text.removesuffix(' changed')}: {first.text}{more}"
+
+
+def _is_place(change: Change, part: str) -> bool:
+    """Say whether a detail tells the place, which the line of a moved rule tells already."""
+    return change.kind is ChangeKind.MOVED and part == "index"
+
+
+def _plural(noun: Noun) -> str:
+    return _PLURALS.get(noun, f"{noun.replace('_', ' ')}s")
+
+
+def _totals(policy: Policy) -> dict[Noun, int]:
+    routing = policy.local_routing
+    return {
+        Noun.FLAVOR: len(policy.flavors),
+        Noun.COHORT: len(policy.cohorts),
+        Noun.QUEUE: len(policy.queues),
+        Noun.RULE: len(policy.rules),
+        Noun.LOCAL_QUEUE: len(routing.local_queues) if routing else 0,
+        Noun.PRIORITY_CLASS: len(routing.priority_classes) if routing else 0,
+        Noun.NAMESPACE: len(routing.namespaces) if routing else 0,
+    }

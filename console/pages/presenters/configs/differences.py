@@ -1,0 +1,219 @@
+"""A difference between two configs as a page shows it: by meaning, as text, or with defaults."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.http import QueryDict
+
+from console.engine.diff import Change, Flows, compare_policies, effective_text, flows_between
+from console.engine.model.history import History
+from console.engine.model.policy import Policy
+from console.pages.presenters.configs.changes import (
+    MOST_CHANGES,
+    ChangeChip,
+    ChangeGroup,
+    change_chips,
+    change_groups,
+    risk_line,
+    span_of,
+)
+from console.pages.presenters.configs.text_diff import (
+    MOST_ROWS,
+    DiffLine,
+    SplitLine,
+    diff_page,
+    split_page,
+)
+from console.pages.presenters.lists.addresses import Pager, with_query
+
+#: The parameter that says how many rows or changes of each kind come before a page.
+_START = "from"
+
+
+class View(StrEnum):
+    """The ways to look at a difference, as they stand in the address."""
+
+    MEANING = "meaning"
+    TEXT = "text"
+    SPLIT = "split"
+    EFFECTIVE = "effective"
+
+
+_TITLES = {
+    View.MEANING: "Meaning",
+    View.TEXT: "Text",
+    View.SPLIT: "Side by side",
+    View.EFFECTIVE: "With defaults",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One of the two configs: what it is called, its text, and its policy unless it has errors."""
+
+    title: str
+    text: str
+    policy: Policy | None
+    #: The page that shows its text with line anchors; empty: there is none.
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tab:
+    """One way to look at it."""
+
+    title: str
+    url: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What `configs/_difference.html` shows."""
+
+    view: View
+    tabs: tuple[Tab, ...]
+    old: Side
+    new: Side
+    chips: tuple[ChangeChip, ...]
+    risk: str
+    #: Of the view by meaning.
+    groups: tuple[ChangeGroup, ...] = ()
+    #: Why flows between rules may be missing; empty when none can be.
+    caveat: str = ""
+    rows: tuple[DiffLine, ...] = ()
+    split: tuple[SplitLine, ...] = ()
+    #: Of the views of text: whether lines that differ in white space alone are left out, and
+    #: the address of the other choice.
+    ignores_space: bool = False
+    space_url: str = ""
+    pager: Pager
+
+    @property
+    def can_tell_meaning(self) -> bool:
+        """Whether both texts can be read."""
+        return self.old.policy is not None and self.new.policy is not None
+
+    @property
+    def is_same_text(self) -> bool:
+        """Whether the texts are equal, to the last space."""
+        return self.old.text == self.new.text
+
+
+def difference_of(
+    path: str,
+    query: QueryDict,
+    old: Side,
+    new: Side,
+    history: Callable[[], History] | None = None,
+) -> Difference:
+    """
+    Return the difference between *old* and *new*, as *query* wants to see it.
+
+    ``diff`` is the view, ``space=hide`` leaves out lines that differ in white space alone, and
+    ``from`` is where a page of a long difference begins.
+    With *history*, which is read when it is needed, the view by meaning says which recorded
+    workloads change their rule.
+    """
+    view = _view(query.get("diff", ""))
+    ignores_space = query.get("space") == "hide"
+    changes: tuple[Change, ...] = ()
+    flows = Flows()
+    if old.policy is not None and new.policy is not None:
+        changes = compare_policies(old.policy, new.policy)
+        if view is View.MEANING and changes:
+            recorded = history() if history is not None and old.policy.rules else None
+            flows = flows_between(old.policy, new.policy, recorded)
+    else:
+        view = view if view is View.SPLIT else View.TEXT
+    start = _start_of(query)
+    rows, split, total = _shown(view, old, new, start, ignores_space=ignores_space)
+    step = MOST_ROWS
+    if view is View.MEANING:
+        step, total = MOST_CHANGES, max(Counter(each.noun for each in changes).values(), default=0)
+    start = start if start < total else 0
+    return Difference(
+        view=view,
+        tabs=_tabs(path, query, view, may_read=bool(old.policy and new.policy)),
+        old=old,
+        new=new,
+        chips=change_chips(changes),
+        risk=risk_line(changes, flows),
+        groups=_groups(view, old, new, changes, flows, start),
+        caveat="" if flows.is_exact else _CAVEAT,
+        rows=tuple(rows),
+        split=tuple(split),
+        ignores_space=ignores_space,
+        space_url=with_query(
+            path, query, space=None if ignores_space else "hide", **{_START: None}
+        ),
+        pager=_pager(path, query, start, step, total),
+    )
+
+
+_CAVEAT = (
+    "The rules overlap in too many ways to work out every workload that changes its rule. "
+    "What recorded workloads do is complete; the impact page has the whole of it."
+)
+
+
+def _view(given: str) -> View:
+    try:
+        return View(given)
+    except ValueError:
+        return View.MEANING
+
+
+def _start_of(query: QueryDict) -> int:
+    text = query.get(_START, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+def _pager(path: str, query: QueryDict, start: int, step: int, total: int) -> Pager:
+    """Return the pager of a difference of *total* rows, or changes of its most frequent kind."""
+    more = f"{start + step}" if start + step < total else ""
+    return Pager(
+        first_url=with_query(path, query, **{_START: None}) if start else "",
+        next_url=with_query(path, query, **{_START: more}) if more else "",
+        note=span_of(start, min(step, total - start), total),
+    )
+
+
+def _shown(
+    view: View, old: Side, new: Side, start: int, *, ignores_space: bool
+) -> tuple[list[DiffLine], list[SplitLine], int]:
+    """Return the rows of a view of text, those side by side, and how many there are in all."""
+    if view is View.TEXT:
+        rows, total = diff_page(old.text, new.text, start, ignore_space=ignores_space)
+        return rows, [], total
+    if view is View.SPLIT:
+        split, total = split_page(old.text, new.text, start, ignore_space=ignores_space)
+        return [], split, total
+    if view is View.EFFECTIVE and old.policy is not None and new.policy is not None:
+        rows, total = diff_page(effective_text(old.policy), effective_text(new.policy), start)
+        return rows, [], total
+    return [], [], 0
+
+
+def _groups(
+    view: View, old: Side, new: Side, changes: tuple[Change, ...], flows: Flows, start: int
+) -> tuple[ChangeGroup, ...]:
+    if view is not View.MEANING or old.policy is None or new.policy is None:
+        return ()
+    return change_groups(changes, flows, old.policy, new.policy, start)
+
+
+def _tabs(path: str, query: QueryDict, view: View, *, may_read: bool) -> tuple[Tab, ...]:
+    views = tuple(View) if may_read else (View.TEXT, View.SPLIT)
+    return tuple(
+        Tab(
+            title=_TITLES[each],
+            url=with_query(path, query, diff=each.value, **{_START: None}),
+            is_current=each is view,
+        )
+        for each in views
+    )

@@ -1,0 +1,111 @@
+"""Expectations as their page lists them, and as a file that a pipeline checks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from console.configs.models import Expectation
+from console.engine.explain.route_result import expectation_sentence, route_sentence
+from console.engine.model.amounts import amount_to_number
+from console.engine.routing.expectations import Expected, Met
+from console.engine.wording.characters import DIRECTIONS, LINE_ENDS
+from console.engine.wording.words import sentence_case
+from console.pages.tester_query import Asked, written
+
+#: What some readers take for the end of a line, and what turns the direction of one.
+_MISREAD = re.compile(f"[\x85{LINE_ENDS}{DIRECTIONS}\ufeff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectationRow:
+    """One expectation, and what a config makes of it."""
+
+    number: int
+    name: str
+    labels: str
+    namespace: str
+    expected: str
+    verdict: str
+    sentence: str
+    url: str
+
+
+def expectation_rows(
+    met: Iterable[Met], numbers: Mapping[str, int], config: str, path: str
+) -> list[ExpectationRow]:
+    """
+    Return expectations as rows, broken ones first.
+
+    *numbers* has the row of each by name, *path* is that of the tester.
+    """
+    rows = [
+        ExpectationRow(
+            number=numbers[each.expected.name],
+            name=each.expected.name,
+            labels=_labels(each.expected),
+            namespace=each.expected.workload.namespace,
+            expected=f"{sentence_case(expectation_sentence(each.expected))}.",
+            verdict="pass" if each.is_met else "fail",
+            sentence=route_sentence(each.route_result),
+            url=path + _asked(each.expected, config).query(),
+        )
+        for each in met
+        if each.expected.name in numbers
+    ]
+    return sorted(rows, key=lambda row: (row.verdict != "fail", row.name))
+
+
+def asked_of_expectation(row: Expectation) -> Asked:
+    """Return the workload of an expectation as the form takes it."""
+    return Asked(
+        labels=tuple(row.labels.items()),
+        namespace=row.namespace,
+        priority="" if row.priority is None else str(row.priority),
+        requests=written(row.requests),
+    )
+
+
+def as_file(expectations: Iterable[Expected]) -> str:
+    """Return expectations as `check_config --expect` reads them."""
+    content = {"expectations": [_item(each) for each in expectations]}
+    text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+    # Escaped, it comes back as it was, and the file says what it shows.
+    if _MISREAD.search(text):
+        text = yaml.safe_dump(content, sort_keys=False)
+    return text
+
+
+def _item(expected: Expected) -> dict[str, Any]:
+    workload = expected.workload
+    requests = {name: amount_to_number(amount) for name, amount in workload.total().items()}
+    item: dict[str, Any] = {"name": expected.name, "labels": dict(workload.labels)}
+    if workload.namespace:
+        item["namespace"] = workload.namespace
+    if workload.priority is not None:
+        item["priority"] = workload.priority
+    if requests:
+        item["requests"] = requests
+    item["queue"] = expected.queue
+    if expected.priority is not None:
+        item["effective_priority"] = expected.priority
+    return item
+
+
+def _labels(expected: Expected) -> str:
+    return " ".join(f"{key}={value}" for key, value in expected.workload.labels.items())
+
+
+def _asked(expected: Expected, config: str) -> Asked:
+    workload = expected.workload
+    return Asked(
+        config=config,
+        labels=tuple(workload.labels.items()),
+        namespace=workload.namespace,
+        priority="" if workload.priority is None else str(workload.priority),
+        requests=written(workload.total()),
+    )

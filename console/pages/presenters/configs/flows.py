@@ -1,0 +1,125 @@
+"""Flows between rules in words: which workloads another rule takes, and how many there were."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from console.engine.diff import Change, ChangeKind, Flow, Flows, Noun
+from console.engine.model.policy import Policy
+from console.engine.routing.regions import Priorities, Region, Values
+from console.engine.wording.words import cut, expression, plural
+
+#: Flows that one rule tells.
+_MOST_FLOWS = 20
+
+
+def flows_by_change(
+    changes: Sequence[Change], flows: Flows, old: Policy, new: Policy
+) -> dict[int, list[str]]:
+    """
+    Return sentences by the `id` of the change they stand with.
+
+    That is the change of the rule that takes, or of the one that leaves.
+    """
+    takers: dict[int, Change] = {}
+    leavers: dict[int, Change] = {}
+    for change in changes:
+        if change.noun is Noun.RULE:
+            if change.kind is not ChangeKind.REMOVED:
+                takers[place_of(change.name) - 1] = change
+            if change.kind is not ChangeKind.ADDED:
+                leavers[place_of(change.old_name or change.name) - 1] = change
+    told: dict[int, list[str]] = {}
+    for flow in flows.flows:
+        taker = takers.get(flow.new) if flow.new is not None else None
+        leaver = leavers.get(flow.old) if flow.old is not None else None
+        told_with = taker or leaver
+        if told_with is not None:
+            text = _flow(flow, flows, old, new, is_taken=taker is not None)
+            told.setdefault(id(told_with), []).append(text)
+    return {key: _cut(texts) for key, texts in told.items()}
+
+
+def recorded(runs: int, flows: Flows) -> str:
+    """Return how many recorded workloads, which may be only those that were looked at."""
+    return f"{'' if flows.is_history_whole else 'at least '}{plural(runs, 'workload')}"
+
+
+def place_of(name: str) -> int:
+    """
+    Return the place of a rule that changes name like this, counted from 1.
+
+    >>> place_of("0 to research")
+    1
+    """
+    return int(name.partition(" ")[0]) + 1
+
+
+def region_words(region: Region) -> str:
+    """
+    Return which workloads *region* is.
+
+    >>> region_words(Region({"team": Values(frozenset({"ml"}), False, False)}))
+    'team is ml'
+    """
+    said = [_values(key, values) for key, values in region.labels.items() if not values.is_anything]
+    if not region.priorities.is_anything:
+        said.append(_priorities(region.priorities))
+    return cut(said) or "everything"
+
+
+def _cut(texts: list[str]) -> list[str]:
+    more = len(texts) - _MOST_FLOWS
+    if more <= 0:
+        return texts
+    return [*texts[:_MOST_FLOWS], f"And {plural(more, 'more rule')}."]
+
+
+def _flow(flow: Flow, flows: Flows, old: Policy, new: Policy, *, is_taken: bool) -> str:
+    if flow.new is None:
+        said = "No rule takes what it took: rejected"
+    elif is_taken:
+        before = "no rule took" if flow.old is None else f"{_rule(old, flow.old)} took"
+        said = f"Takes what {before}"
+    else:
+        said = f"Leaves to {_rule(new, flow.new)} what it took"
+    where = ""
+    if flow.where is not None:
+        where = f" where {region_words(flow.where)}"
+        where += "" if flow.is_whole else ", and more"
+    seen = ""
+    if flows.window_days:
+        seen = f": {recorded(flow.runs, flows)} in the last {flows.window_days} days"
+    return f"{said}{where}{seen}."
+
+
+def _rule(policy: Policy, index: int) -> str:
+    return f"rule {index + 1} to {policy.rules[index].queue}"
+
+
+def _values(key: str, values: Values) -> str:
+    names = sorted(values.listed)
+    if not values.is_all_but:
+        if not names:
+            return f"no label {key}"
+        said = f"{key} is {names[0]}" if len(names) == 1 else expression(key, "in", names)
+        return f"{said} or absent" if values.may_be_absent else said
+    if not names:
+        return f"{key} exists"
+    excluded = expression(key, "not_in", names)
+    return excluded if values.may_be_absent else f"{key} exists, {excluded}"
+
+
+def _priorities(priorities: Priorities) -> str:
+    low, high = priorities.low, priorities.high
+    if low is not None and high is not None and low > high:
+        return "no priority requested"
+    if low is None and high is None:
+        return "a priority requested"
+    if low is None:
+        said = f"priority up to {high}"
+    elif high is None:
+        said = f"priority from {low}"
+    else:
+        said = f"priority {low}" if low == high else f"priority {low} to {high}"
+    return f"{said} or none" if priorities.may_be_absent else said

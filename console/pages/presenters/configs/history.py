@@ -1,0 +1,165 @@
+"""Versions of a config as rows of its history, and what came of each, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from console.configs.changelog import Told
+from console.configs.models import ConfigVersion
+from console.engine.wording.words import plural
+from console.pages.presenters.configs.changes import change_line, summary_of
+from console.pages.templatetags.ui import count
+
+_KINDS = {"apply": "Applied", "rollback": "Rolled back", "timer": "Taken back by the timer"}
+
+_VIAS = {
+    ConfigVersion.Via.PAGE: "in the browser",
+    ConfigVersion.Via.API: "over the API",
+    ConfigVersion.Via.CLIENT: "by the anyscale client",
+    ConfigVersion.Via.TIMER: "because nobody confirmed the version before it",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectNote:
+    """What came of a version in the day after it: a badge, and the numbers behind it."""
+
+    badge: str
+    #: better, worse, same or unknown: more than words tell by the glyph.
+    trend: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryRow:
+    """One version and what it changed."""
+
+    version: ConfigVersion
+    #: How it came to be, and by what.
+    kind: str
+    via: str
+    summary: str
+    effect: EffectNote
+    is_active: bool
+
+
+def history_row(version: ConfigVersion, told: Told, *, active: int) -> HistoryRow:
+    """Return *version* as a row; *active* is the number of the active one."""
+    return HistoryRow(
+        version=version,
+        kind=kind_words(version),
+        via=_VIAS[ConfigVersion.Via(version.via)],
+        summary=summary_of([change_line(change) for change in told.changes], told.total),
+        effect=effect_note(version.effect),
+        is_active=version.number == active,
+    )
+
+
+def kind_words(version: ConfigVersion) -> str:
+    """Return how *version* came to be."""
+    if version.rolled_back_to is None:
+        return "Applied"
+    back = f"back to version {version.rolled_back_to}"
+    return f"Taken {back}" if version.via == ConfigVersion.Via.TIMER else f"Rolled {back}"
+
+
+def kind_titles(kinds: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the kinds to choose from, with their words."""
+    return [(kind, _KINDS[kind]) for kind in kinds]
+
+
+def noun_titles(nouns: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the kinds of object to choose from, with their words."""
+    return [(str(noun), noun.replace("_", " ").capitalize()) for noun in nouns]
+
+
+def effect_note(effect: Mapping[str, Any] | None) -> EffectNote:
+    """Return what the stored *effect* says; None: the day is not over."""
+    if effect is None:
+        return EffectNote(badge="not known yet", trend="unknown")
+    before, after = effect["before"], effect["after"]
+    if not after["submitted"]:
+        return EffectNote(badge="no work came", trend="unknown", lines=_lines(effect))
+    waits = _waits(before, after)
+    rejects = after["rejected"] - before["rejected"]
+    said = [waits] if waits else []
+    said.append(f"rejections {_signed(rejects)}")
+    return EffectNote(badge=", ".join(said), trend=_trend(before, after), lines=_lines(effect))
+
+
+def _waits(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """Return how the longer waits changed, in words."""
+    old, new = before["wait_p95"], after["wait_p95"]
+    if new is None:
+        return ""
+    if old is None:
+        return f"wait p95 {_seconds(new)}"
+    if old == new:
+        return "wait p95 unchanged"
+    return f"wait p95 {_seconds(old)} → {_seconds(new)}"
+
+
+def _trend(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    old, new = before["wait_p95"], after["wait_p95"]
+    # As shares of what came: a busier day is no worse one.
+    refused = after["rejected"] * max(1, before["submitted"])
+    refused_before = before["rejected"] * max(1, after["submitted"])
+    worse, better = refused > refused_before, refused < refused_before
+    if old is not None and new is not None:
+        # Waits are never quite the same; a tenth and a second is what people would notice.
+        worse = worse or new > old * 1.1 + 1
+        better = better or new < old * 0.9 - 1
+    if worse == better:
+        return "same"
+    return "worse" if worse else "better"
+
+
+def _lines(effect: Mapping[str, Any]) -> tuple[str, ...]:
+    lines = [
+        f"{title}: {_day(effect[key])}"
+        for title, key in (("24 h before", "before"), ("24 h after", "after"))
+    ]
+    others = effect["other_versions"]
+    if others:
+        verb = "was" if others == 1 else "were"
+        lines.append(f"{plural(others, 'other version')} {verb} applied in these two days.")
+    return tuple(lines)
+
+
+def _day(day: Mapping[str, Any]) -> str:
+    if not day["submitted"]:
+        return "no workloads"
+    said = (
+        f"{count(day['submitted'])} submitted, {count(day['admitted'])} admitted, "
+        f"{count(day['rejected'])} rejected"
+    )
+    if day["wait_p50"] is not None:
+        said += (
+            f"; wait p50 {_seconds(day['wait_p50'])}, p95 {_seconds(day['wait_p95'])} "
+            f"(n = {count(day['admitted'])})"
+        )
+    return said if day["is_whole"] else f"{said}; only the {count(day['submitted'])} nearest to it"
+
+
+def _seconds(seconds: float) -> str:
+    """
+    Write a span of time.
+
+    >>> _seconds(0.25), _seconds(75), _seconds(7300)
+    ('0.2 s', '1 min 15 s', '2 h 1 min')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def _signed(change: int) -> str:
+    return "unchanged" if not change else f"{'+' if change > 0 else '−'}{count(abs(change))}"

@@ -1,0 +1,125 @@
+"""A review in words: consequences to tick, and a button that says what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from console.configs.services.fix_draft import key_of
+from console.dialects.diagnostics import Diagnostic, Severity
+from console.engine.explain.consequences import Consequence
+from console.engine.simulation.consequences import ConsequenceCode, Gravity
+from console.engine.wording.words import plural
+from console.pages.review_form import ReviewForm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """One consequence to accept."""
+
+    code: str
+    message: str
+    is_grave: bool
+    is_ticked: bool
+    is_missing: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ladder:
+    """How deliberately an apply has to be confirmed."""
+
+    ticks: tuple[Tick, ...]
+    #: Whether the number of the version has to be typed.
+    is_typed: bool
+    typed_is_missing: bool
+    button: str
+    problems: tuple[str, ...]
+    #: Asks for a look at the impact first; empty when there was one, or nothing to look at.
+    impact_note: str
+    #: Minutes that somebody may take to confirm, as choices.
+    timers: tuple[str, ...] = ("10", "30", "60")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixable:
+    """One repair that a button makes."""
+
+    #: How the form names it.
+    key: str
+    title: str
+    code: str
+    line: int
+    note: str
+
+
+def fixables(diagnostics: Iterable[Diagnostic]) -> tuple[Fixable, ...]:
+    """Return the repairs of errors, each as a button."""
+    return tuple(
+        Fixable(
+            key=key_of(diagnostic, place),
+            title=fix.title,
+            code=diagnostic.code,
+            line=diagnostic.span.line,
+            note=diagnostic.hint,
+        )
+        for diagnostic in diagnostics
+        if diagnostic.severity is Severity.ERROR
+        for place, fix in enumerate(diagnostic.fixes)
+    )
+
+
+def ladder_of(
+    consequences: Iterable[Consequence],
+    form: ReviewForm,
+    *,
+    version: int,
+    affected: int,
+    is_impact_known: bool,
+    back_to: int | None,
+    was_sent: bool,
+) -> Ladder:
+    """
+    Return the ladder for *version*, which may concern *affected* live workloads.
+
+    *is_impact_known* says whether somebody has found out what becomes of these. *back_to* is the
+    version that a rollback goes back to. What is missing counts once the form *was_sent*.
+    """
+    found = tuple(consequences)
+    accepted = form.accepted(version)
+    ticks = tuple(
+        Tick(
+            code=each.code,
+            message=each.message,
+            is_grave=each.level is Gravity.TYPED,
+            is_ticked=each.code in form.ticked,
+            is_missing=was_sent and each.code not in form.ticked,
+        )
+        for each in found
+    )
+    is_typed = any(tick.is_grave for tick in ticks)
+    typed_is_missing = was_sent and any(
+        tick.is_grave and tick.is_ticked and tick.code not in accepted for tick in ticks
+    )
+    what = f"Apply version {version}" if back_to is None else f"Roll back to version {back_to}"
+    problems = []
+    if missing := sum(tick.is_missing for tick in ticks):
+        problems.append(f"Tick {plural(missing, 'more consequence')}, or change the text.")
+    if typed_is_missing:
+        problems.append(f"Type {version}, the number of the version, below the consequences.")
+    return Ladder(
+        ticks=ticks,
+        is_typed=is_typed,
+        typed_is_missing=typed_is_missing,
+        button=f"{what}: {plural(affected, 'workload')} affected",
+        problems=tuple(problems),
+        impact_note=""
+        if is_impact_known or not affected or _ASKED_IN_VAIN in (tick.code for tick in ticks)
+        else (
+            f"This may concern {plural(affected, 'workload')}, and nobody has looked yet at what "
+            "becomes of them under this text."
+        ),
+    )
+
+
+#: Whoever asked for the impact and was not told has to say so with a tick.
+_ASKED_IN_VAIN = ConsequenceCode.PREVIEW_UNAVAILABLE.value

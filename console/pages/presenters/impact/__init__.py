@@ -1,0 +1,1 @@
+"""Impact: what a config would do to live and recorded work."""

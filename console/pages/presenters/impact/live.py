@@ -1,0 +1,176 @@
+"""The impact of a text on what runs and waits now, in words: who is affected, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+
+from console.engine.impact import Exposure, LiveOutcome, Loss
+from console.engine.model.amounts import decode_amount
+from console.engine.wording import reasons
+from console.engine.wording.words import listed, quantity
+from console.pages.presenters.impact.uncertain import plural_count
+from console.pages.presenters.lists.list_pages import ListPages, pages_of
+
+#: What happens, and what that means; those that cost somebody come first.
+_GROUPS = {
+    LiveOutcome.STOPPED: ("Running work that would be stopped", "It is told to stop at once."),
+    LiveOutcome.REJECTED: (
+        "Pending work that would be rejected",
+        "It leaves its queue for good; its submitter has to send it again.",
+    ),
+    LiveOutcome.NEVER_FITS: (
+        "Pending work that could never start",
+        "It goes on waiting for more than its queue may ever have.",
+    ),
+    LiveOutcome.LOSES_FLAVOR: (
+        "Running work that would lose its place",
+        "It runs on where it is; the next like it would not be put there.",
+    ),
+    LiveOutcome.OVER_NOMINAL: (
+        "Running work that would be over quota",
+        "It runs on, on more than its queue owns: the lowest priority, then the latest start.",
+    ),
+    LiveOutcome.PREEMPTIBLE: (
+        "Running work that would become preemptible",
+        "It runs on; somebody who comes later may have it stopped.",
+    ),
+    LiveOutcome.MOVED: (
+        "Pending work that would be routed elsewhere",
+        "It goes on waiting, in another queue or in none.",
+    ),
+    LiveOutcome.STARTS: ("Pending work that would start at once", ""),
+    LiveOutcome.STARTS_SOON: (
+        "Pending work that would start soon",
+        "As soon as those have stopped that were told to stop for it.",
+    ),
+}
+
+_LOSSES: dict[str, str] = {
+    Loss.QUEUE: "its queue is gone",
+    Loss.FLAVOR: "its queue no longer has the flavor",
+    Loss.ACCESS: "the flavor no longer accepts it",
+    Exposure.IN_QUEUE: "by others of its queue",
+    Exposure.BY_COHORT: "by queues of its cohort that take their quota back",
+}
+
+
+#: The list of places that would be over quota, in addresses.
+_OVER = "over"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AffectedLine:
+    """One workload, and what would happen to it."""
+
+    id: str
+    name: str
+    #: Where it is, and where it would be when that differs.
+    queue: str
+    to: str
+    why: str
+    #: For whom it would stop; without an id that one may not be told.
+    preemptor_id: str
+    preemptor_name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupView:
+    """Workloads to which the same would happen."""
+
+    code: str
+    title: str
+    text: str
+    lines: Sequence[AffectedLine]
+    pages: ListPages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverLine:
+    """A place where a queue would hold more than it owns."""
+
+    queue: str
+    place: str
+    used: str
+    before: str
+    after: str
+    #: By how much it holds more than it would own.
+    over: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveView:
+    """What the page shows of live work."""
+
+    corpus: str
+    groups: Sequence[GroupView]
+    over: Sequence[OverLine]
+    over_pages: ListPages
+
+
+def live_view(result: Mapping[str, Any], path: str, query: QueryDict) -> LiveView:
+    """
+    Return the view of a stored answer at *path*.
+
+    *query* may name one list to ``open``, and the number of its entries to ``after``.
+    """
+    live = result["live"]
+    found = {each["outcome"]: each for each in live["outcomes"]}
+    over = pages_of(_OVER, len(live["over"]), live["over_count"], path, query)
+    return LiveView(
+        corpus=f"{plural_count(live['running'], 'workload')} running, {live['pending']:,} pending",
+        groups=[
+            _group(outcome, found[outcome.value], path, query)
+            for outcome in _GROUPS
+            if outcome.value in found
+        ],
+        over=[_over(each) for each in live["over"][over.first : over.end]],
+        over_pages=over,
+    )
+
+
+def _group(
+    outcome: LiveOutcome, group: Mapping[str, Any], path: str, query: QueryDict
+) -> GroupView:
+    title, text = _GROUPS[outcome]
+    pages = pages_of(outcome.value, len(group["first"]), group["count"], path, query)
+    return GroupView(
+        code=outcome.value,
+        title=title,
+        text=text,
+        lines=[_line(each) for each in group["first"][pages.first : pages.end]],
+        pages=pages,
+    )
+
+
+def _line(each: Mapping[str, Any]) -> AffectedLine:
+    why = [_LOSSES[loss] for loss in each["losses"]]
+    if each["reason"] is not None:
+        why.append(reasons.reason_title(each["reason"]))
+    preemptor = each["preemptor"] or {"id": "", "name": ""}
+    return AffectedLine(
+        id=each["id"],
+        name=each["name"],
+        queue=each["queue"] or "",
+        to=(each["to"] or "no queue") if each["to"] != each["queue"] else "",
+        why=listed(why),
+        preemptor_id=preemptor["id"] or "",
+        preemptor_name=preemptor["name"],
+    )
+
+
+def _over(each: Mapping[str, Any]) -> OverLine:
+    resource = each["resource"]
+    after = decode_amount(each["nominal_after"])
+    assert isinstance(after, int), "no more is held than what has no end"
+    return OverLine(
+        queue=each["queue"],
+        place=f"{each['flavor']}/{resource}",
+        used=quantity(each["used"], resource),
+        before=quantity(decode_amount(each["nominal_before"]), resource),
+        after=quantity(after, resource),
+        over=quantity(each["used"] - after, resource),
+    )

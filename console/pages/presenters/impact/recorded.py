@@ -1,0 +1,228 @@
+"""The impact of a text on recorded history: tiles by outcome, and the shapes behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+
+from console.engine.impact import Fit, HistoryOutcome
+from console.engine.wording import reasons
+from console.engine.wording.words import amount, amounts, listed
+from console.pages.presenters.impact.shape_order import (
+    Sort,
+    asked_for,
+    chosen_resource,
+    cut_note,
+    order_words,
+    sorts_of,
+)
+from console.pages.presenters.impact.shape_tester import ShapeTester
+from console.pages.presenters.impact.uncertain import (
+    DoubtLine,
+    RuleRef,
+    doubt_line,
+    missing_words,
+    plural_count,
+    rule_ref,
+)
+from console.pages.presenters.lists.addresses import Pager, with_query
+
+#: Shapes on one page of the table.
+PAGE_SIZE = 50
+
+#: What the tiles are called, in their order, and what each says below its number.
+_TILES = {
+    HistoryOutcome.UNCHANGED: ("Unchanged", "the same queue and priority"),
+    HistoryOutcome.MOVED: ("Routed elsewhere", "another queue or priority"),
+    HistoryOutcome.REJECTED: ("Newly rejected", "were taken before"),
+    HistoryOutcome.NEVER_FITS: ("Can never start", "taken, and never enough quota"),
+    HistoryOutcome.ACCEPTED: ("Newly accepted", "could not start before"),
+    HistoryOutcome.CANNOT_TELL: ("Cannot tell", "asks for what was not recorded"),
+}
+
+_FITS = {
+    Fit.UNCOUNTED: "starts without quota",
+    Fit.NOMINAL: "fits",
+    Fit.BORROWS: "needs to borrow",
+    Fit.NEVER: "can never fit",
+    Fit.CLOSED: "queue is closed",
+    Fit.STRANDED: "waits in no queue",
+    Fit.REJECTED: "rejected",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tile:
+    """One outcome with its numbers, and the address that shows its shapes."""
+
+    code: str
+    title: str
+    text: str
+    runs: int
+    shapes: int
+    url: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """One thing before and after; *is_same* says that only one has to be shown."""
+
+    before: str
+    after: str
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing changes."""
+        return self.before == self.after
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeRow:
+    """One shape of the table."""
+
+    labels: Sequence[tuple[str, str]]
+    asks: str
+    runs: int
+    #: What they asked for together of the resource that the table is sorted by, if it is by one.
+    asked: str
+    last_seen: str
+    title: str
+    queue: Pair
+    priority: Pair
+    fit: Pair
+    rule_before: RuleRef | None
+    rule_after: RuleRef | None
+    #: On what it hangs, where nobody can tell.
+    doubts: str
+    #: Where both configs tell rule by rule what becomes of it; empty: nowhere.
+    test_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryView:
+    """What the page shows of history."""
+
+    corpus: str
+    is_complete: bool
+    is_empty: bool
+    tiles: Sequence[Tile]
+    #: What the table shows and in which order, in words, and a note when it does not show all.
+    title: str
+    order: str
+    note: str
+    sorts: Sequence[Sort]
+    rows: Sequence[ShapeRow]
+    pager: Pager
+    doubts: Sequence[DoubtLine]
+
+
+def history_view(
+    result: Mapping[str, Any], path: str, query: QueryDict, tester: ShapeTester | None
+) -> HistoryView:
+    """
+    Return the view of a stored answer at *path*; *tester* tests single shapes, if one can.
+
+    *query* may name an outcome to ``show``, else all that changes is shown; the resource to
+    ``sort`` by, else runs count; and the number of shapes to ``skip``.
+    """
+    history, rules = result["history"], result["rules"]
+    chosen = query.get("show", "")
+    known = {outcome.value for outcome in HistoryOutcome}
+    wanted = {chosen} if chosen in known else known - {HistoryOutcome.UNCHANGED.value}
+    kept = [row for row in history["rows"] if row["outcome"] in wanted]
+    resource = chosen_resource(history, query)
+    if resource:
+        kept.sort(key=lambda row: -asked_for(row, resource))
+    first = _skipped(query, len(kept))
+    shapes = sum(history["outcomes"][code]["shapes"] for code in wanted)
+    return HistoryView(
+        corpus=_corpus(history),
+        is_complete=history["is_complete"],
+        is_empty=not history["shapes"],
+        tiles=[_tile(outcome, history, path, query) for outcome in HistoryOutcome],
+        title=_TILES[HistoryOutcome(chosen)][0] if chosen in known else "All that changes",
+        order=order_words(resource),
+        sorts=sorts_of(history, resource, path, query),
+        note=cut_note(len(kept), shapes, history),
+        rows=[_row(row, rules, resource, tester) for row in kept[first : first + PAGE_SIZE]],
+        pager=Pager(
+            first_url=with_query(path, query, skip=None) if first else "",
+            next_url=with_query(path, query, skip=str(first + PAGE_SIZE))
+            if first + PAGE_SIZE < len(kept)
+            else "",
+        ),
+        doubts=[doubt_line(each, rules["after"]) for each in history["doubts"]],
+    )
+
+
+def _corpus(history: Mapping[str, Any]) -> str:
+    end = "complete" if history["is_complete"] else "cut: older shapes are left out"
+    return (
+        f"Last {history['window_days']} days · {plural_count(history['runs'], 'submission')} · "
+        f"{plural_count(history['shapes'], 'distinct shape')} · {end}"
+    )
+
+
+def _skipped(query: QueryDict, count: int) -> int:
+    text = query.get("skip", "")
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 0
+    return number if number < count else 0
+
+
+def _tile(outcome: HistoryOutcome, history: Mapping[str, Any], path: str, query: QueryDict) -> Tile:
+    title, text = _TILES[outcome]
+    counts = history["outcomes"][outcome.value]
+    current = query.get("show") == outcome.value
+    return Tile(
+        code=outcome.value,
+        title=title,
+        text=text,
+        runs=counts["runs"],
+        shapes=counts["shapes"],
+        url=with_query(path, query, show=None if current else outcome.value, skip=None),
+        current=current,
+    )
+
+
+def _row(
+    row: Mapping[str, Any], rules: Mapping[str, Any], resource: str, tester: ShapeTester | None
+) -> ShapeRow:
+    before, after = row["before"], row["after"]
+    return ShapeRow(
+        labels=sorted(row["labels"].items()),
+        asks=_asks(row),
+        runs=row["runs"],
+        asked=amount(asked_for(row, resource), resource) if resource else "",
+        last_seen=row["last_seen"],
+        title=_TILES[HistoryOutcome(row["outcome"])][0],
+        queue=Pair(before=_place(before), after=_place(after)),
+        priority=Pair(before=_number(before["priority"]), after=_number(after["priority"])),
+        fit=Pair(before=_FITS[Fit(before["fit"])], after=_FITS[Fit(after["fit"])]),
+        rule_before=rule_ref(before["rule"], rules["before"]),
+        rule_after=rule_ref(after["rule"], rules["after"]),
+        doubts=listed(missing_words(each) for each in row["doubts"]),
+        test_url=tester.url(row) if tester else "",
+    )
+
+
+def _asks(row: Mapping[str, Any]) -> str:
+    parts = [amounts(row["requests"]) or "nothing"]
+    if row["requested_priority"] is not None:
+        parts.append(f"priority {row['requested_priority']}")
+    if row["namespace"]:
+        parts.append(f"namespace {row['namespace']}")
+    return " · ".join(parts)
+
+
+def _place(standing: Mapping[str, Any]) -> str:
+    if standing["queue"] is not None:
+        return str(standing["queue"])
+    return reasons.reason_title(standing["reason"])
+
+
+def _number(priority: int | None) -> str:
+    return "—" if priority is None else str(priority)

@@ -1,0 +1,63 @@
+"""The order of recorded shapes: by their runs, or by what they asked for of one resource."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+
+from console.engine.wording.words import listed
+from console.pages.presenters.lists.addresses import with_query
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sort:
+    """Something to sort shapes by, and the address that does."""
+
+    title: str
+    url: str
+    current: bool
+
+
+def chosen_resource(history: Mapping[str, Any], query: QueryDict) -> str:
+    """Return the resource that *query* sorts by; empty: by runs."""
+    asked = query.get("sort", "")
+    return asked if asked in history["resources"] else ""
+
+
+def asked_for(row: Mapping[str, Any], resource: str) -> int:
+    """Return what all workloads of a stored shape asked for together, in thousandths."""
+    return int(row["requests"].get(resource, 0)) * int(row["runs"])
+
+
+def order_words(resource: str) -> str:
+    """Return which shapes come first."""
+    return f"those that asked for the most {resource}" if resource else "those with the most runs"
+
+
+def sorts_of(
+    history: Mapping[str, Any], chosen: str, path: str, query: QueryDict
+) -> tuple[Sort, ...]:
+    """Return what the shapes of a stored answer at *path* can be sorted by."""
+    return tuple(
+        Sort(
+            title=resource or "runs",
+            url=with_query(path, query, sort=resource or None, skip=None),
+            current=resource == chosen,
+        )
+        for resource in ("", *history["resources"])
+    )
+
+
+def cut_note(kept: int, shapes: int, history: Mapping[str, Any]) -> str:
+    """Return what is said of a list that holds *kept* of *shapes*; nothing when that is all."""
+    if kept >= shapes:
+        return ""
+    resources = listed(history["resources"])
+    others = f", and those that asked for the most {resources}" if resources else ""
+    return (
+        f"{kept:,} of {shapes:,} shapes can be listed: of each outcome the {history['listed']} "
+        f"with the most runs{others}."
+    )

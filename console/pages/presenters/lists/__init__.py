@@ -1,0 +1,1 @@
+"""Lists: addresses of their pages, filters and tallies."""

@@ -1,0 +1,132 @@
+"""Filters as pages show them: the canonical address, fields, removable chips, state segments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from django.http import QueryDict
+
+from console.engine.wording import reasons
+from console.pages.presenters.lists.addresses import with_query
+from console.pages.templatetags.ui import STATE_TITLES, event_title
+
+_LABEL = "label."
+
+#: What a parameter is called where its own name says little.
+_NAMES = {"q": "name or id", "without": "has no", "noun": "changed a", "name": "called"}
+
+
+#: What stands behind a time that is not of UTC.
+_OFFSET = re.compile(r"(?<=:\d\d)(?:\.\d+)?([+-]\d\d:?\d\d)$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chip:
+    """One filter in force, and the address without it."""
+
+    name: str
+    value: str
+    remove_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """One state to choose, with how many workloads are in it."""
+
+    state: str
+    title: str
+    count: int
+    url: str
+    current: bool
+
+
+def canonical_query(query: QueryDict, repeatable: Collection[str] = ()) -> QueryDict:
+    """
+    Return *query* as it should stand in the address.
+
+    Of a filter that comes several times the last one counts, unless it is *repeatable*.
+    Fields left empty are dropped, and the form's ``label=team=ml`` becomes
+    ``label.team=ml``: several labels can be asked for, one name for each.
+    """
+    found = QueryDict(mutable=True)
+    for name, given in query.lists():
+        values = [value for each in given if (value := str(each).strip())]
+        if not values:
+            continue
+        if name == "label":
+            key, _, wanted = values[-1].partition("=")
+            found[f"{_LABEL}{key.strip()}"] = wanted.strip()
+        else:
+            kept = list(dict.fromkeys(values)) if name in repeatable else values[-1:]
+            found.setlist(name, kept)
+    return found
+
+
+def chips_of(path: str, query: QueryDict, names: Iterable[str]) -> tuple[Chip, ...]:
+    """Return a chip for each value of *query* that *names* lists, and for each label."""
+    known = set(names)
+    return tuple(
+        Chip(
+            name=_NAMES.get(name, name.removeprefix(_LABEL)),
+            value=_words(name, value),
+            remove_url=without(path, query, name, value),
+        )
+        for name, values in query.lists()
+        if name in known or name.startswith(_LABEL)
+        for value in map(str, values)
+    )
+
+
+def without(path: str, query: QueryDict, name: str, value: str) -> str:
+    """Return the address of the first page without one *value* of the filter *name*."""
+    rest = query.copy()
+    rest.setlist(name, [each for each in query.getlist(name) if each != value])
+    return with_query(path, rest, cursor=None)
+
+
+def segments_of(
+    path: str, query: QueryDict, counts: Mapping[str, int], chosen: str
+) -> tuple[Segment, ...]:
+    """Return the states to choose from, all of them first."""
+    states = {"": "All"} | STATE_TITLES
+    return tuple(
+        Segment(
+            state=state,
+            title=title,
+            count=counts.get(state, 0) if state else sum(counts.values()),
+            url=with_query(path, query, state=state or None, cursor=None),
+            current=state == chosen,
+        )
+        for state, title in states.items()
+    )
+
+
+def _moment_words(value: str) -> str:
+    """
+    Write a moment of an address to the second with its zone; without one it is of UTC.
+
+    >>> _moment_words("2026-01-31T12:00:00.250Z"), _moment_words("2026-01-31T12:00")
+    ('2026-01-31 12:00:00 UTC', '2026-01-31 12:00 UTC')
+    >>> _moment_words("2026-01-31T12:00:00+02:00"), _moment_words("2026-01-31")
+    ('2026-01-31 12:00:00+02:00', '2026-01-31 UTC')
+    >>> _moment_words("2026-01-31T12:00:00.5-0530")
+    '2026-01-31 12:00:00-0530'
+    """
+    plain = value.removesuffix("Z").removesuffix("+00:00").replace("T", " ")
+    zone = _OFFSET.search(plain)
+    moment = plain[: zone.start()] if zone else plain
+    return f"{moment.partition('.')[0]}{zone.group(1) if zone else ' UTC'}"
+
+
+def _words(name: str, value: str) -> str:
+    if name == "state":
+        return STATE_TITLES.get(value, value)
+    if name in ("since", "until"):
+        return _moment_words(value)
+    if name == "reason":
+        return reasons.reason_title(value)
+    if name == "type" and value.isupper():
+        return event_title(value)
+    return value

@@ -1,0 +1,1 @@
+"""The overview: what needs attention, the numbers and the top consumers."""

@@ -1,0 +1,184 @@
+"""Needs attention as pages say it: a sentence, since when, and the one place to go for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from console.engine.wording.words import plural
+from console.overview.items import MOST_SUBJECTS, Item, Kind, Subject
+from console.pages.presenters.overview.attention_sentences import advice_of, sentence_of
+
+#: The icon of each kind.
+_ICONS: Final = {
+    Kind.WORKER_LATE: "error",
+    Kind.REVERT_FAILED: "error",
+    Kind.VERSION_UNCONFIRMED: "warning",
+    Kind.REJECTED: "rejected",
+    Kind.CANNOT_RUN: "error",
+    Kind.QUEUE_STARVED: "warning",
+    Kind.QUEUE_AT_CEILING: "pending",
+    Kind.EXPECTATIONS_BROKEN: "fail",
+    Kind.WEBHOOK_FAILING: "error",
+    Kind.QUEUE_HELD: "held",
+    Kind.QUEUE_DRAINING: "draining",
+    Kind.TOKEN_EXPIRES: "warning",
+    Kind.DRAFT_BEHIND: "edit",
+    Kind.DRAFT_WAITING: "edit",
+    Kind.RULES_IDLE: "info",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectRow:
+    """One thing that an item is about."""
+
+    text: str
+    href: str
+    note: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttentionRow:
+    """One item, finished."""
+
+    #: Id on a page.
+    key: str
+    icon: str
+    level: str
+    text: str
+    since: datetime | None
+    until: datetime | None
+    href: str
+    action: str
+    #: Whether that is elsewhere than on the page of all items.
+    leads_on: bool
+    advice: str
+    subjects: tuple[SubjectRow, ...]
+    #: That not all subjects are named; empty when they are.
+    more: str
+
+
+def attention_rows(org: str, items: Iterable[Item]) -> tuple[AttentionRow, ...]:
+    """Return *items* of the organization with the slug *org* in words."""
+    return tuple(_row(org, item) for item in items)
+
+
+def _row(org: str, item: Item) -> AttentionRow:
+    key = f"attention-{item.key.replace('.', '-')}"
+    subjects = tuple(_subject(org, item, each) for each in item.subjects)
+    href, action = _way(org, item, subjects, key)
+    until = [each.until for each in item.subjects if each.until]
+    return AttentionRow(
+        key=key,
+        icon=_ICONS[item.kind],
+        level=item.level.value,
+        text=sentence_of(item),
+        since=item.since,
+        until=min(until, default=None),
+        href=href,
+        action=action,
+        leads_on=not href.endswith(f"#{key}"),
+        advice=advice_of(item),
+        subjects=subjects,
+        more=_more(item),
+    )
+
+
+def _more(item: Item) -> str:
+    if item.kind in (Kind.REJECTED, Kind.CANNOT_RUN):
+        # Of workloads the queues are named, those with most of them first.
+        are_all = len(item.subjects) < MOST_SUBJECTS
+        return "" if are_all else f"Only the first {MOST_SUBJECTS} queues are named."
+    left_out = item.count - len(item.subjects)
+    return f"And {left_out} more." if item.subjects and left_out > 0 else ""
+
+
+def _way(org: str, item: Item, subjects: Sequence[SubjectRow], key: str) -> tuple[str, str]:
+    """Return the address and the name of the one thing to do."""
+    if item.kind in (Kind.REJECTED, Kind.CANNOT_RUN):
+        state = "rejected" if item.kind is Kind.REJECTED else "pending"
+        query = {"state": state, "reason": item.reason}
+        if item.kind is Kind.REJECTED and item.since is not None:
+            # Since the oldest that is counted, which came in a moment before it was rejected.
+            query["since"] = f"{item.since - _MOMENT:%Y-%m-%dT%H:%M:%SZ}"
+        return f"{reverse('pages:workloads', args=[org])}?{urlencode(query)}", "See which"
+    if item.kind in _PLACES:
+        name, action = _PLACES[item.kind]
+        return reverse(name, args=[org]), action
+    if item.kind is Kind.WORKER_LATE:
+        return f"{reverse('pages:attention', args=[org])}#{key}", "What to do"
+    if len(subjects) == 1:
+        return subjects[0].href, _ACTIONS[item.kind]
+    return f"{reverse('pages:attention', args=[org])}#{key}", "See which"
+
+
+#: How long a workload normally waits to be looked at for the first time, at most.
+_MOMENT: Final = timedelta(minutes=1)
+
+#: Where there is one place for all subjects of a kind, and what is done there.
+_PLACES: Final = {
+    Kind.REVERT_FAILED: ("pages:config", "Decide"),
+    Kind.VERSION_UNCONFIRMED: ("pages:config", "Confirm or revert"),
+    Kind.EXPECTATIONS_BROKEN: ("pages:expectations", "See which"),
+    Kind.TOKEN_EXPIRES: ("pages:api-tokens", "Renew"),
+}
+_ACTIONS: Final = {
+    Kind.QUEUE_STARVED: "See who",
+    Kind.QUEUE_AT_CEILING: "Open the queue",
+    Kind.WEBHOOK_FAILING: "See why",
+    Kind.QUEUE_HELD: "Open the queue",
+    Kind.QUEUE_DRAINING: "Open the queue",
+    Kind.DRAFT_BEHIND: "Open the draft",
+    Kind.DRAFT_WAITING: "Open the draft",
+    Kind.RULES_IDLE: "Open the rule",
+}
+
+
+def _subject(org: str, item: Item, subject: Subject) -> SubjectRow:
+    text, href = _about(org, item.kind, subject)
+    return SubjectRow(
+        text=text,
+        href=href,
+        note=_note(item.kind, subject),
+        since=subject.since,
+        until=subject.until,
+    )
+
+
+def _about(org: str, kind: Kind, subject: Subject) -> tuple[str, str]:
+    """Return what a subject is called, and where it is."""
+    if kind in (Kind.REVERT_FAILED, Kind.VERSION_UNCONFIRMED):
+        return subject.name, reverse("pages:config-version", args=[org, subject.number])
+    if kind in (Kind.DRAFT_BEHIND, Kind.DRAFT_WAITING):
+        title = subject.name or f"Draft {subject.number}"
+        return title, reverse("pages:config-draft", args=[org, subject.number])
+    if kind is Kind.RULES_IDLE:
+        number = (subject.number or 0) + 1
+        return f"Rule {number} to {subject.name}", reverse("pages:config", args=[org])
+    if kind is Kind.WEBHOOK_FAILING:
+        return subject.name, reverse("pages:webhook", args=[org, subject.number])
+    if kind is Kind.TOKEN_EXPIRES:
+        return subject.name, reverse("pages:api-tokens", args=[org])
+    if kind is Kind.EXPECTATIONS_BROKEN:
+        return subject.name, reverse("pages:expectations", args=[org])
+    if kind is Kind.QUEUE_STARVED and subject.cohort:
+        return subject.name, reverse("pages:cohort", args=[org, subject.cohort])
+    return subject.name, reverse("pages:queue", args=[org, subject.name])
+
+
+def _note(kind: Kind, subject: Subject) -> str:
+    workloads = plural(subject.count, "workload") if subject.count else ""
+    if kind is Kind.QUEUE_HELD:
+        waits = f"; {workloads} pending" if workloads else ""
+        return f"by {subject.actor}: {subject.note}{waits}"
+    if kind in (Kind.DRAFT_BEHIND, Kind.DRAFT_WAITING, Kind.VERSION_UNCONFIRMED):
+        return f"by {subject.actor}"
+    return workloads

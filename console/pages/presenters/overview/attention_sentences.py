@@ -1,0 +1,146 @@
+"""What wants somebody, in one sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from console.engine.wording.reasons import reason_title
+from console.engine.wording.words import lower_first, plural, sentence_case
+from console.overview.items import Item, Kind
+
+_WORKER: Final = {
+    "broker_away": "The broker does not answer: nothing is decided until it is back",
+    "worker_silent": "No worker gives a sign of life: nothing is decided",
+    "intake_late": "The worker is behind: requests wait to be looked at",
+}
+_WORKER_ADVICE: Final = {
+    "broker_away": "Start the broker, or correct REDIS_URL. What was submitted is kept.",
+    "worker_silent": "Start a worker and the beat process. What was submitted is kept.",
+    "intake_late": "It may be busy with a large change. When this lasts, add workers.",
+}
+
+
+def sentence_of(item: Item) -> str:
+    """Return what is the matter, without an end."""
+    return sentence_case(_SENTENCES[item.kind](item))
+
+
+def advice_of(item: Item) -> str:
+    """Return what to do where no page does it; empty elsewhere."""
+    return _WORKER_ADVICE[item.reason] if item.kind is Kind.WORKER_LATE else ""
+
+
+def _rejected(item: Item) -> str:
+    return f"{_counted(item)} of the last hour rejected: {_reason(item)}"
+
+
+def _cannot_run(item: Item) -> str:
+    if item.reason != "exceeds_max_quota":
+        return f"{_counted(item)} cannot run: {_reason(item)}"
+    is_one = item.count == 1
+    whose = "it asks for more than its queue" if is_one else "they ask for more than their queue"
+    return f"{_counted(item)} can never run under this config: {whose} can ever have"
+
+
+def _starved(item: Item) -> str:
+    if item.count == 1:
+        return f"Queue {item.subjects[0].name} waits for quota of its own that others use"
+    return f"{_named(item, 'queue')} wait for quota of their own that others use"
+
+
+def _full(item: Item) -> str:
+    if item.count == 1:
+        name = item.subjects[0].name
+        return f"Queue {name} uses all it may, and its work has waited for over 15 minutes"
+    return f"{_named(item, 'queue')} use all they may, and their work has waited over 15 minutes"
+
+
+def _held(item: Item) -> str:
+    if item.count == 1:
+        (queue,) = item.subjects
+        return f"Queue {queue.name} is held by {queue.actor}: {queue.note}"
+    return f"{_named(item, 'queue')} are held"
+
+
+def _draining(item: Item) -> str:
+    if item.count == 1:
+        name = item.subjects[0].name
+        return f"Queue {name} is not in the active config and still has work"
+    return f"{_named(item, 'queue')} are not in the active config and still have work"
+
+
+def _unconfirmed(item: Item) -> str:
+    (version,) = item.subjects
+    return f"{version.name} waits to be confirmed, else it is taken back"
+
+
+def _revert_failed(item: Item) -> str:
+    (version,) = item.subjects
+    return f"{version.name} was not confirmed in time, and could not be taken back"
+
+
+def _broken(item: Item) -> str:
+    are = "is" if item.count == 1 else "are"
+    return f"{_named(item, 'expectation')} {are} not met by the active config"
+
+
+def _webhook(item: Item) -> str:
+    are = "has" if item.count == 1 else "have"
+    return f"{_named(item, 'webhook')} {are} not been reached"
+
+
+def _token(item: Item) -> str:
+    more = "" if item.is_exact else "At least "
+    word = "expires" if item.count == 1 else "expire"
+    return f"{more}{_named(item, 'API token')} {word} within a week"
+
+
+def _behind(item: Item) -> str:
+    one = "began with a version that is not active any more"
+    many = "began with versions that are not active any more"
+    return f"{plural(item.count, 'draft')} {one if item.count == 1 else many}"
+
+
+def _waiting(item: Item) -> str:
+    waits = "waits" if item.count == 1 else "wait"
+    return f"{plural(item.count, 'draft')} {waits} to be reviewed and applied"
+
+
+def _idle(item: Item) -> str:
+    has = "has" if item.count == 1 else "have"
+    return f"{plural(item.count, 'rule')} {has} taken nothing in 30 days"
+
+
+_SENTENCES: Final[dict[Kind, Callable[[Item], str]]] = {
+    Kind.WORKER_LATE: lambda item: _WORKER[item.reason],
+    Kind.REVERT_FAILED: _revert_failed,
+    Kind.VERSION_UNCONFIRMED: _unconfirmed,
+    Kind.REJECTED: _rejected,
+    Kind.CANNOT_RUN: _cannot_run,
+    Kind.QUEUE_STARVED: _starved,
+    Kind.QUEUE_AT_CEILING: _full,
+    Kind.EXPECTATIONS_BROKEN: _broken,
+    Kind.WEBHOOK_FAILING: _webhook,
+    Kind.QUEUE_HELD: _held,
+    Kind.QUEUE_DRAINING: _draining,
+    Kind.TOKEN_EXPIRES: _token,
+    Kind.DRAFT_BEHIND: _behind,
+    Kind.DRAFT_WAITING: _waiting,
+    Kind.RULES_IDLE: _idle,
+}
+
+
+def _counted(item: Item) -> str:
+    return f"{'' if item.is_exact else 'at least '}{plural(item.count, 'workload')}"
+
+
+def _named(item: Item, noun: str) -> str:
+    """Return how many there are, and the first names of them."""
+    names = [each.name for each in item.subjects[:3]]
+    more = ", …" if item.count > len(names) else ""
+    return f"{plural(item.count, noun)} ({', '.join(names)}{more})"
+
+
+def _reason(item: Item) -> str:
+    return lower_first(reason_title(item.reason))

@@ -1,0 +1,217 @@
+"""The overview's numbers and charts as its page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from console.configs.models import ConfigVersion
+from console.overview.numbers import Number, Numbers
+from console.pages.presenters.charts.frame import Frame, frame_of
+from console.pages.presenters.charts.labels import span
+from console.pages.presenters.charts.marks import Marks, marks_of
+from console.pages.presenters.charts.sparklines import Sparkline, count_sparkline
+from console.pages.presenters.quota_bars.quota_bar import Bar, bar_of
+from console.pages.presenters.usage.points import points_of
+from console.pages.presenters.usage.usage_page import Shown, shown, stride_of
+from console.pages.presenters.usage.workload_panels import waits_panel, workloads_panel
+from console.pages.templatetags.ui import count, field_time
+from console.series.models import Step, What
+from console.series.queries import Counts, Series, Sparks
+from console.series.readings import FLOOR, LENGTH
+from console.series.waits import WaitQuantiles
+from console.workloads.models import State
+from console.workloads.queries import UsageView
+
+#: Bars that are shown at once, and with one more click.
+FIRST_BARS = 6
+MOST_BARS = 60
+
+#: Points that a chart draws at most.
+_MOST_POINTS = 240
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tile:
+    """One number with its course and how it was a week ago."""
+
+    state: str
+    title: str
+    number: int
+    change: str
+    spark: Sparkline
+    #: Since when those were submitted that it counts; empty: it counts what is there now.
+    since: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bars:
+    """All quota of an organization, the tightest first."""
+
+    first: tuple[Bar, ...]
+    more: tuple[Bar, ...]
+    #: Bars beyond these.
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charts:
+    """What ran, waited and how long, on one time with the versions that were applied."""
+
+    frame: Frame
+    panels: tuple[Shown, ...]
+    marks: Marks
+    #: How many points there are, and how wide one is in percent.
+    count: int
+    stride: str
+
+
+def tiles_of(numbers: Numbers, running: Sparks, pending: Sparks) -> tuple[Tile, ...]:
+    """Return the three numbers that are asked for first."""
+    starts = sorted(numbers.hours)
+    hours = tuple(numbers.hours[start].counts[What.REJECTED.value] for start in starts)
+    rejected = Sparks(
+        step=Step.HOUR,
+        since=starts[0],
+        until=starts[-1] + LENGTH[Step.HOUR],
+        courses={"": hours},
+    )
+    return (
+        _tile(
+            "admitted",
+            "Running",
+            numbers.running,
+            count_sparkline(running, "Running"),
+            among=_among(numbers.states[State.PREEMPTING], "stopping"),
+        ),
+        _tile(
+            "pending",
+            "Pending",
+            numbers.pending,
+            count_sparkline(pending, "Pending"),
+            among=_among(numbers.cannot_run, "can never run"),
+        ),
+        _tile(
+            "rejected",
+            "Rejected in 24 h",
+            numbers.rejected,
+            count_sparkline(rejected, "Rejected by the hour"),
+            since=f"{starts[0]:%Y-%m-%dT%H:%M:%SZ}",
+        ),
+    )
+
+
+def change_words(number: Number) -> str:
+    """
+    Return how a number differs from what it was a week ago.
+
+    >>> change_words(Number(now=5, week_ago=None)), change_words(Number(now=5, week_ago=5.2))
+    ('a week ago not known', 'as a week ago')
+    >>> change_words(Number(now=5, week_ago=2.0)), change_words(Number(now=0, week_ago=1.0))
+    ('3 more than a week ago', '1 fewer than a week ago')
+    """
+    if number.week_ago is None:
+        return "a week ago not known"
+    difference = number.now - round(number.week_ago)
+    if not difference:
+        return "as a week ago"
+    word = "more" if difference > 0 else "fewer"
+    return f"{count(abs(difference))} {word} than a week ago"
+
+
+def bars_of(usages: Iterable[UsageView]) -> Bars:
+    """Return the bars of *usages*, the tightest first."""
+    tightest = sorted(usages, key=lambda usage: -usage.pressure)
+    bars = [bar_of(usage) for usage in tightest[:MOST_BARS]]
+    return Bars(
+        first=tuple(bars[:FIRST_BARS]),
+        more=tuple(bars[FIRST_BARS:]),
+        left_out=max(0, len(tightest) - MOST_BARS),
+    )
+
+
+def charts_of(
+    org: str,
+    series: Series,
+    counts: Mapping[datetime, Counts],
+    versions: Sequence[ConfigVersion],
+    now: datetime,
+    begun: datetime | None,
+    table: str = "",
+) -> Charts:
+    """
+    Return the charts of *series*; of *versions*, newest first, those of its time are marked.
+
+    Where counting has *begun* within the time, they begin with that step.
+    """
+    first = FLOOR[series.step](begun) if begun else series.since
+    since = max(series.since, min(first, now - LENGTH[series.step]))
+    # An hour of minutes is short enough to be shown whole.
+    since = series.since if series.step is Step.MINUTE else since
+    frame = frame_of(since, now, series.gaps, begun)
+    points = [
+        each for each in points_of(series, counts, (), None, _MOST_POINTS) if each.end > since
+    ]
+    panels = [workloads_panel(frame, points), waits_panel(frame, points)]
+    here, files = reverse("pages:overview", args=[org]), reverse("pages:usage", args=[org])
+    span_asked = QueryDict(mutable=True)
+    span_asked["since"], span_asked["until"] = field_time(since), field_time(now)
+    inside = [each for each in reversed(versions) if since <= each.created_at <= now]
+    return Charts(
+        frame=frame,
+        panels=tuple(
+            replace(each, file_url=file.file_url)
+            for each, file in zip(
+                shown(here, QueryDict(), panels, points, table),
+                shown(files, span_asked, panels, points, ""),
+                strict=True,
+            )
+        ),
+        count=len(points),
+        stride=stride_of(frame, points),
+        marks=marks_of(frame, inside, points),
+    )
+
+
+def wait_words(waits: WaitQuantiles) -> str:
+    """
+    Return how long admissions of the last day were waited for.
+
+    >>> wait_words(WaitQuantiles(p50=None, p95=None, n=0))
+    'nothing was admitted for the first time'
+    >>> wait_words(WaitQuantiles(p50=4.0, p95=None, n=3))
+    'half within 4 s; too few for p95 (n = 3)'
+    """
+    if waits.p50 is None:
+        return "nothing was admitted for the first time"
+    half = f"half within {span(waits.p50)}"
+    if waits.p95 is None:
+        return f"{half}; too few for p95 (n = {waits.n})"
+    return f"{half}, 95 of 100 within {span(waits.p95)} (n = {count(waits.n)})"
+
+
+def _among(number: int, words: str) -> str:
+    return f"{count(number)} of them {words}, " if number else ""
+
+
+def _tile(
+    state: str,
+    title: str,
+    number: Number,
+    spark: Sparkline,
+    *,
+    since: str = "",
+    among: str = "",
+) -> Tile:
+    return Tile(
+        state=state,
+        title=title,
+        number=number.now,
+        change=f"{among}{change_words(number)}",
+        spark=spark,
+        since=since,
+    )

@@ -1,0 +1,1 @@
+"""Queues: the list and the page of one queue."""

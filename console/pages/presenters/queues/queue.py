@@ -1,0 +1,169 @@
+"""Queues as pages show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+
+from console.engine.model.amounts import FlavorResource
+from console.engine.model.origin import Origin
+from console.engine.model.policy import Policy, StopPolicy
+from console.engine.model.selectors import MatchExpression, Selector
+from console.pages.presenters.quota_bars.quota_bar import Bar, bar_of
+from console.pages.queue_form import state_of
+from console.workloads.queries import QueueView, UsageView
+from console.workloads.queries.over_quota import OverQuotaSince
+from console.workloads.queries.trust import CURRENT, Freshness
+
+#: What queues do with new work, in a word.
+STATE_TITLES = {
+    "accepting": "Accepting",
+    "held": "Held",
+    "draining": "Draining",
+    "passthrough": "Passthrough",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueRow:
+    """One queue with its bars, each drawn when it is asked for: lists show the tightest alone."""
+
+    view: QueueView
+    state: str
+    state_title: str
+    #: Id of the row, stable however the list is sorted.
+    key: str
+    #: How old the numbers are.
+    fresh: Freshness
+    over_quota_since: OverQuotaSince
+    peaks: Mapping[FlavorResource, int]
+
+    @cached_property
+    def bars(self) -> tuple[Bar, ...]:
+        """Its bars in the order of its quota."""
+        return tuple(map(self._bar, self.view.usages))
+
+    @cached_property
+    def tightest(self) -> Bar | None:
+        """The bar under the greatest pressure, the first where nothing is known of any."""
+        usages = self.view.usages
+        if not usages:
+            return None
+        if self.fresh.is_unknown:
+            return self._bar(usages[0])
+        return self._bar(max(usages, key=lambda usage: usage.pressure))
+
+    @property
+    def more_bars(self) -> int:
+        """How many bars there are beyond the tightest."""
+        return max(0, len(self.view.usages) - 1)
+
+    def _bar(self, usage: UsageView) -> Bar:
+        return bar_of(
+            usage,
+            draining=self.view.draining,
+            rise=self.over_quota_since.get((self.view.name, *usage.key)),
+            peak=self.peaks.get(usage.key, 0),
+            fresh=self.fresh,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleRow:
+    """One routing rule that leads to a queue."""
+
+    #: Counted from 1, as people do.
+    number: int
+    conditions: str
+    origin: Origin | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalQueueRow:
+    """One local queue that leads to a queue."""
+
+    namespace: str
+    name: str
+    #: Whether its config stops it.
+    is_stopped: bool
+    origin: Origin | None
+
+
+def queue_row(
+    view: QueueView,
+    *,
+    fresh: Freshness = CURRENT,
+    over_quota_since: OverQuotaSince = MappingProxyType({}),
+    peaks: Mapping[FlavorResource, int] = MappingProxyType({}),
+) -> QueueRow:
+    """
+    Return *view* with everything a page prints of it.
+
+    *fresh*: how old the numbers are. *rises* and *peaks*: since when it uses more than it owns,
+    and the most it used in seven days, for drawings that say so.
+    """
+    state, title = _state(view)
+    return QueueRow(
+        view=view,
+        state=state,
+        state_title=title,
+        key=view.name.encode().hex(),
+        fresh=fresh,
+        over_quota_since=over_quota_since,
+        peaks=peaks,
+    )
+
+
+def rules_of(view: QueueView, policy: Policy) -> tuple[RuleRow, ...]:
+    """Return the rules that lead to a queue."""
+    return tuple(
+        RuleRow(
+            number=index + 1,
+            conditions=describe_selector(policy.rules[index].selector),
+            origin=policy.rules[index].origin,
+        )
+        for index in view.rules
+    )
+
+
+def local_queues_of(name: str, policy: Policy) -> tuple[LocalQueueRow, ...] | None:
+    """Return the local queues that lead to a queue; None where rules do."""
+    if policy.local_routing is None:
+        return None
+    return tuple(
+        LocalQueueRow(
+            namespace=local.namespace,
+            name=local.name,
+            is_stopped=local.stop is not StopPolicy.NONE,
+            origin=local.origin,
+        )
+        for local in policy.local_routing.local_queues.values()
+        if local.queue == name
+    )
+
+
+def describe_selector(selector: Selector) -> str:
+    """
+    Return a selector in one line.
+
+    >>> describe_selector(Selector())
+    'every workload'
+    """
+    if not selector.expressions:
+        return "every workload"
+    return " and ".join(_expression(expression) for expression in selector.expressions)
+
+
+def _expression(expression: MatchExpression) -> str:
+    words = expression.operator.value.replace("_", " ")
+    return f"{expression.key} {words} {', '.join(expression.values)}".strip()
+
+
+def _state(view: QueueView) -> tuple[str, str]:
+    state = state_of(view)
+    if state == "held" and not view.held:
+        drains = view.stop is StopPolicy.HOLD_AND_DRAIN
+        return state, "Stopped and drained by its config" if drains else "Stopped by its config"
+    return state, STATE_TITLES[state]

@@ -1,0 +1,205 @@
+"""The list of queues: each with its pressure, waits, reasons and course, finished for printing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.http import QueryDict
+
+from console.engine.model.amounts import Unlimited
+from console.engine.wording import reasons
+from console.engine.wording.words import amount, quantity
+from console.pages.presenters.charts.labels import plain, span
+from console.pages.presenters.charts.sparklines import Sparkline, used_sparklines
+from console.pages.presenters.lists.addresses import with_query
+from console.pages.presenters.queues.preemption import preemption_summary
+from console.pages.presenters.queues.queue import STATE_TITLES, QueueRow, queue_row
+from console.pages.presenters.quota_bars.quota_bar import Bar
+from console.pages.queue_form import NO_COHORT, ORDERS, STATES, QueueSearch
+from console.series.queries import Sparks
+from console.series.waits import WaitQuantiles
+from console.workloads.queries import QueueView
+from console.workloads.queries.over_quota import OverQuotaSince
+from console.workloads.queries.pressure import Pressure
+from console.workloads.queries.trust import Freshness
+
+ORDER_TITLES: Final = {
+    "pressure": "Pressure",
+    "name": "Name",
+    "age": "Pending longest",
+    "utilization": "Utilization",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedQueue:
+    """One queue of the list."""
+
+    row: QueueRow
+    #: How many bars it has beside the tightest.
+    more_bars: int
+    pressure: str
+    #: The number alone; empty when nothing is wanted.
+    pressure_ratio: str
+    #: How long admissions were waited for: half of them, and all but one in twenty.
+    wait: str
+    wait_rest: str
+    top_reason: str
+    top_reason_title: str
+    top_reason_count: int
+    #: How many wait for other reasons.
+    other_reasons: int
+    preemption: str
+    spark: Sparkline | None
+    #: The cohort whose first row this is; None: not where a cohort begins.
+    begins: str | None
+    #: Whether nothing is known of it yet, rather than nothing in it.
+    is_unknown: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedBars:
+    """One flavor-resource of queues side by side, by name; None where one has no quota of it."""
+
+    title: str
+    bars: tuple[tuple[str, Bar | None], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One value of a field to choose from."""
+
+    value: str
+    title: str
+    is_chosen: bool
+
+
+def listed_queues(
+    views: Sequence[QueueView],
+    waits: Mapping[str, WaitQuantiles],
+    sparks: Sparks,
+    *,
+    is_grouped: bool,
+    fresh: Freshness,
+    over_quota_since: OverQuotaSince,
+) -> tuple[ListedQueue, ...]:
+    """Return *views* as rows, in their order."""
+    lines = used_sparklines(sparks)
+    rows = []
+    before: str | None = None
+    for view in views:
+        cohort = view.cohort or NO_COHORT
+        row = queue_row(view, fresh=fresh, over_quota_since=over_quota_since)
+        wait = waits[view.name]
+        top, count = next(iter(view.reasons.items()), ("", 0))
+        rows.append(
+            ListedQueue(
+                row=row,
+                more_bars=row.more_bars,
+                pressure=pressure_words(view.pressure),
+                pressure_ratio=_ratio(view.pressure),
+                wait="—" if wait.p50 is None else span(wait.p50),
+                wait_rest=_wait_rest(wait),
+                top_reason=top,
+                top_reason_title=reasons.reason_title(top) if top else "",
+                top_reason_count=count,
+                other_reasons=sum(view.reasons.values()) - count,
+                preemption=preemption_summary(view.settings),
+                spark=lines.get(view.name),
+                begins=cohort if is_grouped and cohort != before else None,
+                is_unknown=fresh.as_of is not None and _is_blank(view),
+            )
+        )
+        before = cohort
+    return tuple(rows)
+
+
+def compared_bars(rows: Sequence[ListedQueue]) -> tuple[ComparedBars, ...]:
+    """Return every flavor-resource that one of *rows* has, in the order of the first."""
+    of_rows = [
+        (each.row.view.name, {(bar.flavor, bar.resource): bar for bar in each.row.bars})
+        for each in rows
+    ]
+    keys = dict.fromkeys(key for _, bars in of_rows for key in bars)
+    return tuple(
+        ComparedBars(
+            title=f"{flavor} {resource}",
+            bars=tuple((name, bars.get((flavor, resource))) for name, bars in of_rows),
+        )
+        for flavor, resource in keys
+    )
+
+
+def pressure_words(pressure: Pressure) -> str:
+    """
+    Return the two numbers of a pressure and what comes of them.
+
+    >>> pressure_words(Pressure(resource="gpu", wanted=84000, free=2000, nominal=8000))
+    '84 gpu ÷ 2 free = 42'
+    >>> pressure_words(Pressure(resource="gpu", wanted=84000, nominal=8000))
+    '84 gpu, none free'
+    >>> pressure_words(Pressure())
+    '0'
+    """
+    if not pressure.wanted:
+        return "0"
+    wants = amount(pressure.wanted, pressure.resource)
+    if isinstance(pressure.free, Unlimited):
+        return f"{wants} without a limit"
+    if not pressure.free:
+        return f"{wants}, none free"
+    free = quantity(pressure.free, pressure.resource)
+    return f"{wants} ÷ {free} free = {plain(pressure.ratio)}"
+
+
+def order_choices(search: QueueSearch) -> list[Choice]:
+    """Return the orders to choose from."""
+    return [
+        Choice(value=each, title=ORDER_TITLES[each], is_chosen=each == search.sort)
+        for each in ORDERS
+    ]
+
+
+def state_choices(search: QueueSearch) -> list[Choice]:
+    """Return the states to choose from."""
+    return [
+        Choice(value=each, title=STATE_TITLES[each], is_chosen=each == search.state)
+        for each in STATES
+    ]
+
+
+def cohort_choices(search: QueueSearch, cohorts: Iterable[str]) -> list[Choice]:
+    """Return the cohorts to choose from; none where there are none."""
+    names = list(cohorts)
+    if not names:
+        return []
+    return [
+        *(Choice(value=each, title=each, is_chosen=each == search.cohort) for each in names),
+        Choice(value=NO_COHORT, title="Without a cohort", is_chosen=search.cohort == NO_COHORT),
+    ]
+
+
+def group_url(path: str, query: QueryDict, search: QueueSearch) -> str:
+    """Return the address of the list with grouping switched."""
+    group = None if search.is_grouped else "cohort"
+    return with_query(path, query, group=group, cursor=None)
+
+
+def _ratio(pressure: Pressure) -> str:
+    if not pressure.wanted:
+        return ""
+    return "no room" if pressure.is_without_room else plain(pressure.ratio)
+
+
+def _wait_rest(wait: WaitQuantiles) -> str:
+    if not wait.n:
+        return ""
+    rest = "" if wait.p95 is None else f"p95 {span(wait.p95)}, "
+    return f"{rest}n = {wait.n}"
+
+
+def _is_blank(view: QueueView) -> bool:
+    """Say whether nothing was ever written about a queue, or nothing is left of it."""
+    return not (view.running or view.pending or any(usage.used for usage in view.usages))

@@ -1,0 +1,1 @@
+"""Quota bars: how much of a quota is used, borrowed, lent and requested."""

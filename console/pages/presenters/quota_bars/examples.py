@@ -1,0 +1,150 @@
+"""Every case of a quota bar with an example, for the page that explains them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from console.engine.model.amounts import UNLIMITED, Amount
+from console.pages.presenters.quota_bars.quota_bar import Bar, bar_of
+from console.workloads.queries import UsageView
+from console.workloads.queries.over_quota import OverQuotaMark
+from console.workloads.queries.trust import Freshness
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One case: its name, what it means, and a bar that shows it."""
+
+    title: str
+    text: str
+    bar: Bar
+
+
+def bar_cases(now: datetime) -> Iterator[Case]:
+    """Yield all cases, each drawn by the same code as everywhere; ages count from *now*."""
+    yield Case(
+        title="Own and free",
+        text="Solid is what it uses of its own quota; the empty ground up to the end is free.",
+        bar=bar_of(_use(8000, 5000)),
+    )
+    yield Case(
+        title="Pending demand",
+        text=(
+            "The dashed box outside the frame is what pending work asks for. It holds nothing, "
+            "so it is never part of what is used. It is drawn to scale up to 40 % of the frame."
+        ),
+        bar=bar_of(_use(8000, 8000, demand=3000)),
+    )
+    yield Case(
+        title="Borrowed, up to a limit",
+        text=(
+            "The mark is the nominal quota. Stripes are borrowed, the dashed outline may still "
+            "be borrowed now, and the double line is the limit."
+        ),
+        bar=bar_of(_use(64000, 76000, borrowed=12000, available=4000, limit=80000, demand=20000)),
+    )
+    yield Case(
+        title="Lent",
+        text=(
+            "Dots are its own quota that others use, from the right. It is up to so much where "
+            "others could have lent it, too."
+        ),
+        bar=bar_of(_use(32000, 12000, lent=14000, is_certain=False, available=6000, limit=48000)),
+    )
+    yield Case(
+        title="Over nominal",
+        text=(
+            "Used beyond the nominal quota and borrowed from nobody: quota was taken away after "
+            "admission. The version is the one under which it rose above nominal."
+        ),
+        bar=bar_of(_use(8000, 12000), rise=OverQuotaMark(now - timedelta(hours=3), 43)),
+    )
+    yield Case(
+        title="Out of reach",
+        text=(
+            "Crossed out is quota that it does not use and cannot have now: others are over, and "
+            "hold what is missing."
+        ),
+        bar=bar_of(_use(8000, 3000, available=2000, limit=16000)),
+    )
+    yield Case(
+        title="A limit that is far away, or none",
+        text=(
+            "It would leave next to nothing of what the queue owns. So the frame has no end, and "
+            "the limit is a number."
+        ),
+        bar=bar_of(_use(8000, 6000, available=300000, limit=512000)),
+    )
+    yield Case(
+        title="Unlimited",
+        text=(
+            "Without a nominal limit there is no full length and no percentage. The dashed mark "
+            "is the most that was used in seven days."
+        ),
+        bar=bar_of(_use(UNLIMITED, 30000), peak=45000),
+    )
+    yield Case(
+        title="Zero",
+        text=(
+            "It owns nothing and may borrow nothing: crossed out all over, and everything waits."
+        ),
+        bar=bar_of(_use(0, 0, demand=4000)),
+    )
+    yield Case(
+        title="Nothing of its own",
+        text="It owns nothing and may borrow.",
+        bar=bar_of(_use(0, 3000, borrowed=3000, available=5000, limit=8000)),
+    )
+    yield Case(
+        title="Old",
+        text=(
+            "Long dashes: something came in that is not decided yet. The numbers are certain as "
+            "of that moment."
+        ),
+        bar=bar_of(_use(8000, 5000), fresh=Freshness(as_of=now - timedelta(minutes=4))),
+    )
+    yield Case(
+        title="Unknown",
+        text="Nothing was ever decided: a question mark, and never 0.",
+        bar=bar_of(
+            _use(8000, 0), fresh=Freshness(as_of=now - timedelta(minutes=4), is_unknown=True)
+        ),
+    )
+    yield Case(
+        title="Numbers disagree",
+        text=(
+            "The numbers contradict each other, so nothing is drawn. That is a fault of the "
+            "product: please report it."
+        ),
+        bar=bar_of(_use(8000, 4000, lent=6000)),
+    )
+
+
+def _use(nominal: Amount, used: int, **more: Any) -> UsageView:
+    """Return the use of one flavor-resource, alone in its tree unless *more* says otherwise."""
+    finite = isinstance(nominal, int)
+    beyond = max(0, used - nominal) if isinstance(nominal, int) else 0
+    borrowed = more.pop("borrowed", 0)
+    given = {
+        "lent": 0,
+        "is_certain": True,
+        "available": max(0, nominal - used) if isinstance(nominal, int) else UNLIMITED,
+        "limit": nominal if finite else UNLIMITED,
+        "demand": 0,
+        "cannot_run_demand": 0,
+    }
+    return UsageView(
+        flavor="spot",
+        resource="gpu",
+        nominal=nominal,
+        used=used,
+        own=used - beyond,
+        borrowed=borrowed,
+        over=beyond - borrowed,
+        borrowing_limit=UNLIMITED,
+        lending_limit=UNLIMITED,
+        **{**given, **more},
+    )

@@ -1,0 +1,1 @@
+"""The rule tester: where a workload would go, and why."""

@@ -1,0 +1,93 @@
+"""What the rule tester's page prints: finished lines of rules, doors and flavors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from console.configs.subjects import Subject
+from console.engine.model.amounts import Amount
+from console.engine.model.origin import Origin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpressionLine:
+    """One expression of a truth table."""
+
+    asked: str
+    actual: str
+    holds: bool
+    origin: Origin | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """What would lead elsewhere, and the address of the test of that; empty: there is none."""
+
+    text: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleLine:
+    """One rule; *label* names its table."""
+
+    number: int
+    label: str
+    queue: str
+    verdict: str
+    sentence: str
+    priority: str
+    expressions: list[ExpressionLine]
+    nearest: Way | None
+    origin: Origin | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalQueueLine:
+    """One local queue of the workload's namespace; *label* names its table."""
+
+    name: str
+    label: str
+    queue: str
+    verdict: str
+    sentence: str
+    expressions: list[ExpressionLine]
+    origin: Origin | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlavorLine:
+    """One flavor: whether it accepts the workload, and what each resource comes to."""
+
+    flavor: str
+    label: str
+    verdict: str
+    sentence: str
+    expressions: list[ExpressionLine]
+    shares: list[tuple[str, Amount, Amount, Amount]]
+    origin: Origin | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """All that one config makes of one workload."""
+
+    title: str
+    subject: Subject
+    state: str
+    sentence: str
+    fit: list[tuple[str, str]]
+    queue: str
+    priority: int | None
+    rules: list[RuleLine]
+    rule_count: int
+    next_url: str
+    first_url: str
+    local_queues: list[LocalQueueLine]
+    more_local_queues: int
+    others: list[tuple[str, Way]]
+    missing: list[tuple[str, list[tuple[str, str, str]], int]]
+    flavors: list[FlavorLine]
+    routes_by_rules: bool
+    #: The address of a new expectation of just this, behind the path of its page.
+    expect_query: str

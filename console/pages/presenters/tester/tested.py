@@ -1,0 +1,211 @@
+"""A tried workload as its page shows it: rules, doors, flavors and ways elsewhere, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from console.configs.services.try_route import Tried
+from console.configs.subjects import Subject
+from console.engine.explain.route_result import route_sentence
+from console.engine.explain.tested import (
+    actual_words,
+    branch_words,
+    expression_words,
+    fit_sentences,
+    local_queue_sentence,
+    near_sentence,
+    obstacle_words,
+    rule_priority,
+    rule_sentence,
+    values_words,
+)
+from console.engine.model.decision import Outcome
+from console.engine.routing.nearest_rule import NearMiss
+from console.engine.routing.rule_evaluation import (
+    ExpressionResult,
+    LocalQueueEvaluation,
+    RuleEvaluation,
+    RuleStanding,
+)
+from console.engine.simulation.fitting import Fit, FlavorEvaluation
+from console.pages.presenters.tester.lines import (
+    ExpressionLine,
+    FlavorLine,
+    LocalQueueLine,
+    Result,
+    RuleLine,
+    Way,
+)
+from console.pages.tester_query import Asked
+
+#: What a label is set to where any other value would do.
+_ANY = ("any", "other", "another", "something")
+
+_VERDICTS = {
+    RuleStanding.TOOK: "pass",
+    RuleStanding.SELECTOR_FALSE: "fail",
+    RuleStanding.PRIORITY_OUT_OF_RANGE: "fail",
+    RuleStanding.TOO_LATE: "skip",
+}
+
+
+def result_of(tried: Tried, asked: Asked, path: str, start: int) -> Result:
+    """Return *tried* for the page at *path*, which shows rules from index *start* on."""
+    route_result, subject = tried.route_result, tried.subject
+    took = route_result.route.rule
+    shown = start + len(tried.rules)
+    return Result(
+        title=subject_title(subject),
+        subject=subject,
+        state=_state(tried.fit),
+        sentence=route_sentence(route_result),
+        fit=_fit(tried.fit) if not route_result.is_refused else [],
+        queue=route_result.queue or "",
+        priority=route_result.priority if route_result.queue else None,
+        rules=[
+            _rule(rule, took, _way(tried.misses.get(rule.index), asked, path))
+            for rule in tried.rules
+        ],
+        rule_count=tried.rule_count,
+        next_url=path + asked.query(rules=str(shown)) if shown < tried.rule_count else "",
+        first_url=path + asked.query() if start else "",
+        local_queues=[_local_queue(local_queue) for local_queue in tried.local_queues],
+        more_local_queues=tried.local_queue_count - len(tried.local_queues),
+        others=[
+            (miss.queue, way)
+            for miss in tried.door_misses
+            if (way := _way(miss, asked, path)) is not None
+        ],
+        missing=[
+            (
+                label.key,
+                [
+                    (
+                        values_words(branch),
+                        branch_words(branch),
+                        _url(asked, path, label.key, branch.values),
+                    )
+                    for branch in label.branches
+                ],
+                label.more,
+            )
+            for label in tried.missing
+        ],
+        flavors=[_flavor(flavor) for flavor in tried.fit.flavors],
+        routes_by_rules=subject.policy.local_routing is None,
+        expect_query=asked.query(
+            queue=route_result.queue or "",
+            effective_priority="" if route_result.queue is None else str(route_result.priority),
+        ),
+    )
+
+
+def subject_title(subject: Subject) -> str:
+    """Return what a config is called."""
+    if subject.draft is not None:
+        return f"Draft {subject.draft}"
+    if subject.name == "active":
+        return f"Active, version {subject.version}" if subject.version else "No config yet"
+    return f"Version {subject.version}"
+
+
+def starts_now(fit: Fit) -> bool:
+    """Say whether it would start with what runs now."""
+    return fit.now is not None and fit.now.outcome.outcome is Outcome.ADMITTED
+
+
+def _state(fit: Fit) -> str:
+    """Return the state in which such a workload would be, for the color of the headline."""
+    if starts_now(fit):
+        return "admitted"
+    return "rejected" if fit.ever.outcome.outcome is Outcome.REJECTED else "pending"
+
+
+def _fit(fit: Fit) -> list[tuple[str, str]]:
+    sentences = list(fit_sentences(fit))
+    if fit.now is None:
+        return [("fail", sentences[0])]
+    return [("pass", sentences[0]), ("pass" if starts_now(fit) else "fail", sentences[1])]
+
+
+def _rule(rule: RuleEvaluation, took: int | None, nearest: Way | None) -> RuleLine:
+    return RuleLine(
+        number=rule.index + 1,
+        label=f"Expressions of rule {rule.index + 1}",
+        queue=rule.queue,
+        verdict=_VERDICTS[rule.standing],
+        sentence=rule_sentence(rule, took),
+        priority=rule_priority(rule),
+        expressions=_expressions(rule.expressions),
+        nearest=nearest,
+        origin=rule.origin,
+    )
+
+
+def _expressions(expressions: Iterable[ExpressionResult]) -> list[ExpressionLine]:
+    return [
+        ExpressionLine(
+            asked=expression_words(each),
+            actual=actual_words(each),
+            holds=each.holds,
+            origin=each.expression.origin,
+        )
+        for each in expressions
+    ]
+
+
+def _local_queue(local_queue: LocalQueueEvaluation) -> LocalQueueLine:
+    is_open = local_queue.leads and local_queue.is_allowed
+    return LocalQueueLine(
+        name=local_queue.local_queue.name,
+        label=f"What the queue of {local_queue.local_queue.name} asks of the namespace",
+        queue=local_queue.local_queue.queue,
+        verdict="pass" if is_open and local_queue.is_taken else "skip" if is_open else "fail",
+        sentence=local_queue_sentence(local_queue),
+        expressions=_expressions(local_queue.expressions),
+        origin=local_queue.local_queue.origin,
+    )
+
+
+def _flavor(flavor: FlavorEvaluation) -> FlavorLine:
+    return FlavorLine(
+        flavor=flavor.flavor,
+        label=f"What {flavor.flavor} asks of labels",
+        verdict="fail" if flavor.obstacle is not None else "pass" if flavor.shares else "skip",
+        sentence=obstacle_words(flavor),
+        expressions=_expressions(flavor.expressions),
+        shares=[(s.resource, s.requested, s.maximum, s.available) for s in flavor.shares],
+        origin=flavor.origin,
+    )
+
+
+def _way(miss: NearMiss | None, asked: Asked, path: str) -> Way | None:
+    if miss is None:
+        return None
+    if miss.is_cut or not miss.is_possible:
+        return Way(text=near_sentence(miss), url="")
+    labels: dict[str, str | None] = dict(asked.labels)
+    for change in miss.labels:
+        labels[change.key] = _other(change.but_not) if change.is_any else change.after
+    changes: dict[str, Any] = {
+        "labels": tuple((key, value) for key, value in labels.items() if value is not None)
+    }
+    if miss.namespace is not None:
+        changes["namespace"] = miss.namespace
+    if miss.changes_priority:
+        changes["priority"] = "" if miss.priority is None else str(miss.priority)
+    return Way(text=near_sentence(miss), url=path + replace(asked, **changes).query())
+
+
+def _url(asked: Asked, path: str, key: str, values: tuple[str, ...]) -> str:
+    if not values:
+        return ""
+    return path + replace(asked, labels=(*asked.labels, (key, values[0]))).query()
+
+
+def _other(taken: tuple[str, ...]) -> str:
+    """Return a value that is none of *taken*."""
+    plain = next((value for value in _ANY if value not in taken), None)
+    return plain or f"{max(taken, key=len)}-"

@@ -1,0 +1,1 @@
+"""Usage over time: panels, tables and files."""

@@ -1,0 +1,237 @@
+"""Points of a usage page: what is drawn, tabulated and exported of one stretch of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Final
+
+from console.engine.model.amounts import SCALE, Amount, FlavorResource, Unlimited
+from console.pages.presenters.charts.labels import about, moment, plain, span
+from console.series.models import What
+from console.series.queries import Counts, QuotaSpan, Series, owned_in
+from console.series.readings import LENGTH
+from console.series.totals import UNUSED, ZERO, Cell, Level, Totals
+from console.series.waits import WaitQuantiles, quantiles
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """Some time of a subject, with one flavor-resource looked at; without minutes a gap."""
+
+    start: datetime
+    end: datetime
+    #: How many were sampled.
+    minutes: int
+    running: Level
+    pending: Level
+    counts: Counts = field(default_factory=Counts)
+    cell: Cell = UNUSED
+    demand: Level = ZERO
+    cannot_run_demand: Level = ZERO
+    #: What was owned, and could be used at most, when it began; None when nothing.
+    nominal: Amount | None = None
+    limit: Amount | None = None
+
+    @property
+    def is_gap(self) -> bool:
+        """Whether nobody looked."""
+        return not self.minutes
+
+    def mean(self, level: Level) -> float:
+        """Return the mean of *level* over the minutes that were sampled."""
+        return level.mean(self.minutes)
+
+    @property
+    def own(self) -> float:
+        """The mean of what was used of its own quota, in thousandths."""
+        used, borrowed, over, _ = self.cell
+        return self.mean(Level(used.total - borrowed.total - over.total))
+
+    @cached_property
+    def waits(self) -> WaitQuantiles:
+        """How long those admitted in this time had waited."""
+        return quantiles(self.counts.waits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One number of a point: its name in files and on pages, and how it is read and written."""
+
+    name: str
+    title: str
+    #: None where it is not known, or where there is nothing to say.
+    value: Callable[[Point], float | None]
+    text: Callable[[float], str] = plain
+    #: Whether a gap knows it, too: what happened is counted, not sampled.
+    is_counted: bool = False
+
+    def of(self, point: Point) -> float | None:
+        """Return the number of *point*."""
+        return None if point.is_gap and not self.is_counted else self.value(point)
+
+
+def points_of(
+    series: Series,
+    counts: Mapping[datetime, Counts],
+    spans: Sequence[QuotaSpan],
+    key: FlavorResource | None,
+    most: int = 0,
+) -> list[Point]:
+    """
+    Return the points of a time, with the flavor-resource *key* looked at.
+
+    At most *most* of them, as many neighbors together as needed; 0 returns every step.
+    """
+    readings = series.readings
+    together = -(-len(readings) // most) if most and readings else 1
+    points = []
+    for i in range(0, len(readings), together):
+        part = readings[i : i + together]
+        counted = counts[part[0].start]
+        if len(part) > 1:
+            counted = Counts()
+            for reading in part:
+                counted.merge(counts[reading.start])
+        end = part[-1].start + LENGTH[series.step]
+        owned = owned_in(spans, part[0].start, end).get(key) if key else None
+        points.append(
+            Point(
+                start=part[0].start,
+                end=end,
+                counts=counted,
+                nominal=owned[0] if owned else None,
+                limit=owned[1] if owned else None,
+                **_looked_at([reading.totals for reading in part if not reading.is_gap], key),
+            )
+        )
+    return points
+
+
+def _looked_at(seen: Sequence[Totals], key: FlavorResource | None) -> dict[str, Any]:
+    """Return what is looked at of *seen*, merged: not every flavor-resource, but the one."""
+    found: dict[str, Any] = {
+        "minutes": sum(totals.minutes for totals in seen),
+        "running": Level.merge(totals.running for totals in seen),
+        "pending": Level.merge(totals.pending for totals in seen),
+    }
+    if key is not None:
+        cells = [totals.cells[key] for totals in seen if key in totals.cells]
+        found["cell"] = Cell(*(Level.merge(cell[i] for cell in cells) for i in range(4)))
+        for name in ("demand", "cannot_run_demand"):
+            found[name] = Level.merge(getattr(totals, name).get(key[1], ZERO) for totals in seen)
+    return found
+
+
+def use_columns(resource: str) -> tuple[Column, ...]:
+    """Return the columns of what was used of a flavor-resource, in units of *resource*."""
+
+    def amount(name: str, title: str, value: Callable[[Point], float | None]) -> Column:
+        return Column(
+            name=name, title=title, value=value, text=lambda number: about(number, resource)
+        )
+
+    return (
+        amount("own_mean", "Own", lambda point: point.own),
+        amount("borrowed_mean", "Borrowed", lambda point: point.mean(point.cell.borrowed)),
+        amount("over_mean", "Over nominal", lambda point: point.mean(point.cell.over)),
+        amount("lent_mean", "Lent", lambda point: point.mean(point.cell.lent)),
+        amount("used_peak", "Peak of use", lambda point: point.cell.used.peak),
+        amount("nominal", "Nominal", lambda point: _finite(point.nominal)),
+        amount("limit", "Limit", lambda point: _finite(point.limit)),
+        _counted(What.PREEMPTED),
+    )
+
+
+def demand_columns(resource: str) -> tuple[Column, ...]:
+    """Return the columns of what pending workloads asked for, in units of *resource*."""
+    return (
+        Column(
+            name="demand_mean",
+            title="Mean",
+            value=lambda point: point.mean(point.demand),
+            text=lambda number: about(number, resource),
+        ),
+        Column(
+            name="demand_peak",
+            title="Peak",
+            value=lambda point: point.demand.peak,
+            text=lambda number: about(number, resource),
+        ),
+        Column(
+            name="cannot_run_demand_peak",
+            title="Can never run, peak",
+            value=lambda point: point.cannot_run_demand.peak,
+            text=lambda number: about(number, resource),
+        ),
+    )
+
+
+def _counted(what: What) -> Column:
+    return Column(
+        name=what.value,
+        title=what.label,
+        value=lambda point: point.counts.counts[what.value],
+        is_counted=True,
+    )
+
+
+#: What ran and waited, and what happened.
+WORKLOADS: Final = (
+    Column(name="running_mean", title="Running", value=lambda p: p.mean(p.running)),
+    Column(name="running_peak", title="at peak", value=lambda p: p.running.peak),
+    Column(name="pending_mean", title="Pending", value=lambda p: p.mean(p.pending)),
+    Column(name="pending_peak", title="at peak", value=lambda p: p.pending.peak),
+    *map(_counted, What),
+)
+
+#: How long those that were admitted had waited, in seconds.
+WAITS: Final = (
+    Column(name="wait_p50", title="p50", value=lambda p: p.waits.p50, text=span, is_counted=True),
+    Column(name="wait_p95", title="p95", value=lambda p: p.waits.p95, text=span, is_counted=True),
+    Column(name="waits", title="n", value=lambda p: p.waits.n, is_counted=True),
+)
+
+#: Columns in thousandths, which files have in units.
+_AMOUNTS: Final = frozenset(
+    column.name for column in (*use_columns(""), *demand_columns("")) if not column.is_counted
+)
+
+
+def file_columns(columns: Sequence[Column]) -> list[str]:
+    """Return the names of the columns of a file."""
+    return ["start", "sampled_minutes", *(column.name for column in columns)]
+
+
+def file_rows(points: Sequence[Point], columns: Sequence[Column]) -> Iterator[dict[str, Any]]:
+    """Yield a row of a file for each of *points*; what is not known is None."""
+    for point in points:
+        row: dict[str, Any] = {
+            "start": f"{point.start:%Y-%m-%dT%H:%M:%SZ}",
+            "sampled_minutes": point.minutes,
+        }
+        for column in columns:
+            value = column.of(point)
+            if value is not None:
+                value = round(value / SCALE if column.name in _AMOUNTS else value, 3)
+            row[column.name] = value
+        yield row
+
+
+def table_rows(points: Sequence[Point], columns: Sequence[Column]) -> list[tuple[str, ...]]:
+    """Return the cells of a row for each of *points*, its time first."""
+    rows = []
+    for point in points:
+        texts = []
+        for column in columns:
+            value = column.of(point)
+            texts.append("—" if value is None else column.text(value))
+        known = "no data" if point.is_gap else str(point.minutes)
+        rows.append((moment(point.start), known, *texts))
+    return rows
+
+
+def _finite(amount: Amount | None) -> int | None:
+    return None if amount is None or isinstance(amount, Unlimited) else amount

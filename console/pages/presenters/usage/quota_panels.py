@@ -1,0 +1,126 @@
+"""Panels of quota: what was used of a flavor-resource, and what was wanted and not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
+
+from console.engine.model.amounts import Amount, FlavorResource, Unlimited
+from console.engine.wording.words import amount, quantity
+from console.pages.presenters.charts.chart import Piece, lines_of
+from console.pages.presenters.charts.frame import Frame
+from console.pages.presenters.charts.labels import about, amount_steps, short
+from console.pages.presenters.usage.panel_parts import (
+    Key,
+    Panel,
+    drawing_of,
+    drawn,
+    edge,
+    levels,
+    stack,
+)
+from console.pages.presenters.usage.points import Point, demand_columns, use_columns
+
+#: A limit is drawn when it is at most so many times what is owned or used.
+_FAR: Final = 3
+
+
+def use_panel(frame: Frame, points: Sequence[Point], key: FlavorResource, *, lends: bool) -> Panel:
+    """Return the panel of what was used of *key*; *lends*: it is part of a cohort."""
+    flavor, resource = key
+    seen = [point for point in points if not point.is_gap]
+    peak = max((point.cell.used.peak for point in seen), default=0)
+    owned = max((_finite(point.nominal) for point in points), default=0)
+    limit = max((_finite(point.limit) for point in points), default=0)
+    lent = max((point.cell.lent.peak for point in seen), default=0)
+    held = max(peak, owned)
+    is_far = limit > _FAR * held > 0
+    drawing, step = drawing_of(frame, held if is_far else max(held, limit), amount_steps(resource))
+    if lent:
+        drawing.low = -(-(-lent // step) * step)
+    below = [Piece(p.start, p.end, 0, -p.mean(p.cell.lent)) for p in seen if p.cell.lent.peak]
+    drawing.area("own", stack(seen, lambda p: 0, lambda p: p.own))
+    drawing.area("borrowed", stack(seen, _own, _covered), "borrowed")
+    drawing.area("over", stack(seen, _covered, lambda p: p.mean(p.cell.used)), "over")
+    drawing.area("lent", below, "lent")
+    drawing.line("peak", edge(seen, lambda p: p.cell.used.peak))
+    drawing.line("nominal", _amounts(points, lambda p: p.nominal))
+    if not is_far:
+        drawing.line("limit", _amounts(points, lambda p: p.limit))
+    lines, ticks = lines_of(drawing, step, lambda value: short(value, resource))
+    parts = (
+        Key(part="own", title="used of its own" if lends else "used", is_area=True),
+        Key(part="borrowed", title="borrowed", is_area=True, pattern="borrowed"),
+        Key(part="over", title="over nominal", is_area=True, pattern="over"),
+        Key(part="lent", title="lent, below zero", is_area=True, pattern="lent"),
+        Key(part="peak", title="peak of use"),
+        Key(part="nominal", title="nominal quota"),
+        Key(part="limit", title="limit"),
+    )
+    note = f"The limit of {quantity(limit, resource)} is beyond the chart." if is_far else ""
+    words = levels(seen, lambda p: p.mean(p.cell.used), lambda v: about(v, resource))
+    last = next((p.nominal for p in reversed(points) if p.nominal is not None), None)
+    owns = f"; nominal {quantity(last, resource)}" if last is not None else ""
+    return Panel(
+        key="use",
+        title=f"{resource} on {flavor}",
+        sentence=f"Use of {resource} on {flavor}: {words}{owns}.",
+        frame=frame,
+        lines=lines,
+        ticks=ticks,
+        shapes=tuple(drawing.shapes),
+        legend=drawn(parts, drawing),
+        columns=use_columns(resource),
+        note=note,
+    )
+
+
+def demand_panel(frame: Frame, points: Sequence[Point], resource: str) -> Panel:
+    """Return the panel of what pending workloads asked for of *resource*, on whatever flavor."""
+    seen = [point for point in points if not point.is_gap]
+    most = max((point.demand.peak for point in seen), default=0)
+    drawing, step = drawing_of(frame, most, amount_steps(resource))
+    drawing.area("demand", stack(seen, lambda p: 0, lambda p: p.mean(p.demand)))
+    drawing.line("demand-peak", edge(seen, lambda p: p.demand.peak))
+    lines, ticks = lines_of(drawing, step, lambda value: short(value, resource))
+    words = levels(seen, lambda p: p.mean(p.demand), lambda v: about(v, resource))
+    never = max((point.cannot_run_demand.peak for point in seen), default=0)
+    parts = (
+        Key(part="demand", title="wanted by pending workloads", is_area=True),
+        Key(part="demand-peak", title="peak"),
+    )
+    return Panel(
+        key="demand",
+        title=f"{resource} wanted and not there",
+        sentence=f"Pending workloads wanted {resource}: {words}.",
+        frame=frame,
+        lines=lines,
+        ticks=ticks,
+        shapes=tuple(drawing.shapes),
+        legend=drawn(parts, drawing),
+        columns=demand_columns(resource),
+        note=f"Work that could never run asked for up to {amount(never, resource)} beside that, "
+        "which is not drawn."
+        if never
+        else "",
+    )
+
+
+def _own(point: Point) -> float:
+    return point.own
+
+
+def _covered(point: Point) -> float:
+    return point.own + point.mean(point.cell.borrowed)
+
+
+def _amounts(points: Iterable[Point], amount: Callable[[Point], Amount | None]) -> Iterator[Piece]:
+    """Yield where a finite quota was; it is known of gaps, too."""
+    for point in points:
+        found = amount(point)
+        if found is not None and not isinstance(found, Unlimited):
+            yield Piece(point.start, point.end, found)
+
+
+def _finite(amount: Amount | None) -> int:
+    return 0 if amount is None or isinstance(amount, Unlimited) else amount

@@ -1,0 +1,86 @@
+"""Panels of work: how many workloads ran and waited, and how long admissions were waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from console.pages.presenters.charts.chart import Piece, lines_of
+from console.pages.presenters.charts.frame import Frame
+from console.pages.presenters.charts.labels import count_steps, plain, short, span, span_steps
+from console.pages.presenters.usage.panel_parts import (
+    Key,
+    Panel,
+    drawing_of,
+    drawn,
+    edge,
+    levels,
+    stack,
+)
+from console.pages.presenters.usage.points import WAITS, WORKLOADS, Point
+
+
+def workloads_panel(frame: Frame, points: Sequence[Point]) -> Panel:
+    """Return the panel of how many workloads ran and waited."""
+    seen = [point for point in points if not point.is_gap]
+    most = max((max(p.running.peak, p.pending.peak) for p in seen), default=0)
+    drawing, step = drawing_of(frame, most, count_steps(), least=1)
+    drawing.area("waiting", stack(seen, lambda p: 0, lambda p: p.pending.peak))
+    drawing.line("running", edge(seen, lambda p: p.running.peak))
+    lines, ticks = lines_of(drawing, step, short)
+    running = levels(seen, lambda p: p.mean(p.running), plain)
+    pending = levels(seen, lambda p: p.mean(p.pending), plain)
+    return Panel(
+        key="workloads",
+        title="Workloads that run and wait",
+        sentence=f"Workloads running: {running}. Pending: {pending}.",
+        frame=frame,
+        lines=lines,
+        ticks=ticks,
+        shapes=tuple(drawing.shapes),
+        legend=drawn(
+            (
+                Key(part="running", title="running"),
+                Key(part="waiting", title="pending", is_area=True),
+            ),
+            drawing,
+        ),
+        columns=WORKLOADS,
+        note="Both at their peaks.",
+    )
+
+
+def waits_panel(frame: Frame, points: Sequence[Point]) -> Panel:
+    """Return the panel of how long those admitted in each stretch had waited."""
+    waits = [(point, point.waits) for point in points]
+    half = [Piece(p.start, p.end, found.p50) for p, found in waits if found.p50 is not None]
+    band = [
+        Piece(p.start, p.end, found.p95, found.p50)
+        for p, found in waits
+        if found.p95 is not None and found.p50 is not None
+    ]
+    most = max((piece.upper for piece in [*half, *band]), default=0.0)
+    drawing, step = drawing_of(frame, most, span_steps(), least=1)
+    drawing.area("p95", band)
+    drawing.line("p50", half)
+    lines, ticks = lines_of(drawing, step, lambda value: span(value) if value else "0")
+    n = sum(found.n for _, found in waits)
+    halves = [piece.upper for piece in half]
+    ends = f"p50 from {span(min(halves))} to {span(max(halves))}, " if halves else ""
+    return Panel(
+        key="waits",
+        title="Wait until admission",
+        sentence=f"Waits until admission: {ends}n = {n}.",
+        frame=frame,
+        lines=lines,
+        ticks=ticks,
+        shapes=tuple(drawing.shapes),
+        legend=drawn(
+            (
+                Key(part="p50", title="half waited no longer (p50)"),
+                Key(part="p95", title="up to p95, where n is at least 20", is_area=True),
+            ),
+            drawing,
+        ),
+        columns=WAITS,
+        note=f"n = {n}",
+    )

@@ -1,0 +1,1 @@
+"""Workloads: the list, one workload, what became of it and why."""

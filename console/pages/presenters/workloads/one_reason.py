@@ -1,0 +1,103 @@
+"""All workloads of one reason as their page shows them: causes, the largest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from console.engine.wording.reasons import reason_message, reason_title
+from console.engine.wording.words import amounts
+from console.pages.presenters.workloads.groups import total_text
+from console.pages.presenters.workloads.workload import Fact, Stage, facts_of, stages_of
+from console.workloads.models import Workload
+from console.workloads.one_reason import MOST_READ, Cause, OneReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CausePanel:
+    """One cause with the explanation of an example."""
+
+    number: int
+    count: int
+    headline: str
+    example: Workload
+    stages: tuple[Stage, ...]
+    fixes: tuple[Fact, ...]
+    version: int
+    #: Whether the engine can be asked what would start the example.
+    is_waiting: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindRow:
+    """Further waiting workloads that are alike."""
+
+    queue: str
+    priority: int
+    wants: str
+    why: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReasonPage:
+    """One reason, finished for printing."""
+
+    reason: str
+    title: str
+    queue: str
+    total: str
+    #: How the causes were found, in one sentence.
+    note: str
+    causes: tuple[CausePanel, ...]
+    others: tuple[KindRow, ...]
+
+
+def reason_page(found: OneReason) -> ReasonPage:
+    """Return *found* as it is shown."""
+    return ReasonPage(
+        reason=found.reason,
+        title=reason_title(found.reason),
+        queue=found.queue or "",
+        total=total_text(found.total),
+        note=_note(found),
+        causes=tuple(
+            _panel(number, cause, found) for number, cause in enumerate(found.causes, start=1)
+        ),
+        others=tuple(
+            KindRow(
+                queue=each.queue,
+                priority=each.priority,
+                wants=amounts(each.requests) or "nothing",
+                why=reason_message(found.reason, each.missing),
+                count=each.count,
+            )
+            for each in found.others
+        ),
+    )
+
+
+def _note(found: OneReason) -> str:
+    if not found.causes:
+        return "Nothing that has this reason can be explained now."
+    if found.is_waiting:
+        kinds = "one kind" if found.kinds == 1 else f"{found.kinds} kinds"
+        return (
+            f"They are of {kinds}: alike in queue, priority and what they ask for. One of a kind "
+            "speaks for all of it."
+        )
+    causes = "one cause" if found.kinds == 1 else f"{found.kinds} causes"
+    return f"The newest {MOST_READ} at most were looked at; they have {causes}."
+
+
+def _panel(number: int, cause: Cause, found: OneReason) -> CausePanel:
+    return CausePanel(
+        number=number,
+        count=cause.count,
+        headline=cause.explained.explanation.headline,
+        example=cause.example,
+        # There may be hundreds of rules, for every cause.
+        stages=stages_of(cause.explained, fold_in=cause.example.uid),
+        fixes=facts_of(cause.fixes, {}),
+        version=cause.explained.config_version,
+        is_waiting=found.is_waiting,
+    )

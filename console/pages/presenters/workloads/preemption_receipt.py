@@ -1,0 +1,138 @@
+"""A receipt of a preemption as its page and its text show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from console.engine.explain import StageText, Verdict
+from console.engine.wording.reasons import event_sentence, reason_title
+from console.engine.wording.words import amounts, places, plural
+from console.pages.presenters.charts.labels import span
+from console.pages.presenters.workloads.workload import Fact, facts_of
+from console.workloads.markdown import Links, at, escaped, stage_lines, table_lines
+from console.workloads.receipts import MOST_COUNTED, Preemption, Receipt, Side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideRow:
+    """One of the two workloads."""
+
+    role: str
+    side: Side
+    wants: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceiptPage:
+    """A receipt, finished for printing."""
+
+    number: int
+    at: datetime
+    reason: str
+    headline: str
+    config_version: int
+    sides: tuple[SideRow, ...]
+    freed: str
+    released: str
+    times: str
+    policy: tuple[Fact, ...]
+    search: tuple[Fact, ...]
+
+
+def receipt_page(receipt: Receipt, kept_since: datetime | None) -> ReceiptPage:
+    """Return *receipt* as it is shown; events from before *kept_since* are not kept."""
+    short = receipt.preemption
+    return ReceiptPage(
+        number=short.number,
+        at=short.at,
+        reason=reason_title(short.reason),
+        headline=receipt.explained.explanation.headline,
+        config_version=short.config_version,
+        sides=tuple(_sides(short)),
+        freed=places(receipt.frees) or "Nothing that its queue limits.",
+        released=_released(receipt, kept_since),
+        times=_times(receipt),
+        policy=_grounds(receipt),
+        search=_facts(receipt.search, receipt),
+    )
+
+
+def receipt_markdown(receipt: Receipt, page: ReceiptPage, url: str, links: Links) -> str:
+    """Return *receipt* as Markdown."""
+    short = receipt.preemption
+    lines = [
+        f"**Preemption {short.number}**: {escaped(page.headline)}",
+        "",
+        f"Told to stop {at(short.at)} under config v{short.config_version}. [Open it]({url})",
+        "",
+        *table_lines(
+            ("", "Workload", "Queue", "Priority", "Wants"),
+            (
+                (
+                    row.role,
+                    row.side.name,
+                    row.side.queue or "-",
+                    "-" if row.side.priority is None else str(row.side.priority),
+                    row.wants,
+                )
+                for row in page.sides
+            ),
+        ),
+        "",
+        f"- Gives back: {escaped(page.freed)}",
+        f"- Given back: {escaped(page.released)}",
+        f"- How often: {escaped(page.times)}",
+    ]
+    for stage, title in (
+        (receipt.policy, "By what right"),
+        (receipt.search, "What else was looked at"),
+    ):
+        if stage is not None:
+            lines += ["", *stage_lines(stage, short.config_version, links, title)]
+    return "\n".join(lines) + "\n"
+
+
+def _sides(short: Preemption) -> Iterator[SideRow]:
+    yield SideRow(
+        role="Had to stop", side=short.victim, wants=amounts(short.victim.requests) or "nothing"
+    )
+    if short.beneficiary is not None:
+        wants = amounts(short.beneficiary.requests) or "nothing"
+        yield SideRow(role="Gets the room", side=short.beneficiary, wants=wants)
+
+
+def _released(receipt: Receipt, kept_since: datetime | None) -> str:
+    if receipt.released_at is not None and receipt.released_by is not None:
+        took = span((receipt.released_at - receipt.preemption.at).total_seconds())
+        what = event_sentence(receipt.released_by, {"name": receipt.preemption.victim.name})
+        return f"{at(receipt.released_at)}, after {took}: {what}"
+    if receipt.is_stopping:
+        return "Not yet: it has been told to stop and still holds its quota."
+    if kept_since is not None and receipt.preemption.at < kept_since:
+        return f"Not recorded any more: events before {kept_since:%Y-%m-%d} are not kept."
+    return "Not recorded."
+
+
+def _times(receipt: Receipt) -> str:
+    if receipt.times == 1:
+        return "This was its first stop."
+    more = "at least " if receipt.times == MOST_COUNTED else ""
+    stops = f"This was stop number {more}{receipt.times} of it"
+    if receipt.preemption.beneficiary is None:
+        return f"{stops}."
+    return f"{stops}; it was stopped {plural(receipt.times_for_it, 'time')} for the same workload."
+
+
+def _grounds(receipt: Receipt) -> tuple[Fact, ...]:
+    """Return by what right it was done: the trace is the victim's, and this page takes no side."""
+    stage = receipt.policy
+    if stage is None:
+        return ()
+    told = (replace(sentence, verdict=Verdict.INFO) for sentence in stage.sentences)
+    return facts_of(told, receipt.names)
+
+
+def _facts(stage: StageText | None, receipt: Receipt) -> tuple[Fact, ...]:
+    return facts_of(stage.sentences, receipt.names) if stage is not None else ()

@@ -1,0 +1,94 @@
+"""Saved views as links above the list, and as rows of their own page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from console.orgs.permissions import Actor
+from console.pages.presenters.lists.filters import chips_of
+from console.pages.presenters.workloads.columns import column_title
+from console.workloads.columns import PARAMETER
+from console.workloads.models import SavedView
+from console.workloads.saved_views import PARAMETERS, may_delete, view_address
+
+#: Views that stand above the list; their own page has all.
+MOST_TABS = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewTab:
+    """A view to open."""
+
+    name: str
+    url: str
+    is_current: bool
+    is_shared: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewRow:
+    """A view with what it holds."""
+
+    number: int
+    name: str
+    url: str
+    holds: tuple[str, ...]
+    columns: str
+    whose: str
+    is_shared: bool
+    saved_at: datetime
+    may_delete: bool
+    #: The queue that it asks for, when the config has none of that name any more.
+    gone_queue: str
+
+
+def tabs_of(path: str, query: QueryDict, views: Iterable[SavedView]) -> tuple[ViewTab, ...]:
+    """Return the first of *views* as links; the one that *query* shows is current."""
+    here = {name: value for name, value in query.items() if name in (*PARAMETERS, PARAMETER)}
+    here |= {name: value for name, value in query.items() if name.startswith("label.")}
+    tabs = []
+    for view in list(views)[:MOST_TABS]:
+        address = view_address(view)
+        tabs.append(
+            ViewTab(
+                name=view.name,
+                url=f"{path}?{address}".rstrip("?"),
+                is_current=QueryDict(address).dict() == here,
+                is_shared=view.is_shared,
+            )
+        )
+    return tuple(tabs)
+
+
+def view_rows(
+    actor: Actor, views: Iterable[SavedView], queues: Iterable[str]
+) -> tuple[ViewRow, ...]:
+    """Return *views* as rows; *queues* are those of the active config."""
+    path = reverse("pages:workloads", args=[actor.org.slug])
+    known = set(queues)
+    return tuple(_row(actor, path, view, known) for view in views)
+
+
+def _row(actor: Actor, path: str, view: SavedView, known: set[str]) -> ViewRow:
+    query = QueryDict(view.query)
+    queue = query.get("queue", "")
+    return ViewRow(
+        number=view.pk,
+        name=view.name,
+        url=f"{path}?{view_address(view)}".rstrip("?"),
+        holds=tuple(
+            f"{chip.name.replace('_', ' ')}: {chip.value}"
+            for chip in chips_of(path, query, PARAMETERS)
+        ),
+        columns=", ".join(map(column_title, view.columns)),
+        whose="you" if view.owner == actor.key else view.author,
+        is_shared=view.is_shared,
+        saved_at=view.updated_at,
+        may_delete=may_delete(actor, view),
+        gone_queue=queue if queue and queue not in known else "",
+    )

@@ -1,0 +1,62 @@
+"""The forms in which a trace is shown: plain sentences, with codes and numbers, or as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+
+from console.engine.model.stored_trace import trace_to_json
+from console.engine.model.trace import Trace
+from console.pages.presenters.lists.addresses import with_query
+
+#: The parameter of an address that chooses one.
+PARAMETER = "trace"
+
+FORMS = {"plain": "Plain", "technical": "Technical", "json": "JSON"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """One form to choose."""
+
+    title: str
+    url: str
+    is_chosen: bool
+
+
+def chosen_form(query: QueryDict) -> str:
+    """Return the form that an address asks for; plain unless it is another one."""
+    asked = query.get(PARAMETER, "")
+    return asked if asked in FORMS else "plain"
+
+
+def forms_of(path: str, query: QueryDict) -> tuple[Form, ...]:
+    """Return the forms to choose from."""
+    chosen = chosen_form(query)
+    return tuple(
+        Form(
+            title=title,
+            url=with_query(path, query, **{PARAMETER: None if form == "plain" else form}),
+            is_chosen=form == chosen,
+        )
+        for form, title in FORMS.items()
+    )
+
+
+def trace_text(trace: Trace, hidden: Collection[str]) -> str:
+    """Return *trace* as JSON to read, without the ids of workloads that are *hidden*."""
+    return json.dumps(_without(trace_to_json(trace), hidden), indent=2, ensure_ascii=False)
+
+
+def _without(value: Any, hidden: Collection[str]) -> Any:
+    if isinstance(value, str):
+        return "(not shown)" if value in hidden else value
+    if isinstance(value, list):
+        return [_without(each, hidden) for each in value]
+    if isinstance(value, dict):
+        return {name: _without(each, hidden) for name, each in value.items()}
+    return value

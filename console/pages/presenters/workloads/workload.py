@@ -1,0 +1,172 @@
+"""One workload as its page shows it: stages of the explanation, and actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from console.engine.explain import Sentence, StageText, Verdict
+from console.engine.explain.titles import STAGE_TITLES, VERDICT_TITLES
+from console.engine.model.origin import Origin
+from console.orgs.permissions import Actor, Permission
+from console.workloads.changes import Help
+from console.workloads.explanations import Explained
+from console.workloads.models import State, Workload
+
+#: Failed rules that are shown when none took the workload; the rest is folded.
+SHOWN_MISSES = 6
+#: Workloads that were not chosen to stop: more than these are folded.
+SHOWN_CANDIDATES = 3
+
+RUNNING = frozenset({State.ADMITTED, State.PREEMPTING})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a sentence; with *uid* it is the name of that workload."""
+
+    text: str
+    uid: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One sentence with its verdict, and the lines that caused it."""
+
+    parts: tuple[Part, ...]
+    verdict: str
+    verdict_title: str
+    origin: Origin | None
+    #: The numbers in it by name; amounts in thousandths.
+    numbers: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """
+    One stage of the trace; *folded* opens on demand under *fold_title*.
+
+    With *fold_in*, the id of a workload, its own page has those, and there are none here.
+    """
+
+    code: str
+    title: str
+    verdict: str
+    verdict_title: str
+    shown: tuple[Fact, ...]
+    folded: tuple[Fact, ...]
+    fold_title: str
+    fold_in: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """Something the reader may do to the workload, and what it leads to."""
+
+    do: str
+    title: str
+    consequence: str
+
+
+def stages_of(explained: Explained, fold_in: str = "") -> tuple[Stage, ...]:
+    """
+    Return the stages; rules that did not match and long lists of candidates are folded.
+
+    With *fold_in*, the id of the workload, they are left to its own page.
+    """
+    return tuple(_stage(stage, explained.names, fold_in) for stage in explained.explanation.stages)
+
+
+def actions_of(actor: Actor, workload: Workload) -> tuple[Action, ...]:
+    """Return what *actor* may do to *workload* in its present state."""
+    own = workload.submitted_by == actor.key
+    if not (actor.may(Permission.MANAGE_WORK) or (own and actor.may(Permission.SUBMIT))):
+        return ()
+    actions = []
+    if workload.state == State.PREEMPTING:
+        actions.append(
+            Action(
+                do="release",
+                title="It has stopped",
+                consequence="gives back its quota and lets it wait again",
+            )
+        )
+    if workload.state in RUNNING:
+        actions.append(Action(do="finish", title="Finish", consequence="gives back its quota"))
+    if workload.state == State.PENDING or workload.state in RUNNING:
+        actions.append(
+            Action(do="withdraw", title="Withdraw", consequence="ends it; it cannot come back")
+        )
+    return tuple(actions)
+
+
+def changes_of(found: Help) -> tuple[Fact, ...]:
+    """Return what would start it, a sentence each, with the lines that would change."""
+    return facts_of((sentence for _, sentence in found.changes), found.names)
+
+
+def facts_of(sentences: Iterable[Sentence], names: Mapping[str, str]) -> tuple[Fact, ...]:
+    """Return *sentences* with links to the workloads in *names* (by id)."""
+    return tuple(_fact(sentence, names) for sentence in sentences)
+
+
+def _stage(stage: StageText, names: Mapping[str, str], fold_in: str) -> Stage:
+    shown, folded = _fold(stage)
+    return Stage(
+        code=stage.stage,
+        title=STAGE_TITLES.get(stage.stage, stage.stage.capitalize()),
+        verdict=stage.verdict.value,
+        verdict_title=VERDICT_TITLES[stage.verdict],
+        shown=tuple(_fact(sentence, names) for sentence in shown),
+        folded=() if fold_in else tuple(_fact(sentence, names) for sentence in folded),
+        fold_title=_fold_title(stage.stage, len(folded)),
+        fold_in=fold_in if folded else "",
+    )
+
+
+def _fact(sentence: Sentence, names: Mapping[str, str]) -> Fact:
+    return Fact(
+        parts=linked(sentence.text, {uid: names.get(uid, uid) for uid in sentence.workloads}),
+        verdict=sentence.verdict.value,
+        verdict_title=VERDICT_TITLES[sentence.verdict],
+        origin=sentence.origin,
+        numbers=tuple((name, str(value)) for name, value in sentence.numbers.items()),
+    )
+
+
+def linked(text: str, others: Mapping[str, str]) -> tuple[Part, ...]:
+    """
+    Cut *text* at the names of *others* (by id); names it does not have follow it.
+
+    >>> linked("a stops for b.", {"7": "b"})
+    (Part(text='a stops for ', uid=''), Part(text='b', uid='7'), Part(text='.', uid=''))
+    """
+    parts, after = [], []
+    for uid, name in others.items():
+        before, found, rest = text.partition(name)
+        if not found:
+            after += [Part(" "), Part(name, uid)]
+            continue
+        parts += [Part(before), Part(name, uid)] if before else [Part(name, uid)]
+        text = rest
+    return (*parts, Part(text), *after)
+
+
+def _fold_title(stage: str, count: int) -> str:
+    if stage == "preemption":
+        return f"{count} running workload{'s' if count != 1 else ''} looked at"
+    return f"{count} other rule{'s' if count != 1 else ''} tried, none matched"
+
+
+def _fold(stage: StageText) -> tuple[Sequence[Sentence], Sequence[Sentence]]:
+    sentences = stage.sentences
+    if stage.stage == "preemption" and len(sentences) > SHOWN_CANDIDATES + 1:
+        kept = [s for s in sentences if s.verdict is not Verdict.SKIP]
+        return kept, [s for s in sentences if s.verdict is Verdict.SKIP]
+    if stage.stage != "route":
+        return sentences, ()
+    misses = [sentence for sentence in sentences if sentence.verdict is Verdict.FAIL]
+    others = [sentence for sentence in sentences if sentence.verdict is not Verdict.FAIL]
+    if others:
+        return others, misses
+    return misses[:SHOWN_MISSES], misses[SHOWN_MISSES:]

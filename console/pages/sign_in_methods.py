@@ -1,0 +1,31 @@
+"""How people sign in here: with a password, through a provider, or either."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.urls import reverse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaysIn:
+    """What the sign-in page offers; without a provider its title and address are empty."""
+
+    has_passwords: bool
+    provider: str
+    provider_url: str
+
+
+def sign_in_methods(next_url: str) -> WaysIn:
+    """Return the ways, the provider's leading to *next_url*."""
+    url = ""
+    if settings.OIDC_ISSUER:
+        query = urlencode({"next": next_url}) if next_url else ""
+        url = f"{reverse('oidc:begin')}?{query}".rstrip("?")
+    return WaysIn(
+        has_passwords=settings.LOCAL_SIGN_IN,
+        provider=settings.OIDC_TITLE if url else "",
+        provider_url=url,
+    )

@@ -1,0 +1,216 @@
+"""What a rule test asks, as its address holds it: one plain query string that can be shared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from console.configs.read_expectations import (
+    LONGEST_NAME,
+    LONGEST_QUEUE,
+    any_priority,
+    read_asked,
+)
+from console.configs.subjects import find_subject
+from console.engine.model.amounts import format_amount
+from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.expectations import Expected
+from console.errors import BadRequest, FieldError, NotFound
+from console.orgs.models import Organization
+from console.pages.pasted_labels import paste_one, read_pairs
+from console.reading import Reader, is_storable, printable
+from console.workloads import models
+from console.workloads.queries import get_workload
+from console.workloads.stored_pod_sets import decode_pod_sets
+
+#: Empty rows that a form offers beyond those that are filled in.
+BLANK_ROWS: Final = 3
+
+_WHOLE: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+
+#: Fields that are one line of text.
+_LINES: Final = ("namespace", "priority", "requests")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A workload to test as somebody typed it, and the configs to test it on."""
+
+    config: str = "active"
+    #: A second config beside it; empty: none.
+    beside: str = ""
+    labels: tuple[tuple[str, str], ...] = ()
+    namespace: str = ""
+    priority: str = ""
+    requests: str = ""
+    #: Id of the workload whose pod sets are used instead of *requests*.
+    pods: str = ""
+
+    @property
+    def rows(self) -> list[tuple[str, str]]:
+        """The labels and some empty rows."""
+        return [*self.labels, *[("", "")] * BLANK_ROWS]
+
+    def query(self, **more: str) -> str:
+        """Return the address of this test behind the path of its page, with *more* parameters."""
+        parts = [("config", self.config), ("beside", self.beside)]
+        labels = [pair for k, v in self.labels for pair in (("key", k), ("value", v))]
+        # A test without labels is one, too.
+        labels = labels or [("key", "")]
+        rest = [(name, getattr(self, name)) for name in (*_LINES, "pods")]
+        given = [(name, value) for name, value in (*parts, *rest, *more.items()) if value]
+        return f"?{urlencode([*labels, *given])}"
+
+
+def asked_of(query: QueryDict) -> Asked:
+    """Return what an address or a form asks; a label without a key is an empty row."""
+    keys, values = query.getlist("key"), query.getlist("value")
+    values += [""] * (len(keys) - len(values))
+    rows = ((key.strip(), value.strip()) for key, value in zip(keys, values, strict=False))
+    return Asked(
+        config=query.get("config") or "active",
+        beside=query.get("beside", ""),
+        labels=tuple((key, value) for key, value in rows if key or value),
+        pods=query.get("pods", "").strip(),
+        **{name: query.get(name, "").strip() for name in _LINES},
+    )
+
+
+def pasted(asked: Asked, text: str) -> Asked:
+    """Return *asked* with what was pasted; raises BadRequest at ``paste``."""
+    fields = paste_one(text, "paste")
+    if fields.get("pod_sets") is not None:
+        message = (
+            "The address of one test holds no pod_sets: paste this under Many, write requests "
+            "instead, or give the id of such a workload."
+        )
+        raise BadRequest([FieldError("paste", "conflicting_fields", message)])
+    reader = Reader()
+    # Whether the config takes such a priority is judged when the workload is tried.
+    workload = read_asked(reader, fields, least_priority=any_priority)
+    if reader.errors:
+        raise BadRequest(
+            [FieldError("paste", e.code, f"{e.path}: {e.message}") for e in reader.errors]
+        )
+    return _with(asked, workload, fields.keys())
+
+
+def loaded(asked: Asked, org: Organization, uid: str) -> Asked:
+    """Return *asked* with what a real workload says of itself; raises NotFound."""
+    row = _workload(org, uid)
+    workload = Workload(
+        id=uid,
+        sequence=0,
+        labels=row.labels,  # type: ignore[attr-defined]
+        namespace=row.namespace,
+        priority=row.requested_priority,
+        pod_sets=(PodSet(requests=row.requests),),
+    )
+    told = _with(asked, workload, {"labels", "namespace", "priority", "requests"})
+    if not row.pod_sets:
+        return told
+    return replace(told, requests="", pods=uid)
+
+
+def workload_of(asked: Asked, org: Organization) -> Workload:
+    """Return the workload that is to be tested; raises BadRequest with all that is wrong."""
+    reader = Reader()
+    fields: dict[str, Any] = {"labels": dict(asked.labels), "namespace": asked.namespace}
+    seen: set[str] = set()
+    for key, _ in asked.labels:
+        if not key:
+            reader.refuse("labels", "blank", "A value has no key beside it.")
+        elif key in seen:
+            reader.refuse("labels", "repeated_name", f"The label {key} is there twice.")
+        seen.add(key)
+    if asked.priority:
+        fields["priority"] = _priority(reader, asked.priority, "priority")
+    if asked.requests:
+        try:
+            pairs = read_pairs(asked.requests, "requests")
+            fields["requests"] = {name: _number_or_text(value) for name, value in pairs.items()}
+        except BadRequest as error:
+            reader.errors += error.errors
+    workload = read_asked(
+        reader,
+        fields,
+        least_priority=lambda: find_subject(org, asked.config).policy.least_priority,
+    )
+    reader.finish()
+    return _with_pods(workload, org, asked.pods) if asked.pods else workload
+
+
+def expected_of(form: QueryDict, asked: Asked, org: Organization) -> Expected:
+    """Return what a form expects of the workload in *asked*; raises BadRequest."""
+    reader = Reader()
+    try:
+        workload = workload_of(asked, org)
+    except BadRequest as error:
+        reader.errors += error.errors
+    name = reader.text(form.get("name", "").strip(), "name", LONGEST_NAME, blank=False)
+    queue = reader.text(form.get("queue", "").strip(), "queue", LONGEST_QUEUE)
+    text = form.get("effective_priority", "").strip()
+    priority = _priority(reader, text, "effective_priority") if text else None
+    if priority is not None and not queue:
+        message = "What reaches no queue has no priority there; leave this empty."
+        reader.refuse("effective_priority", "conflicting_fields", message)
+    elif priority is not None:
+        reader.integer(priority, "effective_priority", least=any_priority())
+    reader.finish()
+    return Expected(name=name, workload=workload, queue=queue or None, priority=priority)
+
+
+def _with_pods(workload: Workload, org: Organization, uid: str) -> Workload:
+    row = _workload(org, uid)
+    return replace(workload, pod_sets=decode_pod_sets(row.pod_sets, row.requests))
+
+
+def _workload(org: Organization, uid: str) -> models.Workload:
+    if not is_storable(uid):
+        raise NotFound(f"There is no workload {printable(uid)!r} in {org.slug}.")
+    return get_workload(org, uid)
+
+
+def _with(asked: Asked, workload: Workload, told: Any) -> Asked:
+    """Return *asked* with those fields of *workload* that were *told*."""
+    changes: dict[str, Any] = {"labels": tuple(workload.labels.items())}
+    if "namespace" in told:
+        changes["namespace"] = workload.namespace
+    if "priority" in told:
+        changes["priority"] = "" if workload.priority is None else str(workload.priority)
+    if "requests" in told:
+        changes |= {"requests": written(workload.total()), "pods": ""}
+    return replace(asked, **changes)
+
+
+def written(requests: Mapping[str, int]) -> str:
+    """
+    Return amounts as the form takes them.
+
+    >>> written({"gpu": 8000, "cpu": 500})
+    'gpu=8, cpu=0.5'
+    """
+    return ", ".join(f"{name}={format_amount(amount)}" for name, amount in requests.items())
+
+
+def _priority(reader: Reader, text: str, path: str) -> int:
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    reader.refuse(path, "wrong_type", f"{printable(text)!r} is not a whole number.")
+    return 0
+
+
+def _number_or_text(value: Any) -> Any:
+    """Return a number, or the text as it is: it may be a quantity."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return Decimal(value)
+    except InvalidOperation:
+        return value

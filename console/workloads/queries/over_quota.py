@@ -1,0 +1,36 @@
+"""Over quota since: when queues rose above nominal quota, and so borrow or exceed it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from console.orgs.models import Organization
+from console.workloads.models import OverQuota
+
+
+@dataclass(frozen=True, slots=True)
+class OverQuotaMark:
+    """When a queue rose above its nominal quota, and under which config version."""
+
+    since: datetime
+    config_version: int
+
+
+#: (queue, flavor, resource) -> its rise, where it still is above.
+OverQuotaSince: TypeAlias = Mapping[tuple[str, str, str], OverQuotaMark]
+
+
+def over_quota_since_of(org: Organization, queue: str | None = None) -> OverQuotaSince:
+    """Return since when queues of *org*, or *queue* alone, use more than they own."""
+    rows = OverQuota.objects.filter(org=org)
+    if queue is not None:
+        rows = rows.filter(queue=queue)
+    return {
+        (name, flavor, resource): OverQuotaMark(since, version)
+        for name, flavor, resource, since, version in rows.values_list(
+            "queue", "flavor", "resource", "since", "config_version"
+        )
+    }

@@ -1,0 +1,178 @@
+"""From accepted intake to facts that the engine's state is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from django.db.models import BooleanField
+from django.db.models.expressions import RawSQL
+
+from console import statements
+from console.engine.model.workload import Workload
+from console.engine.state import State
+from console.orgs.models import Organization
+from console.workloads import models
+from console.workloads.models import EventType, Intake
+from console.workloads.services.batch import Batch
+from console.workloads.services.load_state import COLUMNS, engine_workload, load_policy
+from console.workloads.services.record_shapes import TakenIn
+
+
+@dataclass(slots=True)
+class _Told:
+    """What the handlers of one batch work on."""
+
+    org: Organization
+    state: State
+    batch: Batch
+    #: Workloads that were submitted and still wait, by key.
+    submitted: dict[int, Workload]
+    #: Ids of all other workloads that the intake names, by key.
+    uids: dict[int, str]
+
+    def named(self, payload: dict[str, Any]) -> list[str]:
+        """Return the ids of the workloads that *payload* names."""
+        return [self.uids[key] for key in payload["ids"] if key in self.uids]
+
+
+def apply_intake(org: Organization, state: State, intake: list[Intake], batch: Batch) -> int:
+    """
+    Tell *state* every fact of *intake* in order, and *batch* what the fact alone does to rows.
+
+    Returns the config version the state decides under afterwards. Facts about
+    workloads that have ended meanwhile are passed over: asking twice is harmless.
+    """
+    others = _keys(row for row in intake if row.kind != Intake.Kind.SUBMIT)
+    new = _keys(row for row in intake if row.kind == Intake.Kind.SUBMIT)
+    told = _Told(
+        org=org,
+        state=state,
+        batch=batch,
+        submitted=_submitted(org.pk, new, batch) if new else {},
+        uids=_uids(org.pk, others, batch) if others else {},
+    )
+    for row in intake:
+        _HANDLERS[row.kind](told, row.payload)
+    return batch.config_version
+
+
+def _submitted(org_id: int, keys: list[int], batch: Batch) -> dict[int, Workload]:
+    """Return the workloads that still wait by key, and tell *batch* their shapes."""
+    submitted = {}
+    asked = [statements.listed(keys)]
+    for row in statements.rows(_named(), asked, is_replanned=True):
+        *_, label_set, name, submitted_at, org, state = row
+        if (org, state) != (org_id, models.State.PENDING):
+            continue
+        workload = engine_workload(row)
+        submitted[workload.sequence] = workload
+        _, key, _, *shape = row[: len(COLUMNS)]
+        batch.known[workload.id] = key, name
+        batch.taken_in.append(TakenIn(label_set, *shape))
+        batch.submitted[workload.id] = statements.moment_of(submitted_at)
+    return submitted
+
+
+@cache
+def _named() -> str:
+    """
+    Return the statement that reads workloads by key.
+
+    By their keys alone: with another condition PostgreSQL may find rows by that, of which there
+    are many more than it knows when a backlog has just come.
+    """
+    is_named = RawSQL(  # noqa: S611
+        f"workloads_workload.id {statements.AMONG_KEYS}", ["keys"], BooleanField()
+    )
+    rows = models.Workload.objects.filter(is_named).order_by("pk")
+    columns = (*COLUMNS, "label_set_id", "name", "submitted_at", "org_id", "state")
+    statement, parameters = rows.values_list(*columns).query.sql_with_params()
+    assert parameters == ("keys",), parameters
+    return statement
+
+
+_NAMES: Final = (
+    "SELECT id, uid, name, org_id FROM workloads_workload "  # noqa: S608
+    f"WHERE id {statements.AMONG_KEYS}"
+)
+
+
+def _uids(org_id: int, keys: list[int], batch: Batch) -> dict[int, str]:
+    """Return the ids of those that other requests name by key, and tell *batch* their names."""
+    uids = {}
+    asked = [statements.listed(keys)]
+    for key, uid, name, org in statements.rows(_NAMES, asked, is_replanned=True):
+        if org == org_id:
+            uids[key] = uid
+            batch.known[uid] = key, name
+    return uids
+
+
+def _keys(intake: Iterable[Intake]) -> list[int]:
+    return [key for row in intake for key in row.payload.get("ids", ())]
+
+
+def _submit(told: _Told, payload: dict[str, Any]) -> None:
+    for workload in (told.submitted.get(key) for key in payload["ids"]):
+        if workload:
+            told.state.submit(workload)
+
+
+def _finish(told: _Told, payload: dict[str, Any]) -> None:
+    finished, event = models.State.FINISHED, EventType.REQUEST_FULFILLED
+    _end(told, payload, told.state.finish, finished, event)
+
+
+def _withdraw(told: _Told, payload: dict[str, Any]) -> None:
+    withdrawn, event = models.State.WITHDRAWN, EventType.REQUEST_ABORTED
+    _end(told, payload, told.state.withdraw, withdrawn, event)
+
+
+def _end(
+    told: _Told,
+    payload: dict[str, Any],
+    leave: Callable[[str], bool],
+    final: models.State,
+    event: EventType,
+) -> None:
+    for uid in told.named(payload):
+        queue = told.state.queue_of(uid)
+        if leave(uid):
+            told.batch.end(uid, queue, final, event, payload["actor"])
+
+
+def _release(told: _Told, payload: dict[str, Any]) -> None:
+    for uid in told.named(payload):
+        queue = told.state.queue_of(uid)
+        if told.state.release(uid):
+            yields_to = told.state.pending[uid].yields_to
+            told.batch.requeue(uid, queue, payload["actor"], yields_to)
+
+
+def _change_policy(told: _Told, payload: dict[str, Any]) -> None:
+    # What came before, such as the word to stop what was taken back, belongs to the version before.
+    told.batch.decide(told.state.take_decisions())
+    told.batch.config_version = payload["version"]
+    told.state.change_policy(load_policy(told.org, payload["version"]))
+
+
+def _hold(told: _Told, payload: dict[str, Any]) -> None:
+    told.state.hold(payload["queue"])
+
+
+def _resume(told: _Told, payload: dict[str, Any]) -> None:
+    told.state.resume(payload["queue"])
+
+
+_HANDLERS: dict[str, Callable[[_Told, dict[str, Any]], None]] = {
+    Intake.Kind.SUBMIT: _submit,
+    Intake.Kind.FINISH: _finish,
+    Intake.Kind.WITHDRAW: _withdraw,
+    Intake.Kind.RELEASE: _release,
+    Intake.Kind.POLICY: _change_policy,
+    Intake.Kind.HOLD: _hold,
+    Intake.Kind.RESUME: _resume,
+}

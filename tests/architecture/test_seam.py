@@ -1,0 +1,86 @@
+"""Only a scheduler's own folders know it, so that adding one is adding folders."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent.parent
+_DISCIPLINES: Final = ROOT / "console/engine/disciplines"
+_DIALECTS: Final = ROOT / "console/dialects"
+
+#: Files outside of these folders that import from them as yet. A file may leave this list, and none
+#: may join it.
+BASELINE: Final = frozenset(
+    {
+        "console/api/answers/cohorts.py",
+        "console/configs/services/consequences.py",
+        "console/configs/services/try_route.py",
+        "console/dialects/conformance/product.py",
+        "console/dialects/conformance/product_waiting.py",
+        "console/dialects/conformance/product_words.py",
+        "console/dialects/lints/__init__.py",
+        "console/dialects/lints/lenders.py",
+        "console/dialects/lints/quotas.py",
+        "console/dialects/lints/requests.py",
+        "console/dialects/lints/running.py",
+        "console/dialects/sharing.py",
+        "console/engine/counterfactual/proof.py",
+        "console/engine/counterfactual/quotas.py",
+        "console/engine/counterfactual/trials.py",
+        "console/engine/explain/consequences.py",
+        "console/engine/live/live_tree.py",
+        "console/engine/live/mutations.py",
+        "console/engine/simulation/consequences.py",
+        "console/engine/state.py",
+        "console/pages/presenters/cohorts/lending.py",
+        "console/pages/presenters/cohorts/loans.py",
+        "console/pages/presenters/queues/preemption.py",
+        "console/workloads/queries/cohort_views.py",
+        "console/workloads/queries/cohorts.py",
+        "console/workloads/queries/holdings.py",
+        "console/workloads/queries/queues.py",
+        "console/workloads/queries/quotas.py",
+        "console/workloads/services/books.py",
+        "console/workloads/services/load_tree.py",
+    }
+)
+
+
+def _schedulers() -> dict[str, Path]:
+    """Return the packages of schedulers, each with its folder."""
+    disciplines = [each.parent for each in _DISCIPLINES.glob("*/discipline.py")]
+    dialects = [each.parent for each in _DIALECTS.glob("*/schema.py")]
+    return {
+        ".".join(folder.relative_to(ROOT).parts): folder for folder in (*disciplines, *dialects)
+    }
+
+
+def _imported(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+def test_nothing_outside_a_schedulers_folders_imports_from_them() -> None:
+    schedulers = _schedulers()
+    assert {name.rpartition(".")[2] for name in schedulers} >= {"quota", "native", "kueue"}
+    offenders = set()
+    for path in (ROOT / "console").rglob("*.py"):
+        if any(path.is_relative_to(folder) for folder in schedulers.values()):
+            # A language compiles to the discipline that it is made for.
+            continue
+        names = _imported(path)
+        if any(
+            name == package or name.startswith(f"{package}.")
+            for name in names
+            for package in schedulers
+        ):
+            offenders.add(str(path.relative_to(ROOT)))
+    assert offenders == BASELINE
