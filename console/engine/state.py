@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from console.engine.disciplines import Progress, load_discipline
-from console.engine.disciplines.quota.ledger import Ledger
 from console.engine.live import decision_builder
+from console.engine.live.accounts import QueueLedger
 from console.engine.live.dirty_set import DirtySet
-from console.engine.live.live_tree import LiveTree, Preemptor, QueueState, plant
+from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueState, plant
 from console.engine.live.mutations import StateMutations, usage_of
 from console.engine.live.running import Running
 from console.engine.model.amounts import Usage
@@ -33,7 +33,7 @@ class State(StateMutations):
     """The live state of one organization: the only mutable object of the engine."""
 
     def __init__(
-        self, policy: Policy, *, is_sparse: bool = False, ledger: Ledger | None = None
+        self, policy: Policy, *, is_sparse: bool = False, ledger: QueueLedger | None = None
     ) -> None:
         """
         Start under *policy*.
@@ -345,7 +345,7 @@ class State(StateMutations):
         assert started is not None
         return decision_builder.preempted_step(running, started.workload, started.priority, queue)
 
-    def _announce_all(self, queue: QueueState) -> None:
+    def _announce_all(self, queue: AnyQueue) -> None:
         if queue.pending.is_strict and queue.barrier is None:
             self._note_blocked(queue)
         for cls in queue.pending.fresh():
@@ -354,7 +354,7 @@ class State(StateMutations):
                 self.note(queue, cls, Verdict(Reason.BEHIND_OTHERS))
             self._announce(queue, cls)
 
-    def _note_blocked(self, queue: QueueState) -> None:
+    def _note_blocked(self, queue: AnyQueue) -> None:
         """Record for all but the first workload of a strict queue that they are behind it."""
         first = queue.first()
         for cls in queue.pending.classes.values():
@@ -364,7 +364,7 @@ class State(StateMutations):
             if verdict is None or verdict.reason is not Reason.BEHIND_OTHERS:
                 self.note(queue, cls, Verdict(Reason.BEHIND_OTHERS))
 
-    def _announce(self, queue: QueueState, cls: PendingClass) -> None:
+    def _announce(self, queue: AnyQueue, cls: PendingClass) -> None:
         self._decisions.extend(decision_builder.announce(self.policy, queue, cls))
 
     # Another policy
@@ -375,7 +375,7 @@ class State(StateMutations):
         self._matcher = Matcher(policy)
         self._eligibility = EligibilityCache(policy, self._matcher)
         self._discipline = load_discipline(policy.discipline)
-        self.ledger = Ledger(policy)
+        self.ledger = self._discipline.ledger(policy)
         self._active.clear()
         if self._is_sparse:
             present = [each for name in self.queues for each in self.ledger.queues_around(name)]
@@ -436,7 +436,7 @@ class State(StateMutations):
         self._wait_outside(queue, Preemptor(pending, None, stopping))
         self._stir(queue)
 
-    def _is_taken_by(self, queue: QueueState, pending: Pending, route: Route) -> bool:
+    def _is_taken_by(self, queue: AnyQueue, pending: Pending, route: Route) -> bool:
         if queue.policy is None or route.problem is not None:
             return False
         pending.route = route

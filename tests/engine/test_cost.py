@@ -8,7 +8,7 @@ import pytest
 
 from console.engine.disciplines.quota import cycle as cycles
 from console.engine.disciplines.quota.nominate import QuotaNomination
-from console.engine.live.live_tree import QueueState
+from console.engine.live.live_tree import AnyQueue
 from console.engine.pending.pending_class import Pending
 from tests.engine.builders import World, queue
 
@@ -22,7 +22,7 @@ def nominations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     nominate: Callable[..., QuotaNomination] = cycles.nominate
 
     def counted(
-        queue: QueueState, pending: Pending, *args: object, **kwargs: object
+        queue: AnyQueue, pending: Pending, *args: object, **kwargs: object
     ) -> QuotaNomination:
         asked.append(pending.workload.id)
         return nominate(queue, pending, *args, **kwargs)

@@ -10,7 +10,7 @@ from console.engine.disciplines.quota.classical import Candidates
 from console.engine.disciplines.quota.fair import offers_for
 from console.engine.disciplines.quota.nominate import nominate
 from console.engine.disciplines.quota.report import LISTED
-from console.engine.live.live_tree import QueueState
+from console.engine.live.live_tree import AnyQueue
 from console.engine.model.decision import PodSetAssignment
 from console.engine.model.policy import Policy
 from console.engine.model.trace import CandidateVerdict, PreemptionVerdict
@@ -68,7 +68,7 @@ def test_who_has_to_stop_is_whom_the_search_finds(draw: st.DrawFn, policy: Polic
                 assert (each.workload in reach) is (each.verdict in WITHIN_REACH), each
 
 
-def within_reach(queue: QueueState, pending: Pending, policy: Policy) -> set[str]:
+def within_reach(queue: AnyQueue, pending: Pending, policy: Policy) -> set[str]:
     """Return who might be stopped for *pending*, as the search has it."""
     found = nominate(queue, pending, policy.settings)
     search = Search(

@@ -36,7 +36,7 @@ from console.dialects.conformance.world import World
 from console.engine.disciplines.quota.asks import ask
 from console.engine.disciplines.quota.candidates import Search
 from console.engine.disciplines.quota.flavors import Assigner
-from console.engine.disciplines.quota.ledger import Node
+from console.engine.disciplines.quota.ledger import Ledger, Node, QuotaQueue
 from console.engine.disciplines.quota.modes import Mode as GranularMode
 from console.engine.disciplines.quota.nominate import (
     QuotaNomination,
@@ -44,7 +44,6 @@ from console.engine.disciplines.quota.nominate import (
     preempts_while_borrowing,
 )
 from console.engine.disciplines.quota.shares import dominant_share
-from console.engine.live.live_tree import QueueState
 from console.engine.model.amounts import Amount, FlavorResource
 from console.engine.model.decision import Decision, Outcome, Reason
 from console.engine.model.policy import StopPolicy, Undeclared
@@ -211,8 +210,8 @@ class Product:
         potential: dict[str, dict[str, dict[str, Amount]]] = {}
         available: dict[str, dict[str, dict[str, Amount]]] = {}
         for queue in state.queues.values():
-            for flavor, resource in queue.node.quotas:
-                cell = queue.node.cell((flavor, resource))
+            for flavor, resource in queue.account.quotas:
+                cell = queue.account.cell((flavor, resource))
                 free = cell.available
                 potential.setdefault(queue.name, {}).setdefault(flavor, {})[resource] = (
                     cell.potential
@@ -230,10 +229,12 @@ class Product:
             for flavor, amounts in extra_usage.items()
             for resource, amount in amounts.items()
         }
-        cohorts = {name: state.ledger.cohort(name) for name in state.policy.cohorts}
+        ledger = state.ledger
+        assert isinstance(ledger, Ledger)
+        cohorts = {name: ledger.cohort(name) for name in state.policy.cohorts}
         return SharesAnswer(
             cluster_queues={
-                name: _share(queue.node, extra) for name, queue in state.queues.items()
+                name: _share(queue.account, extra) for name, queue in state.queues.items()
             },
             cohorts={name: _share(node, extra) for name, node in cohorts.items()},
         )
@@ -263,7 +264,7 @@ def _state(world: World) -> State:
     return state
 
 
-def _head(world: World, head: PendingWorkload) -> tuple[State, QueueState, Pending]:
+def _head(world: World, head: PendingWorkload) -> tuple[State, QuotaQueue, Pending]:
     state = _state(world)
     pending = state.pending[head.workload.id]
     return state, state.queues[pending.route.queue or ""], pending

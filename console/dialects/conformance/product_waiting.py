@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from console.dialects.conformance.answers import Condition, HeadCode, HeadVerdict
 from console.dialects.conformance.product_words import no_fit_word, reasons_by_pod_set
+from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.nominate import QuotaNomination
-from console.engine.live.live_tree import QueueState
 from console.engine.model.decision import Reason
 from console.engine.model.trace import LocalQueueVerdict, TurnVerdict
 from console.engine.pending.pending_class import Pending, PendingClass, Verdict
@@ -100,12 +100,12 @@ def _word(verdict: Verdict) -> Condition:
     return _CONDITIONS[verdict.reason]
 
 
-def _class_of(state: State, pending: Pending) -> tuple[QueueState, PendingClass | None]:
+def _class_of(state: State, pending: Pending) -> tuple[QuotaQueue, PendingClass | None]:
     queue = state.queues[pending.route.queue or ""]
     return queue, queue.pending.classes.get(pending.class_key)
 
 
-def _own_verdict(queue: QueueState, cls: PendingClass | None, pending: Pending) -> Verdict | None:
+def _own_verdict(queue: QuotaQueue, cls: PendingClass | None, pending: Pending) -> Verdict | None:
     """Return what a cycle said of this workload, or of one that it is parked beside."""
     if (
         cls is None

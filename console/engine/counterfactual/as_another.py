@@ -10,7 +10,7 @@ from console.engine.counterfactual.attempts import Attempts
 from console.engine.counterfactual.change import Change, ChangeKind
 from console.engine.counterfactual.proof import Started
 from console.engine.counterfactual.trials import Trials
-from console.engine.live.live_tree import QueueState
+from console.engine.live.live_tree import AnyQueue
 from console.engine.model.policy import LocalQueueRouting, OnViolation
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.workload import Workload
@@ -165,7 +165,7 @@ def _values(expression: MatchExpression) -> tuple[str | None, ...]:
             return (None,)
 
 
-def _priorities_in(queue: QueueState) -> Iterator[int]:
+def _priorities_in(queue: AnyQueue) -> Iterator[int]:
     yield from queue.running.priorities
     yield from (cls.priority for cls in queue.pending.classes.values())
     yield from (waiting.pending.priority for waiting in queue.preemptors.values())

@@ -11,7 +11,7 @@ from console.engine.counterfactual.attempts import Attempts
 from console.engine.counterfactual.change import Change, ChangeKind
 from console.engine.counterfactual.smallest import least
 from console.engine.counterfactual.trials import Trials
-from console.engine.live.live_tree import LiveTree, QueueState
+from console.engine.live.live_tree import AnyQueue, LiveTree
 from console.engine.live.running import Running
 from console.engine.live.snapshot import Snapshot
 from console.engine.model.amounts import FlavorResource
@@ -118,7 +118,7 @@ def _first_suffice(some: list[_T], works: Callable[[list[_T]], bool], count: int
     return works(some[:count])
 
 
-def _in_turn(own: QueueState, keys: list[FlavorResource]) -> Iterator[Running]:
+def _in_turn(own: AnyQueue, keys: list[FlavorResource]) -> Iterator[Running]:
     """Yield those who hold something of *keys*: of *own*, then of others, who hold most first."""
 
     def order(running: Running) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from console.engine.disciplines.quota.feasibility import surely_fails
-from console.engine.live.live_tree import QueueState
+from console.engine.live.live_tree import AnyQueue
 from console.engine.model.decision import Outcome
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
@@ -185,7 +185,7 @@ class Proof:
         for cls in competitors[:_COMPETITORS]:
             self._bring_class(cls.queue, cls)
 
-    def _competitors_in(self, queue: QueueState, line: PendingQueue) -> Iterator[PendingClass]:
+    def _competitors_in(self, queue: AnyQueue, line: PendingQueue) -> Iterator[PendingClass]:
         highest = line.highest
         if highest is None or all(
             surely_fails(queue, self._settings, each, highest) for each in line.min_requests.each()

@@ -82,7 +82,7 @@ def with_quota(
 
 
 def _cells(trials: Trials) -> Iterator[_Cell]:
-    own = trials.queue.node
+    own = trials.queue.account
     asked, short = trials.asked(), trials.short()
     tree = list(_below(own.root))
     for key, missing in short.items():

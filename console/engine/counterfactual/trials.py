@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from console.engine.counterfactual.proof import Proof, Started
 from console.engine.disciplines import load_discipline
 from console.engine.disciplines.quota.feasibility import has_no_room
-from console.engine.live.live_tree import LiveTree, QueueState
+from console.engine.live.live_tree import AnyQueue, LiveTree
 from console.engine.live.snapshot import Snapshot, SnapshotBase
 from console.engine.model.amounts import FlavorResource, Unlimited
 from console.engine.model.decision import Reason
@@ -78,7 +78,7 @@ class Trials:
         return self.pending.workload
 
     @property
-    def queue(self) -> QueueState:
+    def queue(self) -> AnyQueue:
         """The queue it waits in; there has to be one."""
         return self.state.queues[self.pending.route.queue or ""]
 
@@ -145,7 +145,7 @@ class Trials:
         queue = self.queue
         missing: dict[FlavorResource, int] = {}
         for key, amount in self.asked().items():
-            available = queue.node.available(key)
+            available = queue.account.available(key)
             if not isinstance(available, Unlimited) and amount > available:
                 missing[key] = amount - available
         return missing

@@ -7,8 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from console.engine.live.live_tree import LiveTree, QueueState
+    from console.engine.live.accounts import QueueLedger
+    from console.engine.live.live_tree import AnyQueue, LiveTree
     from console.engine.model.nomination import Nomination, Report
+    from console.engine.model.policy import Policy
     from console.engine.pending.pending_class import Pending
     from console.engine.state import State
 
@@ -27,6 +29,9 @@ class Progress(Enum):
 class Discipline(Protocol):
     """How workloads are admitted. It reads the state and changes it through the state's methods."""
 
+    def ledger(self, policy: Policy) -> QueueLedger:
+        """Return the accounts of all queues of *policy*, with nothing charged."""
+
     def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
         """
         Give the head of every queue of *tree* its turn.
@@ -44,7 +49,7 @@ class Discipline(Protocol):
     def nominate(
         self,
         state: State,
-        queue: QueueState,
+        queue: AnyQueue,
         pending: Pending,
         *,
         without: frozenset[str] = frozenset(),
@@ -55,7 +60,7 @@ class Discipline(Protocol):
         *without* are ids of running workloads that the ledger no longer counts.
         """
 
-    def report(self, state: State, queue: QueueState, pending: Pending) -> Report:
+    def report(self, state: State, queue: AnyQueue, pending: Pending) -> Report:
         """Return the nomination in full, for an explanation."""
 
 

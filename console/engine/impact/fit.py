@@ -102,8 +102,8 @@ class Judge:
     def _quota_taken(self, queue: str | None, usage: Usage) -> Fit:
         if queue is None or not usage:
             return Fit.UNCOUNTED
-        node = self._empty.ledger.queue(queue)
-        within = all(amount <= node.cell(key).nominal for key, amount in usage.items())
+        account = self._empty.queue(queue).account
+        within = all(amount <= account.guaranteed(key) for key, amount in usage.items())
         return Fit.NOMINAL if within else Fit.BORROWS
 
 

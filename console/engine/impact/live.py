@@ -75,8 +75,9 @@ class _Before:
             over = over_nominal(queue)
             self.over |= over
             self.exposed.update(exposures(queue, over))
-            for key, cell in queue.node.cells.items():
-                self.cells[queue.name, key] = (cell.over, cell.nominal)
+            account = queue.account
+            for key in account.opened():
+                self.cells[queue.name, key] = (account.over(key), account.guaranteed(key))
 
 
 class _Found:
@@ -183,14 +184,15 @@ def _never_fit(state: State) -> Iterable[str]:
 
 def _over(state: State, before: _Before) -> Iterable[OverQuota]:
     for queue in state.queues.values():
-        for key, cell in queue.node.cells.items():
+        account = queue.account
+        for key in account.opened():
             over, nominal = before.cells.get((queue.name, key), (0, 0))
-            if cell.over > over:
+            if account.over(key) > over:
                 yield OverQuota(
                     queue=queue.name,
                     flavor=key[0],
                     resource=key[1],
-                    used=cell.used,
+                    used=account.used(key),
                     nominal_before=nominal,
-                    nominal_after=cell.nominal,
+                    nominal_after=account.guaranteed(key),
                 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from console.engine.live.live_tree import QueueState
+from console.engine.live.live_tree import AnyQueue
 from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.policy import Policy, PreemptionRule
@@ -33,7 +33,7 @@ class Exposure(StrEnum):
     BY_COHORT = "by_cohort"
 
 
-def over_nominal(queue: QueueState) -> set[str]:
+def over_nominal(queue: AnyQueue) -> set[str]:
     """
     Return the ids of those who hold what *queue* does not own.
 
@@ -41,20 +41,20 @@ def over_nominal(queue: QueueState) -> set[str]:
     those left over are the ones that preemption would look at first. Who is told to
     stop is not counted.
     """
-    cells = queue.node.cells
-    if not any(cell.used > cell.nominal for cell in cells.values()):
+    account = queue.account
+    if not any(account.used(key) > account.guaranteed(key) for key in account.opened()):
         return set()
     held: dict[FlavorResource, int] = {}
     over: set[str] = set()
     for running in _in_order_of_right(queue.running):
         for key, amount in running.usage.items():
             held[key] = held.get(key, 0) + amount
-            if amount and held[key] > queue.node.cell(key).nominal:
+            if amount and held[key] > account.guaranteed(key):
                 over.add(running.workload.id)
     return over
 
 
-def exposures(queue: QueueState, over: set[str]) -> dict[str, frozenset[Exposure]]:
+def exposures(queue: AnyQueue, over: set[str]) -> dict[str, frozenset[Exposure]]:
     """Return by what rights those who run in *queue* may be stopped; *over* is `over_nominal`."""
     within = (
         queue.policy is not None
@@ -111,7 +111,7 @@ def _loss(running: Running, policy: Policy, matcher: Matcher) -> Loss | None:
     return None
 
 
-def _reclaims(queue: QueueState) -> bool:
+def _reclaims(queue: AnyQueue) -> bool:
     if queue.policy is None or not queue.is_active:
         return False
     return queue.policy.preemption.reclaim_within_cohort is not PreemptionRule.NEVER

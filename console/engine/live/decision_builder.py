@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from console.engine.live.live_tree import Preemptor, QueueState
+from console.engine.live.live_tree import AnyQueue, Preemptor
 from console.engine.live.running import Running
 from console.engine.model.decision import CANNOT_RUN, Decision, Outcome, Reason
 from console.engine.model.nomination import Nomination, Report
@@ -67,7 +67,7 @@ def stranded(policy: Policy, pending: Pending) -> Decision:
 
 
 def inadmissible(
-    policy: Policy, queue: QueueState, pending: Pending, verdict: Verdict, order: OrderStep
+    policy: Policy, queue: AnyQueue, pending: Pending, verdict: Verdict, order: OrderStep
 ) -> Decision:
     """Return the decision that a workload is pending with its class."""
     return _of_pending(
@@ -97,7 +97,7 @@ def route_trace(route_result: RouteResult) -> Trace:
 
 def waiting_for_preempted(
     policy: Policy,
-    queue: QueueState,
+    queue: AnyQueue,
     pending: Pending,
     nomination: Nomination | None,
     victims: tuple[str, ...],
@@ -120,7 +120,7 @@ def waiting_for_preempted(
     )
 
 
-def preempted(policy: Policy, target: Running, preemptor: Pending, queue: QueueState) -> Decision:
+def preempted(policy: Policy, target: Running, preemptor: Pending, queue: AnyQueue) -> Decision:
     """Return the decision that *target* is evicted for *preemptor*, which is pending in *queue*."""
     assert target.reason is not None
     step = preempted_step(target, preemptor.workload, preemptor.priority, queue)
@@ -135,7 +135,7 @@ def preempted(policy: Policy, target: Running, preemptor: Pending, queue: QueueS
 
 
 def preempted_step(
-    target: Running, preemptor: Workload, priority: int, queue: QueueState
+    target: Running, preemptor: Workload, priority: int, queue: AnyQueue
 ) -> PreemptedStep:
     """Return why *target* is evicted for *preemptor*, which requests quota in *queue*."""
     settings = queue.policy
@@ -152,7 +152,7 @@ def preempted_step(
         preemptor_requests=preemptor.total(),
         rule=by_right.get(target.reason, rules.reclaim_within_cohort).value,
         queue=queue.name,
-        path=queue.node.path,
+        path=queue.account.path,
         own_path=queue.tree.path_of(target.queue),
         origin=rules.origin or settings.origin,
     )
@@ -304,7 +304,7 @@ def _trace(
     )
 
 
-def _queue_step(policy: Policy, settings: Queue, queue: QueueState | None = None) -> QueueStep:
+def _queue_step(policy: Policy, settings: Queue, queue: AnyQueue | None = None) -> QueueStep:
     return QueueStep(
         name=settings.name,
         passthrough=settings.is_passthrough,
@@ -409,7 +409,7 @@ def _unmatched(queue: Queue, route: Route) -> tuple[GroupStep, ...]:
     )
 
 
-def announce(policy: Policy, queue: QueueState, cls: PendingClass) -> Iterator[Decision]:
+def announce(policy: Policy, queue: AnyQueue, cls: PendingClass) -> Iterator[Decision]:
     """Yield the pending decision for every unannounced member of a class."""
     assert cls.verdict is not None
     unannounced, cls.unannounced = cls.unannounced, {}
@@ -423,7 +423,7 @@ def announce(policy: Policy, queue: QueueState, cls: PendingClass) -> Iterator[D
 
 
 def waiting_for_victims(
-    policy: Policy, queue: QueueState, preemptor: Preemptor, turn: TurnStep | None = None
+    policy: Policy, queue: AnyQueue, preemptor: Preemptor, turn: TurnStep | None = None
 ) -> Decision:
     """Return the decision that *preemptor* waits for its victims that have yet to stop."""
     return waiting_for_preempted(
@@ -436,7 +436,7 @@ def waiting_for_victims(
     )
 
 
-def order_of(queue: QueueState, pending: Pending, reason: Reason) -> OrderStep:
+def order_of(queue: AnyQueue, pending: Pending, reason: Reason) -> OrderStep:
     """Return the place in *queue* of a workload that is pending for *reason*."""
     outside = len(queue.preemptors)
     position = None if reason in CANNOT_RUN else queue.pending.position(pending)

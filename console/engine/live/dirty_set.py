@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from console.engine.live.live_tree import QueueState
+from console.engine.live.live_tree import AnyQueue
 from console.engine.model.amounts import FlavorResource
 from console.engine.pending.pending_class import PendingClass
 
@@ -18,7 +18,7 @@ class DirtySet:
     #: (queue, class key)
     classes: set[tuple[str, str]] = field(default_factory=set)
 
-    def measure(self, queues: Mapping[str, QueueState]) -> None:
+    def measure(self, queues: Mapping[str, AnyQueue]) -> None:
         """
         Recompute the shortage of every class in the trees of queues that changed.
 
@@ -34,12 +34,12 @@ class DirtySet:
                         self.classes.add((queue.name, cls.key))
 
 
-def _missing(queue: QueueState, cls: PendingClass) -> dict[FlavorResource, int]:
+def _missing(queue: AnyQueue, cls: PendingClass) -> dict[FlavorResource, int]:
     if cls.verdict is None:
         return {}
     short = {}
     for key, amount in cls.verdict.asks.items():
-        available = queue.node.available(key)
+        available = queue.account.available(key)
         if isinstance(available, int) and amount > available:
             short[key] = amount - max(0, available)
     return short

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias
 
-from console.engine.disciplines.quota.ledger import Ledger, Node
+from console.engine.live.accounts import Account, AccountT, QueueLedger
 from console.engine.live.running import Held, Running, RunningSet
 from console.engine.model.amounts import SCALE
 from console.engine.model.decision import Reason
@@ -39,18 +40,20 @@ class Target:
     """A running workload that has to be evicted, and the rule that allows it."""
 
     running: Running
-    queue: QueueState
+    queue: QueueState[Any]
     reason: Reason
 
 
-class QueueState:
-    """The live state of one queue: settings, pending and running workloads, hold."""
+class QueueState(Generic[AccountT]):
+    """The live state of one queue: settings, account, pending and running workloads, hold."""
+
+    #: What it uses and may use, in the books of its discipline.
+    account: AccountT
 
     def __init__(self, name: str) -> None:
         self.name = name
         #: None while it drains: the policy no longer contains it.
         self.policy: Queue | None = None
-        self.node = Node(name)
         self.tree: LiveTree
         self.pending = PendingQueue()
         self.running = RunningSet()
@@ -132,13 +135,17 @@ class QueueState:
         return len(self.pending) + len(self.preemptors)
 
 
+#: A queue, whatever its discipline.
+AnyQueue: TypeAlias = QueueState[Any]
+
+
 class LiveTree:
     """The queues under one root; trees are independent of each other."""
 
-    def __init__(self, root: Node, queues: Iterable[QueueState]) -> None:
+    def __init__(self, root: Account, queues: Iterable[AnyQueue]) -> None:
         self.root = root
         self.queues = list(queues)
-        self.at = {queue.node: queue for queue in self.queues}
+        self.at: dict[Account, AnyQueue] = {queue.account: queue for queue in self.queues}
         #: Grows with every change of the tree's usage.
         self.version = 0
         #: The version at which every class was last evaluated without memory of earlier turns.
@@ -184,7 +191,7 @@ class LiveTree:
 
     def path_of(self, queue: str | None) -> tuple[str, ...]:
         """Return the cohorts above a queue of this tree, nearest first; empty for other queues."""
-        return next((each.node.path for each in self.queues if each.name == queue), ())
+        return next((each.account.path for each in self.queues if each.name == queue), ())
 
     def requeue_all(self) -> None:
         """Requeue every inadmissible class."""
@@ -210,12 +217,12 @@ class LiveTree:
                 each.in_vain = None
 
 
-def plant(policy: Policy, ledger: Ledger, states: dict[str, QueueState]) -> list[LiveTree]:
+def plant(policy: Policy, ledger: QueueLedger, states: dict[str, AnyQueue]) -> list[LiveTree]:
     """Return the trees of *states*; a queue that *policy* no longer contains is its own tree."""
-    by_root: dict[Node, list[QueueState]] = {}
+    by_root: dict[Account, list[AnyQueue]] = {}
     known = [name for name in policy.queues if name in states]
     for name in (*known, *(each for each in states if each not in policy.queues)):
         queue = states[name]
-        queue.node = ledger.queue(name)
-        by_root.setdefault(queue.node.root, []).append(queue)
+        queue.account = ledger.queue(name)
+        by_root.setdefault(queue.account.root, []).append(queue)
     return [LiveTree(root, queues) for root, queues in by_root.items()]

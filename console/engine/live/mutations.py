@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from console.engine.disciplines.quota.ledger import Ledger
 from console.engine.live import decision_builder
+from console.engine.live.accounts import QueueLedger
 from console.engine.live.dirty_set import DirtySet
-from console.engine.live.live_tree import LiveTree, Preemptor, QueueState, Target
+from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueState, Target
 from console.engine.live.running import Running
 from console.engine.model.amounts import SCALE, FlavorResource
 from console.engine.model.decision import Assignment, Decision
@@ -28,10 +28,10 @@ class StateMutations:
     """Pending and running workloads, under the policy and on the ledger that a `State` provides."""
 
     policy: Policy
-    ledger: Ledger
+    ledger: QueueLedger
 
     def __init__(self) -> None:
-        self.queues: dict[str, QueueState] = {}
+        self.queues: dict[str, AnyQueue] = {}
         self.running: dict[str, Running] = {}
         self.pending: dict[str, Pending] = {}
         #: Ids of running workloads that are being evicted.
@@ -50,17 +50,17 @@ class StateMutations:
 
     # Queries
 
-    def queue(self, name: str) -> QueueState:
+    def queue(self, name: str) -> AnyQueue:
         """Return the live state of a queue; without settings if the policy does not contain it."""
         state = self.queues.get(name)
         if state is None:
-            around = [QueueState(each) for each in self.ledger.queues_around(name)]
+            around: list[AnyQueue] = [QueueState(each) for each in self.ledger.queues_around(name)]
             for each in around:
                 self.queues[each.name] = each
                 each.follow(self.policy)
-                each.node = self.ledger.queue(each.name)
+                each.account = self.ledger.queue(each.name)
             state = self.queues[name]
-            LiveTree(state.node.root, around)
+            LiveTree(state.account.root, around)
         return state
 
     def queue_of(self, workload_id: str) -> str | None:
@@ -81,7 +81,8 @@ class StateMutations:
 
     def usage(self, queue: str) -> Mapping[FlavorResource, int]:
         """Return the usage of the running workloads of *queue*, in thousandths."""
-        return self.ledger.queue(queue).usage
+        usage: Mapping[FlavorResource, int] = self.ledger.queue(queue).usage
+        return usage
 
     def preemptors_in(self, queue: str) -> list[Preemptor]:
         """Return the preempting workloads of *queue*, in the order of pending workloads."""
@@ -109,7 +110,7 @@ class StateMutations:
     # Verbs for disciplines
 
     def admit(
-        self, queue: QueueState, pending: Pending, nomination: Nomination, assignment: Assignment
+        self, queue: AnyQueue, pending: Pending, nomination: Nomination, assignment: Assignment
     ) -> None:
         """Admit a pending workload of *queue* with *assignment*."""
         self._leave(queue, pending)
@@ -117,7 +118,7 @@ class StateMutations:
 
     def preempt(
         self,
-        queue: QueueState,
+        queue: AnyQueue,
         pending: Pending,
         nomination: Nomination,
         targets: tuple[Target, ...],
@@ -186,7 +187,7 @@ class StateMutations:
             self._changes.classes.add((queue.name, cls.key))
         return bool(passing)
 
-    def rejoin(self, queue: QueueState, preemptor: Preemptor) -> None:
+    def rejoin(self, queue: AnyQueue, preemptor: Preemptor) -> None:
         """Return a preempting workload to its pending queue, to take the next turn."""
         self._forget_preemptor(queue, preemptor.pending.workload.id)
         pending_queue, pending = queue.pending, preemptor.pending
@@ -200,7 +201,7 @@ class StateMutations:
         else:
             pending_queue.requeue(cls)
 
-    def note(self, queue: QueueState, cls: PendingClass, verdict: Verdict) -> None:
+    def note(self, queue: AnyQueue, cls: PendingClass, verdict: Verdict) -> None:
         """Record the verdict on the head of a class, which keeps its turn."""
         cls.verdict = verdict
         if verdict.is_lasting:
@@ -210,7 +211,7 @@ class StateMutations:
         self._changes.classes.add((queue.name, cls.key))
         self._changes.queues.add(queue.name)
 
-    def set_inadmissible(self, queue: QueueState, cls: PendingClass, verdict: Verdict) -> None:
+    def set_inadmissible(self, queue: AnyQueue, cls: PendingClass, verdict: Verdict) -> None:
         """Mark a class inadmissible until something in its tree changes."""
         self.note(queue, cls, verdict)
         queue.pending.set_inadmissible(cls)
@@ -221,13 +222,13 @@ class StateMutations:
         """Return *stops* without ended preemptors; a running one may preempt again once evicted."""
         return {uid: told for uid, told in stops.items() if self.knows(uid)}
 
-    def _stir(self, queue: QueueState) -> None:
+    def _stir(self, queue: AnyQueue) -> None:
         """Requeue every class of a queue's tree in the next settle."""
         queue.tree.stirred = True
         self._active[queue.tree] = None
         self._changes.queues.add(queue.name)
 
-    def _bar(self, queue: QueueState, classes: Iterable[PendingClass]) -> None:
+    def _bar(self, queue: AnyQueue, classes: Iterable[PendingClass]) -> None:
         """Mark classes of a barred queue inadmissible."""
         reason = queue.barrier
         if reason is not None:
@@ -235,7 +236,7 @@ class StateMutations:
                 if cls.verdict is None or cls.verdict.reason is not reason:
                     self.set_inadmissible(queue, cls, Verdict(reason))
 
-    def _leave(self, queue: QueueState, pending: Pending) -> None:
+    def _leave(self, queue: AnyQueue, pending: Pending) -> None:
         self._changes.queues.add(queue.name)
         if pending.workload.id in queue.preemptors:
             self._forget_preemptor(queue, pending.workload.id)
@@ -244,14 +245,14 @@ class StateMutations:
         queue.pending.leave(pending)
         self._changes.classes.add((queue.name, pending.class_key))
 
-    def _wait_outside(self, queue: QueueState, preemptor: Preemptor) -> None:
+    def _wait_outside(self, queue: AnyQueue, preemptor: Preemptor) -> None:
         uid = preemptor.pending.workload.id
         queue.preemptors[uid] = preemptor
         for victim in preemptor.victims:
             self._waiting_for.setdefault(victim, {})[uid] = preemptor
         self._changes.queues.add(queue.name)
 
-    def _forget_preemptor(self, queue: QueueState, uid: str) -> None:
+    def _forget_preemptor(self, queue: AnyQueue, uid: str) -> None:
         preemptor = queue.preemptors.pop(uid)
         for victim in preemptor.victims:
             self._waiting_for[victim].pop(uid)

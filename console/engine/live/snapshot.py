@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from console.engine.disciplines import load_discipline
-from console.engine.live.live_tree import LiveTree, Preemptor, QueueState, Target
+from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueState, Target
 from console.engine.live.running import Running
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy
@@ -111,15 +111,10 @@ class Snapshot(State):
         for theirs in base.tree.queues:
             mine = self.queues[theirs.name] = QueueState(theirs.name)
             mine.follow(policy)
-            mine.node = self.ledger.queue(theirs.name)
+            mine.account = self.ledger.queue(theirs.name)
             mine.running = theirs.running.copy()
             mine.held = theirs.held
-            assert mine.policy is not None, "whoever waits waits in a queue of the policy"
-            if mine.policy is not source.policy.queues[theirs.name]:
-                self.ledger.change(mine.node, mine.policy.groups, mine.policy.fair_weight)
-        for name, cohort in policy.cohorts.items():
-            if cohort is not source.policy.cohorts[name]:
-                self.ledger.change(self.ledger.cohort(name), cohort.groups, cohort.fair_weight)
+        self.ledger.adapt(source.policy, policy, self.queues)
         tree = LiveTree(self.ledger.queue(base.tree.queues[0].name).root, self.queues.values())
         tree.share_held(base.tree)
 
@@ -145,13 +140,9 @@ class Snapshot(State):
 
     def _swap(self, before: Policy, after: Policy) -> None:
         for name, queue in self.queues.items():
-            settings = after.queues[name]
-            if settings is not before.queues[name]:
+            if after.queues[name] is not before.queues[name]:
                 queue.follow(after)
-                self.ledger.change(queue.node, settings.groups, settings.fair_weight)
-        for name, cohort in after.cohorts.items():
-            if cohort is not before.cohorts[name]:
-                self.ledger.change(self.ledger.cohort(name), cohort.groups, cohort.fair_weight)
+        self.ledger.adapt(before, after, self.queues)
 
     def bring(self, queue: str, members: Iterable[Pending], *, at_rest: bool = False) -> None:
         """
@@ -177,7 +168,7 @@ class Snapshot(State):
 
     def preempt(
         self,
-        queue: QueueState,
+        queue: AnyQueue,
         pending: Pending,
         nomination: Nomination,
         targets: tuple[Target, ...],

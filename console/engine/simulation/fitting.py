@@ -115,7 +115,7 @@ class Fitting:
         queue = self._policy.queues.get(name)
         if queue is None:
             return
-        node = self._state.queue(name).node
+        account = self._state.queue(name).account
         asked = workload.total()
         pods = sum(pod_set.count for pod_set in workload.pod_sets) * SCALE
         obstacles = self._matcher.obstacles(workload, queue)
@@ -137,9 +137,9 @@ class Fitting:
                         Share(
                             resource=resource,
                             requested=amount,
-                            nominal=node.quota((entry.flavor, resource)).nominal,
-                            maximum=node.potential((entry.flavor, resource)),
-                            available=node.available((entry.flavor, resource)),
+                            nominal=account.guaranteed((entry.flavor, resource)),
+                            maximum=account.limit((entry.flavor, resource)),
+                            available=account.available((entry.flavor, resource)),
                         )
                         for resource, amount in wanted.items()
                     ),

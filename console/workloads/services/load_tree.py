@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from console.chunks import chunks
 from console.engine.disciplines.quota.futile_searches import cohort_reach
 from console.engine.disciplines.quota.report import LISTED
-from console.engine.live.live_tree import QueueState
+from console.engine.live.live_tree import AnyQueue
 from console.engine.live.running import Running
 from console.engine.model.decision import Reason
 from console.engine.model.policy import PreemptionRule
@@ -79,7 +79,7 @@ def load_trees(
     return state
 
 
-def _queue_of(state: State, workload: Workload) -> QueueState | None:
+def _queue_of(state: State, workload: Workload) -> AnyQueue | None:
     queue = state.queue(workload.queue or "")
     return queue if queue.policy is not None else None
 
@@ -88,7 +88,7 @@ def _run(
     state: State,
     org: Organization,
     names: Sequence[str],
-    waiting: Sequence[tuple[QueueState, Workload]],
+    waiting: Sequence[tuple[AnyQueue, Workload]],
     config_version: int,
     books: Books,
 ) -> None:
@@ -117,12 +117,12 @@ def _run(
 def _one_by_one(
     state: State,
     org: Organization,
-    waiting: Sequence[tuple[QueueState, Workload]],
+    waiting: Sequence[tuple[AnyQueue, Workload]],
     named: dict[Named, None],
 ) -> Iterator[QuerySet[Workload]]:
     """Yield the running workloads that those *waiting* meet, but the first of *named* queues."""
     # Those alike in what they may do meet the same.
-    kinds: dict[tuple[str, int], tuple[QueueState, list[Workload]]] = {}
+    kinds: dict[tuple[str, int], tuple[AnyQueue, list[Workload]]] = {}
     for queue, workload in waiting:
         key = queue.name, workload.priority or 0
         kinds.setdefault(key, (queue, []))[1].append(workload)
@@ -162,7 +162,7 @@ def _asked(workload: Workload) -> EngineWorkload:
 
 def _within_reach(
     org: Organization,
-    queue: QueueState,
+    queue: AnyQueue,
     priority: int,
     below: int | None,
     named: dict[Named, None],
@@ -180,7 +180,7 @@ def _within_reach(
     for rule, place in ((rules.within_queue, [queue]), (rules.reclaim_within_cohort, others)):
         if rule is PreemptionRule.NEVER:
             continue
-        over = [each for each in place if any(cell.over for cell in each.node.cells.values())]
+        over = [each for each in place if any(map(each.account.over, each.account.opened()))]
         if below is not None and place is others:
             # Hardly anybody is of a lower priority: all of them in one list.
             for some in chunks(each.name for each in over):
@@ -192,11 +192,7 @@ def _within_reach(
         if place is others:
             # An explanation names a workload of each, and why its queue keeps what it has.
             known = {each.name for each in over}
-            in_use = [
-                each
-                for each in others
-                if each.name not in known and any(cell.used for cell in each.node.cells.values())
-            ]
+            in_use = [each for each in others if each.name not in known and each.account.usage]
             at_rest = in_use[:_NAMED]
             named.update(((each.name, LISTED // len(at_rest) + 1), None) for each in at_rest)
 
@@ -228,7 +224,7 @@ def _wait(state: State, org: Organization, names: Sequence[str]) -> None:
 
 
 def _ahead(
-    org: Organization, waiting: Sequence[tuple[QueueState, Workload]]
+    org: Organization, waiting: Sequence[tuple[AnyQueue, Workload]]
 ) -> Iterator[QuerySet[Workload]]:
     """Yield whom those *waiting* yield to, and who is first in their lines if that is strict."""
     pending = Workload.objects.filter(org=org, state=models.State.PENDING)

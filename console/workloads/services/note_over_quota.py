@@ -63,5 +63,5 @@ def _above(state: State, queue: str) -> set[tuple[str, str]]:
     return {
         key
         for key, used in state.usage(queue).items()
-        if used > state.ledger.queue(queue).quota(key).nominal
+        if used > state.ledger.queue(queue).guaranteed(key)
     }

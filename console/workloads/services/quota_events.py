@@ -69,7 +69,7 @@ def loans_made(state: State, decisions: Iterable[Decision]) -> list[Loan]:
     loans = loans_of(
         [Taken(queue, state.running[uid].usage) for uid, queue, _ in admitted],
         state.usage,
-        lambda queue, key: state.ledger.queue(queue).quota(key).nominal,
+        lambda queue, key: state.ledger.queue(queue).guaranteed(key),
     )
     return [
         Loan(workload=uid, queue=queue, cohort=cohort, borrowed=_places(loan))

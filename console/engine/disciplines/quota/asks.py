@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from console.engine.live.live_tree import QueueState
+from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.model.amounts import SCALE
 from console.engine.model.workload import PODS
 from console.engine.pending.pending_class import Pending
@@ -26,7 +26,7 @@ class PodSetAsk:
 
 
 def ask(
-    queue: QueueState, pending: Pending, counts: tuple[int, ...] | None, *, zeros: bool
+    queue: QuotaQueue, pending: Pending, counts: tuple[int, ...] | None, *, zeros: bool
 ) -> tuple[PodSetAsk, ...]:
     """
     Return what *pending* requests of *queue*, with *counts* pods instead of all of them.

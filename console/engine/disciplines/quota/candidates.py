@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from console.engine.live.live_tree import QueueState, Target
+from console.engine.disciplines.quota.ledger import QuotaQueue
+from console.engine.live.live_tree import Target
 from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource, Usage
 from console.engine.model.policy import Preemption, PreemptionRule
@@ -22,7 +23,7 @@ class Search:
     spec 7.1): `usage` is kept without them.
     """
 
-    queue: QueueState
+    queue: QuotaQueue
     #: Id of the preempting workload.
     asker: str
     priority: int
@@ -62,7 +63,7 @@ class Search:
 
     def fits(self, *, borrowing: bool = True) -> bool:
         """Return whether the request fits now; without *borrowing*: within nominal quota."""
-        node = self.queue.node
+        node = self.queue.account
         if not node.has_room(self.usage):
             return False
         return borrowing or all(
@@ -71,7 +72,7 @@ class Search:
         )
 
 
-def candidates_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
+def candidates_in(queue: QuotaQueue, search: Search, rule: PreemptionRule) -> Iterator[Running]:
     """
     Yield the workloads of *queue* that *rule* allows to preempt and that hold what is short.
 
@@ -81,7 +82,7 @@ def candidates_in(queue: QueueState, search: Search, rule: PreemptionRule) -> It
     yield from staying_in(queue, search, rule)
 
 
-def stopping_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
+def stopping_in(queue: QuotaQueue, search: Search, rule: PreemptionRule) -> Iterator[Running]:
     """Yield those of `candidates_in` that are evicting already: they are not preempted again."""
     short, without = search.short, search.without
     for running in queue.running.evicting():
@@ -91,7 +92,7 @@ def stopping_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Iter
             yield running
 
 
-def staying_in(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
+def staying_in(queue: QuotaQueue, search: Search, rule: PreemptionRule) -> Iterator[Running]:
     """Yield those of `candidates_in` that are not evicting."""
     short, without, asker = search.short, search.without, search.asker
     for running in _allowed(queue, search, rule):
@@ -106,7 +107,7 @@ def in_order(running: Running, *, own: bool) -> tuple[bool, bool, int, int]:
     return not running.evicting, own, running.priority, -running.reservation
 
 
-def _allowed(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterator[Running]:
+def _allowed(queue: QuotaQueue, search: Search, rule: PreemptionRule) -> Iterator[Running]:
     match rule:
         case PreemptionRule.NEVER:
             return iter(())
@@ -120,16 +121,16 @@ def _allowed(queue: QueueState, search: Search, rule: PreemptionRule) -> Iterato
             return chain(queue.running.staying_below(search.priority), newer)
 
 
-def take_out(target: Running, queue: QueueState) -> None:
+def take_out(target: Running, queue: QuotaQueue) -> None:
     """Remove the usage of *target* from the ledger, as if it had stopped."""
-    node = queue.node
+    node = queue.account
     for key, amount in target.usage.items():
         node.cell(key).add(-amount)
 
 
-def put_back(target: Running, queue: QueueState) -> None:
+def put_back(target: Running, queue: QuotaQueue) -> None:
     """Undo `take_out`."""
-    node = queue.node
+    node = queue.account
     for key, amount in target.usage.items():
         node.cell(key).add(amount)
 

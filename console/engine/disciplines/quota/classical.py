@@ -15,9 +15,9 @@ from console.engine.disciplines.quota.candidates import (
     stopping_in,
     take_out,
 )
-from console.engine.disciplines.quota.ledger import Node
+from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.levels import within_nominal
-from console.engine.live.live_tree import QueueState, Target
+from console.engine.live.live_tree import Target
 from console.engine.live.running import Running
 from console.engine.model.amounts import Amount, FlavorResource
 from console.engine.model.decision import Reason
@@ -28,7 +28,7 @@ class Candidate(NamedTuple):
     """A running workload that may be preempted, and the rule that allows it."""
 
     running: Running
-    queue: QueueState
+    queue: QuotaQueue
     reason: Reason
     #: The lowest cohort above both its queue and the preemptor's; None: the same queue.
     common: Node | None = None
@@ -36,13 +36,13 @@ class Candidate(NamedTuple):
     only_without_borrowing: bool = False
 
 
-_Find: TypeAlias = Callable[[QueueState, Search, PreemptionRule], Iterator[Running]]
+_Find: TypeAlias = Callable[[QuotaQueue, Search, PreemptionRule], Iterator[Running]]
 
 
 class _Reach(NamedTuple):
     """A queue with candidates, and the rule that makes them so; *right* is None: by priority."""
 
-    queue: QueueState
+    queue: QuotaQueue
     rule: PreemptionRule
     right: Reason | None
     common: Node | None = None
@@ -64,7 +64,7 @@ class Candidates:
         self._priority: list[_Reach] = []
         #: Workloads of the same queue.
         self._own = [_Reach(search.queue, rules.within_queue, Reason.PREEMPTED_IN_QUEUE)]
-        if search.queue.node.parent is not None and rules.reclaim_within_cohort is not (
+        if search.queue.account.parent is not None and rules.reclaim_within_cohort is not (
             PreemptionRule.NEVER
         ):
             self._climb()
@@ -144,7 +144,7 @@ class Candidates:
             return True
         if borrowing and candidate.only_without_borrowing:
             return False
-        node: Node | None = candidate.queue.node
+        node: Node | None = candidate.queue.account
         while node is not candidate.common:
             assert node is not None
             if within_nominal(node, self._search.short):
@@ -154,7 +154,7 @@ class Candidates:
 
     def _climb(self) -> None:
         search = self._search
-        node, rule = search.queue.node, search.rules.reclaim_within_cohort
+        node, rule = search.queue.account, search.rules.reclaim_within_cohort
         advantage = all(
             node.cell(key).used + amount <= node.cell(key).subtree
             for key, amount in search.usage.items()
@@ -197,7 +197,7 @@ def find_classical(search: Search) -> list[Target]:
     return []
 
 
-def _borrowers(search: Search, node: Node, visited: Node | None) -> Iterator[QueueState]:
+def _borrowers(search: Search, node: Node, visited: Node | None) -> Iterator[QuotaQueue]:
     """Yield the queues below *node*, but not below *visited*, that are over nominal."""
     for child in node.children:
         if child is visited or within_nominal(child, search.short):
@@ -230,7 +230,7 @@ def _attempts(search: Search, found: Candidates) -> tuple[bool, ...]:
     if not has_hierarchical and not found.has_priority:
         return (True,)
     if search.rules.borrow_within_cohort is PreemptionRule.NEVER:
-        node = search.queue.node
+        node = search.queue.account
         below = all(node.cell(key).used < node.cell(key).nominal for key in search.short)
         if not below:
             return (True,)

@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 
 from console.engine.disciplines.quota.candidates import put_back, take_out
+from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
 from console.engine.disciplines.quota.order import Entry, in_order_of_borrowing
-from console.engine.live.live_tree import QueueState, Target
+from console.engine.live.live_tree import Target
 from console.engine.model.amounts import Usage
 from console.engine.model.policy import QuotaSettings
 from console.engine.model.trace import TurnStep, TurnVerdict
@@ -54,7 +55,7 @@ def still_held(victims: Iterable[Target], usage: Usage) -> tuple[str, ...]:
     return tuple(islice((each.workload.id for each in holding), _NAMED))
 
 
-def crowd_before(queue: QueueState, pending: Pending) -> tuple[str, ...]:
+def crowd_before(queue: QuotaQueue, pending: Pending) -> tuple[str, ...]:
     """
     Return the workloads that keep *pending* from preempting; empty when it may preempt.
 
@@ -66,7 +67,7 @@ def crowd_before(queue: QueueState, pending: Pending) -> tuple[str, ...]:
 
 
 def turn_now(
-    queue: QueueState, pending: Pending, nomination: QuotaNomination, settings: QuotaSettings
+    queue: QuotaQueue, pending: Pending, nomination: QuotaNomination, settings: QuotaSettings
 ) -> TurnStep | None:
     """
     Return what keeps *pending* of *queue* from what its nomination found, as of now.
@@ -100,7 +101,7 @@ def turn_now(
     return TurnStep(verdict=TurnVerdict.OVERTAKEN, others=claims.of_room(nomination.usage))
 
 
-def _is_behind(queue: QueueState, pending: Pending) -> bool:
+def _is_behind(queue: QuotaQueue, pending: Pending) -> bool:
     return queue.pending.is_strict and queue.first() is not pending
 
 
@@ -135,7 +136,7 @@ def _has_room(own: Entry, ahead: list[Entry], stopping: Collection[Target]) -> b
         take_out(target.running, target.queue)
     for entry in ahead:
         _charge(entry, 1)
-    fits = own.queue.node.has_room(own.nomination.usage)
+    fits = own.queue.account.has_room(own.nomination.usage)
     for entry in ahead:
         _charge(entry, -1)
     for target in stopping:
@@ -145,4 +146,4 @@ def _has_room(own: Entry, ahead: list[Entry], stopping: Collection[Target]) -> b
 
 def _charge(entry: Entry, sign: int) -> None:
     for key, amount in entry.nomination.usage.items():
-        entry.queue.node.cell(key).add(sign * amount)
+        entry.queue.account.cell(key).add(sign * amount)

@@ -14,7 +14,7 @@ from console.engine.disciplines import Progress
 from console.engine.disciplines.quota.candidates import put_back, take_out
 from console.engine.disciplines.quota.competitors import Claims, crowd_before, still_held
 from console.engine.disciplines.quota.feasibility import may_be_passed_over
-from console.engine.disciplines.quota.ledger import Node
+from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.modes import Mode
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
 from console.engine.disciplines.quota.order import (
@@ -22,7 +22,7 @@ from console.engine.disciplines.quota.order import (
     in_order_of_borrowing,
     winner_of_tournament,
 )
-from console.engine.live.live_tree import LiveTree, Preemptor, QueueState, Target
+from console.engine.live.live_tree import LiveTree, Preemptor, Target
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.decision import Reason
 from console.engine.model.policy import PreemptionRule
@@ -112,7 +112,7 @@ class Cycle:
             scan = self._valid_scan(queue, head)
             yield Entry(queue, head, nominate(queue, head, self._settings, scan=scan))
 
-    def _still_nominated(self, queue: QueueState, waiting: Preemptor) -> QuotaNomination:
+    def _still_nominated(self, queue: QuotaQueue, waiting: Preemptor) -> QuotaNomination:
         """Nominate a preemptor, again only if anything has changed since."""
         found = waiting.alone
         if waiting.looked_at != self._tree.version or not isinstance(found, QuotaNomination):
@@ -142,7 +142,7 @@ class Cycle:
         for victim in self._victims.values():
             take_out(victim.running, victim.queue)
 
-    def _valid_scan(self, queue: QueueState, pending: Pending) -> ScanPosition | None:
+    def _valid_scan(self, queue: QuotaQueue, pending: Pending) -> ScanPosition | None:
         scan = pending.scan
         if scan is None or self._tree.cycle - scan.cycle <= 1:
             return scan
@@ -219,7 +219,7 @@ class Cycle:
         waiting = entry.waiting
         entry.pending.scan = None
         if waiting is not None:
-            if entry.queue.node.has_room(entry.nomination.usage):
+            if entry.queue.account.has_room(entry.nomination.usage):
                 # Nothing new: it goes on waiting.
                 return True
             if isinstance(waiting.in_vain, QuotaNomination):
@@ -243,7 +243,7 @@ class Cycle:
         """Return whether it fits once all victims of this cycle, and its own, have stopped."""
         if not self._moved:
             return True
-        node, usage = entry.queue.node, entry.nomination.usage
+        node, usage = entry.queue.account, entry.nomination.usage
         own = [target for target in entry.nomination.targets if not self._claimed(target)]
         for target in own:
             take_out(target.running, target.queue)
@@ -263,7 +263,7 @@ class Cycle:
         self._put_victims_back()
         for node, claim in self._claims:
             _charge(node, claim, -1)
-        fits = entry.queue.node.has_room(entry.nomination.usage)
+        fits = entry.queue.account.has_room(entry.nomination.usage)
         for node, claim in self._claims:
             _charge(node, claim, 1)
         self._take_victims_out()
@@ -275,7 +275,7 @@ class Cycle:
         assert policy is not None
         if policy.preemption.reclaim_within_cohort is PreemptionRule.ANY:
             return
-        node, found = entry.queue.node, entry.nomination.found
+        node, found = entry.queue.account, entry.nomination.found
         held: dict[FlavorResource, int] = {}
         stopping = [v.running.usage for v in self._victims.values() if v.queue is entry.queue]
         for key, amount in found.usage.items():
@@ -291,9 +291,9 @@ class Cycle:
         self._taken.takes(entry.pending.workload.id, held)
         self._claim(entry.queue, held)
 
-    def _claim(self, queue: QueueState, usage: dict[FlavorResource, int]) -> None:
-        _charge(queue.node, usage, 1)
-        self._claims.append((queue.node, usage))
+    def _claim(self, queue: QuotaQueue, usage: dict[FlavorResource, int]) -> None:
+        _charge(queue.account, usage, 1)
+        self._claims.append((queue.account, usage))
         self._moved = True
 
     # The outcome of an entry
@@ -344,7 +344,7 @@ class Cycle:
             return
         self._park(entry.queue, entry.pending, verdict)
 
-    def _park(self, queue: QueueState, pending: Pending, verdict: Verdict) -> None:
+    def _park(self, queue: QuotaQueue, pending: Pending, verdict: Verdict) -> None:
         self._state.set_inadmissible(queue, queue.pending.classes[pending.class_key], verdict)
         self._inadmissible = True
 

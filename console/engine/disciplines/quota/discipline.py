@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from console.engine.disciplines import Progress
 from console.engine.disciplines.quota.cycle import Cycle
 from console.engine.disciplines.quota.feasibility import first_that_fits, skip_futile_cycles
+from console.engine.disciplines.quota.ledger import Ledger, QuotaQueue
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
 from console.engine.disciplines.quota.report import Report, report
-from console.engine.live.live_tree import LiveTree, QueueState
+from console.engine.live.live_tree import LiveTree
+from console.engine.model.policy import Policy
 from console.engine.pending.pending_class import Pending, ScanPosition
 
 if TYPE_CHECKING:
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
 
 class QuotaDiscipline:
     """Admits as Kueue does; the folder's README lists the differences."""
+
+    def ledger(self, policy: Policy) -> Ledger:
+        """Return the ledger of nominal quota, borrowing and lending, with nothing charged."""
+        return Ledger(policy)
 
     def cycle(self, state: State, tree: LiveTree, *, skipping: bool) -> Progress:
         """Give the head of every queue its turn; *skipping* passes over futile turns."""
@@ -41,7 +47,7 @@ class QuotaDiscipline:
     def nominate(
         self,
         state: State,
-        queue: QueueState,
+        queue: QuotaQueue,
         pending: Pending,
         *,
         without: frozenset[str] = frozenset(),
@@ -65,7 +71,7 @@ class QuotaDiscipline:
             found = nominate(queue, pending, settings, scan=scan, without=without)
         return found
 
-    def report(self, state: State, queue: QueueState, pending: Pending) -> Report:
+    def report(self, state: State, queue: QuotaQueue, pending: Pending) -> Report:
         """Return the nomination in full, for an explanation."""
         return report(queue, pending, state.policy.settings)
 

@@ -13,10 +13,10 @@ from console.engine.disciplines.quota.candidates import (
     put_back,
     take_out,
 )
-from console.engine.disciplines.quota.ledger import Node
+from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.levels import within_nominal
 from console.engine.disciplines.quota.shares import Share, dominant_share
-from console.engine.live.live_tree import QueueState, Target
+from console.engine.live.live_tree import Target
 from console.engine.live.running import Running
 from console.engine.model.decision import Reason
 from console.engine.model.policy import FairStrategy, PreemptionRule
@@ -51,7 +51,7 @@ def find_fair(
     offers = offers_for(search)
     if not offers:
         return []
-    node = search.queue.node
+    node = search.queue.account
     for key, amount in search.usage.items():
         node.cell(key).add(amount)
     run = _Run(search, within=within_nominal(node, search.short), judged=judged)
@@ -74,17 +74,17 @@ def offers_for(search: Search) -> dict[Node, list[Running]]:
         if queue is own:
             found = candidates_in(queue, search, rules.within_queue)
         elif (
-            own.node.parent is None
+            own.account.parent is None
             or not queue.is_active
             or rules.reclaim_within_cohort is PreemptionRule.NEVER
-            or within_nominal(queue.node, search.short)
+            or within_nominal(queue.account, search.short)
         ):
             continue
         else:
             found = candidates_in(queue, search, rules.reclaim_within_cohort)
         ordered = sorted(found, key=lambda each: in_order(each, own=queue is own))
         if ordered:
-            offers[queue.node] = ordered
+            offers[queue.account] = ordered
     return offers
 
 
@@ -119,7 +119,7 @@ class _Run:
     def second(self) -> bool:
         ordering = _Ordering(self.search, self.again)
         while (node := ordering.next()) is not None:
-            ours, theirs = _almost_common(self.search.queue.node, node)
+            ours, theirs = _almost_common(self.search.queue.account, node)
             new, old = dominant_share(ours), dominant_share(theirs)
             if new < old:
                 candidate = ordering.pop(node)
@@ -133,7 +133,7 @@ class _Run:
     def _take_fairly(self, node: Node, ordering: _Ordering, strategy: FairStrategy) -> bool:
         """Preempt a queue's first candidate allowed by the strategy; return whether it fits."""
         queue = self._queue(node)
-        ours, theirs = _almost_common(self.search.queue.node, node)
+        ours, theirs = _almost_common(self.search.queue.account, node)
         new, old = dominant_share(ours), dominant_share(theirs)
         if new.is_unbounded and not old.is_unbounded:
             while ordering.has(node):
@@ -155,10 +155,10 @@ class _Run:
             self.again.setdefault(node, []).append(candidate)
         return False
 
-    def _take(self, running: Running, queue: QueueState, reason: Reason) -> bool:
+    def _take(self, running: Running, queue: QuotaQueue, reason: Reason) -> bool:
         take_out(running, queue)
         self.targets.append(Target(running, queue, reason))
-        node = self.search.queue.node
+        node = self.search.queue.account
         for key, amount in self.search.usage.items():
             node.cell(key).add(-amount)
         fits = self.search.fits()
@@ -169,13 +169,13 @@ class _Run:
     def _judge(self, running: Running, node: Node, new: Share, old: Share, *, allow: bool) -> None:
         if self.judged is None:
             return
-        _, theirs = _almost_common(self.search.queue.node, node)
+        _, theirs = _almost_common(self.search.queue.account, node)
         take_out(running, self._queue(node))
         after = dominant_share(theirs)
         put_back(running, self._queue(node))
         self.judged[running.workload.id] = Shares(new, old, after, allow)
 
-    def _queue(self, node: Node) -> QueueState:
+    def _queue(self, node: Node) -> QuotaQueue:
         return self.search.queue.tree.at[node]
 
 
@@ -183,7 +183,7 @@ class _Ordering:
     """The next queue to preempt from: down from the root along the largest shares (spec 7.8)."""
 
     def __init__(self, search: Search, offers: dict[Node, list[Running]]) -> None:
-        self._own = search.queue.node
+        self._own = search.queue.account
         self._above = {self._own, *_ancestors(self._own)}
         self._root = self._own.root
         #: Reversed, so that the first to preempt is popped.

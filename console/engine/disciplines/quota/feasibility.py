@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from console.engine.disciplines.quota.futile_searches import is_futile
+from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.nominate import nominate
-from console.engine.live.live_tree import LiveTree, QueueState
+from console.engine.live.live_tree import LiveTree
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.policy import PreemptionRule, QuotaSettings
 from console.engine.pending.pending_class import Pending, PendingClass
@@ -49,11 +50,11 @@ def skip_futile_cycles(tree: LiveTree, settings: QuotaSettings) -> bool:
     return best is not None
 
 
-def _is_quiet(queue: QueueState, tree: LiveTree) -> bool:
+def _is_quiet(queue: QuotaQueue, tree: LiveTree) -> bool:
     return all(each.quiet_at == tree.version for each in queue.preemptors.values())
 
 
-def first_that_fits(queue: QueueState, settings: QuotaSettings) -> Pending | None:
+def first_that_fits(queue: QuotaQueue, settings: QuotaSettings) -> Pending | None:
     """Return the first workload of a queue that fits now, inadmissible or not."""
     pending_queue = queue.pending
     if all(has_no_room(queue, least) for least in pending_queue.min_requests.each()):
@@ -67,7 +68,7 @@ def first_that_fits(queue: QueueState, settings: QuotaSettings) -> Pending | Non
     return None
 
 
-def _cycles_before_hope(queue: QueueState, settings: QuotaSettings, most: int | None) -> int | None:
+def _cycles_before_hope(queue: QuotaQueue, settings: QuotaSettings, most: int | None) -> int | None:
     """Return after how many turns a class may start; None: never, or not within *most* turns."""
     pending_queue = queue.pending
     head = pending_queue.head()
@@ -93,7 +94,7 @@ def _cycles_before_hope(queue: QueueState, settings: QuotaSettings, most: int | 
     return None
 
 
-def may_be_passed_over(queue: QueueState, settings: QuotaSettings, cls: PendingClass) -> bool:
+def may_be_passed_over(queue: QuotaQueue, settings: QuotaSettings, cls: PendingClass) -> bool:
     """
     Return whether a turn of this class is sure to fail and reserves no capacity.
 
@@ -105,14 +106,14 @@ def may_be_passed_over(queue: QueueState, settings: QuotaSettings, cls: PendingC
     return not queue.pending.is_strict and _fails(queue, settings, cls)
 
 
-def _fails(queue: QueueState, settings: QuotaSettings, cls: PendingClass) -> bool:
+def _fails(queue: QuotaQueue, settings: QuotaSettings, cls: PendingClass) -> bool:
     if cls.key in queue.pending.open or cls.head.scan is not None:
         return False
     return surely_fails(queue, settings, cls.min_requests, cls.priority)
 
 
 def surely_fails(
-    queue: QueueState, settings: QuotaSettings, least: Mapping[str, int], priority: int
+    queue: QuotaQueue, settings: QuotaSettings, least: Mapping[str, int], priority: int
 ) -> bool:
     """
     Return whether every workload of at most *priority* that requests *least* or more must wait.
@@ -126,14 +127,14 @@ def surely_fails(
     )
 
 
-def has_no_room(queue: QueueState, least: Mapping[str, int]) -> bool:
+def has_no_room(queue: QuotaQueue, least: Mapping[str, int]) -> bool:
     """Return whether *least* of some resource is available in no flavor."""
     return next(_full(queue, least), None) is not None
 
 
-def _full(queue: QueueState, least: Mapping[str, int]) -> Iterator[list[FlavorResource]]:
+def _full(queue: QuotaQueue, least: Mapping[str, int]) -> Iterator[list[FlavorResource]]:
     """Yield the flavors of each resource for which none has *least* available."""
-    policy, node = queue.policy, queue.node
+    policy, node = queue.policy, queue.account
     assert policy is not None
     for resource, amount in least.items():
         index = queue.covers.get(resource)

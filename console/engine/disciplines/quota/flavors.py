@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from console.engine.disciplines.quota.asks import PodSetAsk, together
+from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import (
     WORST,
@@ -17,7 +18,6 @@ from console.engine.disciplines.quota.modes import (
     ends_search,
     rank,
 )
-from console.engine.live.live_tree import QueueState
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.policy import FlavorQuotas, ResourceGroup
 from console.engine.pending.pending_class import ScanPosition
@@ -105,7 +105,7 @@ class Assigner:
 
     def __init__(
         self,
-        queue: QueueState,
+        queue: QuotaQueue,
         oracle: Oracle,
         *,
         preempts_while_borrowing: bool,
@@ -116,7 +116,7 @@ class Assigner:
         assert queue.policy is not None
         self._queue = queue
         self._policy = queue.policy
-        self._node = queue.node
+        self._node = queue.account
         self._oracle = oracle
         self._preempts_while_borrowing = preempts_while_borrowing
         self._ignores_undeclared = ignores_undeclared

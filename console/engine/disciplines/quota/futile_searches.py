@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.levels import borrow_level
-from console.engine.live.live_tree import QueueState
 from console.engine.model.amounts import FlavorResource, Unlimited, Usage
 from console.engine.model.policy import PreemptionRule, QuotaSettings
 
@@ -15,7 +15,7 @@ _NOBODY: Final = -(2**62)
 
 
 def is_futile(
-    queue: QueueState,
+    queue: QuotaQueue,
     settings: QuotaSettings,
     asked: Usage,
     priority: int,
@@ -34,30 +34,30 @@ def is_futile(
         newer_equal = rules.within_queue is PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY
         if lowest is not None and lowest < priority + newer_equal:
             below = priority + newer_equal
-            reclaims = queue.node.parent is not None and (
+            reclaims = queue.account.parent is not None and (
                 rules.reclaim_within_cohort is not PreemptionRule.NEVER
             )
             for key, amount in asked.items():
-                held, cell = queue.running.held_below(below, key), queue.node.cell(key)
+                held, cell = queue.running.held_below(below, key), queue.account.cell(key)
                 # Below nominal quota, workloads of others may be preempted with its own.
                 if held and (
                     (reclaims and cell.used < cell.nominal) or amount <= cell.available + held
                 ):
                     return False
-    if queue.node.parent is None or rules.reclaim_within_cohort is PreemptionRule.NEVER:
+    if queue.account.parent is None or rules.reclaim_within_cohort is PreemptionRule.NEVER:
         return True
     if settings.fair_sharing or rules.borrow_within_cohort is not PreemptionRule.NEVER:
         return not any(
             may_suffice(queue, settings, key, amount, priority) for key, amount in asked.items()
         )
     return not any(
-        borrow_level(queue.node, key, amount)[1] and _somebody_borrows(queue, key)
+        borrow_level(queue.account, key, amount)[1] and _somebody_borrows(queue, key)
         for key, amount in asked.items()
     )
 
 
 def may_suffice(
-    queue: QueueState, settings: QuotaSettings, key: FlavorResource, amount: int, priority: int
+    queue: QuotaQueue, settings: QuotaSettings, key: FlavorResource, amount: int, priority: int
 ) -> bool:
     """
     Return whether *amount* of *key* could fit if every permitted victim stopped.
@@ -66,12 +66,12 @@ def may_suffice(
     already leave out some victims; they are then counted twice.
     """
     assert queue.policy is not None
-    cell, rules = queue.node.cell(key), queue.policy.preemption
+    cell, rules = queue.account.cell(key), queue.policy.preemption
     own = 0
     if rules.within_queue is not PreemptionRule.NEVER:
         own = queue.running.held_below(_below(rules.within_queue, priority), key)
     staying = cell.used - own
-    reclaims = queue.node.parent is not None and (
+    reclaims = queue.account.parent is not None and (
         rules.reclaim_within_cohort is not PreemptionRule.NEVER
     )
     if reclaims and staying + amount <= cell.nominal:
@@ -84,7 +84,7 @@ def may_suffice(
     missing = amount - available - own
     if missing <= 0 or not reclaims:
         return missing <= 0
-    if settings.fair_sharing or borrow_level(queue.node, key, amount)[1]:
+    if settings.fair_sharing or borrow_level(queue.account, key, amount)[1]:
         below = _below(rules.reclaim_within_cohort, priority)
     elif rules.borrow_within_cohort is PreemptionRule.NEVER:
         return False
@@ -94,7 +94,7 @@ def may_suffice(
 
 
 def cohort_reach(
-    queue: QueueState,
+    queue: QuotaQueue,
     settings: QuotaSettings,
     least: Mapping[str, int],
     priority: int,
@@ -122,15 +122,15 @@ def cohort_reach(
         index = queue.covers.get(resource)
         for entry in queue.policy.groups[index].flavors if index is not None else ():
             key = (entry.flavor, resource)
-            cell = queue.node.cell(key)
+            cell = queue.account.cell(key)
             # Within its nominal quota once its own have stopped, or that of a cohort around it.
             staying = 0 if may_stop_own else cell.used
-            if staying + amount <= cell.nominal or borrow_level(queue.node, key, amount)[1]:
+            if staying + amount <= cell.nominal or borrow_level(queue.account, key, amount)[1]:
                 return widest
     return _below_of_borrowers(queue, priority)
 
 
-def _below_of_borrowers(queue: QueueState, priority: int) -> int:
+def _below_of_borrowers(queue: QuotaQueue, priority: int) -> int:
     """Return the priority below which *queue* may preempt others while borrowing (spec 7.2)."""
     assert queue.policy is not None
     rules = queue.policy.preemption
@@ -154,9 +154,9 @@ def _below(rule: PreemptionRule, priority: int) -> int | None:
             return priority + 1
 
 
-def _somebody_borrows(queue: QueueState, key: FlavorResource) -> bool:
+def _somebody_borrows(queue: QuotaQueue, key: FlavorResource) -> bool:
     for other in queue.tree.queues:
-        cell = other.node.cells.get(key)
+        cell = other.account.cells.get(key)
         if cell is not None and other is not queue and cell.used > cell.subtree:
             return True
     return False

@@ -12,10 +12,12 @@ disciplines/quota/README.md.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
+from typing import TypeAlias
 
 from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.live.live_tree import QueueState
 from console.engine.model.amounts import UNLIMITED, Amount, FlavorResource, Unlimited, Usage
 from console.engine.model.policy import WEIGHT_ONE, Cohort, Policy, Queue, Quota, ResourceGroup
 
@@ -217,6 +219,28 @@ class Node:
         """Return what this node could use of *key* if nothing ran anywhere."""
         return self.cell(key).potential
 
+    # As an account of the live state
+
+    def opened(self) -> Iterable[FlavorResource]:
+        """Return the keys of all cells, of those too that have no quota."""
+        return self.cells.keys()
+
+    def guaranteed(self, key: FlavorResource) -> Amount:
+        """Return the node's own nominal quota."""
+        return self.cell(key).nominal
+
+    def used(self, key: FlavorResource) -> int:
+        """Return what the node uses of *key*."""
+        return self.cell(key).used
+
+    def over(self, key: FlavorResource) -> int:
+        """Return `Cell.over` of *key*."""
+        return self.cell(key).over
+
+    def limit(self, key: FlavorResource) -> Amount:
+        """Return `potential` of *key*."""
+        return self.cell(key).potential
+
     def subtree(self, key: FlavorResource) -> Amount:
         """Return the quota of the node with what the nodes below it deposit."""
         return self.cell(key).subtree
@@ -236,6 +260,10 @@ class Node:
         for child in self.children:
             keys |= child.keys()
         return keys
+
+
+#: A queue of the live state with its account in a ledger.
+QuotaQueue: TypeAlias = QueueState[Node]
 
 
 class Ledger:
@@ -324,6 +352,16 @@ class Ledger:
             _open_cells(node.root, changed)
         for leaf, key, amount in used:
             leaf.cells[key].add(amount)
+
+    def adapt(self, before: Policy, after: Policy, queues: Collection[str]) -> None:
+        """Apply the quotas and weights of *queues* and cohorts that differ between policies."""
+        for name in queues:
+            queue = after.queues[name]
+            if queue is not before.queues[name]:
+                self.change(self.queue(name), queue.groups, queue.fair_weight)
+        for name, cohort in after.cohorts.items():
+            if cohort is not before.cohorts[name]:
+                self.change(self.cohort(name), cohort.groups, cohort.fair_weight)
 
     def add(self, queue: str, usage: Usage) -> None:
         """Charge *usage* to a queue, and the overflow to its cohorts."""

@@ -12,10 +12,10 @@ from console.engine.disciplines.quota.facts import group_steps, search_step
 from console.engine.disciplines.quota.fair import find_fair
 from console.engine.disciplines.quota.flavors import Assigner, Found
 from console.engine.disciplines.quota.futile_searches import is_futile, may_suffice
-from console.engine.disciplines.quota.ledger import Node
+from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import Mode, NoFit, Nominated
-from console.engine.live.live_tree import QueueState, Target
+from console.engine.live.live_tree import Target
 from console.engine.model.amounts import FlavorResource, Usage
 from console.engine.model.decision import Assignment, PodSetAssignment, Reason
 from console.engine.model.policy import (
@@ -142,7 +142,7 @@ class QuotaNomination:
 
 
 def nominate(
-    queue: QueueState,
+    queue: QuotaQueue,
     pending: Pending,
     settings: QuotaSettings,
     *,
@@ -174,7 +174,7 @@ def nominate(
 class _Question:
     """The arguments of `nominate`."""
 
-    queue: QueueState
+    queue: QuotaQueue
     pending: Pending
     settings: QuotaSettings
     scan: ScanPosition | None
@@ -202,16 +202,16 @@ def _nominate(asked: _Question, counts: tuple[int, ...] | None = None) -> QuotaN
 
 
 def _nomination(
-    queue: QueueState,
+    queue: QuotaQueue,
     settings: QuotaSettings,
     found: Found,
     targets: tuple[Target, ...],
 ) -> QuotaNomination:
     assert queue.policy is not None
-    return QuotaNomination(queue.policy, queue.node, settings.fair_sharing, found, targets)
+    return QuotaNomination(queue.policy, queue.account, settings.fair_sharing, found, targets)
 
 
-def preempts_while_borrowing(queue: QueueState, settings: QuotaSettings) -> bool:
+def preempts_while_borrowing(queue: QuotaQueue, settings: QuotaSettings) -> bool:
     """Return whether a queue may preempt beyond its nominal quota (Kueue, spec 6.4)."""
     assert queue.policy is not None
     rules = queue.policy.preemption
@@ -243,7 +243,7 @@ class _Oracle:
             return Mode.NO_CANDIDATES, 0
         for target in targets:
             take_out(target.running, target.queue)
-        level, _ = borrow_level(self._queue.node, key, amount)
+        level, _ = borrow_level(self._queue.account, key, amount)
         for target in targets:
             put_back(target.running, target.queue)
         own = any(target.queue is self._queue for target in targets)
@@ -280,7 +280,7 @@ class _Oracle:
     def _suffice(self, stopping: tuple[Target, ...], usage: Usage) -> bool:
         for target in stopping:
             take_out(target.running, target.queue)
-        fits = self._queue.node.has_room(usage)
+        fits = self._queue.account.has_room(usage)
         for target in stopping:
             put_back(target.running, target.queue)
         return fits

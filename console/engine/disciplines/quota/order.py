@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from console.engine.disciplines.quota.ledger import Node
+from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.nominate import QuotaNomination
 from console.engine.disciplines.quota.shares import Share, dominant_share
-from console.engine.live.live_tree import Preemptor, QueueState
+from console.engine.live.live_tree import Preemptor
 from console.engine.model.amounts import Usage
 from console.engine.pending.pending_class import Pending
 
@@ -16,7 +16,7 @@ from console.engine.pending.pending_class import Pending
 class Entry:
     """A workload that has a turn in a cycle."""
 
-    queue: QueueState
+    queue: QuotaQueue
     pending: Pending
     nomination: QuotaNomination
     #: Set for a preemptor, which waits outside the pending queue.
@@ -48,13 +48,13 @@ def winner_of_tournament(entries: list[Entry]) -> Entry:
     cohorts and the entries of its child queues, compared by the child on the path
     of each.
     """
-    if entries[0].queue.node.parent is None:
+    if entries[0].queue.account.parent is None:
         return min(entries, key=_classical)
     standings = {id(entry): _standings(entry) for entry in entries}
     at: dict[Node, list[Entry]] = {}
     for entry in entries:
-        at.setdefault(entry.queue.node, []).append(entry)
-    winner = _best_below(entries[0].queue.node.root, at, standings)
+        at.setdefault(entry.queue.account, []).append(entry)
+    winner = _best_below(entries[0].queue.account.root, at, standings)
     assert winner is not None, "every entry is below the root"
     return winner
 
@@ -79,7 +79,7 @@ def _best_below(
 
 def _standings(entry: Entry) -> dict[Node, _Standing]:
     """Return the sort keys of the queue and of every cohort below the root with the entry added."""
-    usage, own = entry.nomination.usage, entry.queue.node
+    usage, own = entry.nomination.usage, entry.queue.account
     for key, amount in usage.items():
         own.cell(key).add(amount)
     standings = {}

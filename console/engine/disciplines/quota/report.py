@@ -18,11 +18,12 @@ from console.engine.disciplines.quota.classical import Candidate as Possible
 from console.engine.disciplines.quota.classical import Candidates
 from console.engine.disciplines.quota.competitors import turn_now
 from console.engine.disciplines.quota.fair import Judged, find_fair, offers_for
+from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.modes import NoFit
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
 from console.engine.disciplines.quota.pools import with_pools
 from console.engine.disciplines.quota.victim_eligibility import looked_through, out_of_reach
-from console.engine.live.live_tree import QueueState, Target
+from console.engine.live.live_tree import Target
 from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.decision import Reason
@@ -41,7 +42,7 @@ from console.engine.pending.pending_class import Pending
 LISTED = 20
 
 #: A running workload, its queue, and the verdict of the search.
-_Judgment: TypeAlias = tuple[Running, QueueState, CandidateVerdict]
+_Judgment: TypeAlias = tuple[Running, QuotaQueue, CandidateVerdict]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,11 @@ class Report:
     pending_reason: Reason
 
 
-def report(queue: QueueState, pending: Pending, settings: QuotaSettings) -> Report:
+def report(queue: QuotaQueue, pending: Pending, settings: QuotaSettings) -> Report:
     """Return what would happen to *pending* now, and why, without changing anything."""
     found = nominate(queue, pending, settings)
     return Report(
-        groups=with_pools(found.groups, queue.node),
+        groups=with_pools(found.groups, queue.account),
         preemption=_search_in_full(queue, pending, found.told),
         turn=turn_now(queue, pending, found, settings),
         usage=found.told.usage,
@@ -74,7 +75,7 @@ def report(queue: QueueState, pending: Pending, settings: QuotaSettings) -> Repo
 
 
 def _search_in_full(
-    queue: QueueState, pending: Pending, nomination: QuotaNomination
+    queue: QuotaQueue, pending: Pending, nomination: QuotaNomination
 ) -> PreemptionStep | None:
     """Return the search behind *nomination* with all it examined; None: it needed none."""
     step = nomination.preemption
@@ -124,7 +125,7 @@ def _needs(search: Search) -> dict[str, int]:
     """Return what has to become free, including usage beyond the quota."""
     needs = {}
     for key in sorted(search.short):
-        available = search.queue.node.available(key)
+        available = search.queue.account.available(key)
         if isinstance(available, int):
             needs["/".join(key)] = search.usage[key] - available
     return {place: amount for place, amount in needs.items() if amount > 0}
@@ -200,7 +201,7 @@ def _in_rotation(walks: Iterable[Iterator[_Judgment]]) -> Iterator[_Judgment]:
 
 
 def _written(
-    search: Search, running: Running, queue: QueueState, verdict: CandidateVerdict
+    search: Search, running: Running, queue: QuotaQueue, verdict: CandidateVerdict
 ) -> Candidate:
     return Candidate(
         workload=running.workload.id,

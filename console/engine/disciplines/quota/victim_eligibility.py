@@ -6,19 +6,18 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from console.engine.disciplines.quota.candidates import Search
-from console.engine.disciplines.quota.ledger import Node
+from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.levels import within_nominal
 from console.engine.disciplines.quota.shares import dominant_share
-from console.engine.live.live_tree import QueueState
 from console.engine.live.running import Running
 from console.engine.model.policy import PreemptionRule
 from console.engine.model.trace import CandidateVerdict
 
 #: A workload that the search did not consider, and why.
-OutOfReach: TypeAlias = tuple[Running, QueueState, CandidateVerdict]
+OutOfReach: TypeAlias = tuple[Running, QuotaQueue, CandidateVerdict]
 
 
-def looked_through(queue: QueueState) -> list[QueueState]:
+def looked_through(queue: QuotaQueue) -> list[QuotaQueue]:
     """Return the queues whose workloads some rule lets *queue* preempt, its own first."""
     assert queue.policy is not None
     rules = queue.policy.preemption
@@ -29,7 +28,7 @@ def looked_through(queue: QueueState) -> list[QueueState]:
 
 
 def out_of_reach(
-    search: Search, queue: QueueState, known: Callable[[str], bool], *, is_fair: bool
+    search: Search, queue: QuotaQueue, known: Callable[[str], bool], *, is_fair: bool
 ) -> Iterator[OutOfReach]:
     """
     Yield the workloads of *queue* the search did not consider, lowest priority and latest first.
@@ -44,13 +43,13 @@ def out_of_reach(
             yield running, queue, _why(search, running, rule, barred)
 
 
-def _barred(search: Search, queue: QueueState, *, is_fair: bool) -> CandidateVerdict | None:
+def _barred(search: Search, queue: QuotaQueue, *, is_fair: bool) -> CandidateVerdict | None:
     """Return why no workload of another queue may be preempted, if that is so."""
     if not queue.is_active:
         return CandidateVerdict.QUEUE_INACTIVE
-    if within_nominal(queue.node, search.short):
+    if within_nominal(queue.account, search.short):
         return CandidateVerdict.QUEUE_WITHIN_NOMINAL
-    for cohort in _up_to_common(queue.node, search.queue.node):
+    for cohort in _up_to_common(queue.account, search.queue.account):
         if is_fair and not dominant_share(cohort).is_borrowing:
             return CandidateVerdict.COHORT_WITHIN_NOMINAL
         if not is_fair and within_nominal(cohort, search.short):
