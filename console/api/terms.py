@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from console.engine.simulation.consequences import ConsequenceCode
+from console.engine.model.consequences import ConsequenceCode
 from console.reading import Reader
 
 #: The fields that say so.

@@ -10,6 +10,7 @@ from console.dialects.codes import Code
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.dialects.joined import Joined
 from console.dialects.source import Source
+from console.engine.counterfactual.change import Menu
 from console.engine.model.policy import Policy
 
 
@@ -85,5 +86,7 @@ class Dialect:
     is_default: bool = False
     #: Several files as one config -> Reading; None when a config is one document.
     read_joined: Callable[[Joined], Reading] | None = None
+    #: Settings that advice may suggest to change, with their values; None: all of its discipline.
+    menu: Menu | None = None
     #: How the public client's protocol carries it; None when it does not. One language has it.
     client_form: ClientForm | None = None

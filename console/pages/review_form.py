@@ -9,7 +9,7 @@ from datetime import timedelta
 from django.http import HttpRequest
 
 from console.configs.services.set_timer import LONGEST
-from console.engine.simulation.consequences import GRAVITY, Gravity
+from console.engine.model.consequences import GRAVITY, Gravity
 from console.pages.draft_address import read_number
 
 #: Codes that take a typed version number beside their tick.

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from console.configs.models import ConfigVersion, RevertTimer
 from console.configs.services.revert_unconfirmed import revert_unconfirmed
-from console.engine.simulation.consequences import ConsequenceCode
+from console.engine.model.consequences import ConsequenceCode
 from tests.api.documents import CAP, OPEN
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "api.md"

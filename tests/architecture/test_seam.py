@@ -15,8 +15,6 @@ _DIALECTS: Final = ROOT / "console/dialects"
 BASELINE: Final = frozenset(
     {
         "console/api/answers/cohorts.py",
-        "console/configs/services/consequences.py",
-        "console/configs/services/try_route.py",
         "console/dialects/conformance/product.py",
         "console/dialects/conformance/product_waiting.py",
         "console/dialects/conformance/product_words.py",
@@ -26,24 +24,13 @@ BASELINE: Final = frozenset(
         "console/dialects/lints/requests.py",
         "console/dialects/lints/running.py",
         "console/dialects/sharing.py",
-        "console/engine/counterfactual/proof.py",
-        "console/engine/counterfactual/quotas.py",
-        "console/engine/counterfactual/trials.py",
-        "console/engine/explain/consequences.py",
-        "console/engine/live/live_tree.py",
-        "console/engine/live/mutations.py",
-        "console/engine/simulation/consequences.py",
-        "console/engine/state.py",
         "console/pages/presenters/cohorts/lending.py",
         "console/pages/presenters/cohorts/loans.py",
         "console/pages/presenters/queues/preemption.py",
         "console/workloads/queries/cohort_views.py",
         "console/workloads/queries/cohorts.py",
-        "console/workloads/queries/holdings.py",
         "console/workloads/queries/queues.py",
         "console/workloads/queries/quotas.py",
-        "console/workloads/services/books.py",
-        "console/workloads/services/load_tree.py",
     }
 )
 

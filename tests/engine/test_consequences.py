@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from console.engine.diff import compare_policies
-from console.engine.disciplines.quota.excess import Excess
 from console.engine.explain.consequences import consequence_sentence
 from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.consequences import GRAVITY, ConsequenceCode, Excess, Finding, Gravity
 from console.engine.model.history import Backlog, Live, Waiting
 from console.engine.model.policy import (
     Cohort,
@@ -30,15 +30,7 @@ from console.engine.model.policy import (
 from console.engine.model.selectors import MatchExpression, Operator, Selector
 from console.engine.model.workload import PodSet, Workload
 from console.engine.simulation.affected import affected_workloads
-from console.engine.simulation.consequences import (
-    GRAVITY,
-    ConsequenceCode,
-    Finding,
-    Gravity,
-    find,
-    successors,
-    takes_everything,
-)
+from console.engine.simulation.consequences import find, successors, takes_everything
 
 NOTHING = Live()
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from console.engine.counterfactual import BUDGET, find_changes
 from console.engine.counterfactual.change import Change, ChangeKind, Setting
-from console.engine.counterfactual.policies import with_setting
-from console.engine.counterfactual.quotas import with_quota
 from console.engine.disciplines.quota.ledger import Node
+from console.engine.disciplines.quota.quota_changes import with_quota
+from console.engine.disciplines.quota.setting_changes import with_setting
 from console.engine.model.amounts import Unlimited
 from console.engine.model.policy import Policy
 from console.engine.model.workload import PODS, Workload

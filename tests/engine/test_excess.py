@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.disciplines.quota.excess import Excess, Holding, with_ends
 from console.engine.explain.consequences import consequence_sentence
 from console.engine.model.amounts import UNLIMITED, Amount
+from console.engine.model.consequences import ConsequenceCode, Excess, Holding, with_ends
 from console.engine.model.history import Live
 from console.engine.model.policy import (
     Cohort,
@@ -23,7 +23,7 @@ from console.engine.model.policy import (
     Rule,
 )
 from console.engine.model.selectors import Selector
-from console.engine.simulation.consequences import ConsequenceCode, find
+from console.engine.simulation.consequences import find
 from tests.engine.test_consequences import policy, queue
 
 GPU = ("spot", "gpu")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from console.engine.explain.consequences import consequence_sentence
+from console.engine.model.consequences import ConsequenceCode
 from console.engine.model.history import Backlog, Waiting
-from console.engine.simulation.consequences import ConsequenceCode
 from console.engine.simulation.rejected_pending import find_rejected_pending
 from tests.engine.builders import only, policy, queue, rule, workload
 

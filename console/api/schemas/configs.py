@@ -10,7 +10,7 @@ from console.dialects import default_dialect, dialects
 from console.dialects.diagnostics import Severity
 from console.dialects.wording import listed
 from console.engine.diff import ChangeKind, Limit, Line, Noun
-from console.engine.simulation.consequences import ConsequenceCode
+from console.engine.model.consequences import ConsequenceCode
 
 #: What the parameter says of itself.
 DIALECT = (

@@ -29,17 +29,11 @@ from console.dialects.lints.codes import (
 from console.dialects.lints.wording import quoted
 from console.dialects.reading_cache import read_kept
 from console.engine.diff.renames import find_renames
-from console.engine.disciplines.quota.excess import Excess, with_ends
 from console.engine.explain.consequences import Consequence, consequence_sentence
+from console.engine.model.consequences import GRAVITY, ConsequenceCode, Excess, Finding, with_ends
 from console.engine.model.history import Backlog, Live
 from console.engine.model.policy import Policy
-from console.engine.simulation.consequences import (
-    GRAVITY,
-    ConsequenceCode,
-    Finding,
-    find,
-    place_takers,
-)
+from console.engine.simulation.consequences import find, place_takers
 from console.engine.simulation.rejected_pending import find_rejected_pending
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor

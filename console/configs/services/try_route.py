@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from console.configs.subjects import Subject
-from console.engine.disciplines.quota.hierarchy import Hierarchy
+from console.engine.disciplines import load_discipline
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
 from console.engine.routing.missing_labels import MissingLabel, missing_labels
@@ -112,10 +112,11 @@ def fitting(org: Organization, policy: Policy, queues: Collection[str] | None = 
 
 def _around(route_result: RouteResult) -> tuple[str, ...]:
     """Return the queues that have a say in how it fits: those of the tree in which it lands."""
-    return (
-        ()
-        if route_result.queue is None
-        else Hierarchy(route_result.policy).around(route_result.queue)
+    if route_result.queue is None:
+        return ()
+    policy = route_result.policy
+    return tuple(
+        load_discipline(policy.discipline).ledger(policy).queues_around(route_result.queue)
     )
 
 

@@ -19,6 +19,8 @@ from console.dialects.native.lints import lint
 from console.dialects.native.parse import DOCUMENT, parse
 from console.dialects.native.specs import check_specs, queue_specs
 from console.dialects.source import read_source
+from console.engine.counterfactual.change import Setting
+from console.engine.model.policy import PreemptionRule
 
 _PART = re.compile(rf"^[{{\"']*(?:{'|'.join(DOCUMENT.keys)})\b", re.MULTILINE)
 _SAMPLES = {
@@ -84,5 +86,10 @@ DIALECT = Dialect(
         "NAT027": "LNT008",
     },
     is_default=True,
+    menu={
+        Setting.WITHIN_QUEUE: (PreemptionRule.LOWER_PRIORITY,),
+        Setting.RECLAIM_WITHIN_COHORT: (PreemptionRule.LOWER_PRIORITY, PreemptionRule.ANY),
+        Setting.BORROW_WITHIN_COHORT: (PreemptionRule.LOWER_PRIORITY,),
+    },
     client_form=ClientForm(read=document_of, write=text_of),
 )

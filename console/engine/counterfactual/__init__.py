@@ -22,15 +22,13 @@ from functools import partial
 from console.engine.counterfactual.as_another import labels, priority
 from console.engine.counterfactual.ask_less import ask_less
 from console.engine.counterfactual.attempts import Attempts
-from console.engine.counterfactual.change import Change, ChangeKind
+from console.engine.counterfactual.change import Change, ChangeKind, Menu
 from console.engine.counterfactual.ends import ends, waiting
-from console.engine.counterfactual.policies import WHOLE_MENU, Menu, policies
-from console.engine.counterfactual.quotas import quotas
 from console.engine.counterfactual.trials import Stopped, Trials
 from console.engine.pending.pending_class import Pending
 from console.engine.state import State
 
-__all__ = ["WHOLE_MENU", "Findings", "Menu", "changes", "find_changes"]
+__all__ = ["Findings", "Menu", "changes", "find_changes"]
 
 #: Evaluations for one workload.
 BUDGET = 200
@@ -56,7 +54,7 @@ class Findings:
 
 
 def changes(
-    state: State, workload_id: str, budget: int = BUDGET, menu: Menu = WHOLE_MENU
+    state: State, workload_id: str, budget: int = BUDGET, menu: Menu | None = None
 ) -> tuple[Change, ...]:
     """Return the changes that `find_changes` finds."""
     return find_changes(state, workload_id, budget, menu).changes
@@ -66,7 +64,7 @@ def find_changes(
     state: State,
     workload_id: str,
     budget: int = BUDGET,
-    menu: Menu = WHOLE_MENU,
+    menu: Menu | None = None,
     known: Collection[str] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     note: Callable[[int, int], None] = lambda tried, of: None,
@@ -78,10 +76,10 @@ def find_changes(
 
     *state* is settled and stays as it is. Nothing is asked of a workload that runs,
     and where waiting is enough nothing else is. *menu* has the settings that the
-    language of the config knows, *known* the queues of which *state* has everybody, all
-    of them unless it is given: nothing is told of others. Once *should_stop* says so
-    the search ends. *note* is told after each candidate how many were tried, and how many there
-    are; all of them are tried if *is_thorough*. Raises KeyError when the workload neither waits
+    language of the config knows, all of its discipline unless it is given, *known* the queues of
+    which *state* has everybody, all of them unless it is given: nothing is told of others. Once
+    *should_stop* says so the search ends. *note* is told after each candidate how many were
+    tried, and how many there are; all of them are tried if *is_thorough*. Raises KeyError when the workload neither waits
     nor runs.
     """
     if workload_id in state.running:
@@ -118,22 +116,21 @@ def _take_turns(trials: Trials, searches: list[Attempts], note: Callable[[int, i
             note(tried, tried + sum(some.untried for some in searches))
 
 
-def _searches(trials: Trials, pending: Pending, menu: Menu) -> Iterator[list[Attempts]]:
+def _searches(trials: Trials, pending: Pending, menu: Menu | None) -> Iterator[list[Attempts]]:
     """Yield the kinds of change that take turns, in the order of `ChangeKind`."""
     if pending.route.queue is None or pending.route.problem is not None:
         # It stands in no line: only what it says of itself can lead it into one.
         yield [labels(trials)]
     elif trials.queue.barrier is not None:
         # Nobody of its queue has a turn, whatever it asks for.
-        yield [labels(trials), _resume(trials), policies(trials, menu)]
+        yield [labels(trials), _resume(trials), *trials.discipline.changes(trials, menu)]
     else:
         yield [waiting(trials)]
         yield [
             ask_less(trials),
             labels(trials),
             priority(trials),
-            quotas(trials),
-            policies(trials, menu),
+            *trials.discipline.changes(trials, menu),
             ends(trials),
         ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -62,6 +63,9 @@ class Setting(StrEnum):
 
 #: Amounts in thousandths, numbers, label values or codes of settings; None: there is none.
 Value: TypeAlias = int | str | Unlimited | None
+
+#: Settings that the language of a config has, with the values they may take, the mildest first.
+Menu: TypeAlias = Mapping[Setting, tuple[Value, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,12 +7,11 @@ place, whoever is told to stop for it, and whoever others are stopping for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from console.engine.disciplines.quota.feasibility import surely_fails
 from console.engine.live.live_tree import AnyQueue
 from console.engine.model.decision import Outcome
 from console.engine.model.policy import Policy
@@ -58,7 +57,7 @@ class Proof:
         self._trials = trials
         self._uid = trials.uid
         self._workload = workload
-        self._settings = (policy or trials.policy).settings
+        self._policy = policy or trials.policy
         self._members = members
         self._brought: dict[tuple[str, str], bool] = {}
         target = queue or trials.route(workload or trials.workload).queue
@@ -188,14 +187,18 @@ class Proof:
     def _competitors_in(self, queue: AnyQueue, line: PendingQueue) -> Iterator[PendingClass]:
         highest = line.highest
         if highest is None or all(
-            surely_fails(queue, self._settings, each, highest) for each in line.min_requests.each()
+            self._surely_fails(queue, each, highest) for each in line.min_requests.each()
         ):
             return
         for cls in line.in_order():
-            if (queue.name, cls.key) not in self._brought and not surely_fails(
-                queue, self._settings, cls.min_requests, cls.priority
+            if (queue.name, cls.key) not in self._brought and not self._surely_fails(
+                queue, cls.min_requests, cls.priority
             ):
                 yield cls
+
+    def _surely_fails(self, queue: AnyQueue, least: Mapping[str, int], priority: int) -> bool:
+        discipline = self._trials.discipline
+        return discipline.surely_fails(self._policy, queue, least, priority)
 
     # What happens
 

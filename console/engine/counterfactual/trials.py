@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable
 
 from console.engine.counterfactual.proof import Proof, Started
 from console.engine.disciplines import load_discipline
-from console.engine.disciplines.quota.feasibility import has_no_room
 from console.engine.live.live_tree import AnyQueue, LiveTree
 from console.engine.live.snapshot import Snapshot, SnapshotBase
 from console.engine.model.amounts import FlavorResource, Unlimited
@@ -66,7 +65,7 @@ class Trials:
         self._is_thorough = is_thorough
         self._router = Router(state.policy)
         self._matcher = Matcher(state.policy)
-        self._discipline = load_discipline(state.policy.discipline)
+        self.discipline = load_discipline(state.policy.discipline)
         self._grounds: dict[LiveTree, SnapshotBase] = {}
         #: A fork on which nothing is ever decided.
         self._look_out: Snapshot | None = None
@@ -124,7 +123,9 @@ class Trials:
         *gone* are running workloads that the ledger of *state* does not count any more.
         """
         self._spend()
-        if has_no_room(state.queues[self.queue.name], min_requests_of(self.workload)):
+        if self.discipline.has_no_room(
+            state.queues[self.queue.name], min_requests_of(self.workload)
+        ):
             return False
         candidate = self._as_pending(self.workload)
         found = self.nominate(candidate, state, gone) if candidate is not None else None
@@ -138,7 +139,7 @@ class Trials:
         queue = looked_at.queues.get(candidate.route.queue or "")
         if queue is None or queue.barrier is not None or not queue.covers:
             return None
-        return self._discipline.nominate(looked_at, queue, candidate, without=frozenset(gone))
+        return self.discipline.nominate(looked_at, queue, candidate, without=frozenset(gone))
 
     def short(self) -> dict[FlavorResource, int]:
         """Return what is missing by flavor-resource, over all flavors that accept it."""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from console.engine.counterfactual.attempts import Attempts
+    from console.engine.counterfactual.change import Menu
+    from console.engine.counterfactual.trials import Trials
     from console.engine.live.accounts import QueueLedger
     from console.engine.live.live_tree import AnyQueue, LiveTree
+    from console.engine.model.consequences import Excess, Finding
+    from console.engine.model.history import Live
+    from console.engine.model.load_plan import LoadPlan
     from console.engine.model.nomination import Nomination, Report
     from console.engine.model.policy import Policy
     from console.engine.pending.pending_class import Pending
@@ -62,6 +69,53 @@ class Discipline(Protocol):
 
     def report(self, state: State, queue: AnyQueue, pending: Pending) -> Report:
         """Return the nomination in full, for an explanation."""
+
+    def has_no_room(self, queue: AnyQueue, least: Mapping[str, int]) -> bool:
+        """Say whether no workload that requests *least* or more can fit now; False: not known."""
+
+    def surely_fails(
+        self, policy: Policy, queue: AnyQueue, least: Mapping[str, int], priority: int
+    ) -> bool:
+        """
+        Say whether all of at most *priority* that request *least* or more have to wait.
+
+        False when that is not known. Amounts are in thousandths, by resource.
+        """
+
+    def changes(self, trials: Trials, menu: Menu | None) -> Iterable[Attempts]:
+        """
+        Return what the discipline can suggest to change in the config so that a workload starts.
+
+        *menu* has the settings that the language of the config knows; None: all of them.
+        """
+
+    def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
+        """Return what follows for *live* work when *new* replaces *old*, besides routing."""
+
+    def excess_beside_draining(
+        self, successors: Mapping[str, str], new: Policy, live: Live, heirs: Mapping[str, str]
+    ) -> tuple[Excess, ...]:
+        """
+        Return what queues of *new* and the removed queues that they replace may use together.
+
+        *successors* are the removed queues with their replacements. *heirs* are queues that
+        drain already, each with its replacement under the active policy.
+        """
+
+    def load_plan(
+        self,
+        policy: Policy,
+        queue: AnyQueue,
+        requests: Sequence[Mapping[str, int]],
+        priority: int,
+        lowest: int | None,
+    ) -> LoadPlan:
+        """
+        Return which running workloads explain pending ones of *queue* with one *priority*.
+
+        *requests* are the least that they request, in thousandths. *lowest* is the lowest
+        priority that runs in the queue; None: nothing runs there.
+        """
 
 
 def load_discipline(name: str) -> Discipline:

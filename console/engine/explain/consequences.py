@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from console.engine.disciplines.quota.excess import Excess, Limit
-from console.engine.simulation.consequences import ConsequenceCode, Finding, Gravity
+from console.engine.model.consequences import ConsequenceCode, Excess, Finding, Gravity, Limit
 from console.engine.wording.words import amount, cut, listed, lower_first, plural
 
 

@@ -3,79 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from enum import IntEnum, StrEnum
+from dataclasses import replace
 from typing import TypeAlias
 
 from console.engine.diff.renames import find_renames
 from console.engine.diff.values import Noun
-from console.engine.disciplines.quota.excess import Excess, beside_draining, over_quota
-from console.engine.model.amounts import FlavorResource
+from console.engine.disciplines import load_discipline
+from console.engine.model.consequences import GRAVITY, ConsequenceCode, Finding, of_queues
 from console.engine.model.history import Live
 from console.engine.model.policy import Policy, StopPolicy
-
-
-class Gravity(IntEnum):
-    """How deliberately a consequence has to be accepted."""
-
-    #: By the button, whose label says it.
-    BUTTON = 1
-    #: By name.
-    NAMED = 2
-    #: By name, and by typing the number of the version.
-    TYPED = 3
-
-
-class ConsequenceCode(StrEnum):
-    """Possible consequences of an apply; clients accept a consequence by its code."""
-
-    WORK_EVICTED = "work_evicted"
-    QUEUE_REMOVED = "queue_removed"
-    CATCH_ALL_LOST = "catch_all_lost"
-    QUOTA_DROPPED = "quota_dropped"
-    QUEUE_DRAINS = "queue_drains"
-    QUEUE_STOPPED = "queue_stopped"
-    PENDING_REJECTED = "pending_rejected"
-    OVER_NOMINAL = "over_nominal"
-    FLAVOR_LOST = "flavor_lost"
-    DIALECT_CHANGED = "dialect_changed"
-    WARNINGS_ADDED = "warnings_added"
-    EXPECTATION_BROKEN = "expectation_broken"
-    PREVIEW_UNAVAILABLE = "preview_unavailable"
-
-
-GRAVITY: Mapping[ConsequenceCode, Gravity] = {
-    code: Gravity.TYPED
-    if code
-    in (
-        ConsequenceCode.WORK_EVICTED,
-        ConsequenceCode.QUEUE_REMOVED,
-        ConsequenceCode.CATCH_ALL_LOST,
-        ConsequenceCode.QUOTA_DROPPED,
-    )
-    else Gravity.NAMED
-    for code in ConsequenceCode
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One consequence as facts; `console.engine.explain.consequences` has its sentence."""
-
-    code: ConsequenceCode
-    #: What it concerns: queues, codes of warnings, expectations, languages.
-    names: tuple[str, ...] = ()
-    #: Local queues that it concerns, each prefixed with its namespace.
-    local_queues: tuple[str, ...] = ()
-    #: Name of a queue -> the queue that replaces it.
-    successors: Mapping[str, str] | None = None
-    #: Workloads that run and wait in those queues, and in those that the local queues lead to.
-    running: int = 0
-    pending: int = 0
-    #: Where usage may exceed the quota of a queue or cohort.
-    excesses: tuple[Excess, ...] = ()
-    #: Whether the numbers are exact; if not, they are approximate.
-    is_exact: bool = True
 
 
 def find(
@@ -93,8 +29,7 @@ def find(
         *_stopped(old, new, live),
         *_gone(old, new, live, heirs or {}),
         *_routing(old, new),
-        *_flavors_lost(old, new, live),
-        *_over_nominal(old, new, live),
+        *_of_the_discipline(old, new, live),
     )
     return tuple(sorted(found, key=lambda finding: -GRAVITY[finding.code]))
 
@@ -172,10 +107,11 @@ def _gone(old: Policy, new: Policy, live: Live, heirs: Mapping[str, str]) -> Ite
     draining = {name: renamed[name] for name in gone if name in renamed}
     removed = [name for name in gone if name not in draining]
     if removed:
-        yield _of_queues(ConsequenceCode.QUEUE_REMOVED, removed, live)
+        yield of_queues(ConsequenceCode.QUEUE_REMOVED, removed, live)
     if draining:
-        found = _of_queues(ConsequenceCode.QUEUE_DRAINS, list(draining), live, draining)
-        yield replace(found, excesses=beside_draining(draining, new, live, heirs))
+        found = of_queues(ConsequenceCode.QUEUE_DRAINS, list(draining), live, draining)
+        discipline = load_discipline(new.discipline)
+        yield replace(found, excesses=discipline.excess_beside_draining(draining, new, live, heirs))
 
 
 def _stopped(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
@@ -192,7 +128,7 @@ def _stopped(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
     for code, local_queues in stopped.items():
         queues = dict.fromkeys(after[local_queue][0] for local_queue in local_queues)
         yield replace(
-            _of_queues(code, list(queues), live),
+            of_queues(code, list(queues), live),
             names=tuple(name for namespace, name in local_queues if namespace is None),
             local_queues=tuple(
                 f"{space}/{name}" for space, name in local_queues if space is not None
@@ -215,54 +151,12 @@ def _stops(policy: Policy) -> dict[_Stoppable, tuple[str, StopPolicy]]:
     return stops
 
 
-def _flavors_lost(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
-    queues = [
-        name
-        for name, usage in live.usage.items()
-        # Passthrough queues assign no flavor, and a flavor lost before is not lost by this.
-        if (queue := new.queues.get(name)) is not None
-        and not queue.is_passthrough
-        and not _places(old, name).isdisjoint(
-            {key for key, used in usage.items() if used} - _places(new, name)
-        )
-    ]
-    if queues:
-        yield _of_queues(ConsequenceCode.FLAVOR_LOST, queues, live)
-
-
-def _over_nominal(old: Policy, new: Policy, live: Live) -> Iterator[Finding]:
-    excesses = over_quota(old, new, live)
-    if excesses:
-        queues = list(dict.fromkeys(name for excess in excesses for name in excess.holders))
-        yield replace(_of_queues(ConsequenceCode.OVER_NOMINAL, queues, live), excesses=excesses)
-
-
-def _places(policy: Policy, queue: str) -> set[FlavorResource]:
-    """Return the flavor-resources that workloads of *queue* may use."""
-    owner = policy.queues.get(queue)
-    return {
-        (quotas.flavor, resource)
-        for group in (owner.groups if owner else ())
-        for quotas in group.flavors
-        if quotas.flavor in policy.flavors
-        for resource in group.resources
-    }
+def _of_the_discipline(old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
+    """Return what only the discipline knows; a policy of another one is not compared."""
+    if old.discipline != new.discipline:
+        return ()
+    return load_discipline(new.discipline).consequences(old, new, live)
 
 
 def _has_work(live: Live, queue: str) -> bool:
     return bool(live.running.get(queue) or live.pending.get(queue))
-
-
-def _of_queues(
-    code: ConsequenceCode,
-    names: list[str],
-    live: Live,
-    successors: Mapping[str, str] | None = None,
-) -> Finding:
-    return Finding(
-        code=code,
-        names=tuple(names),
-        successors=successors,
-        running=sum(live.running.get(name, 0) for name in names),
-        pending=sum(live.pending.get(name, 0) for name in names),
-    )

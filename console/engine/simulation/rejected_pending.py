@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from console.engine.model.consequences import ConsequenceCode, Finding
 from console.engine.model.decision import Outcome
 from console.engine.model.history import Backlog
 from console.engine.model.policy import Policy
 from console.engine.routing.route_result import RouteResult, land
 from console.engine.routing.router import Router
-from console.engine.simulation.consequences import ConsequenceCode, Finding
 
 
 def find_rejected_pending(old: Policy, new: Policy, backlog: Backlog) -> Finding | None:

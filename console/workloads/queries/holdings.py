@@ -9,8 +9,8 @@ from typing import Any, Final
 from django.db.models import Count
 
 from console.chunks import chunks
-from console.engine.disciplines.quota.excess import Holding
 from console.engine.live.mutations import usage_of
+from console.engine.model.consequences import Holding
 from console.engine.model.workload import Workload as Judged
 from console.orgs.models import Organization
 from console.workloads.models import Workload

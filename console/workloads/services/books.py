@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from django.db.models import F, QuerySet
 
 from console.chunks import chunks
-from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.disciplines import load_discipline
 from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource, Usage
 from console.engine.model.policy import Policy
@@ -35,7 +35,7 @@ class Books:
     def __init__(self, org: Organization, policy: Policy, version: tuple[object, ...]) -> None:
         self.org = org.pk
         self.policy = policy
-        self.ledger = Ledger(policy)
+        self.ledger = load_discipline(policy.discipline).ledger(policy)
         #: The version of the engine under which the queues of `_current` were read.
         self.version = version
         #: By queue what is charged; a queue that uses nothing is absent.

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from console.chunks import chunks
-from console.engine.disciplines.quota.futile_searches import cohort_reach
-from console.engine.disciplines.quota.report import LISTED
+from console.engine.disciplines import load_discipline
 from console.engine.live.live_tree import AnyQueue
 from console.engine.live.running import Running
 from console.engine.model.decision import Reason
-from console.engine.model.policy import PreemptionRule
+from console.engine.model.load_plan import RowsToLoad
 from console.engine.model.workload import Workload as EngineWorkload
 from console.engine.pending.pending_class import min_requests_of
 from console.engine.state import State
@@ -29,16 +28,6 @@ from console.workloads.services.load_state import (
     restore_running,
 )
 from console.workloads.stored_pod_sets import decode_pod_sets
-
-#: How many running workloads of one queue are read one by one: those that would be stopped
-#: first. A search for room by preemption that needs more of one queue is not found here.
-_READ = 300
-
-#: The same of all queues of a tree together, where only some of the lowest priorities matter.
-_READ_OF_ALL = 1_000
-
-#: Queues of which a workload that may not be stopped is read, so an explanation can say why.
-_NAMED = 8
 
 
 def load_trees(
@@ -120,26 +109,39 @@ def _one_by_one(
     waiting: Sequence[tuple[AnyQueue, Workload]],
     named: dict[Named, None],
 ) -> Iterator[QuerySet[Workload]]:
-    """Yield the running workloads that those *waiting* meet, but the first of *named* queues."""
+    """
+    Yield the running workloads that the discipline has to know of for those *waiting*.
+
+    Queues of which the first few are enough for any workload are added to *named*.
+    """
     # Those alike in what they may do meet the same.
     kinds: dict[tuple[str, int], tuple[AnyQueue, list[Workload]]] = {}
     for queue, workload in waiting:
         key = queue.name, workload.priority or 0
         kinds.setdefault(key, (queue, []))[1].append(workload)
     lowest = _lowest(org, {name for name, _ in kinds})
+    running = Workload.objects.filter(org=org, state=models.State.ADMITTED)
+    discipline = load_discipline(state.policy.discipline)
     for (name, priority), (queue, alike) in kinds.items():
-        reach = [
-            cohort_reach(
-                queue,
-                state.policy.settings,
-                min_requests_of(_asked(each)),
-                priority,
-                lowest.get(name),
-            )
-            for each in alike
-        ]
-        widest = None if None in reach else max(each for each in reach if each is not None)
-        yield from _within_reach(org, queue, priority, widest, named)
+        requests = [min_requests_of(_asked(each)) for each in alike]
+        plan = discipline.load_plan(state.policy, queue, requests, priority, lowest.get(name))
+        named.update(dict.fromkeys(plan.first.items()))
+        for rows in plan.rows:
+            for some in chunks(rows.queues):
+                yield first_to_stop(_of_plan(running, rows, some), rows.most)
+
+
+def _of_plan(
+    running: QuerySet[Workload], rows: RowsToLoad, queues: Sequence[str]
+) -> QuerySet[Workload]:
+    found = (
+        running.filter(queue=queues[0]) if len(queues) == 1 else running.filter(queue__in=queues)
+    )
+    if rows.below is not None:
+        found = found.filter(priority__lt=rows.below)
+    if rows.not_below is not None:
+        found = found.exclude(priority__lt=rows.not_below)
+    return found
 
 
 def _lowest(org: Organization, names: Iterable[str]) -> dict[str, int]:
@@ -158,58 +160,6 @@ def _asked(workload: Workload) -> EngineWorkload:
     """Return what *workload* asks for."""
     pod_sets = decode_pod_sets(workload.pod_sets, workload.requests)
     return EngineWorkload(id=workload.uid, sequence=workload.pk, pod_sets=pod_sets)
-
-
-def _within_reach(
-    org: Organization,
-    queue: AnyQueue,
-    priority: int,
-    below: int | None,
-    named: dict[Named, None],
-) -> Iterator[QuerySet[Workload]]:
-    """
-    Yield the running workloads that one of *priority* in *queue* meets.
-
-    Those of other queues may be stopped up to a priority *below* that, whatever it is if None.
-    Queues of which the first few are enough for any workload are added to *named*.
-    """
-    assert queue.policy is not None
-    rules = queue.policy.preemption
-    running = Workload.objects.filter(org=org, state=models.State.ADMITTED)
-    others = [each for each in queue.tree.queues if each is not queue]
-    for rule, place in ((rules.within_queue, [queue]), (rules.reclaim_within_cohort, others)):
-        if rule is PreemptionRule.NEVER:
-            continue
-        over = [each for each in place if any(map(each.account.over, each.account.opened()))]
-        if below is not None and place is others:
-            # Hardly anybody is of a lower priority: all of them in one list.
-            for some in chunks(each.name for each in over):
-                theirs = running.filter(queue__in=some, priority__lt=below)
-                yield first_to_stop(theirs, _READ_OF_ALL)
-            over = []
-        for each in place if place is not others else over:
-            yield from _allowed_and_others(running.filter(queue=each.name), rule, priority)
-        if place is others:
-            # An explanation names a workload of each, and why its queue keeps what it has.
-            known = {each.name for each in over}
-            in_use = [each for each in others if each.name not in known and each.account.usage]
-            at_rest = in_use[:_NAMED]
-            named.update(((each.name, LISTED // len(at_rest) + 1), None) for each in at_rest)
-
-
-def _allowed_and_others(
-    rows: QuerySet[Workload], rule: PreemptionRule, priority: int
-) -> Iterator[QuerySet[Workload]]:
-    match rule:
-        case PreemptionRule.LOWER_PRIORITY:
-            allowed = Q(priority__lt=priority)
-        case PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY:
-            allowed = Q(priority__lte=priority)
-        case _:
-            yield first_to_stop(rows, _READ)
-            return
-    yield first_to_stop(rows.filter(allowed), _READ)
-    yield first_to_stop(rows.exclude(allowed), LISTED)
 
 
 def _wait(state: State, org: Organization, names: Sequence[str]) -> None:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 from django.core.cache import cache
 
-from console.engine.counterfactual import BUDGET, WHOLE_MENU, Findings, Menu, find_changes
-from console.engine.counterfactual.change import Setting
-from console.engine.model.policy import PreemptionRule
+from console.dialects import dialects
+from console.engine.counterfactual import BUDGET, Findings, find_changes
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
 from console.workloads.kept_trees import is_current, version_of, whole_tree
@@ -30,15 +29,6 @@ PROCESSOR, WALL = 0.8, 4.0
 #: search under way at a time for each asker, so this bounds how many there are.
 KEPT_FOR: Final = 300
 KEPT_SIZE: Final = 50_000
-
-#: Settings that a language has, where it does not have all of them.
-_MENUS: Mapping[str, Menu] = {
-    "native": {
-        Setting.WITHIN_QUEUE: (PreemptionRule.LOWER_PRIORITY,),
-        Setting.RECLAIM_WITHIN_COHORT: (PreemptionRule.LOWER_PRIORITY, PreemptionRule.ANY),
-        Setting.BORROW_WITHIN_COHORT: (PreemptionRule.LOWER_PRIORITY,),
-    }
-}
 
 
 def search_changes(actor: Actor, workload: Workload) -> tuple[Findings, int] | None:
@@ -86,7 +76,7 @@ def search(
         if workload.uid not in state.pending or state.queue_of(workload.uid) != workload.queue:
             # The worker is about to move it.
             return None
-        menu = _MENUS.get(state.policy.dialect, WHOLE_MENU)
+        menu = dialects()[state.policy.dialect].menu
         return find_changes(
             state, workload.uid, budget, menu, known, should_stop, note, is_thorough=is_thorough
         )

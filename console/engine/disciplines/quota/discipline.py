@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from console.engine.counterfactual.attempts import Attempts
+from console.engine.counterfactual.change import Menu
+from console.engine.counterfactual.trials import Trials
 from console.engine.disciplines import Progress
+from console.engine.disciplines.quota.consequences import consequences
 from console.engine.disciplines.quota.cycle import Cycle
-from console.engine.disciplines.quota.feasibility import first_that_fits, skip_futile_cycles
+from console.engine.disciplines.quota.excess import beside_draining
+from console.engine.disciplines.quota.feasibility import (
+    first_that_fits,
+    has_no_room,
+    skip_futile_cycles,
+    surely_fails,
+)
 from console.engine.disciplines.quota.ledger import Ledger, QuotaQueue
+from console.engine.disciplines.quota.load_plan import load_plan
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
+from console.engine.disciplines.quota.quota_changes import quota_changes
 from console.engine.disciplines.quota.report import Report, report
+from console.engine.disciplines.quota.setting_changes import WHOLE_MENU, setting_changes
 from console.engine.live.live_tree import LiveTree
+from console.engine.model.consequences import Excess, Finding
+from console.engine.model.history import Live
+from console.engine.model.load_plan import LoadPlan
 from console.engine.model.policy import Policy
 from console.engine.pending.pending_class import Pending, ScanPosition
 
@@ -74,6 +91,44 @@ class QuotaDiscipline:
     def report(self, state: State, queue: QuotaQueue, pending: Pending) -> Report:
         """Return the nomination in full, for an explanation."""
         return report(queue, pending, state.policy.settings)
+
+    def has_no_room(self, queue: QuotaQueue, least: Mapping[str, int]) -> bool:
+        """Say whether no flavor has *least* available."""
+        return has_no_room(queue, least)
+
+    def surely_fails(
+        self, policy: Policy, queue: QuotaQueue, least: Mapping[str, int], priority: int
+    ) -> bool:
+        """Say whether no flavor has *least* available, and no preemption can make room."""
+        return surely_fails(queue, policy.settings, least, priority)
+
+    def changes(self, trials: Trials, menu: Menu | None) -> Iterable[Attempts]:
+        """Return raises of quota, and other settings; in a stopped queue the settings alone."""
+        settings = setting_changes(trials, WHOLE_MENU if menu is None else menu)
+        if trials.queue.barrier is not None:
+            return (settings,)
+        return quota_changes(trials), settings
+
+    def consequences(self, old: Policy, new: Policy, live: Live) -> Iterable[Finding]:
+        """Return flavors that are lost, and usage beyond the new quota."""
+        return consequences(old, new, live)
+
+    def excess_beside_draining(
+        self, successors: Mapping[str, str], new: Policy, live: Live, heirs: Mapping[str, str]
+    ) -> tuple[Excess, ...]:
+        """Return what queues may use together with the removed queues that they replace."""
+        return beside_draining(successors, new, live, heirs)
+
+    def load_plan(
+        self,
+        policy: Policy,
+        queue: QuotaQueue,
+        requests: Sequence[Mapping[str, int]],
+        priority: int,
+        lowest: int | None,
+    ) -> LoadPlan:
+        """Return the workloads that preemption for *requests* would examine first."""
+        return load_plan(queue, policy.settings, requests, priority, lowest)
 
 
 DISCIPLINE = QuotaDiscipline()

@@ -10,60 +10,13 @@ it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from enum import StrEnum
-from typing import TypeAlias
+from dataclasses import replace
 
 from console.engine.disciplines.quota.ledger import Cell, Ledger, Node
 from console.engine.model.amounts import UNLIMITED, Amount, FlavorResource
+from console.engine.model.consequences import Excess, Limit
 from console.engine.model.history import Live
 from console.engine.model.policy import Policy
-
-#: What each of some running workloads holds, in thousandths, and the number of them.
-Holding: TypeAlias = tuple[Mapping[FlavorResource, int], int]
-
-
-class Limit(StrEnum):
-    """The limit that an excess is beyond."""
-
-    #: What a queue owns.
-    NOMINAL = "nominal"
-    #: What a queue owns and may borrow.
-    BORROWING = "borrowing"
-    #: What the queues of a cohort may use together.
-    COHORT = "cohort"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Excess:
-    """One flavor-resource of which more may be used than the new policy gives, in thousandths."""
-
-    #: The queue or cohort that has *quota* under the new policy.
-    name: str
-    flavor: str
-    resource: str
-    #: What is used now: by the queue or cohort, or by *drained*.
-    used: int
-    quota: int
-    #: The most that may be used at once.
-    peak: int
-    #: Queues whose workloads have to end.
-    holders: tuple[str, ...]
-    limit: Limit = Limit.NOMINAL
-    #: Queues that the queue replaces and that drain beside it; empty: it keeps its name.
-    drained: tuple[str, ...] = ()
-    #: The fewest workloads that have to end until usage is within *quota*; None: not known.
-    ends: int | None = None
-
-    @property
-    def key(self) -> FlavorResource:
-        """The flavor-resource that the quota is for."""
-        return self.flavor, self.resource
-
-    @property
-    def over(self) -> int:
-        """The peak less the quota."""
-        return self.peak - self.quota
 
 
 def over_quota(old: Policy, new: Policy, live: Live) -> tuple[Excess, ...]:
@@ -191,42 +144,6 @@ def _together(successor: str, drained: list[str], new: Policy, live: Live) -> It
                 peak=used + max(nominal, own),
                 drained=tuple(drained),
             )
-
-
-def with_ends(
-    excesses: Iterable[Excess], holdings: Mapping[str, Iterable[Holding]]
-) -> tuple[Excess, ...]:
-    """
-    Return *excesses* with the number of workloads to end; *holdings* are those that run, by queue.
-
-    The count starts with those that hold most, so it is the least possible.
-    """
-    return tuple(
-        replace(
-            each,
-            ends=_fewest(
-                each.over,
-                [
-                    (held.get(each.key, 0), count)
-                    for name in each.holders
-                    for held, count in holdings.get(name, ())
-                ],
-            ),
-        )
-        for each in excesses
-    )
-
-
-def _fewest(over: int, holds: list[tuple[int, int]]) -> int | None:
-    """Return how many of the largest of *holds* sum up to *over*; None: all are too little."""
-    found = 0
-    for amount, count in sorted(holds, reverse=True):
-        if over <= 0 or not amount:
-            break
-        taken = min(count, -(-over // amount))
-        found += taken
-        over -= taken * amount
-    return found if over <= 0 else None
 
 
 def nominal_of(policy: Policy, queue: str, key: FlavorResource) -> Amount:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from console.configs.services.fix_draft import key_of
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.engine.explain.consequences import Consequence
-from console.engine.simulation.consequences import ConsequenceCode, Gravity
+from console.engine.model.consequences import ConsequenceCode, Gravity
 from console.engine.wording.words import plural
 from console.pages.review_form import ReviewForm
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from console.engine.counterfactual.attempts import Attempts
-from console.engine.counterfactual.change import Change, ChangeKind, Setting, Value
+from console.engine.counterfactual.change import Change, ChangeKind, Menu, Setting, Value
 from console.engine.counterfactual.trials import Trials
 from console.engine.model.origin import Origin
 from console.engine.model.policy import (
@@ -22,9 +22,6 @@ from console.engine.model.policy import (
     StopPolicy,
     Strategy,
 )
-
-#: Settings that the language of a config has, with the values they may take, the mildest first.
-Menu: TypeAlias = Mapping[Setting, tuple[Value, ...]]
 
 #: Every setting with every value.
 WHOLE_MENU: Menu = {
@@ -43,7 +40,7 @@ WHOLE_MENU: Menu = {
 }
 
 
-def policies(trials: Trials, menu: Menu) -> Attempts:
+def setting_changes(trials: Trials, menu: Menu) -> Attempts:
     """Return the search for the mildest other value of each setting with which it starts."""
     queue = trials.policy.queues[trials.queue.name]
     attempts = [

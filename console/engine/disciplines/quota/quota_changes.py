@@ -40,7 +40,7 @@ class _Cell:
     most: int
 
 
-def quotas(trials: Trials) -> Attempts:
+def quota_changes(trials: Trials) -> Attempts:
     """
     Return the search for raises of one number each, those of its queue first.
 

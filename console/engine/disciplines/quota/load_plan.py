@@ -1,0 +1,80 @@
+"""
+The load plan of quota: whose running workloads a pending one may preempt.
+
+An explanation shows the victims, the candidates that were spared, and for queues out of reach one
+workload with the reason. So it needs those that would be preempted first, and few of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from console.engine.disciplines.quota.futile_searches import cohort_reach
+from console.engine.disciplines.quota.ledger import QuotaQueue
+from console.engine.disciplines.quota.report import LISTED
+from console.engine.model.load_plan import LoadPlan, RowsToLoad
+from console.engine.model.policy import PreemptionRule, QuotaSettings
+
+#: Running workloads of one queue that are loaded: a search for room by preemption that needs more
+#: of one queue is not found.
+_OF_ONE = 300
+
+#: The same of all queues of a tree together, where only some of the lowest priorities matter.
+_OF_ALL = 1_000
+
+#: Queues out of reach of which workloads are loaded, so that an explanation can give the reason.
+_NAMED = 8
+
+
+def load_plan(
+    queue: QuotaQueue,
+    settings: QuotaSettings,
+    requests: Iterable[Mapping[str, int]],
+    priority: int,
+    lowest: int | None,
+) -> LoadPlan:
+    """
+    Return what to load for pending workloads of *queue* with *requests* and one *priority*.
+
+    *lowest* is the lowest priority that runs in the queue; None: nothing runs there.
+    """
+    reach = [cohort_reach(queue, settings, each, priority, lowest) for each in requests]
+    below = None if None in reach else max(each for each in reach if each is not None)
+    assert queue.policy is not None
+    rules = queue.policy.preemption
+    rows: list[RowsToLoad] = []
+    first: dict[str, int] = {}
+    if rules.within_queue is not PreemptionRule.NEVER:
+        rows += _of_one(queue, rules.within_queue, priority)
+    if rules.reclaim_within_cohort is not PreemptionRule.NEVER:
+        others = [each for each in queue.tree.queues if each is not queue]
+        over = [each for each in others if _is_over(each)]
+        # Those that may be preempted whatever they hold are of a lower priority, and few.
+        if below is None:
+            for each in over:
+                rows += _of_one(each, rules.reclaim_within_cohort, priority)
+        elif over:
+            names = tuple(each.name for each in over)
+            rows.append(RowsToLoad(queues=names, below=below, most=_OF_ALL))
+        named = set() if below is not None else {each.name for each in over}
+        in_use = [each for each in others if each.name not in named and each.account.usage]
+        at_rest = in_use[:_NAMED]
+        first = {each.name: LISTED // len(at_rest) + 1 for each in at_rest}
+    return LoadPlan(rows=tuple(rows), first=first)
+
+
+def _is_over(queue: QuotaQueue) -> bool:
+    return any(cell.over for cell in queue.account.cells.values())
+
+
+def _of_one(queue: QuotaQueue, rule: PreemptionRule, priority: int) -> Iterator[RowsToLoad]:
+    """Yield those in *queue* that *rule* lets one of *priority* preempt, and a few others."""
+    names = (queue.name,)
+    if rule is PreemptionRule.ANY:
+        yield RowsToLoad(queues=names, most=_OF_ONE)
+        return
+    # Of its own priority those that are newer may be preempted; the search itself compares.
+    equal = rule is PreemptionRule.LOWER_OR_NEWER_EQUAL_PRIORITY
+    below = priority + 1 if equal else priority
+    yield RowsToLoad(queues=names, below=below, most=_OF_ONE)
+    yield RowsToLoad(queues=names, not_below=below, most=LISTED)
