@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from console.dialects.codes import Code
 from console.dialects.diagnostics import Diagnostic, Severity
+from console.dialects.findings import Findings
 from console.dialects.joined import Joined
+from console.dialects.past import Past
 from console.dialects.source import Source
+from console.dialects.spots import Spots
 from console.engine.counterfactual.change import Menu
+from console.engine.model.history import Live
 from console.engine.model.policy import Policy
 
 
@@ -60,6 +64,19 @@ class ClientForm:
     write: Callable[[Any], str]
 
 
+class DisciplineLints(Protocol):
+    """The lints of one policy that only its discipline can tell, beside those of all languages."""
+
+    def lint_policy(self, spots: Spots, findings: Findings) -> None:
+        """Judge the policy alone."""
+
+    def lint_past(self, past: Past, spots: Spots, findings: Findings) -> None:
+        """Judge it by recorded workloads; there are some."""
+
+    def lint_live(self, live: Live, spots: Spots, findings: Findings) -> None:
+        """Judge it by what runs now."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
     """One config language."""
@@ -79,6 +96,8 @@ class Dialect:
     schema: Callable[[], dict[str, Any]]
     #: Title -> text of documents that compile: the editor's examples.
     samples: Callable[[], Mapping[str, str]]
+    #: Makes the lints of the discipline that its policies name; None: there are none.
+    lints: Callable[[Policy], DisciplineLints] | None = None
     #: Own codes whose findings a lint of all languages repeats, and the code of that lint: of
     #: one place it is said once.
     said_by_lints: Mapping[str, str] = field(default_factory=dict)

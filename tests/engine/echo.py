@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from console.dialects.conformance.answers import (
+from console.dialects.kueue.conformance.answers import (
     Action,
     Attempt,
     Condition,
@@ -27,9 +27,9 @@ from console.dialects.conformance.answers import (
     VictimReason,
     VictimsAnswer,
 )
-from console.dialects.conformance.engine_under_test import Nominated, PreemptionStub
-from console.dialects.conformance.workloads import PendingWorkload
-from console.dialects.conformance.world import World
+from console.dialects.kueue.conformance.engine_under_test import Nominated, PreemptionStub
+from console.dialects.kueue.conformance.workloads import PendingWorkload
+from console.dialects.kueue.conformance.world import World
 from console.dialects.quantity import amount_of
 from console.engine.model.amounts import Amount
 from console.engine.model.decision import Assignment, PodSetAssignment

@@ -9,13 +9,17 @@ from typing import Any
 import pytest
 
 from console.dialects.conformance import MalformedCase
-from console.dialects.conformance.answers import Mode
-from console.dialects.conformance.dominant_share import extra_usage_in
-from console.dialects.conformance.engine_under_test import Nominated, PreemptionStub, Simulated
-from console.dialects.conformance.flavor_assignment import stub_in
-from console.dialects.conformance.preemption import nominated_in
-from console.dialects.conformance.workloads import PendingWorkload, RunningWorkload
-from console.dialects.conformance.world import World, read_world
+from console.dialects.kueue.conformance.answers import Mode
+from console.dialects.kueue.conformance.dominant_share import extra_usage_in
+from console.dialects.kueue.conformance.engine_under_test import (
+    Nominated,
+    PreemptionStub,
+    Simulated,
+)
+from console.dialects.kueue.conformance.flavor_assignment import stub_in
+from console.dialects.kueue.conformance.preemption import nominated_in
+from console.dialects.kueue.conformance.workloads import PendingWorkload, RunningWorkload
+from console.dialects.kueue.conformance.world import World, read_world
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.decision import PodSetAssignment
 from console.engine.model.nodes import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from console.dialects.conformance.answers import Amounts
 from console.dialects.conformance.parts import part, quantities
-from console.dialects.conformance.phrases import assignment_phrase, expected_assignment
+from console.dialects.kueue.conformance.answers import Amounts
+from console.dialects.kueue.conformance.phrases import assignment_phrase, expected_assignment
 from console.dialects.quantity import format_quantity
 from console.engine.model.amounts import Amount
 from console.engine.model.decision import Assignment

@@ -1,61 +1,43 @@
-"""Run one case of a vector file, whatever its type."""
+"""Run one case of a vector file: the language that the case is for has what runs it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, TypeAlias
 
-from console.dialects.conformance import (
-    cycle,
-    dominant_share,
-    flavor_assignment,
-    preemption,
-    quota,
-    settle,
-)
-from console.dialects.conformance.engine_under_test import EngineUnderTest
-from console.dialects.conformance.native import run_native
+from console.dialects import dialects
 from console.dialects.conformance.parts import MalformedCase
-from console.dialects.conformance.product import Product
-from console.dialects.conformance.result import Result, Verdict, judged
-from console.dialects.conformance.skips import reason_to_skip
-from console.dialects.conformance.world import World, read_world
+from console.dialects.conformance.result import Result, Verdict
 
-_JUDGES: dict[str, Callable[[Mapping[str, Any], World, EngineUnderTest], Iterator[str]]] = {
-    "cycle": cycle.judge,
-    "settle": settle.judge,
-    "flavor_assignment": flavor_assignment.judge,
-    "preemption": preemption.judge,
-    "quota": quota.judge,
-    "dominant_share": dominant_share.judge,
-}
+#: (name, case, engine under test or None for the product's) -> result.
+Runner: TypeAlias = Callable[[str, Mapping[str, Any], Any], Result]
 
 
-def run_case(case: Mapping[str, Any], engine: EngineUnderTest | None = None) -> Result:
+def run_case(case: Mapping[str, Any], engine: object | None = None) -> Result:
     """
-    Run one case of a vector file; *engine* answers those of Kueue instead of the product's.
+    Run one case of a vector file; *engine* answers it instead of the product's.
 
     Raises MalformedCase when it cannot be run as written.
     """
     name, kind = case.get("id"), case.get("type")
     if not isinstance(name, str) or not isinstance(kind, str):
         raise MalformedCase("a case needs an id and a type")
-    if kind == "native":
-        return run_native(name, case)
-    try:
-        return _run_kueue(name, kind, case, engine)
-    except MalformedCase as error:
-        raise MalformedCase(f"{kind} case {name}: {error}") from error
-
-
-def _run_kueue(
-    name: str, kind: str, case: Mapping[str, Any], engine: EngineUnderTest | None
-) -> Result:
-    reason = reason_to_skip(case)
-    if reason is not None:
-        return Result(name, Verdict.SKIPPED, (reason,))
-    judge = _JUDGES.get(kind)
-    if judge is None:
+    runner = _runners().get(kind)
+    if runner is None:
         sentence = f"cases of type {kind} are not supported by this version."
         return Result(name, Verdict.NOT_SUPPORTED, (sentence,))
-    return judged(name, tuple(judge(case, read_world(case), engine or Product())))
+    return runner(name, case, engine)
+
+
+@cache
+def _runners() -> dict[str, Runner]:
+    """Return the runners of all languages that have cases, by type of case."""
+    found: dict[str, Runner] = {}
+    for dialect in dialects().values():
+        module = f"{dialect.read.__module__}.conformance"
+        if find_spec(module) is not None:
+            found |= import_module(module).RUNNERS
+    return found

@@ -17,6 +17,7 @@ from console.dialects.kueue.json_schema import json_schema
 from console.dialects.kueue.lint_codes import LINTS
 from console.dialects.kueue.lints import lint
 from console.dialects.kueue.parse import parse
+from console.dialects.lints.quota import QuotaLints
 from console.dialects.source import Source, read_source
 
 _HEADER = re.compile(r"\bapiVersion[\"']?[ \t]*:")
@@ -78,6 +79,7 @@ DIALECT = Dialect(
     ),
     schema=json_schema,
     samples=samples,
+    lints=QuotaLints,
     said_by_lints={
         "KUE056": "LNT008",
         "KUE057": "LNT008",

@@ -14,8 +14,8 @@ from console.dialects.kueue.lint_codes import (
     NOBODY_BORROWS,
 )
 from console.dialects.kueue.schema import CohortDoc, Document, QueueDoc
+from console.dialects.lints.quota.sharing import shut
 from console.dialects.repairs import did_you_mean
-from console.dialects.sharing import shut
 from console.dialects.wording import shorten
 from console.dialects.written import Written
 from console.engine.disciplines.quota.hierarchy import Hierarchy

@@ -12,8 +12,8 @@ from console.dialects.kueue.lint_codes import (
     NOTHING_TO_USE,
 )
 from console.dialects.kueue.schema import Document, QueueDoc, QuotaDoc, ResourceDoc
+from console.dialects.lints.quota.sharing import Owners, lent_freely, owners, quotas_of, shut
 from console.dialects.quantity import Quantity, format_quantity
-from console.dialects.sharing import Owners, lent_freely, owners, quotas_of, shut
 from console.dialects.wording import listed, shorten
 from console.dialects.written import Read, Written, value_of
 from console.engine.disciplines.quota.hierarchy import Hierarchy

@@ -8,31 +8,30 @@ What a dialect says itself of the same place is said once.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
-from console.dialects.base import Dialect, Reading
+from console.dialects.base import Dialect, DisciplineLints, Reading
 from console.dialects.collector import collector_paused
 from console.dialects.diagnostics import Diagnostic
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import RECORDED_WITHOUT_RULE
 from console.dialects.lints.facts import NO_FACTS, Facts
-from console.dialects.lints.flavors import lint_flavors
 from console.dialects.lints.labels import lint_labels
-from console.dialects.lints.lenders import lint_lenders
-from console.dialects.lints.past import Past
-from console.dialects.lints.quotas import lint_quotas
 from console.dialects.lints.reach import lint_lost, lint_queues
-from console.dialects.lints.requests import lint_requests
-from console.dialects.lints.running import lint_removed, lint_usage
+from console.dialects.lints.running import lint_removed
 from console.dialects.lints.selectors import lint_selectors
 from console.dialects.lints.shadows import lint_shadows, shadowed
-from console.dialects.lints.spots import Spots
-from console.engine.disciplines.quota.ledger import Ledger
+from console.dialects.past import Past
+from console.dialects.spots import Spots
 from console.engine.model.history import History
 from console.engine.model.policy import Policy
 from console.engine.recent_answers import IdentityKey
+
+#: What makes the lints of a discipline.
+_Lints: TypeAlias = Callable[[Policy], DisciplineLints] | None
 
 __all__ = ["NO_FACTS", "Checked", "Facts", "lint"]
 
@@ -65,9 +64,9 @@ def lint(dialect: Dialect, reading: Reading, facts: Facts = NO_FACTS) -> Checked
     if reading.policy is None or reading.source is None:
         return Checked(reading=reading)
     with collector_paused():
-        known = _lasting(reading, facts.history)
+        known = _lasting(dialect.lints, reading, facts.history)
         findings = known.findings.copy()
-        _lint_now(reading.policy, facts, known.spots, findings)
+        _lint_now(dialect.lints, reading.policy, facts, known.spots, findings)
     return replace(_said_once(dialect, reading, findings.diagnostics()), facts=facts)
 
 
@@ -79,44 +78,47 @@ class _Lasting:
     findings: Findings
 
 
-def _lint_lasting(reading: Reading, history: History) -> _Lasting:
+def _lint_lasting(lints: _Lints, reading: Reading, history: History) -> _Lasting:
     policy, source = reading.policy, reading.source
     assert policy is not None, "only what compiles is linted"
     assert source is not None, "what compiles knows its places"
-    spots, findings, ledger = Spots(source), Findings(source.positions), Ledger(policy)
+    spots, findings = Spots(source), Findings(source.positions)
+    own = lints(policy) if lints is not None else None
     shadows = shadowed(policy.rules)
     lint_shadows(shadows, policy.rules, spots, findings)
     lint_selectors(policy, spots, findings)
     lint_queues(policy, shadows, spots, findings)
-    lint_flavors(policy, spots, findings)
-    lint_quotas(policy, ledger, spots, findings)
-    lint_lenders(policy, spots, findings)
+    if own is not None:
+        own.lint_policy(spots, findings)
     if history.shapes:
         past = Past(policy, history)
         lint_lost(policy, past, spots, findings)
-        lint_requests(policy, ledger, past, spots, findings)
+        if own is not None:
+            own.lint_past(past, spots, findings)
         lint_labels(policy, past, spots, findings)
     return _Lasting(spots, findings)
 
 
-def _lint_now(policy: Policy, facts: Facts, spots: Spots, findings: Findings) -> None:
+def _lint_now(
+    lints: _Lints, policy: Policy, facts: Facts, spots: Spots, findings: Findings
+) -> None:
     """Judge by what runs at this moment, which nothing remembers."""
     if facts.before is not None:
         lint_removed(policy, facts.before, facts.live, spots, findings)
-    # It charges the ledger with what runs, so it has one of its own.
-    lint_usage(policy, Ledger(policy), facts.live, spots, findings)
+    if lints is not None:
+        lints(policy).lint_live(facts.live, spots, findings)
 
 
-def _lasting(reading: Reading, history: History) -> _Lasting:
+def _lasting(lints: _Lints, reading: Reading, history: History) -> _Lasting:
     assert reading.source is not None, "what compiles knows its places"
     if len(reading.source.positions.text) > LONGEST_KEPT:
-        return _lint_lasting(reading, history)
-    return _kept(IdentityKey(reading), IdentityKey(history))
+        return _lint_lasting(lints, reading, history)
+    return _kept(lints, IdentityKey(reading), IdentityKey(history))
 
 
 @lru_cache(maxsize=4)
-def _kept(reading: IdentityKey[Reading], history: IdentityKey[History]) -> _Lasting:
-    return _lint_lasting(reading.value, history.value)
+def _kept(lints: _Lints, reading: IdentityKey[Reading], history: IdentityKey[History]) -> _Lasting:
+    return _lint_lasting(lints, reading.value, history.value)
 
 
 def _said_once(dialect: Dialect, reading: Reading, lints: tuple[Diagnostic, ...]) -> Checked:

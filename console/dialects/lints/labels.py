@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import KEY_NEVER_SEEN, VALUE_NEVER_SEEN
-from console.dialects.lints.past import Past
-from console.dialects.lints.spots import Spots
 from console.dialects.lints.wording import names, quoted, window
+from console.dialects.past import Past
 from console.dialects.repairs import did_you_mean
+from console.dialects.spots import Spots
 from console.dialects.wording import shorten
 from console.engine.model.policy import Policy
 from console.engine.model.selectors import MatchExpression, Operator

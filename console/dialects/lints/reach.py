@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from console.dialects.findings import Findings, Place
 from console.dialects.lints.codes import QUEUE_UNREACHED, RECORDED_WITHOUT_RULE
-from console.dialects.lints.past import Past
-from console.dialects.lints.spots import START, Spots
 from console.dialects.lints.wording import quoted, told_by, window, workloads
+from console.dialects.past import Past
+from console.dialects.spots import START, Spots
 from console.engine.model.policy import Policy
 from console.engine.routing.regions import region_of
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import CONTRADICTION, RULE_WITHOUT_FLAVOR
-from console.dialects.lints.spots import Spots
 from console.dialects.lints.wording import names, quoted
+from console.dialects.spots import Spots
 from console.engine.model.policy import Policy, Queue, Rule
 from console.engine.model.selectors import MatchExpression, Selector
 from console.engine.routing.regions import ANYTHING, Region, region_of, values_of

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import RULE_SHADOWED
-from console.dialects.lints.spots import Spots
 from console.dialects.lints.wording import names
+from console.dialects.spots import Spots
 from console.engine.model.policy import Rule
 from console.engine.routing.regions import Region, region_of
 from console.engine.routing.rule_index import RuleIndex

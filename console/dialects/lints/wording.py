@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from console.dialects.lints.past import Kind, Past
+from console.dialects.past import Kind, Past
 from console.dialects.wording import listed, shorten
 
 #: Names that a message tells; more are counted.

@@ -10,6 +10,7 @@ from typing import Any
 from console.dialects.base import ClientForm, Dialect, PastSpec, Reading
 from console.dialects.collector import collector_paused
 from console.dialects.findings import ReadingStopped
+from console.dialects.lints.quota import QuotaLints
 from console.dialects.native.checks import check
 from console.dialects.native.client_form import document_of, text_of
 from console.dialects.native.codes import NATIVE_CODES
@@ -78,6 +79,7 @@ DIALECT = Dialect(
     about_codes="What the fields of a native config say together.",
     schema=json_schema,
     samples=samples,
+    lints=QuotaLints,
     said_by_lints={
         "NAT020": "LNT001",
         "NAT021": "LNT002",

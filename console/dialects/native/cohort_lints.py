@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from console.dialects.findings import Findings
+from console.dialects.lints.quota.sharing import Owners, owners, shut
 from console.dialects.native.codes import COHORT_OF_ONE, NOTHING_SHARED, NOTHING_TO_USE
 from console.dialects.native.schema import Document, QueueDoc, QuotaDoc
 from console.dialects.repairs import did_you_mean
-from console.dialects.sharing import Owners, owners, shut
 from console.dialects.wording import shorten
 from console.dialects.written import Written, value_of
 from console.engine.disciplines.quota.hierarchy import Hierarchy

@@ -79,8 +79,8 @@ def find_changes(
     language of the config knows, all of its discipline unless it is given, *known* the queues of
     which *state* has everybody, all of them unless it is given: nothing is told of others. Once
     *should_stop* says so the search ends. *note* is told after each candidate how many were
-    tried, and how many there are; all of them are tried if *is_thorough*. Raises KeyError when the workload neither waits
-    nor runs.
+    tried, and how many there are; all of them are tried if *is_thorough*. Raises KeyError when
+    the workload neither waits nor runs.
     """
     if workload_id in state.running:
         return Findings()

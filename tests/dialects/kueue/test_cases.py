@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from console.dialects.conformance.objects import read_policy
 from console.dialects.kueue import DIALECT
+from console.dialects.kueue.conformance.objects import read_policy
 from tests.dialects.meaning import plain
 
 FOLDER = Path(__file__).parents[2] / "vectors" / "kueue"

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from console.dialects.lints.past import Past
+from console.dialects.past import Past
 from console.engine.model.decision import Outcome, Reason
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from console.dialects import dialects
+from console.dialects import dialects, past
 from console.dialects.base import Dialect
 from console.dialects.diagnostics import Severity
-from console.dialects.lints import Checked, Facts, lint, past, shadows
+from console.dialects.lints import Checked, Facts, lint, shadows
 from console.engine.model.history import History, Shape
 from console.engine.model.workload import Workload
 

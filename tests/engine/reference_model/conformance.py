@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import ceil
 
-from console.dialects.conformance.answers import (
+from console.dialects.kueue.conformance.answers import (
     Action,
     Amounts,
     Attempt,
@@ -26,11 +26,11 @@ from console.dialects.conformance.answers import (
     VictimReason,
     VictimsAnswer,
 )
-from console.dialects.conformance.answers import Mode as SaidMode
-from console.dialects.conformance.answers import Share as SaidShare
-from console.dialects.conformance.engine_under_test import Nominated, PreemptionStub
-from console.dialects.conformance.workloads import PendingWorkload
-from console.dialects.conformance.world import World as Given
+from console.dialects.kueue.conformance.answers import Mode as SaidMode
+from console.dialects.kueue.conformance.answers import Share as SaidShare
+from console.dialects.kueue.conformance.engine_under_test import Nominated, PreemptionStub
+from console.dialects.kueue.conformance.workloads import PendingWorkload
+from console.dialects.kueue.conformance.world import World as Given
 from console.engine.model.nodes import Taint, TaintEffect
 from console.engine.model.policy import Policy, StopPolicy
 from tests.engine.reference_model.cycle import run_cycle

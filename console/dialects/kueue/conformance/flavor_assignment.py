@@ -5,14 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from console.dialects.conformance.answers import (
-    Attempt,
-    Condition,
-    FlavorAnswer,
-    Mode,
-    PodSetAnswer,
-    ResourceFlavor,
-)
 from console.dialects.conformance.differences import (
     amounts,
     amounts_by_flavor,
@@ -21,14 +13,22 @@ from console.dialects.conformance.differences import (
     single,
     unknown_parts,
 )
-from console.dialects.conformance.engine_under_test import (
+from console.dialects.conformance.parts import choice, objects_in, part, quantities
+from console.dialects.kueue.conformance.answers import (
+    Attempt,
+    Condition,
+    FlavorAnswer,
+    Mode,
+    PodSetAnswer,
+    ResourceFlavor,
+)
+from console.dialects.kueue.conformance.engine_under_test import (
     EngineUnderTest,
     PreemptionStub,
     Simulated,
 )
-from console.dialects.conformance.parts import choice, objects_in, part, quantities
-from console.dialects.conformance.phrases import expected_reasons, reasons_phrase
-from console.dialects.conformance.world import World, only_pending
+from console.dialects.kueue.conformance.phrases import expected_reasons, reasons_phrase
+from console.dialects.kueue.conformance.world import World, only_pending
 
 _PARTS = ("mode", "borrowing", "pod_sets", "usage", "no_fit_reason")
 _POD_SET_PARTS = ("name", "count", "flavors", "requests", "reasons", "attempts")

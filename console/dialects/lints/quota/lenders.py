@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import LENDER_STARVED
-from console.dialects.lints.spots import Spots
+from console.dialects.lints.quota.sharing import quotas_of
 from console.dialects.lints.wording import names, quoted
-from console.dialects.sharing import quotas_of
+from console.dialects.spots import Spots
 from console.engine.disciplines.quota.hierarchy import Hierarchy
 from console.engine.model.amounts import FlavorResource
 from console.engine.model.policy import Policy, PreemptionRule, Queue

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from console.dialects.conformance.answers import Mode, VictimsAnswer
 from console.dialects.conformance.differences import named, single, unknown_parts
-from console.dialects.conformance.engine_under_test import EngineUnderTest, Nominated
 from console.dialects.conformance.parts import choice, part
-from console.dialects.conformance.world import World, only_pending
+from console.dialects.kueue.conformance.answers import Mode, VictimsAnswer
+from console.dialects.kueue.conformance.engine_under_test import EngineUnderTest, Nominated
+from console.dialects.kueue.conformance.world import World, only_pending
 
 _MODES = {mode.value: mode for mode in Mode}
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import BLOCKED_BY_ZERO, UNLIMITED_QUOTA
-from console.dialects.lints.spots import Spots
 from console.dialects.lints.wording import quoted
+from console.dialects.spots import Spots
 from console.dialects.wording import listed, shorten
 from console.engine.disciplines.quota.ledger import Ledger
 from console.engine.model.amounts import UNLIMITED

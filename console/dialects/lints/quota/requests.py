@@ -8,9 +8,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import NEVER_FITS, RECORDED_WITHOUT_FLAVOR
-from console.dialects.lints.past import Kind, Past
-from console.dialects.lints.spots import Spots
 from console.dialects.lints.wording import quoted, told_by, window, workloads
+from console.dialects.past import Kind, Past
+from console.dialects.spots import Spots
 from console.dialects.wording import shorten
 from console.engine.disciplines.quota.ledger import Ledger, Node
 from console.engine.model.amounts import SCALE

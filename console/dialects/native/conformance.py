@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from console.dialects import dialects
 from console.dialects.conformance.differences import named, names
@@ -119,3 +119,7 @@ def _differences(expect: Mapping[str, Any], ending: Ending) -> Iterator[str]:
     for what in ("admitted", "pending", "rejected", "preempted"):
         yield from named(what, expect.get(what, {}), getattr(ending, what))
     yield from names("finished", expect.get("finished", ()), ending.finished)
+
+
+#: Type of a case -> what runs it.
+RUNNERS: Final = {"native": lambda name, case, engine: run_native(name, case)}

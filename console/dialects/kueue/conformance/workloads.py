@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from console.dialects.conformance.objects import read_toleration
 from console.dialects.conformance.parts import (
     MalformedCase,
     choice,
@@ -15,6 +14,7 @@ from console.dialects.conformance.parts import (
     part,
     quantities,
 )
+from console.dialects.kueue.conformance.objects import read_toleration
 from console.engine.model.amounts import Unlimited
 from console.engine.model.decision import Assignment, PodSetAssignment
 from console.engine.model.nodes import NodeExpression, NodeOperator, NodeTerm

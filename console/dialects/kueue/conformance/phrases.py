@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from console.dialects.conformance.answers import FlavorReason, ReasonCode
-from console.dialects.conformance.objects import read_taint
 from console.dialects.conformance.parts import choice, objects_in, part, quantity
+from console.dialects.kueue.conformance.answers import FlavorReason, ReasonCode
+from console.dialects.kueue.conformance.objects import read_taint
 from console.dialects.quantity import format_quantity
 from console.engine.model.amounts import Amount
 from console.engine.model.decision import PodSetAssignment

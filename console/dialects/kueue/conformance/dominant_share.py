@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from console.dialects.conformance.answers import Share, SharesAnswer
 from console.dialects.conformance.differences import named, unknown_parts
-from console.dialects.conformance.engine_under_test import EngineUnderTest
 from console.dialects.conformance.parts import part
-from console.dialects.conformance.workloads import bounded_quantities
-from console.dialects.conformance.world import World
+from console.dialects.kueue.conformance.answers import Share, SharesAnswer
+from console.dialects.kueue.conformance.engine_under_test import EngineUnderTest
+from console.dialects.kueue.conformance.workloads import bounded_quantities
+from console.dialects.kueue.conformance.world import World
 
 
 def judge(case: Mapping[str, Any], world: World, engine: EngineUnderTest) -> Iterator[str]:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from console.dialects.conformance.objects import read_policy
 from console.dialects.conformance.parts import MalformedCase
-from console.dialects.conformance.workloads import (
+from console.dialects.kueue.conformance.objects import read_policy
+from console.dialects.kueue.conformance.workloads import (
     PendingWorkload,
     RunningWorkload,
     read_local_queues,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from console.dialects.conformance.answers import (
+from console.dialects.kueue.conformance.answers import (
     CycleAnswer,
     FlavorAnswer,
     Mode,
@@ -15,8 +15,8 @@ from console.dialects.conformance.answers import (
     SharesAnswer,
     VictimsAnswer,
 )
-from console.dialects.conformance.workloads import PendingWorkload
-from console.dialects.conformance.world import World
+from console.dialects.kueue.conformance.workloads import PendingWorkload
+from console.dialects.kueue.conformance.world import World
 
 
 @dataclass(frozen=True, slots=True)

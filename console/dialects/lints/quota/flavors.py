@@ -5,8 +5,8 @@ from __future__ import annotations
 from console.dialects.findings import Findings
 from console.dialects.lints.codes import FLAVOR_NEVER_TRIED
 from console.dialects.lints.selectors import region_of_selector
-from console.dialects.lints.spots import Spots
 from console.dialects.lints.wording import quoted
+from console.dialects.spots import Spots
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.nodes import untolerated
 from console.engine.model.policy import Flavor, FlavorQuotas, Policy, Queue, ResourceGroup

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from console.dialects.conformance.answers import Action, SettleAnswer
 from console.dialects.conformance.differences import admitted, named, single, unknown_parts
-from console.dialects.conformance.engine_under_test import EngineUnderTest
 from console.dialects.conformance.parts import choice, objects_in, part
-from console.dialects.conformance.world import World
+from console.dialects.kueue.conformance.answers import Action, SettleAnswer
+from console.dialects.kueue.conformance.engine_under_test import EngineUnderTest
+from console.dialects.kueue.conformance.world import World
 
 _PARTS = ("admitted", "pending", "decisions", "steady", "resync_changed")
 _ACTIONS = {action.value: action for action in Action}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from console.dialects.conformance.answers import (
+from console.dialects.conformance.rest import cycles_to_rest
+from console.dialects.kueue.conformance.answers import (
     Action,
     Condition,
     CycleAnswer,
@@ -22,17 +23,16 @@ from console.dialects.conformance.answers import (
     VictimReason,
     VictimsAnswer,
 )
-from console.dialects.conformance.engine_under_test import Nominated, PreemptionStub
-from console.dialects.conformance.product_waiting import head_verdict, said_of_waiting
-from console.dialects.conformance.product_words import (
+from console.dialects.kueue.conformance.engine_under_test import Nominated, PreemptionStub
+from console.dialects.kueue.conformance.product_waiting import head_verdict, said_of_waiting
+from console.dialects.kueue.conformance.product_words import (
     attempts_of,
     coarse,
     no_fit_word,
     reasons_by_pod_set,
 )
-from console.dialects.conformance.rest import cycles_to_rest
-from console.dialects.conformance.workloads import PendingWorkload
-from console.dialects.conformance.world import World
+from console.dialects.kueue.conformance.workloads import PendingWorkload
+from console.dialects.kueue.conformance.world import World
 from console.engine.disciplines.quota.asks import ask
 from console.engine.disciplines.quota.candidates import Search
 from console.engine.disciplines.quota.flavors import Assigner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from console.dialects.conformance.answers import (
+from console.dialects.kueue.conformance.answers import (
     Attempt,
     Condition,
     FlavorReason,

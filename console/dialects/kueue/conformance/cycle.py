@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from console.dialects.conformance.answers import CycleAnswer, HeadVerdict
 from console.dialects.conformance.differences import admitted, named, names, single, unknown_parts
-from console.dialects.conformance.engine_under_test import EngineUnderTest
 from console.dialects.conformance.parts import part
-from console.dialects.conformance.phrases import expected_reasons, reasons_phrase
-from console.dialects.conformance.world import World
+from console.dialects.kueue.conformance.answers import CycleAnswer, HeadVerdict
+from console.dialects.kueue.conformance.engine_under_test import EngineUnderTest
+from console.dialects.kueue.conformance.phrases import expected_reasons, reasons_phrase
+from console.dialects.kueue.conformance.world import World
 
 _PARTS = (
     "admitted",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from console.dialects.conformance.answers import Condition, HeadCode, HeadVerdict
-from console.dialects.conformance.product_words import no_fit_word, reasons_by_pod_set
+from console.dialects.kueue.conformance.answers import Condition, HeadCode, HeadVerdict
+from console.dialects.kueue.conformance.product_words import no_fit_word, reasons_by_pod_set
 from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.nominate import QuotaNomination
 from console.engine.model.decision import Reason

@@ -1,0 +1,38 @@
+"""Lints of quota, for every language that the quota discipline admits by."""
+
+from __future__ import annotations
+
+from console.dialects.findings import Findings
+from console.dialects.lints.quota.flavors import lint_flavors
+from console.dialects.lints.quota.lenders import lint_lenders
+from console.dialects.lints.quota.quotas import lint_quotas
+from console.dialects.lints.quota.requests import lint_requests
+from console.dialects.lints.quota.usage import lint_usage
+from console.dialects.past import Past
+from console.dialects.spots import Spots
+from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.model.history import Live
+from console.engine.model.policy import Policy
+
+
+class QuotaLints:
+    """The lints of one policy's quotas, flavors and cohorts."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._ledger = Ledger(policy)
+
+    def lint_policy(self, spots: Spots, findings: Findings) -> None:
+        """Note flavors that are never tried, quotas that say nothing, and starved lenders."""
+        lint_flavors(self._policy, spots, findings)
+        lint_quotas(self._policy, self._ledger, spots, findings)
+        lint_lenders(self._policy, spots, findings)
+
+    def lint_past(self, past: Past, spots: Spots, findings: Findings) -> None:
+        """Note recorded requests that never fit the queue they are routed to."""
+        lint_requests(self._policy, self._ledger, past, spots, findings)
+
+    def lint_live(self, live: Live, spots: Spots, findings: Findings) -> None:
+        """Note usage beyond quota."""
+        # What is held is charged, so the ledger is another one.
+        lint_usage(self._policy, Ledger(self._policy), live, spots, findings)

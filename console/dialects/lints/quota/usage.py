@@ -1,0 +1,47 @@
+"""Usage beyond quota: running workloads that hold more than their queue may have by a config."""
+
+from __future__ import annotations
+
+from console.dialects.findings import Findings
+from console.dialects.lints.codes import QUOTA_BELOW_USAGE
+from console.dialects.lints.wording import quoted
+from console.dialects.spots import Spots
+from console.dialects.wording import shorten
+from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.model.amounts import Unlimited
+from console.engine.model.history import Live
+from console.engine.model.policy import Policy
+from console.engine.wording.words import amount, quantity
+
+
+def lint_usage(
+    policy: Policy, ledger: Ledger, live: Live, spots: Spots, findings: Findings
+) -> None:
+    """
+    Note where running workloads hold more than a queue may have by this config.
+
+    What they hold is charged to *ledger*.
+    """
+    known = {name: held for name, held in live.usage.items() if name in policy.queues}
+    for name, held in known.items():
+        ledger.add(name, held)
+    for name, held in sorted(known.items()):
+        queue, node = policy.queues[name], ledger.queue(name)
+        if queue.is_passthrough:
+            continue
+        for (flavor, resource), used in sorted(held.items()):
+            cell = node.cell((flavor, resource))
+            available = cell.available
+            if isinstance(available, Unlimited) or available >= 0 or used <= cell.nominal:
+                continue
+            quota = node.quotas.get((flavor, resource))
+            where = f"in flavor {quoted(flavor)}"
+            may = quantity(max(0, min(used + available, cell.potential)), resource)
+            findings.add(
+                QUOTA_BELOW_USAGE,
+                spots.head(quota.origin) if quota is not None else spots.name(queue.origin, name),
+                f"Queue {quoted(name)} holds {amount(used, shorten(resource))} {where} now, and "
+                f"{f'may have {may}' if quota is not None else 'has no quota there any more'}: "
+                "what runs goes on, and nothing more starts there until enough has ended.",
+                "Raise the quota, or accept the wait.",
+            )
