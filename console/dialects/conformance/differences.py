@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from console.dialects.conformance.parts import part, quantities
-from console.dialects.kueue.conformance.answers import Amounts
-from console.dialects.kueue.conformance.phrases import assignment_phrase, expected_assignment
+from console.dialects.conformance.parts import quantities
 from console.dialects.quantity import format_quantity
 from console.engine.model.amounts import Amount
-from console.engine.model.decision import Assignment
 
 
 def named(what: str, expect: Mapping[str, object], actual: Mapping[str, object]) -> Iterator[str]:
@@ -34,16 +31,6 @@ def names(what: str, expect: Iterable[str], actual: Iterable[str]) -> Iterator[s
             yield f"{name} is {what}, but not expected to be."
 
 
-def admitted(expect: Mapping[str, Any], actual: Mapping[str, Assignment]) -> Iterator[str]:
-    """Compare who is admitted, and with what."""
-    wanted = part(expect, "admitted", dict)
-    yield from named(
-        "admitted",
-        {name: expected_assignment(wanted, name) for name in wanted},
-        {name: assignment_phrase(each) for name, each in actual.items()},
-    )
-
-
 def single(what: str, expect: object, actual: object) -> Iterator[str]:
     """Compare one value each."""
     if expect != actual:
@@ -60,7 +47,9 @@ def amounts(what: str, expect: Mapping[str, Amount], actual: Mapping[str, Amount
         )
 
 
-def amounts_by_flavor(what: str, expect: Mapping[str, Any], actual: Amounts) -> Iterator[str]:
+def amounts_by_flavor(
+    what: str, expect: Mapping[str, Any], actual: Mapping[str, Mapping[str, Amount]]
+) -> Iterator[str]:
     """Compare written quantities with amounts, by flavor and resource; a missing one is zero."""
     for flavor in sorted(expect.keys() | actual.keys()):
         yield from amounts(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from console.dialects.conformance.differences import admitted, named, names, single, unknown_parts
+from console.dialects.conformance.differences import named, names, single, unknown_parts
 from console.dialects.conformance.parts import part
 from console.dialects.kueue.conformance.answers import CycleAnswer, HeadVerdict
 from console.dialects.kueue.conformance.engine_under_test import EngineUnderTest
-from console.dialects.kueue.conformance.phrases import expected_reasons, reasons_phrase
+from console.dialects.kueue.conformance.phrases import admitted, expected_reasons, reasons_phrase
 from console.dialects.kueue.conformance.world import World
 
 _PARTS = (

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from console.dialects.conformance.differences import named
 from console.dialects.conformance.parts import choice, objects_in, part, quantity
 from console.dialects.kueue.conformance.answers import FlavorReason, ReasonCode
 from console.dialects.kueue.conformance.objects import read_taint
 from console.dialects.quantity import format_quantity
 from console.engine.model.amounts import Amount
-from console.engine.model.decision import PodSetAssignment
+from console.engine.model.decision import Assignment, PodSetAssignment
 
 _AMOUNTS = ("missing", "assumed", "requested", "capacity")
 _CODES = {code.value: code for code in ReasonCode}
@@ -85,3 +86,13 @@ def _reason_phrase(reason: FlavorReason) -> str:
         taint = reason.taint
         said.append(f"taint {taint.key}={taint.value}:{taint.effect}")
     return f"{reason.code} ({', '.join(said)})"
+
+
+def admitted(expect: Mapping[str, Any], actual: Mapping[str, Assignment]) -> Iterator[str]:
+    """Compare who is admitted, and with what."""
+    wanted = part(expect, "admitted", dict)
+    yield from named(
+        "admitted",
+        {name: expected_assignment(wanted, name) for name in wanted},
+        {name: assignment_phrase(each) for name, each in actual.items()},
+    )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from console.dialects.conformance.differences import admitted, named, single, unknown_parts
+from console.dialects.conformance.differences import named, single, unknown_parts
 from console.dialects.conformance.parts import choice, objects_in, part
 from console.dialects.kueue.conformance.answers import Action, SettleAnswer
 from console.dialects.kueue.conformance.engine_under_test import EngineUnderTest
+from console.dialects.kueue.conformance.phrases import admitted
 from console.dialects.kueue.conformance.world import World
 
 _PARTS = ("admitted", "pending", "decisions", "steady", "resync_changed")
