@@ -216,7 +216,7 @@ def _cells(state: State) -> dict[tuple[int, FlavorResource], tuple[Node, int]]:
     """Return every node's available amount where it has a bound."""
     found = {}
     for queue in state.queues.values():
-        node: Node | None = queue.node
+        node: Node | None = queue.account
         while node is not None:
             for key, cell in list(node.cells.items()):
                 if not isinstance(cell.available, Unlimited):
@@ -243,7 +243,7 @@ def _charges_what_runs(state: State) -> None:
             held.setdefault(running.queue, Counter()).update(running.usage)
     for name, queue in state.queues.items():
         assert dict(state.usage(name)) == {k: v for k, v in held.get(name, {}).items() if v}
-        node = queue.node.parent
+        node = queue.account.parent
         while node is not None:
             for key, cell in list(node.cells.items()):
                 below = [child.cell(key) for child in node.children]

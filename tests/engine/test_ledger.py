@@ -254,6 +254,6 @@ def test_a_sparse_state_goes_on_with_a_ledger_that_is_charged() -> None:
     ledger.add("a", {KEY: 5})
     state = State(owned, is_sparse=True, ledger=ledger)
     state.charge("b", {KEY: 1})
-    assert state.queue("b").node is ledger.queue("b")
+    assert state.queue("b").account is ledger.queue("b")
     assert (state.usage("a"), state.usage("b")) == ({KEY: 5}, {KEY: 1})
     assert ledger.cohort("ml").cell(KEY).used == 6

@@ -44,9 +44,9 @@ def test_who_has_to_stop_is_whom_the_search_finds(draw: st.DrawFn, policy: Polic
         queue = state.queues.get(pending.route.queue or "")
         if queue is None or queue.barrier is not None or pending.route.problem is not None:
             continue
-        before = {name: dict(each.node.usage) for name, each in state.queues.items()}
+        before = {name: dict(each.account.usage) for name, each in state.queues.items()}
         step = state.explain(uid).preemption
-        assert {name: dict(each.node.usage) for name, each in state.queues.items()} == before
+        assert {name: dict(each.account.usage) for name, each in state.queues.items()} == before
         found = nominate(queue, pending, policy.settings)
         targets = {target.running.workload.id for target in found.targets}
         candidates = step.candidates if step is not None else ()
