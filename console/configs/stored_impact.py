@@ -115,7 +115,7 @@ def _affected(each: Affected, names: Mapping[str, str]) -> dict[str, Any]:
         "name": names.get(each.workload, each.workload),
         "queue": each.queue,
         "to": each.to,
-        "reason": each.reason.value if each.reason is not None else None,
+        "reason": each.reason,
         "losses": [loss.value for loss in each.losses],
         "preemptor": None
         if each.preemptor is None
@@ -179,7 +179,7 @@ def _standing(standing: Standing) -> dict[str, Any]:
         "rule": standing.rule,
         "priority": standing.priority,
         "fit": standing.fit.value,
-        "reason": standing.reason.value,
+        "reason": standing.reason,
     }
 
 

@@ -18,14 +18,17 @@ from console.engine.live.live_tree import AnyQueue, LiveTree, Preemptor, QueueSt
 from console.engine.live.mutations import StateMutations, usage_of
 from console.engine.live.running import Running
 from console.engine.model.amounts import Usage
-from console.engine.model.decision import Assignment, Decision, Reason
+from console.engine.model.common_reasons import BEHIND_OTHERS, DRAINED
+from console.engine.model.decision import Assignment, Decision
 from console.engine.model.policy import Policy, StopPolicy
 from console.engine.model.preemption_loops import NEVER, Stops, is_circle
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import PreemptedStep, Trace, TurnStep, TurnVerdict
 from console.engine.model.workload import Workload
 from console.engine.pending.eligibility import EligibilityCache
 from console.engine.pending.pending_class import Announced, Pending, PendingClass, Verdict
 from console.engine.routing.flavor_matching import Matcher
+from console.engine.routing.reasons import NO_RULE_MATCHED
 from console.engine.routing.router import Route, Router
 
 
@@ -309,7 +312,9 @@ class State(StateMutations):
         """
         running = self.running.get(workload_id)
         if running is not None:
-            return decision_builder.trace_running(self.policy, running, self._stopped_for(running))
+            return decision_builder.trace_running(
+                self.policy, running, self._stopped_for(running), self._admitted_reason
+            )
         pending = self.pending[workload_id]
         if pending.route.queue is None:
             return decision_builder.stranded(self.policy, pending).trace
@@ -351,7 +356,7 @@ class State(StateMutations):
         for cls in queue.pending.fresh():
             if cls.verdict is None:
                 # It joined after the last turn of its queue.
-                self.note(queue, cls, Verdict(Reason.BEHIND_OTHERS))
+                self.note(queue, cls, Verdict(BEHIND_OTHERS))
             self._announce(queue, cls)
 
     def _note_blocked(self, queue: AnyQueue) -> None:
@@ -361,8 +366,8 @@ class State(StateMutations):
             head, verdict = cls.head, cls.verdict
             if head is first or head.route.problem is not None or head.yields_to is not None:
                 continue
-            if verdict is None or verdict.reason is not Reason.BEHIND_OTHERS:
-                self.note(queue, cls, Verdict(Reason.BEHIND_OTHERS))
+            if verdict is None or verdict.reason is not BEHIND_OTHERS:
+                self.note(queue, cls, Verdict(BEHIND_OTHERS))
 
     def _announce(self, queue: AnyQueue, cls: PendingClass) -> None:
         self._decisions.extend(decision_builder.announce(self.policy, queue, cls))
@@ -375,6 +380,7 @@ class State(StateMutations):
         self._matcher = Matcher(policy)
         self._eligibility = EligibilityCache(policy, self._matcher)
         self._discipline = load_discipline(policy.discipline)
+        self._admitted_reason = self._discipline.admitted
         self.ledger = self._discipline.ledger(policy)
         self._active.clear()
         if self._is_sparse:
@@ -407,7 +413,7 @@ class State(StateMutations):
             queue = told.policy
             drained = queue is not None and queue.stop is StopPolicy.HOLD_AND_DRAIN
             local_queue = None if drained else self._router.route(running.workload).local_queue
-            running.evicting, running.reason, running.preemptor = True, Reason.DRAINED, None
+            running.evicting, running.reason, running.preemptor = True, DRAINED, None
             self.evicting.add(running.workload.id)
             told.running.tell(running)
             self._decisions.append(decision_builder.drained(self.policy, running, local_queue))
@@ -464,7 +470,7 @@ class State(StateMutations):
         if pending.yields_to is not None:
             queue.tree.yielding[pending.workload.id] = pending
             turn = TurnStep(verdict=TurnVerdict.YIELDS, others=(pending.yields_to,))
-            self.set_inadmissible(queue, cls, Verdict(Reason.BEHIND_OTHERS, turn=turn))
+            self.set_inadmissible(queue, cls, Verdict(BEHIND_OTHERS, turn=turn))
             # It passes as soon as its preemptor has had its turn.
             self._active[queue.tree] = None
         if queue.barrier is not None:
@@ -478,12 +484,12 @@ class State(StateMutations):
 
     def _route_nowhere(self, pending: Pending) -> None:
         if pending.route.problem is not None:
-            said = (None, pending.route.priority, None, pending.route.problem.value)
+            said = (None, pending.route.priority, None, pending.route.problem)
             if pending.announced != said:
                 pending.announced = said
                 self._decisions.append(decision_builder.stranded(self.policy, pending))
         elif self.policy.rules:
-            self._reject(pending, Reason.NO_RULE_MATCHED)
+            self._reject(pending, NO_RULE_MATCHED)
         else:
             self._admit(pending, None, ())
 

@@ -10,7 +10,7 @@ from typing import Final
 from django.db.models import OuterRef, Subquery
 
 from console.engine.model.amounts import Unlimited
-from console.engine.model.decision import CANNOT_RUN, Reason
+from console.engine.model.reasons import reason_of
 from console.orgs.models import Organization
 from console.overview.items import MOST_SUBJECTS, Item, Kind, Subject
 from console.workloads.models import (
@@ -21,7 +21,11 @@ from console.workloads.models import (
     State,
     Workload,
 )
-from console.workloads.queries.demand import CANNOT_RUN_REASONS
+from console.workloads.queries.demand import (
+    cannot_run_reasons,
+    is_short_of_quota,
+    short_of_quota_reasons,
+)
 from console.workloads.queries.queues import QueueView
 from console.workloads.queries.waiting import MOST_WITHOUT_QUEUE, waiting_without_queue
 
@@ -81,11 +85,13 @@ def _stuck(org: Organization, queues: Sequence[QueueView]) -> Iterator[Item]:
     by_reason: defaultdict[str, list[Subject]] = defaultdict(list)
     for view in queues:
         for reason, count in view.reasons.items():
-            if reason in CANNOT_RUN:
+            if reason_of(reason).cannot_run:
                 by_reason[reason].append(Subject(name=view.name, count=count))
     without_queue = waiting_without_queue(org)
     are_all = sum(without_queue.values()) < MOST_WITHOUT_QUEUE
-    lost = {reason: count for reason, count in without_queue.items() if reason in CANNOT_RUN}
+    lost = {
+        reason: count for reason, count in without_queue.items() if reason_of(reason).cannot_run
+    }
     oldest = _oldest_stuck(org, list(by_reason)) if by_reason else {}
     for reason in by_reason.keys() | lost.keys():
         subjects = sorted(by_reason[reason], key=lambda each: (-each.count, each.name))
@@ -118,13 +124,13 @@ def _starved(org: Organization, queues: Sequence[QueueView]) -> Iterator[Subject
     """Yield the queues whose work is short of quota of their own that others use."""
     lent: dict[str, set[str]] = {}
     for view in queues:
-        if view.reasons.get(Reason.WAITING_FOR_QUOTA.value):
+        if is_short_of_quota(view.reasons):
             loans = [each for each in view.loans if each.lender == view.name]
             if loans and not all(loan.is_from_cohort for loan in loans):
                 lent[view.name] = {f"{loan.flavor}/{loan.resource}" for loan in loans}
     names = list(lent)[:_MOST_QUEUES]
     rows = PendingClass.objects.filter(
-        org=org, queue__in=names, reason=Reason.WAITING_FOR_QUOTA.value
+        org=org, queue__in=names, reason__in=short_of_quota_reasons()
     ).order_by("-count")
     short: Counter[str] = Counter()
     for queue, missing, count in rows.values_list("queue", "missing", "count")[:_MOST_CLASSES]:
@@ -142,7 +148,7 @@ def _starved(org: Organization, queues: Sequence[QueueView]) -> Iterator[Subject
 
 def _is_full(view: QueueView) -> bool:
     """Say whether work waits for quota in a queue that uses all it may of some."""
-    return bool(view.reasons.get(Reason.WAITING_FOR_QUOTA.value)) and any(
+    return is_short_of_quota(view.reasons) and any(
         not isinstance(usage.limit, Unlimited) and usage.used >= usage.limit > 0
         for usage in view.usages
     )
@@ -151,7 +157,7 @@ def _is_full(view: QueueView) -> bool:
 def _impatient(org: Organization, full: Sequence[QueueView], now: datetime) -> Iterator[Subject]:
     """Yield those of *full* whose work has waited too long; what has no chance does not count."""
     names = [view.name for view in full][:_MOST_QUEUES]
-    classes = PendingClass.objects.filter(org=org, reason__in=CANNOT_RUN_REASONS).order_by()
+    classes = PendingClass.objects.filter(org=org, reason__in=cannot_run_reasons()).order_by()
     pending = (
         Workload.objects.filter(org=org, queue=OuterRef("queue"), state=State.PENDING)
         .exclude(pending_class__in=classes.values("key"))

@@ -6,7 +6,7 @@ from console.orgs.models import Organization
 from console.webhooks.models import Kind, ToldClass
 from console.webhooks.outbox import told_of
 from console.workloads.models import PendingClass
-from console.workloads.queries.demand import CANNOT_RUN_REASONS
+from console.workloads.queries.demand import cannot_run_reasons
 
 
 def tells_of_never(org: Organization) -> bool:
@@ -22,7 +22,7 @@ def begin_to_tell(org: Organization) -> None:
     transaction that makes the first webhook want it.
     """
     ToldClass.objects.filter(org=org).delete()
-    classes = PendingClass.objects.filter(org=org, reason__in=CANNOT_RUN_REASONS)
+    classes = PendingClass.objects.filter(org=org, reason__in=cannot_run_reasons())
     keys = classes.values_list("key", flat=True)
     rows = (ToldClass(org=org, key=key) for key in keys.iterator())
     ToldClass.objects.bulk_create(rows, batch_size=400, ignore_conflicts=True)

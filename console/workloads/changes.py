@@ -10,7 +10,7 @@ from console.engine.counterfactual import Findings
 from console.engine.counterfactual.change import Change
 from console.engine.explain import Sentence
 from console.engine.explain.changes import change_sentence, cut_sentence, in_vain_sentence
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import NOT_EVALUATED
 from console.orgs.permissions import Actor
 from console.workloads import models
 from console.workloads.fixes import what_would_let_in
@@ -57,7 +57,7 @@ def what_would_help(actor: Actor, workload: Workload) -> Help:
         policy = policy_of(active) if active else NO_POLICY
         changes = what_would_let_in(policy, workload)
         return Help(changes=changes, asked=True, config_version=active.number if active else 0)
-    if workload.state != models.State.PENDING or workload.reason == Reason.NOT_EVALUATED:
+    if workload.state != models.State.PENDING or workload.reason == NOT_EVALUATED:
         return Help()
     answered = search_changes(actor, workload)
     return Help() if answered is None else worded(*answered)

@@ -10,7 +10,8 @@ from django.db.models import Q, Sum
 from django.utils import timezone
 
 from console.engine.explain import Explanation, explain, mentioned
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.common_reasons import NOT_EVALUATED
+from console.engine.model.decision import Outcome
 from console.engine.model.trace import OrderStep, OutcomeStep, PodSetStep, Trace
 from console.engine.state import State
 from console.orgs.models import Organization
@@ -18,7 +19,7 @@ from console.workloads import models
 from console.workloads.kept_ledgers import kept_books
 from console.workloads.kept_trees import whole_tree
 from console.workloads.models import Decision, Engine, PendingClass, Workload
-from console.workloads.queries.demand import CANNOT_RUN_REASONS
+from console.workloads.queries.demand import cannot_run_reasons
 from console.workloads.queries.workloads import earlier_in_line
 from console.workloads.services.load_tree import load_trees
 from console.workloads.stored_decisions import traces_of
@@ -61,7 +62,7 @@ def explain_workloads(org: Organization, workloads: Sequence[Workload]) -> list[
 
 
 def _is_looked_at(workload: Workload) -> bool:
-    return workload.state == models.State.PENDING and workload.reason != Reason.NOT_EVALUATED
+    return workload.state == models.State.PENDING and workload.reason != NOT_EVALUATED
 
 
 def _explain_last(org: Organization, workload: Workload) -> Explained:
@@ -133,7 +134,7 @@ def _live_trace(org: Organization, state: State, workload: Workload) -> Trace | 
 
 def _order(org: Organization, workload: Workload, found: OrderStep) -> OrderStep:
     """Return the place in the line as rows count it; *found* in a line that lacks most others."""
-    cannot_run = Q(reason__in=CANNOT_RUN_REASONS)
+    cannot_run = Q(reason__in=cannot_run_reasons())
     counted = PendingClass.objects.filter(org=org, queue=workload.queue).aggregate(
         never=Sum("count", filter=cannot_run),
         above=Sum("count", filter=Q(priority__gt=workload.priority) & ~cannot_run),
@@ -160,7 +161,7 @@ def _unseen(workload: Workload) -> Explained:
         requested_priority=workload.requested_priority,
         namespace=workload.namespace,
         pod_sets=_pod_sets(workload),
-        outcome=OutcomeStep(outcome=Outcome.PENDING, reason=Reason.NOT_EVALUATED),
+        outcome=OutcomeStep(outcome=Outcome.PENDING, reason=NOT_EVALUATED),
     )
     return _worded(trace, 0, evaluated_at=workload.submitted_at, live=False)
 

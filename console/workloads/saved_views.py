@@ -6,6 +6,7 @@ from django.db.models import Q, QuerySet
 from django.http import QueryDict
 
 from console.errors import BadRequest, FieldError, NotFound
+from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.reading import QueryReader
 from console.workloads.columns import PARAMETER
@@ -20,7 +21,7 @@ LONGEST_NAME, LONGEST_QUERY = 100, 2000
 
 #: What the query of a view may hold, besides labels.
 PARAMETERS = (
-    *("state", "queue", "reason", "user", "project", "type", "flavor", "without"),
+    *("state", "queue", "reason", "reason_class", "user", "project", "type", "flavor", "without"),
     *("q", "since", "until"),
     "group_by",
 )
@@ -49,9 +50,9 @@ def get_view(actor: Actor, number: int) -> SavedView:
     return view
 
 
-def canonical_view_query(text: str) -> str:
+def canonical_view_query(text: str, org: Organization) -> str:
     """
-    Return the query string of a view as it is kept.
+    Return the query string of a view of *org* as it is kept.
 
     Raises BadRequest that names every parameter that is not known and every wrong value.
     """
@@ -61,7 +62,7 @@ def canonical_view_query(text: str) -> str:
         known = f"{', '.join(PARAMETERS)} and label.KEY"
         message = f"{unknown[0][:80]!r} is not part of a view; it has: {known}."
         raise BadRequest([FieldError("query", "unknown_parameter", message)])
-    WorkloadFilter.from_query(given)
+    WorkloadFilter.from_query(given, org)
     read_grouping(given)
     kept = QueryDict(mutable=True)
     for name in sorted(given):

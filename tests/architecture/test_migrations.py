@@ -26,6 +26,10 @@ BY_HAND: dict[str, str] = {
     "workloads.0003_rename_above_nominal": (
         "it changes nothing in the database: the model has another name, its table keeps its own"
     ),
+    "workloads.0004_open_reasons": (
+        "it changes nothing in the database: the columns of reasons have no list of choices any "
+        "more, of which the database never knew"
+    ),
     "orgs.0005_allow_several_accounts_of_an_address": (
         "accounts are few: the new index is built within milliseconds, and letting go of the old "
         "one reads no rows. The version before keeps what the new constraint asks, because it "

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
-from console.engine.model.decision import Reason
+from console.engine.model.reasons import registered_reasons
 from console.engine.wording.reasons import reason_title
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -146,11 +146,21 @@ def test_every_setting_is_in_the_table_with_its_default() -> None:
     assert {name: told[name] for name in defaults} == defaults
 
 
-def test_every_reason_is_explained_under_the_title_that_pages_show() -> None:
-    text = (ROOT / "docs" / "concepts.md").read_text("utf-8")
-    rows = re.findall(r"^\| `([a-z_]+)` \| ([^|]+) \| [^|]+\|", text, re.MULTILINE)
-    told = {code: title for code, title in rows if code in set(Reason)}
-    assert told == {reason.value: reason_title(reason) for reason in Reason}
+def test_every_reason_is_explained_with_the_title_and_the_advice_that_pages_show() -> None:
+    papers = [
+        ROOT / "docs" / "concepts.md",
+        *(ROOT / "console" / "engine" / "disciplines").glob("*/README.md"),
+    ]
+    text = "\n".join(paper.read_text("utf-8") for paper in papers)
+    rows = re.findall(r"^\| `([a-z_]+)` \| ([^|]+) \| [^|]+\|(.*)$", text, re.MULTILINE)
+    told = {
+        code: (title, advice.strip(" |"))
+        for code, title, advice in rows
+        if code in registered_reasons()
+    }
+    assert told == {
+        reason: (reason_title(reason), reason.advice) for reason in registered_reasons()
+    }
 
 
 def test_every_paper_is_in_the_index() -> None:

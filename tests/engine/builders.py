@@ -16,8 +16,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Self
 
+from console.engine.disciplines.quota.reasons import (
+    PREEMPTED_FOR_FAIR_SHARE,
+    RECLAIMED_IN_COHORT,
+    RECLAIMED_WHILE_BORROWING,
+)
 from console.engine.model.amounts import UNLIMITED, Amount, parse_amount
-from console.engine.model.decision import Assignment, Decision, Outcome, Reason
+from console.engine.model.common_reasons import DRAINED, PREEMPTED_IN_QUEUE, WAITING_FOR_PREEMPTED
+from console.engine.model.decision import Assignment, Decision, Outcome
 from console.engine.model.policy import (
     WEIGHT_ONE,
     Cohort,
@@ -390,10 +396,10 @@ class World:
 
 #: Reason of a preemption -> what is said of it.
 _RIGHTS = {
-    Reason.PREEMPTED_IN_QUEUE: "preempted by",
-    Reason.RECLAIMED_IN_COHORT: "reclaimed by",
-    Reason.RECLAIMED_WHILE_BORROWING: "reclaimed while borrowing by",
-    Reason.PREEMPTED_FOR_FAIR_SHARE: "stopped for the fair share of",
+    PREEMPTED_IN_QUEUE: "preempted by",
+    RECLAIMED_IN_COHORT: "reclaimed by",
+    RECLAIMED_WHILE_BORROWING: "reclaimed while borrowing by",
+    PREEMPTED_FOR_FAIR_SHARE: "stopped for the fair share of",
 }
 
 
@@ -402,18 +408,18 @@ def in_words(decision: Decision) -> str:
     match decision.outcome:
         case Outcome.ADMITTED:
             return f"{decision.workload}: admitted{_on(decision.assignment)}"
-        case Outcome.PREEMPTED if decision.reason is Reason.DRAINED:
+        case Outcome.PREEMPTED if decision.reason is DRAINED:
             return f"{decision.workload}: drained"
         case Outcome.PREEMPTED:
             return f"{decision.workload}: {_RIGHTS[decision.reason]} {decision.preemptor}"
         case Outcome.REJECTED:
-            return f"{decision.workload}: rejected ({decision.reason.value})"
+            return f"{decision.workload}: rejected ({decision.reason})"
         case Outcome.WITHDRAWN:
             return f"{decision.workload}: withdrawn while running"
-        case Outcome.PENDING if decision.reason is Reason.WAITING_FOR_PREEMPTED:
+        case Outcome.PENDING if decision.reason is WAITING_FOR_PREEMPTED:
             return f"{decision.workload}: waits for {' and '.join(decision.victims)} to stop"
         case Outcome.PENDING:
-            return f"{decision.workload}: pending ({decision.reason.value})"
+            return f"{decision.workload}: pending ({decision.reason})"
 
 
 def _standing(state: State, name: str) -> str:
@@ -422,7 +428,7 @@ def _standing(state: State, name: str) -> str:
         return f"admitted{_on(outcome.assignment)}"
     if outcome.outcome is Outcome.PREEMPTED:
         return "stopping"
-    return f"pending ({outcome.reason.value})"
+    return f"pending ({outcome.reason})"
 
 
 def _on(assignment: Assignment) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from console.engine.model.decision import Assignment, Decision, Outcome, Reason
+from console.engine.model.common_reasons import NOT_EVALUATED
+from console.engine.model.decision import Assignment, Decision, Outcome
 from console.engine.model.policy import Policy
 from console.engine.model.preemption_loops import NEVER, Stops
+from console.engine.model.reasons import Reason
 from console.engine.model.workload import Workload
 from console.engine.pending.pending_class import Announced
 from console.engine.state import State
@@ -19,7 +21,7 @@ class Row:
 
     workload: Workload
     outcome: Outcome = Outcome.PENDING
-    reason: Reason = Reason.NOT_EVALUATED
+    reason: Reason = NOT_EVALUATED
     queue: str | None = None
     priority: int | None = None
     rule: int | None = None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from console.engine.disciplines.quota.reasons import WAITING_FOR_QUOTA
 from console.engine.explain import Explanation, StageText, explain
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.decision import Outcome
 from console.engine.model.origin import Origin
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import (
     FlavorTried,
     FlavorVerdict,
@@ -24,7 +26,7 @@ SHARING = QueueStep(name="train", passthrough=False, path=("ml", "org"))
 
 
 def trace(
-    reason: Reason = Reason.WAITING_FOR_QUOTA, outcome: Outcome = Outcome.PENDING, **stages: object
+    reason: Reason = WAITING_FOR_QUOTA, outcome: Outcome = Outcome.PENDING, **stages: object
 ) -> Trace:
     """Return a trace that has nothing but an ending and these stages."""
     ending = OutcomeStep(outcome=outcome, reason=reason)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from console.engine.disciplines.quota.reasons import WAITING_FOR_QUOTA
 from console.engine.explain.compared import Compared, compare
 from console.engine.explain.sentences import Telling
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.common_reasons import PASSTHROUGH, WAITING_FOR_PREEMPTED
+from console.engine.model.decision import Outcome
 from console.engine.model.trace import (
     FlavorTried,
     FlavorVerdict,
@@ -21,6 +23,7 @@ from console.engine.model.trace import (
     RuleVerdict,
     Trace,
 )
+from console.engine.routing.reasons import NO_RULE_MATCHED
 
 _TOOK = RuleTried(index=0, queue="research", verdict=RuleVerdict.TOOK)
 
@@ -60,13 +63,13 @@ def test_what_differs_is_told_stage_by_stage_with_its_numbers() -> None:
         6000,
         2000,
         FlavorVerdict.NO_ROOM,
-        OutcomeStep(outcome=Outcome.PENDING, reason=Reason.WAITING_FOR_QUOTA),
+        OutcomeStep(outcome=Outcome.PENDING, reason=WAITING_FOR_QUOTA),
     )
     runs = _trace(
         2000,
         8000,
         FlavorVerdict.FITS,
-        OutcomeStep(outcome=Outcome.ADMITTED, reason=Reason.PASSTHROUGH),
+        OutcomeStep(outcome=Outcome.ADMITTED, reason=PASSTHROUGH),
     )
     found = compare(Telling(waits, {}), Telling(runs, {}))
     assert [(row.stage, row.what, row.one, row.other) for row in found if not row.is_same] == [
@@ -100,7 +103,7 @@ def test_what_only_one_of_them_reached_is_missing_in_the_other() -> None:
         labels={},
         requests={},
         requested_priority=7,
-        outcome=OutcomeStep(outcome=Outcome.REJECTED, reason=Reason.NO_RULE_MATCHED),
+        outcome=OutcomeStep(outcome=Outcome.REJECTED, reason=NO_RULE_MATCHED),
     )
     waits = Trace(
         workload="v",
@@ -111,7 +114,7 @@ def test_what_only_one_of_them_reached_is_missing_in_the_other() -> None:
         preemption=PreemptionStep(rule="never", verdict=PreemptionVerdict.NOT_ALLOWED),
         order=OrderStep(position=3, pending=9, alike=1),
         outcome=OutcomeStep(
-            outcome=Outcome.PENDING, reason=Reason.WAITING_FOR_PREEMPTED, victims=("x", "y")
+            outcome=Outcome.PENDING, reason=WAITING_FOR_PREEMPTED, victims=("x", "y")
         ),
     )
     found = {row.what: row for row in compare(Telling(lost, {}), Telling(waits, {}))}

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from console.engine.disciplines.quota.reasons import QUOTA_RESERVED
 from console.engine.explain import explain, mentioned
-from console.engine.model.decision import Outcome, PodSetAssignment, Reason
+from console.engine.model.common_reasons import DRAINED, PREEMPTED_IN_QUEUE, WAITING_FOR_PREEMPTED
+from console.engine.model.decision import Outcome, PodSetAssignment
+from console.engine.model.reasons import Reason, registered_reasons
 from console.engine.model.stored_trace import trace_from_json
 from console.engine.model.trace import (
     Candidate,
@@ -411,7 +414,7 @@ def test_a_whole_explanation_in_a_cohort() -> None:
     }
 
 
-@pytest.mark.parametrize("reason", Reason)
+@pytest.mark.parametrize("reason", registered_reasons())
 def test_every_reason_has_a_headline_even_without_facts(reason: Reason) -> None:
     headline = explain(trace(reason)).headline
     assert headline.endswith(".")
@@ -420,7 +423,7 @@ def test_every_reason_has_a_headline_even_without_facts(reason: Reason) -> None:
 
 def test_who_drains_a_workload_is_told() -> None:
     local = LocalQueueStep(namespace="ml", name="main", verdict=LocalQueueVerdict.STOPPED)
-    drained = trace(Reason.DRAINED, Outcome.PREEMPTED, queue=ALONE)
+    drained = trace(DRAINED, Outcome.PREEMPTED, queue=ALONE)
     assert explain(drained).headline == (
         "Told to stop: train is stopped by its config, and what runs there has to stop too."
     )
@@ -440,7 +443,7 @@ STEP = PreemptedStep(
 
 
 def test_names_stand_for_ids_where_they_are_known() -> None:
-    stopped = trace(Reason.PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, preempted=STEP)
+    stopped = trace(PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, preempted=STEP)
     explanation = explain(stopped, {"id-7": "urgent"})
     assert explanation.headline == (
         "Preempted: urgent with priority 9 needs its room; train may stop its own workloads of "
@@ -476,7 +479,7 @@ def test_everybody_whom_a_trace_speaks_of_is_mentioned() -> None:
         order=OrderStep(position=2, pending=2, alike=1, blocked_by="first"),
         outcome=OutcomeStep(
             outcome=Outcome.PENDING,
-            reason=Reason.WAITING_FOR_PREEMPTED,
+            reason=WAITING_FOR_PREEMPTED,
             victims=("victim",),
         ),
     )
@@ -484,9 +487,7 @@ def test_everybody_whom_a_trace_speaks_of_is_mentioned() -> None:
 
 
 def admitted(*assignment: PodSetAssignment) -> Trace:
-    ending = OutcomeStep(
-        outcome=Outcome.ADMITTED, reason=Reason.QUOTA_RESERVED, assignment=assignment
-    )
+    ending = OutcomeStep(outcome=Outcome.ADMITTED, reason=QUOTA_RESERVED, assignment=assignment)
     return replace(trace(queue=ALONE), outcome=ending)
 
 

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from console.engine.disciplines.quota.reasons import QUOTA_RESERVED
 from console.engine.explain import Verdict, explain
 from console.engine.model.amounts import UNLIMITED
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.common_reasons import PREEMPTED_IN_QUEUE, QUEUE_HELD
+from console.engine.model.decision import Outcome
 from console.engine.model.trace import (
     FailedExpression,
     FlavorTried,
@@ -18,6 +20,7 @@ from console.engine.model.trace import (
     PodSetStep,
     QuotaCheck,
 )
+from console.engine.routing.reasons import NO_FLAVOR_MATCHED
 from tests.engine.telling import (
     ALONE,
     LINE,
@@ -382,7 +385,7 @@ def test_pod_sets_name_the_flavors_they_need() -> None:
     fits = check(FlavorVerdict.FITS, requested=1000)
     (group,) = walk(fits)
     told = trace(
-        Reason.QUOTA_RESERVED,
+        QUOTA_RESERVED,
         Outcome.ADMITTED,
         queue=ALONE,
         pod_sets=(
@@ -411,11 +414,11 @@ def test_of_several_flavors_the_best_is_named_while_it_waits() -> None:
     )
     waiting = trace(groups=(replace(group, origin=LINE),))
     assert lines(waiting, "flavors") == [("info", "a100 comes closest.", 3)]
-    assert said(trace(Reason.QUEUE_HELD, groups=(group,)), "flavors") == []
+    assert said(trace(QUEUE_HELD, groups=(group,)), "flavors") == []
 
 
 def test_resources_that_nobody_covers_are_named_and_fail_nothing() -> None:
-    preempted = trace(Reason.PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, uncovered=("tpu",))
+    preempted = trace(PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, uncovered=("tpu",))
     assert lines(preempted, "flavors") == [
         ("info", "tpu is covered by no resource group and not limited.", None)
     ]
@@ -426,9 +429,7 @@ def test_resources_that_nobody_covers_are_named_and_fail_nothing() -> None:
 
 
 def test_a_resource_that_has_to_be_covered_keeps_a_workload_out() -> None:
-    told = trace(
-        Reason.NO_FLAVOR_MATCHED, queue=replace(ALONE, origin=LINE), undeclared="nvidia.com/gpu"
-    )
+    told = trace(NO_FLAVOR_MATCHED, queue=replace(ALONE, origin=LINE), undeclared="nvidia.com/gpu")
     assert lines(told, "flavors") == [
         (
             "fail",

@@ -6,8 +6,19 @@ from dataclasses import replace
 
 import pytest
 
+from console.engine.disciplines.quota.reasons import (
+    PREEMPTED_FOR_FAIR_SHARE,
+    RECLAIMED_IN_COHORT,
+    RECLAIMED_WHILE_BORROWING,
+)
 from console.engine.explain import explain
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.common_reasons import (
+    BEHIND_OTHERS,
+    PREEMPTED_IN_QUEUE,
+    WAITING_FOR_PREEMPTED,
+)
+from console.engine.model.decision import Outcome
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import (
     Candidate,
     CandidateVerdict,
@@ -142,7 +153,7 @@ def test_shares_without_numbers(verdict: CandidateVerdict, words: str) -> None:
 def test_a_target_that_has_stopped_is_still_counted() -> None:
     ending = OutcomeStep(
         outcome=Outcome.PENDING,
-        reason=Reason.WAITING_FOR_PREEMPTED,
+        reason=WAITING_FOR_PREEMPTED,
         victims=("w0", "x"),
     )
     step = PreemptionStep(
@@ -338,12 +349,12 @@ BATCH = replace(ALONE, name="batch")
     ("reason", "rule", "right"),
     [
         (
-            Reason.RECLAIMED_IN_COHORT,
+            RECLAIMED_IN_COHORT,
             "any",
             "train takes back what other queues borrow, and may stop any workload there",
         ),
         (
-            Reason.RECLAIMED_IN_COHORT,
+            RECLAIMED_IN_COHORT,
             "lower_priority",
             (
                 "train takes back what other queues borrow, and may stop workloads of lower "
@@ -351,7 +362,7 @@ BATCH = replace(ALONE, name="batch")
             ),
         ),
         (
-            Reason.RECLAIMED_WHILE_BORROWING,
+            RECLAIMED_WHILE_BORROWING,
             "lower_priority",
             (
                 "train borrows too, and may stop workloads of lower priority in other queues that "
@@ -359,7 +370,7 @@ BATCH = replace(ALONE, name="batch")
             ),
         ),
         (
-            Reason.PREEMPTED_FOR_FAIR_SHARE,
+            PREEMPTED_FOR_FAIR_SHARE,
             "any",
             "train has the smaller share, and may stop any workload in queues that borrow",
         ),
@@ -387,7 +398,7 @@ def test_by_what_right_a_workload_of_another_queue_was_stopped(
 )
 def test_by_what_right_a_workload_of_the_same_queue_was_stopped(rule: str, right: str) -> None:
     step = replace(STEP, rule=rule, own_path=STEP.path)
-    told = trace(Reason.PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, queue=SHARING, preempted=step)
+    told = trace(PREEMPTED_IN_QUEUE, Outcome.PREEMPTED, queue=SHARING, preempted=step)
     assert said(told, "preemption") == ["p asks for 1 gpu in train with priority 9.", f"{right}."]
 
 
@@ -467,16 +478,14 @@ def test_by_what_right_a_workload_of_the_same_queue_was_stopped(rule: str, right
 )
 def test_every_turn(verdict: TurnVerdict, others: tuple[str, ...], text: str) -> None:
     step = TurnStep(verdict=verdict, others=others)
-    told = trace(Reason.BEHIND_OTHERS, queue=ALONE, turn=step)
+    told = trace(BEHIND_OTHERS, queue=ALONE, turn=step)
     explanation = explain(told, {"a": "fast"})
     assert explanation.headline == f"Waiting in train: {text}."
     (sentence,) = stage(explanation, "order").sentences
     assert sentence.text == f"{text[0].upper()}{text[1:]}."
     # Those that the sentence names are linked.
     assert sentence.workloads == others[:5]
-    soon = explain(
-        replace(told, outcome=trace(Reason.WAITING_FOR_PREEMPTED).outcome), {"a": "fast"}
-    )
+    soon = explain(replace(told, outcome=trace(WAITING_FOR_PREEMPTED).outcome), {"a": "fast"})
     assert soon.headline == f"Starting soon in train: {text}."
 
 
@@ -515,7 +524,7 @@ def test_every_place_in_line(step: OrderStep, told: list[tuple[str, str, int | N
 
 def test_who_blocks_a_strict_queue_is_named_on_top() -> None:
     step = OrderStep(position=2, pending=2, alike=1, strict=True, blocked_by="id")
-    explanation = explain(trace(Reason.BEHIND_OTHERS, queue=ALONE, order=step), {"id": "head"})
+    explanation = explain(trace(BEHIND_OTHERS, queue=ALONE, order=step), {"id": "head"})
     assert explanation.headline == (
         "Waiting in train: head is first in line, and nobody overtakes it."
     )

@@ -6,7 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.model.decision import Outcome, Reason
+from console.engine.disciplines.quota.reasons import QUOTA_RESERVED
+from console.engine.model.common_reasons import (
+    DRAINED,
+    PASSTHROUGH,
+    QUEUE_HELD,
+    QUEUE_MISCONFIGURED,
+    QUEUE_STOPPED,
+)
+from console.engine.model.decision import Outcome
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import (
     FailedExpression,
     LocalQueueStep,
@@ -18,6 +27,7 @@ from console.engine.model.trace import (
     RuleTried,
     RuleVerdict,
 )
+from console.engine.routing.reasons import NO_RULES
 from tests.engine.telling import LINE, OTHER_LINE, lines, said, trace
 
 
@@ -84,7 +94,7 @@ def test_every_rule_verdict(step: RuleTried, text: str) -> None:
 
 
 def test_without_rules_everything_is_admitted() -> None:
-    assert lines(trace(Reason.NO_RULES, Outcome.ADMITTED), "route") == [
+    assert lines(trace(NO_RULES, Outcome.ADMITTED), "route") == [
         ("pass", "The config has no scheduling rules, so everything is admitted.", None)
     ]
     assert said(trace(), "route") == []
@@ -297,22 +307,22 @@ def test_priorities_of_local_queues(
     [
         (
             QueueStep(name="q", passthrough=True),
-            Reason.PASSTHROUGH,
+            PASSTHROUGH,
             [("pass", "q has no quota: it admits everything.", 3)],
         ),
         (
             QueueStep(name="q", passthrough=False),
-            Reason.QUOTA_RESERVED,
+            QUOTA_RESERVED,
             [("pass", "q admits by quota.", 3)],
         ),
         (
             QueueStep(name="q", passthrough=False, path=("ml",)),
-            Reason.QUOTA_RESERVED,
+            QUOTA_RESERVED,
             [("pass", "q admits by quota and shares unused quota in cohort ml.", 3)],
         ),
         (
             QueueStep(name="q", passthrough=False, path=("ml", "eu", "org")),
-            Reason.QUOTA_RESERVED,
+            QUOTA_RESERVED,
             [
                 (
                     "pass",
@@ -326,17 +336,17 @@ def test_priorities_of_local_queues(
         ),
         (
             QueueStep(name="q", passthrough=False, held=True),
-            Reason.QUEUE_HELD,
+            QUEUE_HELD,
             [("fail", "q is on hold: it admits nothing new.", 3)],
         ),
         (
             QueueStep(name="q", passthrough=False, stopped=True),
-            Reason.QUEUE_STOPPED,
+            QUEUE_STOPPED,
             [("fail", "q is stopped by its config: it admits nothing new.", 3)],
         ),
         (
             QueueStep(name="q", passthrough=False, stopped=True),
-            Reason.DRAINED,
+            DRAINED,
             [
                 (
                     "fail",
@@ -350,7 +360,7 @@ def test_priorities_of_local_queues(
         ),
         (
             QueueStep(name="q", passthrough=False, held=True, missing_flavor="spto"),
-            Reason.QUEUE_MISCONFIGURED,
+            QUEUE_MISCONFIGURED,
             [
                 ("fail", "q is on hold: it admits nothing new.", 3),
                 (
@@ -365,7 +375,7 @@ def test_priorities_of_local_queues(
         ),
         (
             QueueStep(name="q", passthrough=False),
-            Reason.QUEUE_MISCONFIGURED,
+            QUEUE_MISCONFIGURED,
             [("fail", "q is misconfigured and admits nothing.", 3)],
         ),
     ],

@@ -8,7 +8,7 @@ from hypothesis import event, given, note
 from hypothesis import strategies as st
 
 from console.engine.explain import explain
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import QUEUE_HELD, QUEUE_MISCONFIGURED, QUEUE_STOPPED
 from console.engine.model.policy import (
     LocalQueue,
     LocalQueueRouting,
@@ -18,6 +18,11 @@ from console.engine.model.policy import (
 )
 from console.engine.model.selectors import EVERYTHING
 from console.engine.model.workload import Workload
+from console.engine.routing.reasons import (
+    LOCAL_QUEUE_MISSING,
+    NAMESPACE_NOT_ALLOWED,
+    PRIORITY_CLASS_MISSING,
+)
 from console.engine.state import State
 from tests.engine.builders import only
 from tests.engine.rows import Rows
@@ -31,12 +36,12 @@ WELCOMES = st.sampled_from([EVERYTHING, EVERYTHING, only(team="ml"), None])
 #: Reasons that hold whatever the quota: they are the same before any turn and after it.
 LASTING = frozenset(
     {
-        Reason.LOCAL_QUEUE_MISSING,
-        Reason.PRIORITY_CLASS_MISSING,
-        Reason.NAMESPACE_NOT_ALLOWED,
-        Reason.QUEUE_MISCONFIGURED,
-        Reason.QUEUE_STOPPED,
-        Reason.QUEUE_HELD,
+        LOCAL_QUEUE_MISSING,
+        PRIORITY_CLASS_MISSING,
+        NAMESPACE_NOT_ALLOWED,
+        QUEUE_MISCONFIGURED,
+        QUEUE_STOPPED,
+        QUEUE_HELD,
     }
 )
 
@@ -104,4 +109,4 @@ def test_what_rows_say_is_explained_before_any_turn(draw: st.DrawFn) -> None:
         if LASTING & {trace.outcome.reason, settled.outcome.reason}:
             assert trace.outcome.reason is settled.outcome.reason
         assert explain(trace).reason is trace.outcome.reason
-        event(trace.outcome.reason.value)
+        event(trace.outcome.reason)

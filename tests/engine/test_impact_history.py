@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from console.engine.disciplines.quota.reasons import QUOTA_RESERVED
 from console.engine.impact import (
     Doubt,
     DoubtKind,
@@ -18,7 +19,6 @@ from console.engine.impact import (
     Standing,
     history_impact,
 )
-from console.engine.model.decision import Reason
 from console.engine.model.history import History, Shape
 from console.engine.model.policy import (
     LocalQueue,
@@ -102,7 +102,7 @@ def test_one_shape_by_what_changes(after: Policy, outcome: str, fit: Fit | None)
     assert [each.outcome.value for each in found.shapes] == [outcome]
     assert found.shapes[0].after.fit is (fit or Fit.NOMINAL)
     assert found.shapes[0].before == Standing(
-        queue="train", rule=0, priority=0, fit=Fit.NOMINAL, reason=Reason.QUOTA_RESERVED
+        queue="train", rule=0, priority=0, fit=Fit.NOMINAL, reason=QUOTA_RESERVED
     )
 
 
@@ -153,16 +153,12 @@ def test_a_rule_about_a_label_that_nobody_set_leaves_open_whom_it_might_take() -
     }
     assert found.doubts == (Doubt(kind=DoubtKind.LABEL, key="stage", rules=(1,), shapes=2, runs=3),)
     doubted = found.shapes[1]
-    serve = Standing(
-        queue="serve", rule=1, priority=0, fit=Fit.NOMINAL, reason=Reason.QUOTA_RESERVED
-    )
+    serve = Standing(queue="serve", rule=1, priority=0, fit=Fit.NOMINAL, reason=QUOTA_RESERVED)
     assert doubted == ShapeImpact(
         shape=shapes[1],
         outcome=HistoryOutcome.CANNOT_TELL,
         before=serve,
-        after=Standing(
-            queue="serve", rule=2, priority=0, fit=Fit.NOMINAL, reason=Reason.QUOTA_RESERVED
-        ),
+        after=Standing(queue="serve", rule=2, priority=0, fit=Fit.NOMINAL, reason=QUOTA_RESERVED),
         doubts=((DoubtKind.LABEL, "stage"),),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from console.engine.disciplines.quota.reasons import QUOTA_RESERVED, WAITING_FOR_QUOTA
 from console.engine.impact import (
     Affected,
     Exposure,
@@ -16,8 +17,9 @@ from console.engine.impact import (
     live_impact,
 )
 from console.engine.impact.live_outcomes import LISTED
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import DRAINED, PREEMPTED_IN_QUEUE
 from console.engine.model.policy import StopPolicy
+from console.engine.routing.reasons import NO_RULE_MATCHED
 from console.engine.state import State
 from tests.engine.builders import ANY, World, only, policy, queue, rule
 from tests.engine.strategies import draws, policies, workloads, worlds
@@ -44,9 +46,7 @@ def test_more_quota_lets_some_start() -> None:
         groups={
             LiveOutcome.STARTS: Group(
                 count=1,
-                first=(
-                    Affected(workload="c", queue="train", to="train", reason=Reason.QUOTA_RESERVED),
-                ),
+                first=(Affected(workload="c", queue="train", to="train", reason=QUOTA_RESERVED),),
             )
         },
     )
@@ -123,10 +123,10 @@ def test_waiting_work_is_rejected_or_routed_elsewhere() -> None:
     )
     assert told(impact) == {"moved": ["other"], "rejected": ["waits"]}
     assert impact.groups[LiveOutcome.MOVED].first == (
-        Affected(workload="other", queue="train", to="serve", reason=Reason.WAITING_FOR_QUOTA),
+        Affected(workload="other", queue="train", to="serve", reason=WAITING_FOR_QUOTA),
     )
     assert impact.groups[LiveOutcome.REJECTED].first == (
-        Affected(workload="waits", queue="train", reason=Reason.NO_RULE_MATCHED),
+        Affected(workload="waits", queue="train", reason=NO_RULE_MATCHED),
     )
 
 
@@ -147,7 +147,7 @@ def test_a_new_right_stops_some_and_endangers_others() -> None:
         "preemptible": ["low"],
     }
     assert impact.groups[LiveOutcome.STOPPED].first == (
-        Affected(workload="mid", queue="train", reason=Reason.PREEMPTED_IN_QUEUE, preemptor="high"),
+        Affected(workload="mid", queue="train", reason=PREEMPTED_IN_QUEUE, preemptor="high"),
     )
     assert impact.groups[LiveOutcome.PREEMPTIBLE].first[0].losses == (Exposure.IN_QUEUE,)
 
@@ -170,7 +170,7 @@ def test_a_drained_queue_stops_what_runs() -> None:
     world = World(queue("train").owns(gpu=2)).submit("a", "b", gpu=1)
     impact = impact_of(world, queue("train").owns(gpu=2).stopped(StopPolicy.HOLD_AND_DRAIN))
     assert told(impact) == {"stopped": ["a", "b"]}
-    assert {each.reason for each in impact.groups[LiveOutcome.STOPPED].first} == {Reason.DRAINED}
+    assert {each.reason for each in impact.groups[LiveOutcome.STOPPED].first} == {DRAINED}
 
 
 def test_what_is_decided_anyway_is_not_counted() -> None:

@@ -193,7 +193,7 @@ def _comparable(decisions: Iterable[Decision]) -> list[tuple[object, ...]]:
         (
             each.workload,
             each.outcome.value,
-            each.reason.value,
+            each.reason,
             each.queue or "",
             -1 if each.priority is None else each.priority,
             -1 if each.rule is None else each.rule,

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.common_reasons import QUEUE_STOPPED
+from console.engine.model.decision import Outcome
 from console.engine.model.origin import Origin
 from console.engine.model.policy import (
     Flavor,
@@ -17,10 +18,16 @@ from console.engine.model.policy import (
     Queue,
     StopPolicy,
 )
+from console.engine.model.reasons import Reason
 from console.engine.model.selectors import EVERYTHING
 from console.engine.model.trace import FailedExpression, LocalQueueStep, LocalQueueVerdict
 from console.engine.model.workload import Workload
 from console.engine.routing.local_queues import namespace_labels
+from console.engine.routing.reasons import (
+    LOCAL_QUEUE_MISSING,
+    NAMESPACE_NOT_ALLOWED,
+    PRIORITY_CLASS_MISSING,
+)
 from console.engine.routing.router import Route, Router
 from console.engine.state import State
 from tests.engine.builders import only, queue
@@ -138,7 +145,7 @@ def test_a_local_queue_leads_to_its_queue() -> None:
 )
 def test_a_local_queue_that_is_missing(workload: Workload, step: LocalQueueStep) -> None:
     assert Router(world()).route(workload) == Route(
-        priority=0, local_queue=step, problem=Reason.LOCAL_QUEUE_MISSING
+        priority=0, local_queue=step, problem=LOCAL_QUEUE_MISSING
     )
 
 
@@ -153,7 +160,7 @@ def test_a_stopped_local_queue_leads_into_no_line(name: str, drains: bool) -> No
             queue="train",
             origin=DOOR,
         ),
-        problem=Reason.QUEUE_STOPPED,
+        problem=QUEUE_STOPPED,
         drains=drains,
     )
 
@@ -184,7 +191,7 @@ def test_a_namespace_that_the_queue_does_not_take_waits_in_its_line(
             failed=failed,
             origin=DOOR,
         ),
-        problem=Reason.NAMESPACE_NOT_ALLOWED,
+        problem=NAMESPACE_NOT_ALLOWED,
     )
 
 
@@ -198,7 +205,7 @@ def test_every_namespace_is_labeled_with_its_name() -> None:
     assert [
         router.route(each).problem
         for each in (named("main", "web"), named("main", "ml"), named("sealed", "web"))
-    ] == [None, Reason.NAMESPACE_NOT_ALLOWED, None]
+    ] == [None, NAMESPACE_NOT_ALLOWED, None]
 
 
 WITH_DEFAULT = replace(
@@ -250,16 +257,16 @@ def test_a_priority_class_that_is_missing_has_no_substitute() -> None:
             nearest="high",
             origin=DOOR,
         ),
-        problem=Reason.PRIORITY_CLASS_MISSING,
+        problem=PRIORITY_CLASS_MISSING,
     )
 
 
 @pytest.mark.parametrize(
     ("workload", "problem"),
     [
-        (named("lost", priority_class="none"), Reason.LOCAL_QUEUE_MISSING),
-        (named("shut", priority_class="none"), Reason.PRIORITY_CLASS_MISSING),
-        (named("sealed", "web", priority_class="none"), Reason.PRIORITY_CLASS_MISSING),
+        (named("lost", priority_class="none"), LOCAL_QUEUE_MISSING),
+        (named("shut", priority_class="none"), PRIORITY_CLASS_MISSING),
+        (named("sealed", "web", priority_class="none"), PRIORITY_CLASS_MISSING),
     ],
 )
 def test_of_several_problems_the_most_lasting_one_counts(
@@ -271,7 +278,7 @@ def test_of_several_problems_the_most_lasting_one_counts(
 def test_a_stopped_local_queue_goes_before_the_namespace() -> None:
     shut = local("web", "shut", "train", StopPolicy.HOLD)
     routing = replace(ROUTING, local_queues={("web", "shut"): shut})
-    assert Router(world(routing)).route(named("shut", "web")).problem is Reason.QUEUE_STOPPED
+    assert Router(world(routing)).route(named("shut", "web")).problem is QUEUE_STOPPED
 
 
 def test_other_label_keys_may_name_the_local_queue_and_the_class() -> None:
@@ -284,7 +291,7 @@ def test_other_label_keys_may_name_the_local_queue_and_the_class() -> None:
 def test_alike_workloads_of_different_namespaces_are_judged_apart() -> None:
     router = Router(world())
     ours, theirs = router.route(named()), router.route(named(namespace="web"))
-    assert (ours.problem, theirs.problem) == (None, Reason.NAMESPACE_NOT_ALLOWED)
+    assert (ours.problem, theirs.problem) == (None, NAMESPACE_NOT_ALLOWED)
     assert router.route(named()) is ours
 
 
@@ -327,25 +334,25 @@ def test_a_namespace_without_the_default_lets_it_wait() -> None:
             default="main",
             label=QUEUE,
         ),
-        problem=Reason.LOCAL_QUEUE_MISSING,
+        problem=LOCAL_QUEUE_MISSING,
     )
 
 
 def test_a_default_does_not_stand_in_for_a_local_queue_that_is_missing() -> None:
     route = Router(world(DEFAULTS)).route(named("mian"))
-    assert (route.queue, route.problem) == (None, Reason.LOCAL_QUEUE_MISSING)
+    assert (route.queue, route.problem) == (None, LOCAL_QUEUE_MISSING)
 
 
 def test_what_runs_by_default_stops_when_the_default_is_drained() -> None:
     route = Router(world(DEFAULTS)).route(named(None, "closing"))
-    assert (route.queue, route.problem, route.drains) == (None, Reason.QUEUE_STOPPED, True)
+    assert (route.queue, route.problem, route.drains) == (None, QUEUE_STOPPED, True)
 
 
 def test_a_workload_that_waits_starts_when_its_namespace_gets_a_default() -> None:
     state = State(world(replace(DEFAULTS, local_queues={}), OPEN))
     state.submit(named(None))
     (waits,) = state.settle()
-    assert waits.reason is Reason.LOCAL_QUEUE_MISSING
+    assert waits.reason is LOCAL_QUEUE_MISSING
     state.change_policy(world(DEFAULTS, OPEN))
     (starts,) = state.settle()
     assert (starts.outcome, starts.queue) == (Outcome.ADMITTED, "train")

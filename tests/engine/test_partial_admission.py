@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import event, given, note
 from hypothesis import strategies as st
 
+from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA
 from console.engine.explain import headline_of
-from console.engine.model.decision import Reason
 from console.engine.state import State
 from tests.engine.builders import World, pods, queue
 from tests.engine.strategies import draws, policies, workloads, worlds
@@ -84,6 +84,6 @@ def test_it_is_told_what_it_would_be_told_with_its_fewest_pods_alone(draw: st.Dr
         each.settle()
     if workload.id in state.pending and workload.id in smaller.pending:
         mine, theirs = (each.explain(workload.id).outcome.reason for each in (state, smaller))
-        never = Reason.EXCEEDS_MAX_QUOTA
+        never = EXCEEDS_MAX_QUOTA
         assert (mine is never) == (theirs is never)
-        event(mine.value)
+        event(str(mine))

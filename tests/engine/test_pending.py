@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.engine.model.decision import Reason
 from console.engine.model.policy import Strategy
 from console.engine.model.trace import FlavorVerdict
 from console.engine.model.workload import PodSet
 from console.engine.pending.pending_class import Pending, class_key
 from console.engine.pending.pending_queue import PendingQueue
 from console.engine.routing.flavor_matching import Obstacle
+from console.engine.routing.reasons import NAMESPACE_NOT_ALLOWED
 from console.engine.routing.router import Route
 from tests.engine.builders import pods, workload
 
@@ -54,7 +54,7 @@ def test_alike_is_same_request_same_flavors_same_priority_whatever_the_rule() ->
         waiting(5, obstacle=BLOCKED),
         waiting(6, 0, 1, pods("main", 2, gpu=1)),
         waiting(7, 0, 1, pods("main", 2, at_least=1, gpu=1)),
-        waiting(8, problem=Reason.NAMESPACE_NOT_ALLOWED),
+        waiting(8, problem=NAMESPACE_NOT_ALLOWED),
     ):
         assert line.join(other) is not first
     assert len(line.classes) == 7
@@ -111,7 +111,7 @@ def test_everybody_parks_and_newcomers_of_other_kinds_have_a_turn() -> None:
 
 def test_waking_does_not_help_those_whom_only_another_policy_can_help() -> None:
     line = PendingQueue()
-    cls = line.join(waiting(1, problem=Reason.NAMESPACE_NOT_ALLOWED))
+    cls = line.join(waiting(1, problem=NAMESPACE_NOT_ALLOWED))
     line.set_inadmissible(cls)
     line.requeue_all()
     assert line.head() is None

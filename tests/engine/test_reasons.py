@@ -4,9 +4,36 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.model.decision import Reason
+from console.engine.disciplines.quota.reasons import (
+    EXCEEDS_MAX_QUOTA,
+    PREEMPTED_FOR_FAIR_SHARE,
+    QUOTA_RESERVED,
+    RECLAIMED_IN_COHORT,
+    RECLAIMED_WHILE_BORROWING,
+    WAITING_FOR_QUOTA,
+)
+from console.engine.model.common_reasons import (
+    BEHIND_OTHERS,
+    DRAINED,
+    NOT_EVALUATED,
+    PASSTHROUGH,
+    PREEMPTED_IN_QUEUE,
+    QUEUE_HELD,
+    QUEUE_MISCONFIGURED,
+    QUEUE_STOPPED,
+    WAITING_FOR_PREEMPTED,
+    WITHDRAWN_WHILE_RUNNING,
+)
+from console.engine.model.reasons import ReasonClass, registered_reasons
+from console.engine.routing.reasons import (
+    LOCAL_QUEUE_MISSING,
+    NAMESPACE_NOT_ALLOWED,
+    NO_FLAVOR_MATCHED,
+    NO_RULE_MATCHED,
+    NO_RULES,
+    PRIORITY_CLASS_MISSING,
+)
 from console.engine.wording.reasons import (
-    ReasonClass,
     event_sentence,
     reason_class,
     reason_message,
@@ -14,33 +41,33 @@ from console.engine.wording.reasons import (
 )
 
 TITLES = {
-    Reason.NO_RULES: ("Admitted without a queue", ReasonClass.RUNNING),
-    Reason.PASSTHROUGH: ("Admitted without quota", ReasonClass.RUNNING),
-    Reason.QUOTA_RESERVED: ("Quota reserved", ReasonClass.RUNNING),
-    Reason.NO_RULE_MATCHED: ("No rule matched", ReasonClass.REJECTED),
-    Reason.NO_FLAVOR_MATCHED: ("No flavor matched", ReasonClass.REJECTED),
-    Reason.LOCAL_QUEUE_MISSING: ("No such local queue", ReasonClass.CANNOT_RUN),
-    Reason.PRIORITY_CLASS_MISSING: ("No such priority class", ReasonClass.CANNOT_RUN),
-    Reason.NAMESPACE_NOT_ALLOWED: ("Namespace not allowed", ReasonClass.CANNOT_RUN),
-    Reason.QUEUE_MISCONFIGURED: ("Queue misconfigured", ReasonClass.CANNOT_RUN),
-    Reason.QUEUE_STOPPED: ("Queue stopped", ReasonClass.HELD),
-    Reason.QUEUE_HELD: ("Queue on hold", ReasonClass.HELD),
-    Reason.EXCEEDS_MAX_QUOTA: ("Can never run under this config", ReasonClass.CANNOT_RUN),
-    Reason.WAITING_FOR_PREEMPTED: ("Starting soon", ReasonClass.SOON),
-    Reason.WAITING_FOR_QUOTA: ("Waiting for quota", ReasonClass.WAITING),
-    Reason.BEHIND_OTHERS: ("Behind others", ReasonClass.WAITING),
-    Reason.NOT_EVALUATED: ("Not looked at yet", ReasonClass.UNSEEN),
-    Reason.PREEMPTED_IN_QUEUE: ("Preempted", ReasonClass.PREEMPTED),
-    Reason.RECLAIMED_IN_COHORT: ("Quota reclaimed", ReasonClass.PREEMPTED),
-    Reason.RECLAIMED_WHILE_BORROWING: ("Preempted by a borrower", ReasonClass.PREEMPTED),
-    Reason.PREEMPTED_FOR_FAIR_SHARE: ("Preempted for a fair share", ReasonClass.PREEMPTED),
-    Reason.DRAINED: ("Queue drained", ReasonClass.PREEMPTED),
-    Reason.WITHDRAWN_WHILE_RUNNING: ("Withdrawn while running", ReasonClass.ENDED),
+    NO_RULES: ("Admitted without a queue", ReasonClass.RUNNING),
+    PASSTHROUGH: ("Admitted without quota", ReasonClass.RUNNING),
+    QUOTA_RESERVED: ("Quota reserved", ReasonClass.RUNNING),
+    NO_RULE_MATCHED: ("No rule matched", ReasonClass.REJECTED),
+    NO_FLAVOR_MATCHED: ("No flavor matched", ReasonClass.REJECTED),
+    LOCAL_QUEUE_MISSING: ("No such local queue", ReasonClass.CANNOT_RUN),
+    PRIORITY_CLASS_MISSING: ("No such priority class", ReasonClass.CANNOT_RUN),
+    NAMESPACE_NOT_ALLOWED: ("Namespace not allowed", ReasonClass.CANNOT_RUN),
+    QUEUE_MISCONFIGURED: ("Queue misconfigured", ReasonClass.CANNOT_RUN),
+    QUEUE_STOPPED: ("Queue stopped", ReasonClass.HELD),
+    QUEUE_HELD: ("Queue on hold", ReasonClass.HELD),
+    EXCEEDS_MAX_QUOTA: ("Can never run under this config", ReasonClass.CANNOT_RUN),
+    WAITING_FOR_PREEMPTED: ("Starting soon", ReasonClass.SOON),
+    WAITING_FOR_QUOTA: ("Waiting for quota", ReasonClass.WAITING),
+    BEHIND_OTHERS: ("Behind others", ReasonClass.WAITING),
+    NOT_EVALUATED: ("Not looked at yet", ReasonClass.UNSEEN),
+    PREEMPTED_IN_QUEUE: ("Preempted", ReasonClass.PREEMPTED),
+    RECLAIMED_IN_COHORT: ("Quota reclaimed", ReasonClass.PREEMPTED),
+    RECLAIMED_WHILE_BORROWING: ("Preempted by a borrower", ReasonClass.PREEMPTED),
+    PREEMPTED_FOR_FAIR_SHARE: ("Preempted for a fair share", ReasonClass.PREEMPTED),
+    DRAINED: ("Queue drained", ReasonClass.PREEMPTED),
+    WITHDRAWN_WHILE_RUNNING: ("Withdrawn while running", ReasonClass.ENDED),
 }
 
 
 def test_every_reason_has_a_title_and_a_class() -> None:
-    assert {r: (reason_title(r.value), reason_class(r.value)) for r in Reason} == TITLES
+    assert {r: (reason_title(r), reason_class(r)) for r in registered_reasons()} == TITLES
 
 
 @pytest.mark.parametrize(

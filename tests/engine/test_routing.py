@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from console.engine.model.decision import Reason
 from console.engine.model.policy import OnViolation, PriorityPolicy, Rule
+from console.engine.model.reasons import Reason
 from console.engine.model.selectors import EVERYTHING
 from console.engine.model.trace import FailedExpression, PriorityVerdict, RuleVerdict
+from console.engine.routing.reasons import NO_FLAVOR_MATCHED
 from console.engine.routing.router import Route, Router, effective_priority, flavor_rejection
 from tests.engine.builders import only, policy, queue, rule, workload
 
@@ -121,12 +122,12 @@ TWO_GROUPS = queue("train").owns("a100", gpu=4).owns("h100", gpu=4).and_apart().
         ({"kind": "a100", "disk": "cheap"}, {"gpu": 1, "cpu": 1}, None),
         ({"kind": "h100", "disk": "cheap"}, {"gpu": 1, "cpu": 1}, None),
         # No flavor of any group, whatever it requests.
-        ({}, {}, Reason.NO_FLAVOR_MATCHED),
-        ({}, {"tpu": 1}, Reason.NO_FLAVOR_MATCHED),
+        ({}, {}, NO_FLAVOR_MATCHED),
+        ({}, {"tpu": 1}, NO_FLAVOR_MATCHED),
         # A group that is asked for has no flavor; one that is not does not matter.
         ({"kind": "a100"}, {"gpu": 1}, None),
-        ({"kind": "a100"}, {"gpu": 1, "cpu": 1}, Reason.NO_FLAVOR_MATCHED),
-        ({"disk": "cheap"}, {"gpu": 1}, Reason.NO_FLAVOR_MATCHED),
+        ({"kind": "a100"}, {"gpu": 1, "cpu": 1}, NO_FLAVOR_MATCHED),
+        ({"disk": "cheap"}, {"gpu": 1}, NO_FLAVOR_MATCHED),
         ({"disk": "cheap"}, {"gpu": 0, "cpu": 1}, None),
         ({"disk": "cheap"}, {}, None),
         ({"disk": "cheap"}, {"tpu": 1}, None),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import QUEUE_HELD, QUEUE_STOPPED
 from console.engine.model.policy import (
     LocalQueue,
     LocalQueueRouting,
@@ -15,6 +15,7 @@ from console.engine.model.policy import (
     Undeclared,
 )
 from console.engine.model.selectors import EVERYTHING
+from console.engine.routing.reasons import NAMESPACE_NOT_ALLOWED
 from tests.engine.builders import ANY, QueueBuilder, World, only, policy, queue
 
 
@@ -208,13 +209,13 @@ def test_that_the_queue_is_inactive_is_told_before_a_namespace_that_it_does_not_
     world = World(policy_=local_queues(owner.stopped()))
     world.submit("guest", to="main", namespace="other", gpu=1)
     assert world.settle() == ["guest: pending (queue_stopped)"]
-    assert world.state.explain("guest").outcome.reason is Reason.QUEUE_STOPPED
+    assert world.state.explain("guest").outcome.reason is QUEUE_STOPPED
     world.apply(policy_=local_queues(queue("train").owns(gpu=1).welcomes(only(kind="ml"))))
     world.settle()
-    assert world.state.explain("guest").outcome.reason is Reason.NAMESPACE_NOT_ALLOWED
+    assert world.state.explain("guest").outcome.reason is NAMESPACE_NOT_ALLOWED
     world.hold("train")
     world.settle()
-    assert world.state.explain("guest").outcome.reason is Reason.QUEUE_HELD
+    assert world.state.explain("guest").outcome.reason is QUEUE_HELD
 
 
 def test_a_stopped_local_queue_lets_wait_who_comes_through_it() -> None:

@@ -19,7 +19,8 @@ from console.engine.explain.tested import (
     values_words,
 )
 from console.engine.impact.fit import Fit, Judge, request_of
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.common_reasons import QUEUE_STOPPED
+from console.engine.model.decision import Outcome
 from console.engine.model.policy import (
     Flavor,
     FlavorQuotas,
@@ -427,17 +428,17 @@ def test_a_stopped_local_queue_leads_nowhere_as_the_engine_decides():
     assert (route_result.queue, route_result.outcome, route_result.reason) == (
         None,
         Outcome.PENDING,
-        Reason.QUEUE_STOPPED,
+        QUEUE_STOPPED,
     )
     assert (standing.queue, standing.fit, standing.reason) == (
         None,
         Fit.STRANDED,
-        Reason.QUEUE_STOPPED,
+        QUEUE_STOPPED,
     )
     assert (decision.queue, decision.outcome, decision.reason) == (
         None,
         Outcome.PENDING,
-        Reason.QUEUE_STOPPED,
+        QUEUE_STOPPED,
     )
     assert route_sentence(route_result) == (
         "Waiting: local queue shut of namespace speech is stopped and lets nobody into speech."

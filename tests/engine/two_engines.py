@@ -11,8 +11,14 @@ from console.engine.disciplines.quota.ledger import Ledger
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import NoFit
 from console.engine.disciplines.quota.nominate import find_targets, nominate
+from console.engine.disciplines.quota.reasons import (
+    PREEMPTED_FOR_FAIR_SHARE,
+    RECLAIMED_IN_COHORT,
+    RECLAIMED_WHILE_BORROWING,
+)
 from console.engine.model.amounts import Amount
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.common_reasons import PREEMPTED_IN_QUEUE
+from console.engine.model.decision import Outcome
 from console.engine.model.policy import Policy, Rule
 from console.engine.model.trace import TurnVerdict
 from console.engine.model.workload import PodSet, Workload
@@ -27,10 +33,10 @@ from tests.engine.reference_model.tree import Tree
 from tests.engine.reference_model.world import Pair, Running, Scan, Waiting, World
 
 RIGHTS = {
-    Reason.PREEMPTED_IN_QUEUE: IN_QUEUE,
-    Reason.RECLAIMED_IN_COHORT: RECLAIMED,
-    Reason.RECLAIMED_WHILE_BORROWING: WHILE_BORROWING,
-    Reason.PREEMPTED_FOR_FAIR_SHARE: FAIR_SHARE,
+    PREEMPTED_IN_QUEUE: IN_QUEUE,
+    RECLAIMED_IN_COHORT: RECLAIMED,
+    RECLAIMED_WHILE_BORROWING: WHILE_BORROWING,
+    PREEMPTED_FOR_FAIR_SHARE: FAIR_SHARE,
 }
 _HOPES = {
     None: "",

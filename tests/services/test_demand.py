@@ -6,9 +6,10 @@ from collections import Counter, defaultdict
 
 from hypothesis import given
 
-from console.engine.model.decision import CANNOT_RUN, Reason
+from console.engine.model.common_reasons import WAITING_FOR_PREEMPTED
+from console.engine.model.reasons import registered_reasons
 from console.engine.state import State
-from console.workloads.queries.demand import Demand, cannot_run_count
+from console.workloads.queries.demand import Demand, cannot_run_count, cannot_run_reasons
 from console.workloads.queries.quotas import Accounts
 from tests.engine.builders import World, queue
 from tests.engine.strategies import draws, policies, workloads, worlds
@@ -23,10 +24,10 @@ def demand_of(state: State) -> dict[str, Demand]:
     for name, of_queue in state.queues.items():
         for cls in of_queue.pending.classes.values():
             assert cls.verdict is not None
-            found[name].add(cls.verdict.reason.value, cls.head.workload.total(), len(cls))
+            found[name].add(cls.verdict.reason, cls.head.workload.total(), len(cls))
         for preemptor in of_queue.preemptors.values():
             asked = preemptor.pending.workload.total()
-            found[name].add(Reason.WAITING_FOR_PREEMPTED.value, asked, 1)
+            found[name].add(WAITING_FOR_PREEMPTED, asked, 1)
     return found
 
 
@@ -76,8 +77,8 @@ def test_positions_number_those_that_could_run_without_a_gap(draw) -> None:
 
 
 def test_every_reason_that_only_another_config_ends_counts_apart() -> None:
-    reasons = {reason.value: 2 for reason in Reason}
-    assert cannot_run_count(reasons) == 2 * len(CANNOT_RUN) == 12
+    reasons = dict.fromkeys(registered_reasons(), 2)
+    assert cannot_run_count(reasons) == 2 * len(cannot_run_reasons()) == 12
 
 
 def test_another_version_makes_it_eligible_again() -> None:

@@ -13,7 +13,7 @@ from console.configs.queue_log import queue_log
 from console.configs.renames import new_name_of
 from console.configs.services.apply_config import apply_config
 from console.engine.disciplines.quota.nominate import nominate
-from console.engine.model.decision import Reason
+from console.engine.disciplines.quota.reasons import WAITING_FOR_QUOTA
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.workloads.models import PendingClass, State, Workload
@@ -140,9 +140,7 @@ def _check(org: Organization, name: str) -> bool:
     state = world.queues[name]
     waiting = Workload.objects.filter(queue=name, state=State.PENDING).order_by("-priority", "pk")
     reasons = dict(PendingClass.objects.filter(org=org).values_list("key", "reason"))
-    short = [
-        each for each in waiting if reasons[each.pending_class or ""] == Reason.WAITING_FOR_QUOTA
-    ]
+    short = [each for each in waiting if reasons[each.pending_class or ""] == WAITING_FOR_QUOTA]
     end = capacity_end(org, name)
     assert end == (place_of(short[0]) if short else None)
     for each in short:

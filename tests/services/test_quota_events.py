@@ -9,8 +9,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from console.configs.services.apply_config import apply_config
+from console.engine.disciplines.quota.reasons import (
+    PREEMPTED_FOR_FAIR_SHARE,
+    RECLAIMED_IN_COHORT,
+    RECLAIMED_WHILE_BORROWING,
+)
 from console.engine.model.amounts import UNLIMITED, Amount
-from console.engine.model.decision import Decision, Outcome, Reason
+from console.engine.model.common_reasons import DRAINED, PREEMPTED_IN_QUEUE
+from console.engine.model.decision import Decision, Outcome
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import OutcomeStep, PreemptedStep, Trace
 from console.workloads.models import Event
 from console.workloads.services.batch import Batch
@@ -160,33 +167,31 @@ def preempted(
 
 def test_each_preemptor_reclaims_once_for_each_reason() -> None:
     decisions = [
-        preempted("a", "p", Reason.RECLAIMED_IN_COHORT),
-        preempted("b", "q", Reason.PREEMPTED_FOR_FAIR_SHARE, "other"),
-        preempted("c", "p", Reason.PREEMPTED_IN_QUEUE),
-        preempted("d", "p", Reason.RECLAIMED_IN_COHORT),
-        preempted("e", "p", Reason.RECLAIMED_WHILE_BORROWING),
-        preempted("f", None, Reason.DRAINED),
+        preempted("a", "p", RECLAIMED_IN_COHORT),
+        preempted("b", "q", PREEMPTED_FOR_FAIR_SHARE, "other"),
+        preempted("c", "p", PREEMPTED_IN_QUEUE),
+        preempted("d", "p", RECLAIMED_IN_COHORT),
+        preempted("e", "p", RECLAIMED_WHILE_BORROWING),
+        preempted("f", None, DRAINED),
     ]
     assert reclaims_of((decision, decision.trace) for decision in decisions) == [
         Reclaim(
             preemptor="p",
             victims=("a", "d"),
             queue="research",
-            reason=Reason.RECLAIMED_IN_COHORT,
+            reason=RECLAIMED_IN_COHORT,
         ),
-        Reclaim(
-            preemptor="q", victims=("b",), queue="other", reason=Reason.PREEMPTED_FOR_FAIR_SHARE
-        ),
+        Reclaim(preemptor="q", victims=("b",), queue="other", reason=PREEMPTED_FOR_FAIR_SHARE),
         Reclaim(
             preemptor="p",
             victims=("e",),
             queue="research",
-            reason=Reason.RECLAIMED_WHILE_BORROWING,
+            reason=RECLAIMED_WHILE_BORROWING,
         ),
     ]
 
 
-@pytest.mark.parametrize("reason", [Reason.RECLAIMED_IN_COHORT, Reason.PREEMPTED_IN_QUEUE])
+@pytest.mark.parametrize("reason", [RECLAIMED_IN_COHORT, PREEMPTED_IN_QUEUE])
 def test_a_batch_tells_of_the_preemptor_and_its_queue(owner, reason: Reason) -> None:
     rows = submit_workloads(owner, [Submission(name=name) for name in ("victim", "claimer")])
     victim, claimer = (row.uid for row in rows)
@@ -206,14 +211,14 @@ def test_a_batch_tells_of_the_preemptor_and_its_queue(owner, reason: Reason) -> 
             {
                 "workload": victim,
                 "name": "victim",
-                "reason": reason.value,
+                "reason": reason,
                 "preemptor": claimer,
                 "preemptor_name": "claimer",
                 "preemptor_queue": "research",
             },
         )
     ]
-    if reason is Reason.RECLAIMED_IN_COHORT:
+    if reason is RECLAIMED_IN_COHORT:
         data = {
             "workload": claimer,
             "name": "claimer",

@@ -15,14 +15,12 @@ from console.engine.impact import (
     ShapeImpact,
     Standing,
 )
-from console.engine.model.decision import Reason
 from console.engine.model.history import Shape
 from console.engine.model.policy import Policy
 from console.engine.model.workload import PodSet, Workload
+from console.engine.routing.reasons import NO_RULE_MATCHED
 
-_STANDING = Standing(
-    queue=None, rule=None, priority=None, fit=Fit.REJECTED, reason=Reason.NO_RULE_MATCHED
-)
+_STANDING = Standing(queue=None, rule=None, priority=None, fit=Fit.REJECTED, reason=NO_RULE_MATCHED)
 
 
 def shape(name: str, runs: int, outcome: HistoryOutcome, **requests: int) -> ShapeImpact:

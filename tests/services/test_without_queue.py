@@ -7,7 +7,14 @@ from collections.abc import Callable
 import pytest
 from django.http import QueryDict
 
-from console.engine.model.decision import Reason
+from console.engine.disciplines.quota.reasons import WAITING_FOR_QUOTA
+from console.engine.model.common_reasons import NOT_EVALUATED, QUEUE_STOPPED
+from console.engine.model.reasons import Reason
+from console.engine.routing.reasons import (
+    LOCAL_QUEUE_MISSING,
+    NO_FLAVOR_MATCHED,
+    PRIORITY_CLASS_MISSING,
+)
 from console.orgs.models import Organization
 from console.workloads.models import LabelSet, PendingClass, State, Workload
 from console.workloads.queries import (
@@ -30,7 +37,7 @@ def row(org: Organization) -> Callable[..., Workload]:
     def write(name: str, reason: Reason, **more: object) -> Workload:
         fields = {"state": State.PENDING, "queue": None} | more
         return Workload.objects.create(
-            org=org, name=name, type="job", label_set=labels, reason=reason.value, **fields
+            org=org, name=name, type="job", label_set=labels, reason=reason, **fields
         )
 
     return write
@@ -39,22 +46,22 @@ def row(org: Organization) -> Callable[..., Workload]:
 @pytest.fixture
 def rows(org: Organization, row: Callable[..., Workload]) -> None:
     for key, reason, queue in (
-        ("stopped", Reason.QUEUE_STOPPED, "q"),
-        ("barred", Reason.NO_FLAVOR_MATCHED, "q"),
+        ("stopped", QUEUE_STOPPED, "q"),
+        ("barred", NO_FLAVOR_MATCHED, "q"),
     ):
         PendingClass.objects.create(
-            org=org, key=key, queue=queue, priority=0, requests={}, reason=reason.value, count=1
+            org=org, key=key, queue=queue, priority=0, requests={}, reason=reason, count=1
         )
     in_queue = {"queue": "q", "priority": -5}
-    row("lost-1", Reason.LOCAL_QUEUE_MISSING)
-    row("lost-2", Reason.LOCAL_QUEUE_MISSING)
-    row("no class", Reason.PRIORITY_CLASS_MISSING)
-    row("local stop", Reason.QUEUE_STOPPED)
+    row("lost-1", LOCAL_QUEUE_MISSING)
+    row("lost-2", LOCAL_QUEUE_MISSING)
+    row("no class", PRIORITY_CLASS_MISSING)
+    row("local stop", QUEUE_STOPPED)
     # The class has another reason by now than the one it was last decided with.
-    row("stop", Reason.WAITING_FOR_QUOTA, pending_class="stopped", **in_queue)
-    row("barred", Reason.WAITING_FOR_QUOTA, pending_class="barred", **in_queue)
-    row("rejected", Reason.NO_FLAVOR_MATCHED, state=State.REJECTED, **in_queue)
-    row("new", Reason.NOT_EVALUATED)
+    row("stop", WAITING_FOR_QUOTA, pending_class="stopped", **in_queue)
+    row("barred", WAITING_FOR_QUOTA, pending_class="barred", **in_queue)
+    row("rejected", NO_FLAVOR_MATCHED, state=State.REJECTED, **in_queue)
+    row("new", NOT_EVALUATED)
 
 
 def found(org: Organization, query: str) -> list[str]:
@@ -79,8 +86,8 @@ def test_reasons_are_found_where_they_are_kept(org: Organization, rows: None) ->
 
 def test_one_has_a_reason_and_no_position(org: Organization, rows: None) -> None:
     lost = get_workload(org, Workload.objects.get(name="lost-1").uid)
-    assert (reason_of(lost), position_of(lost)) == (Reason.LOCAL_QUEUE_MISSING, None)
-    assert reason_of(Workload.objects.get(name="local stop")) == Reason.QUEUE_STOPPED
+    assert (reason_of(lost), position_of(lost)) == (LOCAL_QUEUE_MISSING, None)
+    assert reason_of(Workload.objects.get(name="local stop")) == QUEUE_STOPPED
 
 
 def test_they_are_counted_apart_and_up_to_a_bound(
@@ -101,7 +108,7 @@ def test_a_queue_pages_through_priorities_below_zero(
     org: Organization, row: Callable[..., Workload]
 ) -> None:
     for number, priority in enumerate((-(2**31), -1, 0, 7, -1)):
-        row(f"w{number}", Reason.WAITING_FOR_QUOTA, queue="q", priority=priority)
+        row(f"w{number}", WAITING_FOR_QUOTA, queue="q", priority=priority)
     names, cursor = [], None
     for _ in range(5):
         page = pending_in_order(org, "q", 1, cursor)

@@ -19,7 +19,8 @@ from console.engine.explain.tested import (
     rule_sentence,
 )
 from console.engine.model.amounts import amount_to_number
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.decision import Outcome
+from console.engine.model.reasons import Reason
 from console.engine.routing.expectations import Met
 from console.engine.routing.missing_labels import Branch
 from console.engine.routing.nearest_rule import NearMiss
@@ -94,7 +95,7 @@ def met_answer(met: Sequence[Met]) -> dict[str, Any]:
 
 
 def _reason(reason: Reason | None) -> dict[str, str] | None:
-    return {"code": reason.value, "message": reason_title(reason)} if reason else None
+    return {"code": reason, "message": reason_title(reason)} if reason else None
 
 
 def _rule(tried: Tried, rule: RuleEvaluation) -> dict[str, Any]:

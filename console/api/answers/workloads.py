@@ -167,7 +167,7 @@ def explanation_answer(workload: Workload, explained: Explained, found: Help) ->
         "config_version": explained.config_version,
         "evaluated_at": time_answer(explained.evaluated_at),
         "live": explained.live,
-        "reason": explained.explanation.reason.value,
+        "reason": explained.explanation.reason,
         "headline": explained.explanation.headline,
         "sentences": [sentence.text for stage in stages for sentence in stage.sentences],
         "stages": [stage_answer(stage) for stage in stages],

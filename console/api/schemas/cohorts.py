@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from console.api.schemas.common import Range, Schema, page_of
+from console.api.schemas.common import Range, ReasonCode, Schema, page_of
 from console.api.schemas.state import QueueCounts, QueueUsage
-from console.engine.model.decision import Reason
 from console.engine.model.policy import FairStrategy, PreemptionRule
 
 _RULES = [rule.value for rule in PreemptionRule]
@@ -191,7 +190,7 @@ class WaitingQueue(Schema):
 class Waiting(Schema):
     """How many workloads wait for one reason."""
 
-    reason = serializers.ChoiceField([reason.value for reason in Reason])
+    reason = ReasonCode()
     count = serializers.IntegerField()
     queues = WaitingQueue(many=True)
 

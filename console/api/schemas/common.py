@@ -9,6 +9,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
+from console.engine.model.reasons import registered_reasons
 from console.exports import FORMATS, MARKDOWN_TYPE, MEDIA_TYPES
 
 PROBLEM_TYPE = "application/problem+json"
@@ -40,6 +41,17 @@ class Problem(Schema):
     renamed_to = serializers.CharField(
         required=False, help_text="What the queue or cohort is called now; send it there."
     )
+
+
+class ReasonCode(serializers.ChoiceField):
+    """
+    The code of a reason.
+
+    Those of the installed schedulers are listed; what older rows have is answered as it is.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__([str(reason) for reason in registered_reasons()], **options)
 
 
 class Range(Schema):

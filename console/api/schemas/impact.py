@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from console.api.schemas.common import Schema
+from console.api.schemas.common import ReasonCode, Schema
 from console.configs.models import ImpactRun
 from console.engine.impact import DoubtKind, Exposure, Fit, HistoryOutcome, LiveOutcome, Loss
-from console.engine.model.decision import Reason
-
-_REASONS = [reason.value for reason in Reason]
 
 
 class WorkloadRef(Schema):
@@ -26,7 +23,7 @@ class AffectedWorkload(Schema):
     name = serializers.CharField()
     queue = serializers.CharField(allow_null=True, help_text="Where it runs or waits now.")
     to = serializers.CharField(allow_null=True, help_text="Where it would run or wait.")
-    reason = serializers.ChoiceField(_REASONS, allow_null=True, help_text="Why, when decided.")
+    reason = ReasonCode(allow_null=True, help_text="Why, when decided.")
     losses = serializers.ListField(
         child=serializers.ChoiceField([*map(str, Loss), *map(str, Exposure)]),
         help_text="What it loses, or by what new rights it may be stopped.",
@@ -77,7 +74,7 @@ class Standing(Schema):
     rule_index = serializers.IntegerField(allow_null=True)
     priority = serializers.IntegerField(allow_null=True)
     fit = serializers.ChoiceField([fit.value for fit in Fit])
-    reason = serializers.ChoiceField(_REASONS)
+    reason = ReasonCode()
 
 
 class MissingFact(Schema):

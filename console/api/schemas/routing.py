@@ -6,11 +6,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from console.api.schemas.common import Range, Schema
+from console.api.schemas.common import Range, ReasonCode, Schema
 from console.api.schemas.configs import DIALECT
 from console.api.schemas.pod_sets import PodSetIn
 from console.dialects.numbers import LEAST_PRIORITY
-from console.engine.model.decision import Reason
 from console.engine.model.selectors import Operator
 from console.engine.routing.rule_evaluation import RuleStanding
 from console.reading import LARGEST_INTEGER
@@ -194,7 +193,7 @@ class TriedFit(Schema):
 class RouteReason(Schema):
     """Why it reaches no queue."""
 
-    code = serializers.ChoiceField([reason.value for reason in Reason])
+    code = ReasonCode()
     message = serializers.CharField()
 
 

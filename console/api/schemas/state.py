@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from console.api.schemas.common import Range, Schema, page_of
+from console.api.schemas.common import Range, ReasonCode, Schema, page_of
 from console.api.schemas.pod_sets import AddedToleration
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.decision import Outcome
 from console.engine.model.policy import StopPolicy, Strategy
 from console.orgs.models import Role
 from console.workloads.models import EventType, Level
@@ -192,7 +192,7 @@ class Decision(Schema):
     seq = serializers.IntegerField(help_text="Grows with every decision; pass it as `after`.")
     workload = DecisionWorkload()
     outcome = serializers.ChoiceField([outcome.value for outcome in Outcome])
-    reason = serializers.ChoiceField([reason.value for reason in Reason])
+    reason = ReasonCode()
     queue = serializers.CharField(allow_null=True)
     priority = serializers.IntegerField(allow_null=True)
     config_version = serializers.IntegerField()

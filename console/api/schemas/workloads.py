@@ -6,12 +6,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from console.api.schemas.common import Range, Schema, page_of
+from console.api.schemas.common import Range, ReasonCode, Schema, page_of
 from console.api.schemas.pod_sets import PodSet, PodSetAssignment, PodSetIn
 from console.dialects.numbers import LEAST_PRIORITY
 from console.engine.counterfactual.change import ChangeKind, QuotaNumber
 from console.engine.explain import Verdict
-from console.engine.model.decision import Reason
 from console.reading import LARGEST_INTEGER
 from console.workloads.models import SearchRun, State
 from console.workloads.queries.filters import TYPES
@@ -19,7 +18,6 @@ from console.workloads.read_pod_sets import MOST_POD_SETS
 from console.workloads.submissions import MARKET_TYPES, MOST_AT_ONCE
 
 _VERDICTS = [verdict.value for verdict in Verdict]
-_REASONS = [reason.value for reason in Reason]
 
 
 class WorkloadIn(Schema):
@@ -94,7 +92,7 @@ class WorkloadPriority(Schema):
 class WorkloadReason(Schema):
     """Why the workload is in its state."""
 
-    code = serializers.ChoiceField(_REASONS)
+    code = ReasonCode()
     message = serializers.CharField()
 
 
@@ -234,7 +232,7 @@ class WorkloadExplanation(Schema):
     live = serializers.BooleanField(
         help_text="Judged at this moment on what runs now, rather than when it was decided."
     )
-    reason = serializers.ChoiceField(_REASONS)
+    reason = ReasonCode()
     headline = serializers.CharField(help_text="The answer in one sentence.")
     sentences = serializers.ListField(
         child=serializers.CharField(), help_text="The text of all stages in order, to show or log."

@@ -50,6 +50,7 @@ from console.workloads.queries import (
     position_of,
 )
 from console.workloads.queries.decisions import admitting_policy
+from console.workloads.queries.filters import REASON_CLASSES
 from console.workloads.queries.groups import GROUPINGS, MOST_COUNTED, group_workloads
 from console.workloads.saved_views import read_grouping
 from console.workloads.services.search_fully import cancel_search, latest_run, search_fully
@@ -61,6 +62,7 @@ _FILTERS = {
     "state": "pending, admitted, preempting, finished, rejected or withdrawn.",
     "queue": "Name of a queue.",
     "reason": "Code of the reason that holds now.",
+    "reason_class": f"Class of that reason: {', '.join(REASON_CLASSES)}.",
     "user": "User the workload was submitted for.",
     "project": "Project of the workload.",
     "type": "job, service or workspace.",
@@ -111,7 +113,7 @@ class Workloads(OrgView):
     )
     def get(self, request: Request, **kwargs: Any) -> HttpResponseBase:
         """List them, count them by what they have in common, or export them all."""
-        conditions = WorkloadFilter.from_query(request.query_params)
+        conditions = WorkloadFilter.from_query(request.query_params, self.actor.org)
         form = asked_format(request.query_params)
         if form:
             name, rows = f"{self.actor.org.slug}-workloads", exported_rows(self.actor, conditions)

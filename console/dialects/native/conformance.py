@@ -72,7 +72,7 @@ def play(policy: Policy, events: list[Mapping[str, Any]]) -> Ending:
             finished.add(event["finish"])
         for decision in _until_rest(state):
             if decision.outcome is Outcome.REJECTED:
-                rejected[decision.workload] = decision.reason.value
+                rejected[decision.workload] = decision.reason
             elif decision.outcome is Outcome.PREEMPTED:
                 preempted[decision.workload] += 1
     return Ending(

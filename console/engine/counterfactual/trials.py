@@ -9,7 +9,7 @@ from console.engine.disciplines import load_discipline
 from console.engine.live.live_tree import AnyQueue, LiveTree
 from console.engine.live.snapshot import Snapshot, SnapshotBase
 from console.engine.model.amounts import FlavorResource, Unlimited
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import BEHIND_OTHERS, WAITING_FOR_PREEMPTED
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy, Undeclared
 from console.engine.model.workload import PODS, Workload
@@ -24,7 +24,7 @@ _MEMBERS = (8, 128, 4_096)
 #: Evaluations that a proof counts as: about as many looks take as long.
 PROOF = 5
 
-_COULD = frozenset({Reason.BEHIND_OTHERS, Reason.WAITING_FOR_PREEMPTED})
+_COULD = frozenset({BEHIND_OTHERS, WAITING_FOR_PREEMPTED})
 
 
 class BudgetSpent(Exception):
@@ -129,7 +129,7 @@ class Trials:
             return False
         candidate = self._as_pending(self.workload)
         found = self.nominate(candidate, state, gone) if candidate is not None else None
-        return found is not None and found.pending_reason is Reason.BEHIND_OTHERS
+        return found is not None and found.pending_reason is BEHIND_OTHERS
 
     def nominate(
         self, candidate: Pending, state: State | None = None, gone: Iterable[str] = ()

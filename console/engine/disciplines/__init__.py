@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from console.engine.model.load_plan import LoadPlan
     from console.engine.model.nomination import Nomination, Report
     from console.engine.model.policy import Policy
+    from console.engine.model.reasons import Reason
     from console.engine.pending.pending_class import Pending
     from console.engine.state import State
 
@@ -35,6 +38,9 @@ class Progress(Enum):
 
 class Discipline(Protocol):
     """How workloads are admitted. It reads the state and changes it through the state's methods."""
+
+    #: Why a workload runs that it admitted into a queue with quota.
+    admitted: Reason
 
     def ledger(self, policy: Policy) -> QueueLedger:
         """Return the accounts of all queues of *policy*, with nothing charged."""
@@ -116,6 +122,14 @@ class Discipline(Protocol):
         *requests* are the least that they request, in thousandths. *lowest* is the lowest
         priority that runs in the queue; None: nothing runs there.
         """
+
+
+def load_reasons() -> None:
+    """Import the module `reasons` of every discipline that has one; it registers its reasons."""
+    for folder in sorted(each.name for each in iter_modules(__path__) if each.ispkg):
+        module = f"{__name__}.{folder}.reasons"
+        if find_spec(module) is not None:
+            import_module(module)
 
 
 def load_discipline(name: str) -> Discipline:

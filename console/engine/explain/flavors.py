@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
 from console.engine.model.amounts import Amount, Unlimited, format_amount
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.common_reasons import BEHIND_OTHERS
+from console.engine.model.decision import Outcome
+from console.engine.model.reasons import Shortage
 from console.engine.model.trace import (
     FlavorTried,
     FlavorVerdict,
@@ -16,16 +18,13 @@ from console.engine.model.trace import (
     QuotaCheck,
     Trace,
 )
+from console.engine.routing.reasons import NO_FLAVOR_MATCHED
 from console.engine.wording.words import amount, failed_expression, listed, quantity
 
 #: Verdicts of a flavor that was not judged this time.
 _NOT_JUDGED = frozenset(
     {FlavorVerdict.NOT_REACHED, FlavorVerdict.PASSED_BEFORE, FlavorVerdict.NOT_NOMINATED}
 )
-#: Reasons for which a workload waits that was tried with as few pods as may be.
-_TOO_LARGE = frozenset({Reason.WAITING_FOR_QUOTA, Reason.EXCEEDS_MAX_QUOTA})
-#: Reasons for which a workload waits although a flavor was found.
-_PENDING_ON_BEST = frozenset({Reason.WAITING_FOR_QUOTA, Reason.BEHIND_OTHERS})
 
 
 def flavors(telling: Telling) -> StageText:
@@ -88,9 +87,9 @@ def lending_cohort(trace: Trace, check: QuotaCheck) -> str:
 def _reductions(trace: Trace) -> Iterator[str]:
     for step in trace.pod_sets:
         count = f"{step.reduced_to} of its {step.count} pods"
-        if step.reduced_to is not None and trace.outcome.reason in _TOO_LARGE:
+        if step.reduced_to is not None and trace.outcome.reason.shortage is not None:
             yield f"Pod set {step.name} would start with {count}, and not even these fit."
-        elif step.reduced_to is not None and trace.outcome.reason is not Reason.NO_FLAVOR_MATCHED:
+        elif step.reduced_to is not None and trace.outcome.reason is not NO_FLAVOR_MATCHED:
             yield f"Pod set {step.name} is tried with {count}: not all of them fit."
         elif _was_too_large(trace, step):
             yield f"Pod set {step.name} does not fit with {step.min_count} pods either."
@@ -98,7 +97,7 @@ def _reductions(trace: Trace) -> Iterator[str]:
 
 def _was_too_large(trace: Trace, step: PodSetStep) -> bool:
     fewer = step.min_count is not None and step.min_count < step.count
-    return fewer and bool(trace.groups) and trace.outcome.reason in _TOO_LARGE
+    return fewer and bool(trace.groups) and trace.outcome.reason.shortage is not None
 
 
 def _group(telling: Telling, group: GroupStep) -> Iterator[Sentence]:
@@ -109,8 +108,9 @@ def _group(telling: Telling, group: GroupStep) -> Iterator[Sentence]:
         yield Sentence(text=text, origin=group.origin)
     for tried in group.flavors:
         yield from _flavor(telling, group, tried)
+    reason = telling.trace.outcome.reason
     had_choice = len(group.flavors) > 1 and group.chosen is not None
-    if had_choice and telling.trace.outcome.reason in _PENDING_ON_BEST:
+    if had_choice and (reason.shortage is Shortage.NOW or reason is BEHIND_OTHERS):
         yield Sentence(text=f"{group.chosen} comes closest.", origin=group.origin)
 
 

@@ -11,7 +11,20 @@ from console.engine.explain.rights import right
 from console.engine.explain.route import local_queue_problem
 from console.engine.explain.sentences import Telling
 from console.engine.model.amounts import Amount
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.common_reasons import (
+    BEHIND_OTHERS,
+    DRAINED,
+    NOT_EVALUATED,
+    PASSTHROUGH,
+    PREEMPTED_IN_QUEUE,
+    QUEUE_HELD,
+    QUEUE_MISCONFIGURED,
+    QUEUE_STOPPED,
+    WAITING_FOR_PREEMPTED,
+    WITHDRAWN_WHILE_RUNNING,
+)
+from console.engine.model.decision import Outcome
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import (
     FlavorTried,
     FlavorVerdict,
@@ -19,6 +32,14 @@ from console.engine.model.trace import (
     LocalQueueVerdict,
     QuotaCheck,
     Trace,
+)
+from console.engine.routing.reasons import (
+    LOCAL_QUEUE_MISSING,
+    NAMESPACE_NOT_ALLOWED,
+    NO_FLAVOR_MATCHED,
+    NO_RULE_MATCHED,
+    NO_RULES,
+    PRIORITY_CLASS_MISSING,
 )
 from console.engine.wording.words import (
     amount,
@@ -48,10 +69,15 @@ _OBSTACLES = 2
 
 def headline(telling: Telling) -> str:
     """Return the headline of the trace that is told."""
-    return _HEADLINES[telling.trace.outcome.reason](telling)
+    reason = telling.trace.outcome.reason
+    if isinstance(reason.headline, str):
+        return reason.headline.format(queue=telling.queue)
+    words = reason.headline or _HEADLINES.get(reason)
+    return words(telling) if words is not None else f"{reason.label}."
 
 
-def _admitted(telling: Telling) -> str:
+def admitted(telling: Telling) -> str:
+    """Say on which flavors a workload was admitted, and what it borrows."""
     trace, queue = telling.trace, telling.queue
     flavors = sorted({f for each in trace.outcome.assignment for f in each.flavors.values()})
     if not flavors:
@@ -119,7 +145,8 @@ def _no_flavor(telling: Telling) -> str:
     return f"{'; '.join([lead, *against[:_OBSTACLES]])}."
 
 
-def _exceeds(telling: Telling) -> str:
+def exceeds(telling: Telling) -> str:
+    """Say which requests exceed what the queue can ever have."""
     parts = []
     for group in telling.trace.groups:
         exceeded = [(flavor.flavor, found) for flavor in group.flavors if (found := _over(flavor))]
@@ -142,7 +169,8 @@ def _exceeds(telling: Telling) -> str:
     return f"Can never run under this config: {even}{why}."
 
 
-def _short(telling: Telling) -> str:
+def short(telling: Telling) -> str:
+    """Say how much quota a workload lacks."""
     parts = [
         f"needs {amount(check.requested + check.assumed, check.resource)} on {flavor.flavor}, "
         f"{quantity(max(0, check.available), check.resource)} free now, "
@@ -182,7 +210,8 @@ def _soon(telling: Telling) -> str:
     return f"{lead}: it fits as soon as preempted workloads have stopped."
 
 
-def _preempted(telling: Telling) -> str:
+def preempted(telling: Telling) -> str:
+    """Say for which workload one was preempted, and by what right."""
     step = telling.trace.preempted
     if step is None:
         return "Preempted: it was told to stop and holds its quota until it is released."
@@ -231,39 +260,30 @@ def _stopped(telling: Telling) -> str:
     return f"Waiting: {telling.queue} is stopped by its config and admits nothing new."
 
 
+#: Of the reasons of the shell and of routing; those of disciplines have their own.
 _HEADLINES: dict[Reason, Callable[[Telling], str]] = {
-    Reason.NO_RULES: lambda telling: (
+    NO_RULES: lambda telling: (
         "Admitted without a queue: the config has no scheduling rules."
         if telling.has_config
         else "Admitted without a queue: there is no config yet, and an owner has to apply one."
     ),
-    Reason.PASSTHROUGH: lambda telling: (
-        f"Admitted: {telling.queue} takes everything without quota."
-    ),
-    Reason.QUOTA_RESERVED: _admitted,
-    Reason.NO_RULE_MATCHED: _no_rule,
-    Reason.NO_FLAVOR_MATCHED: _no_flavor,
-    Reason.LOCAL_QUEUE_MISSING: _unrouted,
-    Reason.PRIORITY_CLASS_MISSING: _unrouted,
-    Reason.NAMESPACE_NOT_ALLOWED: _namespace,
-    Reason.QUEUE_MISCONFIGURED: _misconfigured,
-    Reason.QUEUE_STOPPED: _stopped,
-    Reason.QUEUE_HELD: lambda telling: (
-        f"Waiting: {telling.queue} is on hold and admits nothing new."
-    ),
-    Reason.EXCEEDS_MAX_QUOTA: _exceeds,
-    Reason.WAITING_FOR_PREEMPTED: _soon,
-    Reason.WAITING_FOR_QUOTA: _short,
-    Reason.BEHIND_OTHERS: _behind,
-    Reason.NOT_EVALUATED: lambda _: (
+    PASSTHROUGH: lambda telling: f"Admitted: {telling.queue} takes everything without quota.",
+    NO_RULE_MATCHED: _no_rule,
+    NO_FLAVOR_MATCHED: _no_flavor,
+    LOCAL_QUEUE_MISSING: _unrouted,
+    PRIORITY_CLASS_MISSING: _unrouted,
+    NAMESPACE_NOT_ALLOWED: _namespace,
+    QUEUE_MISCONFIGURED: _misconfigured,
+    QUEUE_STOPPED: _stopped,
+    QUEUE_HELD: lambda telling: f"Waiting: {telling.queue} is on hold and admits nothing new.",
+    WAITING_FOR_PREEMPTED: _soon,
+    BEHIND_OTHERS: _behind,
+    NOT_EVALUATED: lambda _: (
         "Not looked at yet: it was submitted and waits for its first evaluation."
     ),
-    Reason.PREEMPTED_IN_QUEUE: _preempted,
-    Reason.RECLAIMED_IN_COHORT: _preempted,
-    Reason.RECLAIMED_WHILE_BORROWING: _preempted,
-    Reason.PREEMPTED_FOR_FAIR_SHARE: _preempted,
-    Reason.DRAINED: _drained,
-    Reason.WITHDRAWN_WHILE_RUNNING: lambda _: (
+    PREEMPTED_IN_QUEUE: preempted,
+    DRAINED: _drained,
+    WITHDRAWN_WHILE_RUNNING: lambda _: (
         "Withdrawn while it ran: it has given back its quota and has to stop."
     ),
 }

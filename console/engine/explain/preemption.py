@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from console.engine.explain.rights import allowed, fair_sharing, right, where_allowed
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
-from console.engine.model.decision import Reason
+from console.engine.model.reasons import reason_of
 from console.engine.model.trace import (
     Candidate,
     CandidateVerdict,
@@ -90,12 +90,6 @@ _JUDGMENTS = {
     CandidateVerdict.SHARE_NOT_LARGER: "may not be stopped: {shares}",
     CandidateVerdict.QUEUE_INACTIVE: "is left alone: {queue} is stopped or misconfigured",
     CandidateVerdict.STOPPED_BEFORE: "was stopped for it twice already and is left alone now",
-}
-#: By what right a target has to stop; within the queue that needs no words.
-_RIGHTS: dict[str, str] = {
-    Reason.RECLAIMED_IN_COHORT: "has to stop: {queue} uses more than its own quota",
-    Reason.RECLAIMED_WHILE_BORROWING: "has to stop: {queue} borrows, and its priority is lower",
-    Reason.PREEMPTED_FOR_FAIR_SHARE: "has to stop: {shares}",
 }
 
 
@@ -198,7 +192,9 @@ def _why_nobody(step: PreemptionStep) -> str:
 def _judgment(telling: Telling, step: PreemptionStep, candidate: Candidate) -> str:
     words = _JUDGMENTS[candidate.verdict]
     if candidate.verdict is CandidateVerdict.TARGET:
-        words = _RIGHTS.get(candidate.right or "", words)
+        by_right = reason_of(candidate.right).right if candidate.right else None
+        # Within the queue a right needs no words.
+        words = by_right.target if by_right is not None else words
     return words.format(
         queue=candidate.queue or telling.queue,
         own=telling.queue,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import DRAINED, QUEUE_MISCONFIGURED
 
 
 def queue(telling: Telling) -> StageText:
@@ -15,7 +15,7 @@ def queue(telling: Telling) -> StageText:
     if step.held:
         texts.append((f"{step.name} is on hold: it admits nothing new.", Verdict.FAIL))
     if step.stopped:
-        drains = telling.trace.outcome.reason is Reason.DRAINED
+        drains = telling.trace.outcome.reason is DRAINED
         rest = ", and what runs there has to stop" if drains else ""
         texts.append(
             (f"{step.name} is stopped by its config: it admits nothing new{rest}.", Verdict.FAIL)
@@ -26,7 +26,7 @@ def queue(telling: Telling) -> StageText:
             "config does not describe."
         )
         texts.append((text, Verdict.FAIL))
-    if not texts and telling.trace.outcome.reason is Reason.QUEUE_MISCONFIGURED:
+    if not texts and telling.trace.outcome.reason is QUEUE_MISCONFIGURED:
         texts.append((f"{step.name} is misconfigured and admits nothing.", Verdict.FAIL))
     if not texts and step.passthrough:
         texts.append((f"{step.name} has no quota: it admits everything.", Verdict.PASS))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from console.engine.explain.sentences import Telling
-from console.engine.model.decision import Reason
 from console.engine.model.trace import PreemptedStep, PreemptionStep
 from console.engine.wording.words import listed, sentence_case
 
@@ -30,14 +29,9 @@ _STRATEGIES = {
 
 def right(telling: Telling, step: PreemptedStep) -> str:
     """Return by what right a workload was told to stop, without a period."""
-    whom = _workloads(step.rule)
-    match telling.trace.outcome.reason:
-        case Reason.RECLAIMED_IN_COHORT:
-            return f"{step.queue} takes back what other queues borrow, and may stop {whom} there"
-        case Reason.RECLAIMED_WHILE_BORROWING:
-            return f"{step.queue} borrows too, and may stop {whom} in other queues that borrow"
-        case Reason.PREEMPTED_FOR_FAIR_SHARE:
-            return f"{step.queue} has the smaller share, and may stop {whom} in queues that borrow"
+    found = telling.trace.outcome.reason.right
+    if found is not None:
+        return found.words.format(queue=step.queue, whom=_workloads(step.rule))
     return f"{step.queue} may stop {_own_workloads(step.rule)}"
 
 

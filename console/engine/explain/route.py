@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from console.engine.explain.sentences import Sentence, StageText, Telling, Verdict, stage_text
-from console.engine.model.decision import Reason
 from console.engine.model.trace import (
     LocalQueueStep,
     LocalQueueVerdict,
@@ -14,6 +13,7 @@ from console.engine.model.trace import (
     RuleTried,
     RuleVerdict,
 )
+from console.engine.routing.reasons import NO_RULES
 from console.engine.wording.words import (
     failed_expression,
     out_of_range,
@@ -31,7 +31,7 @@ def route(telling: Telling) -> StageText:
     if trace.rules:
         took = trace.rules[-1].verdict is RuleVerdict.TOOK
         return stage_text("route", _judged(took), map(_rule, trace.rules))
-    if trace.outcome.reason is not Reason.NO_RULES:
+    if trace.outcome.reason is not NO_RULES:
         return stage_text("route", Verdict.INFO, [])
     text = (
         "The config has no scheduling rules, so everything is admitted."

@@ -6,8 +6,8 @@ from console.engine.explain.headline import headline
 from console.engine.explain.route import local_queue_problem
 from console.engine.explain.sentences import Telling
 from console.engine.live.decision_builder import route_trace
-from console.engine.model.decision import Reason
 from console.engine.routing.expectations import Expected, Met
+from console.engine.routing.reasons import NAMESPACE_NOT_ALLOWED
 from console.engine.routing.route_result import RouteResult
 from console.engine.wording.expectations import expected_place
 
@@ -21,7 +21,7 @@ def route_sentence(route_result: RouteResult) -> str:
     step = route_result.route.local_queue
     if route_result.queue is None:
         assert route_result.reason is not None
-        if route_result.reason is Reason.NAMESPACE_NOT_ALLOWED and step is not None:
+        if route_result.reason is NAMESPACE_NOT_ALLOWED and step is not None:
             return f"It reaches no queue: {local_queue_problem(step)}."
         return headline(Telling(route_trace(route_result), {}))
     if step is not None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from console.engine.model.decision import Reason
 from console.engine.model.origin import Origin
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import Trace
 from console.engine.wording.words import cut
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from console.engine.explain.flavors import borrowed, lending_cohort
 from console.engine.explain.headline import headline
 from console.engine.explain.sentences import Telling
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import PASSTHROUGH
 from console.engine.model.policy import StopPolicy
 from console.engine.model.trace import FlavorVerdict, Trace
 from console.engine.routing.flavor_matching import Obstacle
 from console.engine.routing.missing_labels import Branch
 from console.engine.routing.nearest_rule import LabelChange, NearMiss
+from console.engine.routing.reasons import NO_RULES
 from console.engine.routing.rule_evaluation import (
     ExpressionResult,
     LocalQueueEvaluation,
@@ -143,9 +144,9 @@ def fit_sentences(fit: Fit) -> Iterator[str]:
 
 
 def _start(trace: Trace) -> str:
-    if trace.outcome.reason is Reason.NO_RULES:
+    if trace.outcome.reason is NO_RULES:
         return "be admitted without a queue"
-    if trace.outcome.reason is Reason.PASSTHROUGH:
+    if trace.outcome.reason is PASSTHROUGH:
         return "be admitted without quota"
     flavors = {f for each in trace.outcome.assignment for f in each.flavors.values()}
     if not flavors:

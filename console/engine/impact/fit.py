@@ -7,8 +7,9 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from console.engine.model.amounts import Usage
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import QUEUE_MISCONFIGURED, QUEUE_STOPPED
 from console.engine.model.policy import Policy
+from console.engine.model.reasons import Reason
 from console.engine.model.workload import Workload
 from console.engine.routing.flavor_matching import constraints_of
 from console.engine.routing.router import Route
@@ -91,7 +92,7 @@ class Judge:
             fit = Fit.REJECTED
         elif route.problem is not None:
             fit = Fit.STRANDED
-        elif reason in (Reason.QUEUE_STOPPED, Reason.QUEUE_MISCONFIGURED):
+        elif reason in (QUEUE_STOPPED, QUEUE_MISCONFIGURED):
             fit = Fit.CLOSED
         else:
             fit = Fit.NEVER

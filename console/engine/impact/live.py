@@ -16,8 +16,9 @@ from console.engine.impact.live_outcomes import (
 )
 from console.engine.impact.running import Exposure, Loss, exposures, losses, over_nominal
 from console.engine.model.amounts import Amount, FlavorResource
-from console.engine.model.decision import Decision, Reason
+from console.engine.model.decision import Decision
 from console.engine.model.policy import Policy
+from console.engine.model.reasons import Shortage
 from console.engine.routing.router import Route
 from console.engine.state import State
 
@@ -178,7 +179,7 @@ def _never_fit(state: State) -> Iterable[str]:
                 continue
             # Looked at anew: what its last turn said depends on where a walk had stopped before.
             found = discipline.nominate(state, queue, cls.head)
-            if found.pending_reason is Reason.EXCEEDS_MAX_QUOTA:
+            if found.pending_reason.shortage is Shortage.ALWAYS:
                 yield from (each.workload.id for each in cls)
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from console.engine.impact.running import Exposure, Loss
 from console.engine.model.amounts import Amount
-from console.engine.model.decision import Reason
+from console.engine.model.reasons import Reason
 
 #: Workloads, and queues, that one list of an answer names; the rest is counted.
 LISTED = 500

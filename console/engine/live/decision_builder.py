@@ -8,9 +8,19 @@ from functools import partial
 
 from console.engine.live.live_tree import AnyQueue, Preemptor
 from console.engine.live.running import Running
-from console.engine.model.decision import CANNOT_RUN, Decision, Outcome, Reason
+from console.engine.model.common_reasons import (
+    BEHIND_OTHERS,
+    DRAINED,
+    NOT_EVALUATED,
+    PASSTHROUGH,
+    PREEMPTED_IN_QUEUE,
+    WAITING_FOR_PREEMPTED,
+    WITHDRAWN_WHILE_RUNNING,
+)
+from console.engine.model.decision import Decision, Outcome
 from console.engine.model.nomination import Nomination, Report
 from console.engine.model.policy import Policy, Queue, StopPolicy, Undeclared
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import (
     FlavorTried,
     FlavorVerdict,
@@ -28,14 +38,17 @@ from console.engine.model.unsupported import unsupported_for
 from console.engine.model.workload import Workload
 from console.engine.pending.pending_class import Pending, PendingClass, Verdict, preemptor_key
 from console.engine.routing.flavor_matching import Obstacles
+from console.engine.routing.reasons import NO_FLAVOR_MATCHED, NO_RULES
 from console.engine.routing.route_result import RouteResult
 from console.engine.routing.router import Route
 
 
-def admitted(policy: Policy, running: Running, nomination: Nomination | None) -> Decision:
-    """Return the decision that *running* was admitted."""
+def admitted(
+    policy: Policy, running: Running, nomination: Nomination | None, by_discipline: Reason
+) -> Decision:
+    """Return the decision that *running* was admitted; as of `admission_reason`."""
     route = running.route or Route()
-    reason = admission_reason(policy, running)
+    reason = admission_reason(policy, running, by_discipline)
     outcome = OutcomeStep(outcome=Outcome.ADMITTED, reason=reason, assignment=running.assignment)
     return Decision(
         workload=running.workload.id,
@@ -63,7 +76,7 @@ def stranded(policy: Policy, pending: Pending) -> Decision:
     assert pending.route.problem is not None
     outcome = OutcomeStep(outcome=Outcome.PENDING, reason=pending.route.problem)
     # Such a workload has no class; the problem as its name lets a later problem be announced.
-    return _of_pending(policy, pending, outcome, pending_class=pending.route.problem.value)
+    return _of_pending(policy, pending, outcome, pending_class=pending.route.problem)
 
 
 def inadmissible(
@@ -86,11 +99,11 @@ def route_trace(route_result: RouteResult) -> Trace:
     """Return the facts that led a workload to *route_result*, as far as routing goes."""
     outcome = OutcomeStep(
         outcome=route_result.outcome if route_result.queue is None else Outcome.PENDING,
-        reason=route_result.reason or Reason.NOT_EVALUATED,
+        reason=route_result.reason or NOT_EVALUATED,
     )
     policy, route = route_result.policy, route_result.route
     groups: tuple[GroupStep, ...] = ()
-    if route_result.reason is Reason.NO_FLAVOR_MATCHED and route.queue is not None:
+    if route_result.reason is NO_FLAVOR_MATCHED and route.queue is not None:
         groups = _unmatched(policy.queues[route.queue], route)
     return _trace(policy, route_result.workload, route, outcome, groups=groups)
 
@@ -108,7 +121,7 @@ def waiting_for_preempted(
 
     In a barred queue it also waits for the barrier to end.
     """
-    reason = queue.barrier or Reason.WAITING_FOR_PREEMPTED
+    reason = queue.barrier or WAITING_FOR_PREEMPTED
     return _of_pending(
         policy,
         pending,
@@ -142,15 +155,13 @@ def preempted_step(
     assert settings is not None
     assert target.reason is not None
     rules = settings.preemption
-    by_right = {
-        Reason.PREEMPTED_IN_QUEUE: rules.within_queue,
-        Reason.RECLAIMED_WHILE_BORROWING: rules.borrow_within_cohort,
-    }
+    right = target.reason.right
+    rule = right.rule(rules) if right is not None else rules.within_queue
     return PreemptedStep(
         preemptor=preemptor.id,
         preemptor_priority=priority,
         preemptor_requests=preemptor.total(),
-        rule=by_right.get(target.reason, rules.reclaim_within_cohort).value,
+        rule=rule.value,
         queue=queue.name,
         path=queue.account.path,
         own_path=queue.tree.path_of(target.queue),
@@ -166,29 +177,35 @@ def drained(policy: Policy, running: Running, local_queue: LocalQueueStep | None
     """
     # The route that admitted it belongs to another policy.
     route = Route(queue=running.queue, priority=running.priority, local_queue=local_queue)
-    return _of_running(policy, running, Outcome.PREEMPTED, Reason.DRAINED, route=route)
+    return _of_running(policy, running, Outcome.PREEMPTED, DRAINED, route=route)
 
 
 def withdrawn(policy: Policy, running: Running) -> Decision:
     """Return the decision that *running* is evicted because its submitter withdrew it."""
-    return _of_running(policy, running, Outcome.WITHDRAWN, Reason.WITHDRAWN_WHILE_RUNNING)
+    return _of_running(policy, running, Outcome.WITHDRAWN, WITHDRAWN_WHILE_RUNNING)
 
 
-def trace_running(policy: Policy, running: Running, preempted: PreemptedStep | None) -> Trace:
-    """Return why a running workload holds its quota, or why and for which one it is evicted."""
+def trace_running(
+    policy: Policy, running: Running, preempted: PreemptedStep | None, by_discipline: Reason
+) -> Trace:
+    """
+    Return why a running workload holds its quota, or why and for which one it is evicted.
+
+    *by_discipline* as of `admission_reason`.
+    """
     if running.evicting:
-        reason = running.reason or Reason.PREEMPTED_IN_QUEUE
+        reason = running.reason or PREEMPTED_IN_QUEUE
         return _of_running(policy, running, Outcome.PREEMPTED, reason, preempted=preempted).trace
-    reason = admission_reason(policy, running)
+    reason = admission_reason(policy, running, by_discipline)
     return _of_running(policy, running, Outcome.ADMITTED, reason).trace
 
 
-def admission_reason(policy: Policy, running: Running) -> Reason:
-    """Return the rule by which a workload runs."""
+def admission_reason(policy: Policy, running: Running, by_discipline: Reason) -> Reason:
+    """Return why a workload runs: *by_discipline* in a queue with quota."""
     if running.queue is None:
-        return Reason.NO_RULES
+        return NO_RULES
     queue = policy.queues.get(running.queue)
-    return Reason.PASSTHROUGH if queue and queue.is_passthrough else Reason.QUOTA_RESERVED
+    return PASSTHROUGH if queue and queue.is_passthrough else by_discipline
 
 
 def _of_running(
@@ -439,7 +456,7 @@ def waiting_for_victims(
 def order_of(queue: AnyQueue, pending: Pending, reason: Reason) -> OrderStep:
     """Return the place in *queue* of a workload that is pending for *reason*."""
     outside = len(queue.preemptors)
-    position = None if reason in CANNOT_RUN else queue.pending.position(pending)
+    position = None if reason.cannot_run else queue.pending.position(pending)
     cannot_run = queue.pending.cannot_run()
     first = queue.first() if queue.pending.is_strict else None
     return OrderStep(
@@ -455,9 +472,9 @@ def order_of(queue: AnyQueue, pending: Pending, reason: Reason) -> OrderStep:
 def as_of_now(verdict: Verdict | None, found: Report) -> Verdict:
     """Return the verdict on a class as of now: current amounts, and the last turn it had."""
     reason = found.pending_reason
-    if reason in (Reason.BEHIND_OTHERS, Reason.WAITING_FOR_PREEMPTED):
+    if reason in (BEHIND_OTHERS, WAITING_FOR_PREEMPTED):
         # It could start or preempt, and has not yet had a turn to do so.
-        reason = Reason.BEHIND_OTHERS
+        reason = BEHIND_OTHERS
         before = verdict.turn if verdict is not None else None
         return Verdict(reason, found.usage, found, found.turn or before)
     return Verdict(reason, found.usage, found)

@@ -9,9 +9,10 @@ from typing import Any, Generic, TypeAlias
 from console.engine.live.accounts import Account, AccountT, QueueLedger
 from console.engine.live.running import Held, Running, RunningSet
 from console.engine.model.amounts import SCALE
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import QUEUE_HELD, QUEUE_MISCONFIGURED, QUEUE_STOPPED
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy, Queue, StopPolicy
+from console.engine.model.reasons import Reason
 from console.engine.model.workload import PODS, Workload
 from console.engine.pending.pending_class import Pending
 from console.engine.pending.pending_queue import PendingQueue
@@ -95,10 +96,10 @@ class QueueState(Generic[AccountT]):
     def barrier(self) -> Reason | None:
         """Why no workload in it gets a turn; None when the head does."""
         if self.held:
-            return Reason.QUEUE_HELD
+            return QUEUE_HELD
         if self.missing_flavor is not None:
-            return Reason.QUEUE_MISCONFIGURED
-        return None if self.is_active else Reason.QUEUE_STOPPED
+            return QUEUE_MISCONFIGURED
+        return None if self.is_active else QUEUE_STOPPED
 
     def reset_line(self) -> None:
         """Remove all pending workloads."""

@@ -19,6 +19,7 @@ from console.engine.model.decision import Assignment, Decision
 from console.engine.model.nomination import Nomination
 from console.engine.model.policy import Policy
 from console.engine.model.preemption_loops import Stops, situation
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import TurnStep
 from console.engine.model.workload import PODS, Workload
 from console.engine.pending.pending_class import Pending, PendingClass, Verdict
@@ -29,6 +30,8 @@ class StateMutations:
 
     policy: Policy
     ledger: QueueLedger
+    #: Of the discipline.
+    _admitted_reason: Reason
 
     def __init__(self) -> None:
         self.queues: dict[str, AnyQueue] = {}
@@ -295,7 +298,9 @@ class StateMutations:
         )
         self.next_reservation += 1
         self._start(running)
-        self._decisions.append(decision_builder.admitted(self.policy, running, nomination))
+        self._decisions.append(
+            decision_builder.admitted(self.policy, running, nomination, self._admitted_reason)
+        )
 
     def _start(self, running: Running) -> None:
         self.running[running.workload.id] = running

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from console.engine.model.amounts import FlavorResource, Usage
-from console.engine.model.decision import Assignment, Reason
+from console.engine.model.decision import Assignment
 from console.engine.model.preemption_loops import NEVER, Stops
+from console.engine.model.reasons import Reason
 from console.engine.model.workload import Workload
 from console.engine.routing.router import Route
 

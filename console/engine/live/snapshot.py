@@ -107,6 +107,7 @@ class Snapshot(State):
         self._router, self._matcher = base.router, base.matcher
         self._eligibility = EligibilityCache(policy, base.matcher)
         self._discipline = load_discipline(policy.discipline)
+        self._admitted_reason = self._discipline.admitted
         self.ledger = source.ledger.copy(base.tree.root)
         for theirs in base.tree.queues:
             mine = self.queues[theirs.name] = QueueState(theirs.name)

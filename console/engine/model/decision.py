@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from console.engine.model.preemption_loops import NEVER, Stops
+from console.engine.model.reasons import Reason
 
 if TYPE_CHECKING:
     from console.engine.model.trace import Trace
@@ -22,55 +23,6 @@ class Outcome(StrEnum):
     REJECTED = "rejected"
     #: It ran and its submitter took it back: whoever runs it has to stop it.
     WITHDRAWN = "withdrawn"
-
-
-class Reason(StrEnum):
-    """Why, as a stable code; `explain` has the sentence for each."""
-
-    # admitted
-    NO_RULES = "no_rules"
-    PASSTHROUGH = "passthrough"
-    QUOTA_RESERVED = "quota_reserved"
-    # rejected
-    NO_RULE_MATCHED = "no_rule_matched"
-    NO_FLAVOR_MATCHED = "no_flavor_matched"
-    # pending, the most lasting first
-    LOCAL_QUEUE_MISSING = "local_queue_missing"
-    PRIORITY_CLASS_MISSING = "priority_class_missing"
-    NAMESPACE_NOT_ALLOWED = "namespace_not_allowed"
-    QUEUE_MISCONFIGURED = "queue_misconfigured"
-    #: Stopped by its config; `QUEUE_HELD` is held by a person.
-    QUEUE_STOPPED = "queue_stopped"
-    QUEUE_HELD = "queue_held"
-    EXCEEDS_MAX_QUOTA = "exceeds_max_quota"
-    WAITING_FOR_PREEMPTED = "waiting_for_preempted"
-    WAITING_FOR_QUOTA = "waiting_for_quota"
-    BEHIND_OTHERS = "behind_others"
-    # pending as rows know it: submitted, and no worker has looked yet
-    NOT_EVALUATED = "not_evaluated"
-    # preempted
-    PREEMPTED_IN_QUEUE = "preempted_in_queue"
-    RECLAIMED_IN_COHORT = "reclaimed_in_cohort"
-    RECLAIMED_WHILE_BORROWING = "reclaimed_while_borrowing"
-    PREEMPTED_FOR_FAIR_SHARE = "preempted_for_fair_share"
-    #: Its queue was stopped with the wish that what runs stops too.
-    DRAINED = "drained"
-    # withdrawn
-    WITHDRAWN_WHILE_RUNNING = "withdrawn_while_running"
-
-
-#: Why a pending workload can never run under the present config, whatever ends or is released.
-#: Lists and sums count such workloads apart from the demand that quota could serve.
-CANNOT_RUN: Final = frozenset(
-    {
-        Reason.NO_FLAVOR_MATCHED,
-        Reason.LOCAL_QUEUE_MISSING,
-        Reason.PRIORITY_CLASS_MISSING,
-        Reason.NAMESPACE_NOT_ALLOWED,
-        Reason.QUEUE_MISCONFIGURED,
-        Reason.EXCEEDS_MAX_QUOTA,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from console.engine.model.amounts import FlavorResource
-from console.engine.model.decision import Reason
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import GroupStep, PreemptionStep, TurnStep
 
 

@@ -17,6 +17,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from console.engine.model.amounts import Amount, Unlimited, decode_amount, encode_amount
 from console.engine.model.origin import Origin
+from console.engine.model.reasons import Reason, reason_of
 from console.engine.model.trace import Trace
 
 TRACE_VERSION = 1
@@ -111,6 +112,8 @@ def _decode(hint: Any, stored: Any) -> Any:
         return tuple(_decode(get_args(hint)[0], item) for item in stored)
     if origin is not None:
         return dict(stored)
+    if hint is Reason:
+        return reason_of(stored)
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return hint(stored)
     return _decode_fields(hint, stored) if is_dataclass(hint) else stored

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from console.engine.model.amounts import UNLIMITED, Amount
-from console.engine.model.decision import Assignment, Outcome, Reason
+from console.engine.model.decision import Assignment, Outcome
 from console.engine.model.origin import Origin
 from console.engine.model.policy import UnsupportedSetting
+from console.engine.model.reasons import Reason
 
 
 class RuleVerdict(StrEnum):

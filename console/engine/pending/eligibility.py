@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from console.engine.model.decision import Reason
 from console.engine.model.policy import Policy, Queue, Undeclared
+from console.engine.model.reasons import Reason
 from console.engine.model.workload import PodSet
 from console.engine.pending.pending_class import Pending, class_key
 from console.engine.routing.flavor_matching import Matcher, Obstacles

@@ -17,8 +17,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from console.engine.model.amounts import FlavorResource
-from console.engine.model.decision import CANNOT_RUN, Reason
 from console.engine.model.preemption_loops import NEVER, Stops
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import TurnStep
 from console.engine.model.workload import PodSet, Workload
 from console.engine.routing.flavor_matching import Obstacles
@@ -125,7 +125,7 @@ class PendingClass:
     @property
     def cannot_run(self) -> bool:
         """Whether its members can never run under the present policy."""
-        return self.verdict is not None and self.verdict.reason in CANNOT_RUN
+        return self.verdict is not None and self.verdict.reason.cannot_run
 
     @property
     def head(self) -> Pending:

@@ -7,10 +7,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import QUEUE_STOPPED
 from console.engine.model.policy import LocalQueueRouting, PriorityClass, Queue, StopPolicy
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import FailedExpression, LocalQueueStep, LocalQueueVerdict
 from console.engine.routing.flavor_matching import first_false
+from console.engine.routing.reasons import (
+    LOCAL_QUEUE_MISSING,
+    NAMESPACE_NOT_ALLOWED,
+    PRIORITY_CLASS_MISSING,
+)
 from console.engine.wording.suggest import nearest as nearest_word
 
 #: The label that every namespace has: its own name.
@@ -24,12 +30,12 @@ DEFAULT_CLASS = "default"
 MOST_NEIGHBORS = 100
 
 _PROBLEMS = {
-    LocalQueueVerdict.NOT_NAMED: Reason.LOCAL_QUEUE_MISSING,
-    LocalQueueVerdict.MISSING: Reason.LOCAL_QUEUE_MISSING,
-    LocalQueueVerdict.QUEUE_MISSING: Reason.LOCAL_QUEUE_MISSING,
-    LocalQueueVerdict.PRIORITY_CLASS_MISSING: Reason.PRIORITY_CLASS_MISSING,
-    LocalQueueVerdict.STOPPED: Reason.QUEUE_STOPPED,
-    LocalQueueVerdict.NAMESPACE_NOT_ALLOWED: Reason.NAMESPACE_NOT_ALLOWED,
+    LocalQueueVerdict.NOT_NAMED: LOCAL_QUEUE_MISSING,
+    LocalQueueVerdict.MISSING: LOCAL_QUEUE_MISSING,
+    LocalQueueVerdict.QUEUE_MISSING: LOCAL_QUEUE_MISSING,
+    LocalQueueVerdict.PRIORITY_CLASS_MISSING: PRIORITY_CLASS_MISSING,
+    LocalQueueVerdict.STOPPED: QUEUE_STOPPED,
+    LocalQueueVerdict.NAMESPACE_NOT_ALLOWED: NAMESPACE_NOT_ALLOWED,
 }
 #: Verdicts under which the workload is pending in the queue it was routed to.
 _IN_LINE = frozenset({LocalQueueVerdict.LEADS, LocalQueueVerdict.NAMESPACE_NOT_ALLOWED})

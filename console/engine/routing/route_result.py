@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.common_reasons import QUEUE_STOPPED
+from console.engine.model.decision import Outcome
 from console.engine.model.policy import Policy, Undeclared
+from console.engine.model.reasons import Reason
 from console.engine.model.workload import Workload
+from console.engine.routing.reasons import (
+    LOCAL_QUEUE_MISSING,
+    NAMESPACE_NOT_ALLOWED,
+    NO_RULE_MATCHED,
+    NO_RULES,
+    PRIORITY_CLASS_MISSING,
+)
 from console.engine.routing.router import Route, Router, flavor_rejection
 
 #: Problems of local queues that keep a workload out of every queue under the present config.
 _NOWHERE = frozenset(
     {
-        Reason.LOCAL_QUEUE_MISSING,
-        Reason.PRIORITY_CLASS_MISSING,
-        Reason.NAMESPACE_NOT_ALLOWED,
-        Reason.QUEUE_STOPPED,
+        LOCAL_QUEUE_MISSING,
+        PRIORITY_CLASS_MISSING,
+        NAMESPACE_NOT_ALLOWED,
+        QUEUE_STOPPED,
     }
 )
 
@@ -43,12 +52,12 @@ class RouteResult:
     @property
     def is_refused(self) -> bool:
         """Whether no queue takes it; without any rules everything is admitted, queue or not."""
-        return self.queue is None and self.reason is not Reason.NO_RULES
+        return self.queue is None and self.reason is not NO_RULES
 
     @property
     def outcome(self) -> Outcome:
         """The outcome for a workload that reaches no queue."""
-        if self.reason is Reason.NO_RULES:
+        if self.reason is NO_RULES:
             return Outcome.ADMITTED
         return Outcome.PENDING if self.reason in _NOWHERE else Outcome.REJECTED
 
@@ -85,7 +94,7 @@ def _reached(policy: Policy, workload: Workload, route: Route) -> tuple[str | No
     if route.problem in _NOWHERE:
         return None, route.problem
     if route.queue is None:
-        return None, Reason.NO_RULE_MATCHED if policy.rules else Reason.NO_RULES
+        return None, NO_RULE_MATCHED if policy.rules else NO_RULES
     if policy.settings.undeclared is Undeclared.IGNORE:
         refused = flavor_rejection(route, policy.queues[route.queue], workload.total())
         if refused is not None:

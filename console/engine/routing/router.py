@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TypeAlias
 
-from console.engine.model.decision import Reason
 from console.engine.model.policy import (
     LocalQueueRouting,
     OnViolation,
@@ -16,6 +15,7 @@ from console.engine.model.policy import (
     Queue,
     Rule,
 )
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import (
     FailedExpression,
     LocalQueueStep,
@@ -28,6 +28,7 @@ from console.engine.model.trace import (
 from console.engine.model.workload import Workload
 from console.engine.routing.flavor_matching import first_false
 from console.engine.routing.local_queues import follow_local_queue
+from console.engine.routing.reasons import NO_FLAVOR_MATCHED, NO_RULE_MATCHED
 from console.engine.routing.referenced_labels import referenced_labels
 from console.engine.routing.rule_index import RuleIndex
 
@@ -232,7 +233,7 @@ def lacks_rules(trace: Trace, rule: int | None) -> bool:
     """Say whether *trace* omits the rules that were tried; *rule* is the matching one."""
     if trace.rules or trace.local_queue is not None:
         return False
-    return rule is not None or trace.outcome.reason is Reason.NO_RULE_MATCHED
+    return rule is not None or trace.outcome.reason is NO_RULE_MATCHED
 
 
 def flavor_rejection(route: Route, queue: Queue, requests: Mapping[str, int]) -> Reason | None:
@@ -246,10 +247,10 @@ def flavor_rejection(route: Route, queue: Queue, requests: Mapping[str, int]) ->
         return None
     accepts = [any(failed is None for failed in group) for group in route.matches]
     if not any(accepts):
-        return Reason.NO_FLAVOR_MATCHED
+        return NO_FLAVOR_MATCHED
     for group, accepted in zip(queue.groups, accepts, strict=True):
         if not accepted and any(requests.get(resource) for resource in group.resources):
-            return Reason.NO_FLAVOR_MATCHED
+            return NO_FLAVOR_MATCHED
     return None
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from console.engine.diff import Change, Noun
-from console.engine.model.decision import Reason
 from console.engine.model.history import Backlog, Live
 from console.engine.model.policy import Policy, Queue
+from console.engine.model.reasons import Reason
 from console.engine.routing.route_result import RouteResult, land
 from console.engine.routing.router import Router
 

@@ -3,53 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any
 
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import DRAINED
+from console.engine.model.reasons import ReasonClass, Shortage, reason_of
 from console.engine.wording.expectations import expectation_event
 from console.engine.wording.holds import hold_event
 from console.engine.wording.words import amount, by_flavor, listed, lower_first, places, plural
-
-
-class ReasonClass(StrEnum):
-    """What kind of answer a reason is, for people and for color."""
-
-    RUNNING = "running"
-    REJECTED = "rejected"
-    CANNOT_RUN = "cannot_run"
-    HELD = "held"
-    SOON = "soon"
-    WAITING = "waiting"
-    UNSEEN = "unseen"
-    PREEMPTED = "preempted"
-    ENDED = "ended"
-
-
-_TITLES: dict[Reason, tuple[str, ReasonClass]] = {
-    Reason.NO_RULES: ("Admitted without a queue", ReasonClass.RUNNING),
-    Reason.PASSTHROUGH: ("Admitted without quota", ReasonClass.RUNNING),
-    Reason.QUOTA_RESERVED: ("Quota reserved", ReasonClass.RUNNING),
-    Reason.NO_RULE_MATCHED: ("No rule matched", ReasonClass.REJECTED),
-    Reason.NO_FLAVOR_MATCHED: ("No flavor matched", ReasonClass.REJECTED),
-    Reason.LOCAL_QUEUE_MISSING: ("No such local queue", ReasonClass.CANNOT_RUN),
-    Reason.PRIORITY_CLASS_MISSING: ("No such priority class", ReasonClass.CANNOT_RUN),
-    Reason.NAMESPACE_NOT_ALLOWED: ("Namespace not allowed", ReasonClass.CANNOT_RUN),
-    Reason.QUEUE_MISCONFIGURED: ("Queue misconfigured", ReasonClass.CANNOT_RUN),
-    Reason.QUEUE_STOPPED: ("Queue stopped", ReasonClass.HELD),
-    Reason.QUEUE_HELD: ("Queue on hold", ReasonClass.HELD),
-    Reason.EXCEEDS_MAX_QUOTA: ("Can never run under this config", ReasonClass.CANNOT_RUN),
-    Reason.WAITING_FOR_PREEMPTED: ("Starting soon", ReasonClass.SOON),
-    Reason.WAITING_FOR_QUOTA: ("Waiting for quota", ReasonClass.WAITING),
-    Reason.BEHIND_OTHERS: ("Behind others", ReasonClass.WAITING),
-    Reason.NOT_EVALUATED: ("Not looked at yet", ReasonClass.UNSEEN),
-    Reason.PREEMPTED_IN_QUEUE: ("Preempted", ReasonClass.PREEMPTED),
-    Reason.RECLAIMED_IN_COHORT: ("Quota reclaimed", ReasonClass.PREEMPTED),
-    Reason.RECLAIMED_WHILE_BORROWING: ("Preempted by a borrower", ReasonClass.PREEMPTED),
-    Reason.PREEMPTED_FOR_FAIR_SHARE: ("Preempted for a fair share", ReasonClass.PREEMPTED),
-    Reason.DRAINED: ("Queue drained", ReasonClass.PREEMPTED),
-    Reason.WITHDRAWN_WHILE_RUNNING: ("Withdrawn while running", ReasonClass.ENDED),
-}
 
 
 def reason_title(reason: str) -> str:
@@ -59,7 +19,7 @@ def reason_title(reason: str) -> str:
     >>> reason_title("exceeds_max_quota")
     'Can never run under this config'
     """
-    return _TITLES[Reason(reason)][0]
+    return reason_of(reason).label
 
 
 def reason_message(reason: str, missing: Mapping[str, int] | None = None) -> str:
@@ -72,7 +32,7 @@ def reason_message(reason: str, missing: Mapping[str, int] | None = None) -> str
     'Waiting for quota: 8 gpu and 0.5 cpu short on spot'
     """
     title = reason_title(reason)
-    if reason != Reason.WAITING_FOR_QUOTA or not missing:
+    if reason_of(reason).shortage is not Shortage.NOW or not missing:
         return title
     parts = [
         f"{listed(amount(lacking, resource) for resource, lacking in of.items())} short on {flavor}"
@@ -83,7 +43,7 @@ def reason_message(reason: str, missing: Mapping[str, int] | None = None) -> str
 
 def reason_class(reason: str) -> ReasonClass:
     """Return what kind of answer a reason code is."""
-    return _TITLES[Reason(reason)][1]
+    return reason_of(reason).reason_class
 
 
 _EVENTS = {
@@ -101,26 +61,7 @@ _EVENTS = {
     "QUOTA_BORROWED": "{name} borrows {borrowed} from {cohort}.",
     "QUOTA_RECLAIMED": "{name} takes back {borrowed} in {cohort}{stops}.",
 }
-#: The sentence of a preemption by the reason that the workload was told.
-_PREEMPTED: dict[str, str] = {
-    Reason.RECLAIMED_IN_COHORT: (
-        "{name} was told to stop: {queue} takes back quota that it lent, for {preemptor}."
-    ),
-    Reason.RECLAIMED_WHILE_BORROWING: (
-        "{name} was told to stop: {preemptor} has higher priority and borrows in its place."
-    ),
-    Reason.PREEMPTED_FOR_FAIR_SHARE: (
-        "{name} was told to stop for {preemptor}: {queue} has the smaller share."
-    ),
-    Reason.DRAINED: "{name} was told to stop: its queue is being drained.",
-}
-#: The sentence of a reclaim that is more, or less, than to take back what is one's own.
-_RECLAIMED: dict[str, str] = {
-    Reason.RECLAIMED_WHILE_BORROWING: (
-        "{name} borrows what others of lower priority borrowed in {cohort}{stops}."
-    ),
-    Reason.PREEMPTED_FOR_FAIR_SHARE: "{name} takes its fair share of {cohort}{stops}.",
-}
+_DRAINED = "{name} was told to stop: its queue is being drained."
 
 
 def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
@@ -142,10 +83,13 @@ def event_sentence(kind: str, data: Mapping[str, Any]) -> str:
         return hold_event(kind, data)
     reason = data.get("reason")
     words = _EVENTS[kind]
-    if kind == "REQUEST_PREEMPTED":
-        words = _PREEMPTED.get(reason or "", words)
-    elif kind == "QUOTA_RECLAIMED":
-        words = _RECLAIMED.get(reason or "", words)
+    right = reason_of(reason).right if reason else None
+    if kind == "REQUEST_PREEMPTED" and reason == DRAINED:
+        words = _DRAINED
+    elif kind == "REQUEST_PREEMPTED" and right is not None:
+        words = right.preempted_event
+    elif kind == "QUOTA_RECLAIMED" and right is not None and right.reclaim_event is not None:
+        words = right.reclaim_event
     flavors = sorted(set(data.get("flavors", {}).values()))
     return words.format(
         name=data.get("name", "A workload"),

@@ -17,8 +17,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from console.engine.model.amounts import Amount
-from console.engine.model.decision import CANNOT_RUN
 from console.engine.model.origin import Origin
+from console.engine.model.reasons import ReasonClass, reason_of
 from console.engine.wording import reasons, words
 from console.pages.appearance import DENSITY, KEYS, THEME, chosen
 from console.pages.presenters.quota_bars.quota_bar import up_to
@@ -37,16 +37,17 @@ STATE_TITLES = {
     "withdrawn": "Withdrawn",
 }
 
-REASON_CLASSES = {
-    reasons.ReasonClass.RUNNING: "Admitted",
-    reasons.ReasonClass.REJECTED: "Rejected",
-    reasons.ReasonClass.CANNOT_RUN: "Cannot run as configured",
-    reasons.ReasonClass.HELD: "Held",
-    reasons.ReasonClass.SOON: "Starting soon",
-    reasons.ReasonClass.WAITING: "Waiting",
-    reasons.ReasonClass.UNSEEN: "Not looked at yet",
-    reasons.ReasonClass.PREEMPTED: "Preempted",
-    reasons.ReasonClass.ENDED: "Ended",
+REASON_CLASS_TITLES = {
+    ReasonClass.RUNNING: "Admitted",
+    ReasonClass.REJECTED: "Rejected",
+    ReasonClass.CANNOT_RUN: "Cannot run as configured",
+    ReasonClass.HELD: "Held",
+    ReasonClass.SOON: "Starting soon",
+    ReasonClass.WAITING: "Waiting",
+    ReasonClass.UNSEEN: "Not looked at yet",
+    ReasonClass.PREEMPTED: "Preempted",
+    ReasonClass.ENDED: "Ended",
+    ReasonClass.UNKNOWN: "Unknown",
 }
 
 
@@ -204,7 +205,7 @@ def reason_message(workload: Workload) -> str:
 def cannot_run(workload: Workload) -> bool:
     """Say whether *workload* waits and can never run under the active config."""
     present: str = workload.present_reason  # type: ignore[attr-defined]
-    return workload.state == State.PENDING and present in CANNOT_RUN
+    return workload.state == State.PENDING and reason_of(present).cannot_run
 
 
 @register.filter
@@ -221,7 +222,7 @@ def reason_class(reason: str) -> str:
     >>> reason_class("queue_held")
     'Held'
     """
-    return REASON_CLASSES[reasons.reason_class(reason)]
+    return REASON_CLASS_TITLES[reasons.reason_class(reason)]
 
 
 @register.filter

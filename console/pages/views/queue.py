@@ -15,7 +15,6 @@ from console.configs.queries import active_policy, active_version
 from console.configs.queue_log import queue_log
 from console.configs.renames import new_name_of
 from console.engine.model.amounts import Unlimited
-from console.engine.model.decision import Reason
 from console.engine.model.policy import Policy, Strategy
 from console.errors import BadRequest
 from console.orgs.permissions import Actor
@@ -55,6 +54,7 @@ from console.workloads.queries import (
     queue_view,
     running_of,
 )
+from console.workloads.queries.filters import read_reason
 from console.workloads.queries.over_quota import over_quota_since_of
 from console.workloads.queries.pending import capacity_end, pending_for_reason
 from console.workloads.queries.rule_hits import rule_hits
@@ -118,7 +118,7 @@ def _detail(
     org = actor.org
     reader = QueryReader(request.GET)
     tab = reader.choice("tab", [each for each in TABS if each != "usage"]) or "pending"
-    reason = reader.choice("reason", [each.value for each in Reason]) or ""
+    reason = read_reason(reader, actor.org) or ""
     by = reader.text("by") or ""
     reader.finish()
     view = queue_view(org, name)

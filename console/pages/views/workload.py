@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from console.configs.models import ConfigVersion
 from console.configs.queries import versions_between
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import QUEUE_HELD
 from console.errors import NotFound
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
@@ -226,7 +226,7 @@ def _preemptor(actor: Actor, subject: Workload) -> dict[str, str]:
 
 def _hold(subject: Workload, explained: Explained) -> QueueHold | None:
     """Return who held the queue and why, when that is what *subject* waits for."""
-    if explained.explanation.reason != Reason.QUEUE_HELD or subject.queue is None:
+    if explained.explanation.reason != QUEUE_HELD or subject.queue is None:
         return None
     return hold_of(subject.org, subject.queue)
 

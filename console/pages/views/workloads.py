@@ -8,8 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.views.decorators.http import require_safe
 
 from console.configs.queries import active_policy
-from console.engine.model.decision import Reason
-from console.engine.wording import reasons
+from console.engine.model.reasons import ReasonClass, reason_of, registered_reasons
 from console.errors import BadRequest, FieldError
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
@@ -24,13 +23,14 @@ from console.pages.presenters.workloads.groups import groups_of, looser_of, tota
 from console.pages.presenters.workloads.one_reason import reason_page
 from console.pages.presenters.workloads.saved_views import tabs_of
 from console.pages.shell import render_page
+from console.pages.templatetags.ui import REASON_CLASS_TITLES
 from console.reading import QueryReader
 from console.workloads import columns
 from console.workloads.disclosure import disclose_preemptors
 from console.workloads.export import EXPORTED, exported_rows
 from console.workloads.one_reason import explain_reason
 from console.workloads.queries import WorkloadFilter, list_workloads, state_counts
-from console.workloads.queries.filters import TYPES
+from console.workloads.queries.filters import REASON_CLASSES, TYPES, read_reason
 from console.workloads.queries.groups import GROUPINGS, count_workloads, group_workloads
 from console.workloads.saved_views import PARAMETERS, may_share, read_grouping, views_of
 
@@ -45,7 +45,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
     query = with_columns(canonical_query(request.GET, repeatable=("col",)))
     if onward := sent_on(request, query):
         return onward
-    chosen = WorkloadFilter.from_query(query)
+    chosen = WorkloadFilter.from_query(query, actor.org)
     by = read_grouping(query)
     shown = columns.read_columns(query.get(columns.PARAMETER, ""))
     file = exported(
@@ -75,7 +75,10 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
         "queue_names": list(policy.queues),
         "flavor_names": list(policy.flavors),
         "gone_queue": chosen.queue if chosen.queue not in (None, *policy.queues) else "",
-        "reasons": [(reason.value, reasons.reason_title(reason)) for reason in Reason],
+        "reasons": _reasons(chosen),
+        "reason_classes": [
+            (each, REASON_CLASS_TITLES[ReasonClass(each)]) for each in REASON_CLASSES
+        ],
         "types": TYPES,
         "is_start": not query.get("cursor"),
     }
@@ -87,7 +90,7 @@ def workloads(request: HttpRequest, actor: Actor) -> HttpResponseBase:
 def one_reason(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Explain all workloads that have one reason at once."""
     reader = QueryReader(request.GET)
-    reason = reader.choice("reason", [reason.value for reason in Reason])
+    reason = read_reason(reader, actor.org)
     queue = reader.text("queue")
     reader.finish()
     if reason is None:
@@ -128,6 +131,14 @@ def _groups(
 ) -> dict[str, Any]:
     found = group_workloads(actor.org, chosen, by)
     return {"grouped": groups_of(request.path, query, actor.org, chosen, by, found)}
+
+
+def _reasons(chosen: WorkloadFilter) -> list[tuple[str, str]]:
+    """Return the reasons to choose from, with the chosen one in any case."""
+    found = list(registered_reasons())
+    if chosen.reason and chosen.reason not in found:
+        found.append(reason_of(chosen.reason))
+    return [(reason, reason.label) for reason in found]
 
 
 def _kept(query: QueryDict) -> str:

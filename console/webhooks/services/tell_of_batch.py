@@ -16,7 +16,9 @@ from typing import Any
 from console.chunks import chunks
 from console.engine.explain.others import unnamed
 from console.engine.live.dirty_set import DirtySet
-from console.engine.model.decision import CANNOT_RUN, Decision, Outcome, Reason
+from console.engine.model.common_reasons import WAITING_FOR_PREEMPTED
+from console.engine.model.decision import Decision, Outcome
+from console.engine.model.reasons import Reason, Shortage
 from console.engine.model.trace import Trace
 from console.engine.pending.pending_class import PendingClass
 from console.engine.state import State
@@ -28,9 +30,6 @@ from console.webhooks.payloads import LISTED, Message, workload_url, workloads_m
 from console.workloads.models import Workload
 from console.workloads.services.batch import Batch
 from console.workloads.services.quota_events import preemptor_queue
-
-#: What is said of a class that was found to fit once there is room.
-_FITS = frozenset({Reason.WAITING_FOR_QUOTA, Reason.WAITING_FOR_PREEMPTED})
 
 _KINDS = {Outcome.REJECTED: Kind.REJECTED, Outcome.PREEMPTED: Kind.PREEMPTED}
 
@@ -122,19 +121,24 @@ def _cannot_run(notices: Notices, state: State, changes: DirtySet) -> Iterator[_
         for decision, *_ in notices.batch.decisions
         if decision.outcome is Outcome.PENDING
     }
-    never = [each for each in said.values() if each.reason in CANNOT_RUN]
+    never = [each for each in said.values() if each.reason.cannot_run]
     keys = {key for _, key in changes.classes} | {each.pending_class or "" for each in never}
     told = set(_present_keys(notices.org, keys))
     for decision in _unsaid(never, told):
         yield _of_decision(Kind.CANNOT_RUN, decision)
     for queue, key in sorted(changes.classes):
         cls = state.pending_class(queue, key)
-        if cls is None or (cls.verdict is not None and cls.verdict.reason in _FITS):
+        if cls is None or (cls.verdict is not None and _fits(cls.verdict.reason)):
             if key in told:
                 notices.gone_classes.append(key)
         elif cls.verdict is not None and cls.cannot_run and key not in told:
             notices.new_classes.append(key)
             yield from _of_class(cls, cls.verdict.reason, said)
+
+
+def _fits(reason: Reason) -> bool:
+    """Say whether a class with *reason* was found to fit once there is room."""
+    return reason.shortage is Shortage.NOW or reason is WAITING_FOR_PREEMPTED
 
 
 def _of_class(cls: PendingClass, reason: Reason, said: Mapping[str, Decision]) -> Iterator[_Fact]:
@@ -201,7 +205,7 @@ def _message(
 ) -> Message:
     reasons: Counter[str] = Counter()
     for fact in facts:
-        reasons[fact.reason.value] += fact.count
+        reasons[fact.reason] += fact.count
     pairs = [(uid, fact) for fact in facts for uid in fact.uids][:LISTED]
     uids = {uid for uid, _ in pairs} | {fact.preemptor for _, fact in pairs if fact.preemptor}
     rows = Workload.objects.filter(uid__in=uids)
@@ -227,7 +231,7 @@ def _listed(
         "project": row["project"],
         "queue": fact.queue,
         "priority": fact.priority,
-        "reason": {"code": fact.reason.value, "message": reason_title(fact.reason)},
+        "reason": {"code": fact.reason, "message": reason_title(fact.reason)},
         "config_version": batch.config_version,
         "rule_index": fact.rule,
         "preemptor": _preemptor(fact, known, queues),

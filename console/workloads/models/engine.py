@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from console.engine.model.decision import Reason
+from console.engine.model.reasons import LONGEST_CODE
 from console.orgs.models import Organization
 from console.workloads.fields import ExactIntegerField
 
@@ -121,7 +121,7 @@ class PendingClass(models.Model):
     #: What one workload asks of the queue, ``pods`` included where that limits them: {resource:
     #: thousandths}.
     requests = models.JSONField()
-    reason = models.CharField(max_length=32, choices=[(r.value, r.value) for r in Reason])
+    reason = models.CharField(max_length=LONGEST_CODE)
     #: What is short in the best flavor: {"flavor/resource": thousandths}.
     missing = models.JSONField(default=dict)
     count = models.PositiveIntegerField()

@@ -8,7 +8,9 @@ import time
 from django.db import models
 from django.utils import timezone
 
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.common_reasons import NOT_EVALUATED
+from console.engine.model.decision import Outcome
+from console.engine.model.reasons import LONGEST_CODE
 from console.orgs.models import Organization
 
 
@@ -88,11 +90,7 @@ class Workload(models.Model):
 
     # what was decided
     state = models.CharField(max_length=12, choices=State.choices, default=State.PENDING)
-    reason = models.CharField(
-        max_length=32,
-        choices=[(r.value, r.value) for r in Reason],
-        default=Reason.NOT_EVALUATED.value,
-    )
+    reason = models.CharField(max_length=LONGEST_CODE, default=str(NOT_EVALUATED))
     queue = models.CharField(max_length=500, null=True)
     priority = models.BigIntegerField(null=True)
     rule_index = models.IntegerField(null=True)
@@ -178,7 +176,7 @@ class Decision(models.Model):
     )
     workload = models.ForeignKey(Workload, on_delete=models.CASCADE, related_name="decisions")
     outcome = models.CharField(max_length=12, choices=[(o.value, o.value) for o in Outcome])
-    reason = models.CharField(max_length=32, choices=[(r.value, r.value) for r in Reason])
+    reason = models.CharField(max_length=LONGEST_CODE)
     queue = models.CharField(max_length=500, null=True)
     priority = models.BigIntegerField(null=True)
     rule_index = models.IntegerField(null=True)

@@ -21,7 +21,6 @@ from console.engine.diff import Noun
 from console.engine.disciplines.quota.hierarchy import Member
 from console.engine.disciplines.quota.lending import Loan
 from console.engine.model.amounts import FlavorResource
-from console.engine.model.decision import Reason
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, QueueCount
 from console.workloads.queries.cohort_views import (
@@ -31,7 +30,7 @@ from console.workloads.queries.cohort_views import (
     Starved,
     WaitingView,
 )
-from console.workloads.queries.demand import Demand, cannot_run_count
+from console.workloads.queries.demand import Demand, cannot_run_count, short_of_quota_reasons
 from console.workloads.queries.over_quota import over_quota_since_of
 from console.workloads.queries.quotas import PoolView, UsageView, accounts_of
 from console.workloads.queries.used import used_of
@@ -75,6 +74,7 @@ class _World:
         self._short: Counter[tuple[str, str, str]] = Counter()
         # There are many more classes than different requests: each of these is decoded once.
         decoded = cache(json.loads)
+        short = frozenset(short_of_quota_reasons())
         rows = PendingClass.objects.filter(org=org).annotate(
             asked=Cast("requests", TextField()), lacked=Cast("missing", TextField())
         )
@@ -83,7 +83,7 @@ class _World:
         ):
             requests, missing = decoded(asked), decoded(lacked)
             self._demand[queue].add(reason, requests, count)
-            if reason == Reason.WAITING_FOR_QUOTA:
+            if reason in short:
                 for flavor, resource in self.accounts.keys(queue):
                     if f"{flavor}/{resource}" in missing:
                         # A row of an older version does not count pods as requested.

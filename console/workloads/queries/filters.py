@@ -8,12 +8,16 @@ from datetime import datetime
 
 from django.http import QueryDict
 
-from console.engine.model.decision import Reason
+from console.engine.model.reasons import ReasonClass, registered_reasons
+from console.orgs.models import Organization
 from console.reading import QueryReader
-from console.workloads.models import State
+from console.workloads.models import PendingClass, State, Workload
 
 #: What a workload may be.
 TYPES = ("job", "service", "workspace")
+
+#: Classes of reasons that a list is narrowed to.
+REASON_CLASSES = tuple(str(each) for each in ReasonClass if each is not ReasonClass.UNKNOWN)
 
 #: What a workload may lack.
 LACKING = ("queue", "flavor", "user", "project", "reason")
@@ -26,6 +30,8 @@ class WorkloadFilter:
     state: str | None = None
     queue: str | None = None
     reason: str | None = None
+    #: One of `REASON_CLASSES`.
+    reason_class: str | None = None
     user: str | None = None
     project: str | None = None
     type: str | None = None
@@ -40,13 +46,18 @@ class WorkloadFilter:
     until: datetime | None = None
 
     @classmethod
-    def from_query(cls, query: QueryDict) -> WorkloadFilter:
-        """Read the filters of a query string; raises BadRequest that names every wrong value."""
+    def from_query(cls, query: QueryDict, org: Organization | None = None) -> WorkloadFilter:
+        """
+        Read the filters of a query string; raises BadRequest that names every wrong value.
+
+        Reasons of a scheduler that is no longer installed are read where rows of *org* have them.
+        """
         reader = QueryReader(query)
         found = cls(
             state=reader.choice("state", State.values),
             queue=reader.text("queue"),
-            reason=reader.choice("reason", [reason.value for reason in Reason]),
+            reason=read_reason(reader, org),
+            reason_class=reader.choice("reason_class", REASON_CLASSES),
             user=reader.text("user"),
             project=reader.text("project"),
             type=reader.choice("type", TYPES),
@@ -59,3 +70,19 @@ class WorkloadFilter:
         )
         reader.finish()
         return found
+
+
+def read_reason(reader: QueryReader, org: Organization | None) -> str | None:
+    """Return the reason that is asked for: one that is registered, or that a row of *org* has."""
+    code = reader.text("reason")
+    known: list[str] = list(registered_reasons())
+    if code is not None and code not in known and org is not None and _is_stored(org, code):
+        return code
+    return reader.choice("reason", known)
+
+
+def _is_stored(org: Organization, code: str) -> bool:
+    return (
+        Workload.objects.filter(org=org, reason=code).exists()
+        or PendingClass.objects.filter(org=org, reason=code).exists()
+    )

@@ -16,7 +16,7 @@ from django.db.models import Case, Q, QuerySet, Sum, Value, When
 from console.orgs.models import Organization
 from console.workloads.models import PendingClass, State, Workload
 from console.workloads.queries.filters import WorkloadFilter
-from console.workloads.queries.listing import WAITED, WAITING, driven_rows, walks_of
+from console.workloads.queries.listing import driven_rows, is_of_class, reasons_of, waited, walks_of
 from console.workloads.queries.waiting import waiting_reasons, waiting_without_queue
 from console.workloads.queries.workloads import state_counts
 from console.workloads.stored_assignments import flavors_of_text
@@ -66,10 +66,12 @@ def count_workloads(org: Organization, conditions: WorkloadFilter) -> Total:
         counts = state_counts(org)
         held = counts[conditions.state] if conditions.state else sum(counts.values())
         return Total(held, is_exact=True)
-    if conditions.reason in WAITING:
-        kept = _kept(org, replace(conditions, state=State.PENDING, reason=None), "reason")
+    reasons = reasons_of(conditions)
+    if reasons and all(map(is_of_class, reasons)):
+        rest = replace(conditions, state=State.PENDING, reason=None, reason_class=None)
+        kept = _kept(org, rest, "reason")
         if kept is not None and conditions.state in (None, State.PENDING):
-            return Total(kept[conditions.reason], is_exact=True)
+            return Total(sum(kept[reason] for reason in reasons), is_exact=True)
     walks = walks_of(org, conditions)
     if walks:
         return _along(walks)
@@ -97,7 +99,7 @@ def group_workloads(org: Organization, conditions: WorkloadFilter, by: str) -> G
         return _grouped(_by_flavor(rows), is_exact=is_whole)
     if by == "reason":
         rows = rows.annotate(
-            kept_reason=Case(When(WAITED, then=Value("")), default="present_reason")
+            kept_reason=Case(When(waited(), then=Value("")), default="present_reason")
         )
     column = "kept_reason" if by == "reason" else by
     values = rows.values_list(column, flat=True)[:MOST_COUNTED]

@@ -11,31 +11,13 @@ from django.db import connection
 from django.db.models import F, Func, Q, QuerySet, TextField, Value
 from django.db.models.lookups import Exact
 
-from console.engine.model.decision import Reason
+from console.engine.model.reasons import Reason, ReasonClass, reason_of, registered_reasons
 from console.orgs.models import Organization
 from console.paging import Page, merged_newest_first, newest_first
 from console.workloads.models import LabelSet, State, Workload
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.flavors import flavor_sets
 from console.workloads.queries.workloads import as_read, workload_rows
-
-#: Reasons that only a pending workload has, and that its `PendingClass` may hold: then the
-#: reason it was last decided with may be another one.
-WAITING = frozenset(
-    {
-        Reason.NAMESPACE_NOT_ALLOWED,
-        Reason.QUEUE_MISCONFIGURED,
-        Reason.QUEUE_STOPPED,
-        Reason.QUEUE_HELD,
-        Reason.EXCEEDS_MAX_QUOTA,
-        Reason.WAITING_FOR_PREEMPTED,
-        Reason.WAITING_FOR_QUOTA,
-        Reason.BEHIND_OTHERS,
-    }
-)
-
-#: Withdrawn while they waited: what they waited for concerns nobody any more.
-WAITED = Q(state=State.WITHDRAWN, reason__in=WAITING)
 
 #: How much later than its time of submission a row may be written.
 _LATE = timedelta(seconds=30)
@@ -62,6 +44,29 @@ _MANY_SETS = 5000
 
 #: Workloads of one name that are looked at one by one.
 _FEW = 500
+
+
+def is_of_class(reason: Reason) -> bool:
+    """
+    Say whether only pending workloads have *reason*, and their `PendingClass` may hold it.
+
+    Then the reason that such a workload was last decided with may be another one.
+    """
+    return reason.reason_class.is_pending and not reason.is_of_workload
+
+
+def waited() -> Q:
+    """Return those withdrawn while they waited: what they waited for concerns nobody any more."""
+    reasons = [reason for reason in registered_reasons() if is_of_class(reason)]
+    return Q(state=State.WITHDRAWN, reason__in=reasons)
+
+
+def reasons_of(conditions: WorkloadFilter) -> list[Reason]:
+    """Return the reasons that *conditions* ask for, of a class or one; none when any will do."""
+    found = [reason_of(conditions.reason)] if conditions.reason else list(registered_reasons())
+    if conditions.reason_class:
+        return [each for each in found if each.reason_class == conditions.reason_class]
+    return found if conditions.reason else []
 
 
 def list_workloads(
@@ -138,20 +143,12 @@ def _exact(org: Organization, conditions: WorkloadFilter) -> tuple[dict[str, Any
     """Return the conditions that an index may answer, and those judged row by row."""
     exact: dict[str, Any] = {
         name: value
-        for name in ("user", "project", "queue", "state", "reason", "type")
+        for name in ("user", "project", "queue", "state", "type")
         if (value := getattr(conditions, name)) is not None
     }
     rest = Q()
-    if conditions.reason:
-        rest &= Q(present_reason=conditions.reason)
-    if conditions.reason in WAITING:
-        del exact["reason"]
-        if conditions.state not in (None, State.PENDING):
-            rest &= Q(pk__in=())
-        exact["state"] = State.PENDING
-    elif conditions.reason == Reason.NO_FLAVOR_MATCHED and conditions.state != State.REJECTED:
-        # Some config languages let such a workload wait, in a class as any other.
-        del exact["reason"]
+    if conditions.reason or conditions.reason_class:
+        rest &= _has_reason(conditions, exact)
     if conditions.flavor:
         given = flavor_sets(org, conditions.flavor)
         exact |= {"flavors": given[0]} if len(given) == 1 else {"flavors__in": given}
@@ -166,10 +163,37 @@ def _exact(org: Organization, conditions: WorkloadFilter) -> tuple[dict[str, Any
     return exact, rest
 
 
+def _has_reason(conditions: WorkloadFilter, exact: dict[str, Any]) -> Q:
+    """Add to *exact* what an index finds by the reasons asked for; return what is judged by row."""
+    reasons = reasons_of(conditions)
+    if not reasons:
+        return Q(pk__in=())
+    rest = Q(present_reason__in=reasons) if len(reasons) > 1 else Q(present_reason=reasons[0])
+    if any(is_of_class(each) for each in reasons):
+        # All reasons of such a class are of pending workloads.
+        if conditions.state not in (None, State.PENDING):
+            rest &= Q(pk__in=())
+        exact["state"] = State.PENDING
+    elif not any(map(_may_be_of_class, reasons)) or conditions.state == State.REJECTED:
+        if len(reasons) == 1:
+            exact["reason"] = reasons[0]
+        else:
+            exact |= {"reason__in": reasons, "present_reason__in": reasons}
+            return Q()
+    return rest
+
+
+def _may_be_of_class(reason: Reason) -> bool:
+    """Say whether some workloads with *reason* are pending in a class, and others are not."""
+    # Some config languages let a workload wait that others reject.
+    waits = reason.cannot_run and not reason.reason_class.is_pending
+    return waits or reason.reason_class is ReasonClass.UNKNOWN
+
+
 def _lacks(name: str, exact: dict[str, Any]) -> Q:
     """Add to *exact* that *name* is lacking, or return what is judged row by row."""
     if name == "reason":
-        return WAITED
+        return waited()
     if name == "flavor":
         return Q(flavors=None)
     if name in exact:
@@ -184,6 +208,8 @@ def _walks(rows: QuerySet[Workload], exact: dict[str, Any]) -> list[QuerySet[Wor
         return [rows.filter(**exact, state=state) for state in State.values]
     if exact.keys() == {"flavors__in"} and len(exact["flavors__in"]) <= _FEW_WALKS:
         return [rows.filter(flavors=one) for one in exact["flavors__in"]]
+    if exact.keys() == {"reason__in", "present_reason__in"}:
+        return [rows.filter(Q(present_reason=one), reason=one) for one in exact["reason__in"]]
     if exact.keys() == {"label_set__in"} and len(exact["label_set__in"]) <= _FEW_WALKS:
         return [rows.filter(label_set=one) for one in exact["label_set__in"]]
     return []

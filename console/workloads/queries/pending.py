@@ -11,10 +11,10 @@ from typing import Final
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
-from console.engine.model.decision import Reason
 from console.orgs.models import Organization
 from console.paging import Page, read_cursor, write_cursor
 from console.workloads.models import PendingClass, State, Workload
+from console.workloads.queries.demand import short_of_quota_reasons
 from console.workloads.queries.workloads import PRIORITY_SHIFT, as_read
 
 #: Workloads in order that are looked through for one page, where those of a reason are many.
@@ -70,7 +70,7 @@ def capacity_end(org: Organization, queue: str) -> tuple[int, int] | None:
     class does not fit now, even alone.
     """
     short = PendingClass.objects.filter(
-        org=org, queue=queue, reason=Reason.WAITING_FOR_QUOTA.value
+        org=org, queue=queue, reason__in=short_of_quota_reasons()
     ).order_by("-priority")
     top = short.values_list("priority", flat=True).first()
     if top is None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from console.engine.model.decision import Outcome, Reason
+from console.engine.model.common_reasons import NOT_EVALUATED
+from console.engine.model.decision import Outcome
 from console.workloads.models import Decision, Event, EventType, State, Workload
 
 #: Decisions of one workload, and stops, that are looked at: the newest.
@@ -63,12 +64,12 @@ def life_of(workload: Workload) -> Life:
     ]
     stops = Event.objects.filter(workload=workload, type=EventType.REQUEST_RELEASED)
     marks += [
-        Phase(kind=PhaseKind.WAITING, reason=Reason.NOT_EVALUATED.value, start=at, end=None)
+        Phase(kind=PhaseKind.WAITING, reason=NOT_EVALUATED, start=at, end=None)
         for at in stops.order_by("-pk").values_list("created_at", flat=True)[:MOST_MARKS]
     ]
     is_cut = len(newest) > MOST_MARKS
     if not is_cut:
-        unseen, start = Reason.NOT_EVALUATED.value, workload.submitted_at
+        unseen, start = NOT_EVALUATED, workload.submitted_at
         marks.append(Phase(kind=PhaseKind.WAITING, reason=unseen, start=start, end=None))
     # Sorting keeps what was written first in front where one transaction wrote both.
     marks.sort(key=lambda mark: (mark.start, mark.config_version is not None))

@@ -15,7 +15,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from console.engine.model.decision import CANNOT_RUN
+from console.engine.model import reasons
 from console.errors import NotFound
 from console.orgs.models import Organization
 from console.paging import (
@@ -25,7 +25,7 @@ from console.paging import (
     write_cursor,
 )
 from console.workloads.models import Engine, LabelSet, PendingClass, State, Workload
-from console.workloads.queries.demand import CANNOT_RUN_REASONS
+from console.workloads.queries.demand import cannot_run_reasons
 
 #: Added to priorities in cursors, which hold no negative numbers: the least is that of a
 #: priority class, -2^31.
@@ -118,7 +118,7 @@ def pending_in_order(
             found += ordered.filter(priority__lt=priority)[: limit + 1 - len(found)]
     page = found[:limit]
     for workload in page:
-        can_run = reason_of(workload) not in CANNOT_RUN
+        can_run = not reasons.reason_of(reason_of(workload)).cannot_run
         before += can_run
         workload.position = before if can_run else None  # type: ignore[attr-defined]
     if len(found) <= limit:
@@ -145,11 +145,11 @@ def position_of(workload: Workload) -> int | None:
     """
     if workload.state != State.PENDING or workload.queue is None or workload.priority is None:
         return None
-    if reason_of(workload) in CANNOT_RUN:
+    if reasons.reason_of(reason_of(workload)).cannot_run:
         return None
     higher = PendingClass.objects.filter(
         org_id=workload.org_id, queue=workload.queue, priority__gt=workload.priority
-    ).exclude(reason__in=CANNOT_RUN_REASONS)
+    ).exclude(reason__in=cannot_run_reasons())
     above = higher.aggregate(total=Sum("count"))["total"]
     earlier = earlier_in_line(workload)[:_COUNTED].count()
     return None if earlier == _COUNTED else (above or 0) + earlier + 1
@@ -162,7 +162,7 @@ def earlier_in_line(workload: Workload) -> QuerySet[Workload]:
         org_id=workload.org_id,
         queue=workload.queue,
         priority=workload.priority,
-        reason__in=CANNOT_RUN_REASONS,
+        reason__in=cannot_run_reasons(),
     )
     return Workload.objects.filter(
         org_id=workload.org_id,

@@ -7,7 +7,7 @@ from typing import Any
 
 from console.bulk import Prepared, delete_rows, insert_rows
 from console.engine.live.dirty_set import DirtySet
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import WAITING_FOR_PREEMPTED
 from console.engine.pending.pending_class import PREEMPTOR, preemptor_key
 from console.engine.state import State
 from console.workloads.models import PendingClass, QueueCount, Usage
@@ -62,7 +62,7 @@ def _classes(org_id: int, state: State, changes: DirtySet) -> Iterable[tuple[Any
         if cls is not None and cls.verdict is not None:
             missing = {f"{f}/{r}": amount for (f, r), amount in sorted(cls.missing.items())}
             reason, requests = (
-                cls.verdict.reason.value,
+                cls.verdict.reason,
                 state.queues[queue].demand_of(cls.head.workload),
             )
             yield org_id, key, queue, cls.priority, requests, reason, missing, len(cls)
@@ -71,7 +71,7 @@ def _classes(org_id: int, state: State, changes: DirtySet) -> Iterable[tuple[Any
 def _preemptors(org_id: int, state: State, queues: Iterable[str]) -> Iterable[tuple[Any, ...]]:
     """Yield a class of one for each workload that waits for others to stop."""
     for queue in queues:
-        reason = (state.queues[queue].barrier or Reason.WAITING_FOR_PREEMPTED).value
+        reason = state.queues[queue].barrier or WAITING_FOR_PREEMPTED
         for preemptor in state.preemptors_in(queue):
             workload, priority = preemptor.pending.workload, preemptor.pending.priority
             key = preemptor_key(workload.id)

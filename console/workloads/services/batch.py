@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from console.bulk import Prepared, insert_rows, update_rows
 from console.chunks import chunks
-from console.engine.model.decision import Decision, Outcome, Reason, merged_flavors
+from console.engine.model.common_reasons import NOT_EVALUATED
+from console.engine.model.decision import Decision, Outcome, merged_flavors
 from console.engine.model.stored_trace import trace_to_json
 from console.engine.model.trace import Trace
 from console.workloads import models
@@ -106,7 +107,7 @@ class Batch:
         """Note that a preempted workload has stopped and waits again, perhaps behind another."""
         self.updates[uid] |= {
             "state": State.PENDING.value,
-            "reason": Reason.NOT_EVALUATED.value,
+            "reason": NOT_EVALUATED,
             "assignment": [],
             "flavors": None,
             "preemptor": yields_to,
@@ -132,7 +133,7 @@ class Batch:
             self.events.append((kind, Level.INFO, uid, queue, "engine", data))
         for reclaim in reclaims_of((each.decision, each.trace) for each in decided):
             kind, uid, reclaimed_for = EventType.QUOTA_RECLAIMED, reclaim.preemptor, reclaim.queue
-            data = {"reason": reclaim.reason.value, "victims": list(reclaim.victims)}
+            data = {"reason": reclaim.reason, "victims": list(reclaim.victims)}
             self.events.append((kind, Level.INFO, uid, reclaimed_for, "engine", data))
 
     def prepare(self) -> list[Prepared]:
@@ -166,7 +167,7 @@ class Batch:
     def _update(self, decision: Decision) -> None:
         state, _, _ = _OUTCOMES[decision.outcome]
         row = self.updates[decision.workload]
-        row |= {"state": state.value, "reason": decision.reason.value}
+        row |= {"state": state.value, "reason": decision.reason}
         if decision.outcome is Outcome.PREEMPTED:
             row["preemptor"] = decision.preemptor
             row["stopped_for"] = dict(decision.stopped_for)
@@ -193,7 +194,7 @@ class Batch:
         _, event, level = _OUTCOMES[decision.outcome]
         if event is EventType.REQUEST_QUEUED and decision.workload in self.requeued:
             event = EventType.REQUEST_REQUEUED
-        data: dict[str, Any] = {"reason": decision.reason.value}
+        data: dict[str, Any] = {"reason": decision.reason}
         if decision.priority is not None:
             data["priority"] = decision.priority
         if decision.assignment:
@@ -228,7 +229,7 @@ class Batch:
             self.org_id,
             known[decision.workload][0],
             decision.outcome.value,
-            decision.reason.value,
+            decision.reason,
             decision.queue,
             decision.priority,
             decision.rule,

@@ -12,8 +12,8 @@ from django.db.models import QuerySet
 from django.db.models.functions import Cast
 
 from console.configs.queries import NO_POLICY, get_version, policy_of
-from console.engine.model.decision import Reason
 from console.engine.model.policy import Policy
+from console.engine.model.reasons import reason_of
 from console.engine.model.workload import Workload
 from console.engine.state import State
 from console.orgs.models import Organization
@@ -156,7 +156,7 @@ def _adopt(state: State, rows: Iterable[tuple[Any, ...]], config_version: int) -
             reservation=reservation,
             evicting=evicting,
             is_routed=version == config_version,
-            reason=Reason(why[0]) if evicting else None,
+            reason=reason_of(why[0]) if evicting else None,
             preemptor=why[1],
             stopped_for=stops_of(why[2]),
         )

@@ -10,7 +10,7 @@ from console.chunks import chunks
 from console.engine.disciplines import load_discipline
 from console.engine.live.live_tree import AnyQueue
 from console.engine.live.running import Running
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import WAITING_FOR_PREEMPTED
 from console.engine.model.load_plan import RowsToLoad
 from console.engine.model.workload import Workload as EngineWorkload
 from console.engine.pending.pending_class import min_requests_of
@@ -165,7 +165,7 @@ def _asked(workload: Workload) -> EngineWorkload:
 def _wait(state: State, org: Organization, names: Sequence[str]) -> None:
     # Those for whom others are stopping go on claiming room. They are few, in all queues
     # together, so the reason alone is asked for: it leads to the shortest index range.
-    waiting = Workload.objects.filter(org=org, reason=Reason.WAITING_FOR_PREEMPTED)
+    waiting = Workload.objects.filter(org=org, reason=WAITING_FOR_PREEMPTED)
     columns = ("queue", "priority", "rule_index", "pending_class", "state", "victims")
     for row in waiting.order_by("pk").values_list(*COLUMNS, *columns):
         queue, priority, rule, pending_class, phase, victims = row[len(COLUMNS) :]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import F, QuerySet
 
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import WAITING_FOR_PREEMPTED
 from console.engine.state import State
 from console.orgs.models import Organization
 from console.workloads import models
@@ -59,7 +59,7 @@ def load_whole_tree(
         there = state.queues[name]
         there.summed_up = max(0, running_there - len(there.running))
     waiting = here.filter(state=models.State.PENDING)
-    _wait(state, waiting.filter(reason=Reason.WAITING_FOR_PREEMPTED))
+    _wait(state, waiting.filter(reason=WAITING_FOR_PREEMPTED))
     _wait(state, waiting.order_by("-priority", "pk")[:_WAITING])
     join_whole_tree(state, org, workload)
     return state, frozenset(names)

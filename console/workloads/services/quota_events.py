@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from console.engine.model.amounts import Amount, FlavorResource, Unlimited
-from console.engine.model.decision import Decision, Outcome, Reason
+from console.engine.model.decision import Decision, Outcome
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import Trace
 from console.engine.state import State
-
-#: Why a workload has to stop for one of another queue.
-_ACROSS_QUEUES: Final = frozenset(
-    {
-        Reason.RECLAIMED_IN_COHORT,
-        Reason.RECLAIMED_WHILE_BORROWING,
-        Reason.PREEMPTED_FOR_FAIR_SHARE,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +114,7 @@ def reclaims_of(decisions: Iterable[tuple[Decision, Trace]]) -> list[Reclaim]:
     """
     victims: dict[tuple[str, str | None, Reason], list[str]] = {}
     for decision, trace in decisions:
-        if decision.outcome is not Outcome.PREEMPTED or decision.reason not in _ACROSS_QUEUES:
+        if decision.outcome is not Outcome.PREEMPTED or decision.reason.right is None:
             continue
         assert decision.preemptor is not None, decision
         key = (decision.preemptor, preemptor_queue(trace), decision.reason)

@@ -45,7 +45,7 @@ def save_view(
     reader = Reader()
     name = reader.text(name, "name", LONGEST_NAME, blank=False).strip()
     reader.finish()
-    kept, shown = canonical_view_query(query), list(check_columns(columns))
+    kept, shown = canonical_view_query(query, actor.org), list(check_columns(columns))
     with transaction.atomic():
         lock_org(actor.org)
         same = SavedView.objects.filter(org=actor.org, name=name, is_shared=is_shared)

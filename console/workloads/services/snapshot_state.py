@@ -8,7 +8,7 @@ from itertools import chain
 from sys import intern
 from typing import NamedTuple
 
-from console.engine.model.decision import Reason
+from console.engine.model.reasons import reason_of
 from console.engine.model.workload import Workload
 from console.engine.state import State
 from console.orgs.models import Organization
@@ -115,7 +115,7 @@ def _adopt(state: State, row: _Row, config_version: int) -> None:
         reservation=row.reservation,
         evicting=evicting,
         is_routed=row.config_version == config_version,
-        reason=Reason(row.reason) if evicting else None,
+        reason=reason_of(row.reason) if evicting else None,
         preemptor=row.preemptor,
         stopped_for=stops_of(row.stopped_for_text),
     )

@@ -8,9 +8,11 @@ from collections import Counter
 import pytest
 
 from console.dialects.past import Past
-from console.engine.model.decision import Outcome, Reason
+from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA
+from console.engine.model.decision import Outcome
 from console.engine.model.policy import Policy
 from console.engine.model.workload import Workload
+from console.engine.routing.reasons import LOCAL_QUEUE_MISSING, NO_FLAVOR_MATCHED, NO_RULE_MATCHED
 from console.engine.routing.router import Router
 from console.engine.state import State
 from tests.dialects.lints.marked import Marked, marked_documents
@@ -21,10 +23,10 @@ EVERY = pytest.mark.parametrize("document", DOCUMENTS, ids=[each.name for each i
 #: What becomes of a workload that is alone in the world, and the lint that counts it.
 LOST, REFUSED, TOO_LARGE = "LNT001", "LNT016", "LNT013"
 REASONS = {
-    Reason.NO_RULE_MATCHED: LOST,
-    Reason.LOCAL_QUEUE_MISSING: LOST,
-    Reason.NO_FLAVOR_MATCHED: REFUSED,
-    Reason.EXCEEDS_MAX_QUOTA: TOO_LARGE,
+    NO_RULE_MATCHED: LOST,
+    LOCAL_QUEUE_MISSING: LOST,
+    NO_FLAVOR_MATCHED: REFUSED,
+    EXCEEDS_MAX_QUOTA: TOO_LARGE,
 }
 
 

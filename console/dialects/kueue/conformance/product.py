@@ -43,18 +43,25 @@ from console.engine.disciplines.quota.nominate import (
     find_targets,
     preempts_while_borrowing,
 )
+from console.engine.disciplines.quota.reasons import (
+    PREEMPTED_FOR_FAIR_SHARE,
+    RECLAIMED_IN_COHORT,
+    RECLAIMED_WHILE_BORROWING,
+)
 from console.engine.disciplines.quota.shares import dominant_share
 from console.engine.model.amounts import Amount, FlavorResource
-from console.engine.model.decision import Decision, Outcome, Reason
+from console.engine.model.common_reasons import PREEMPTED_IN_QUEUE
+from console.engine.model.decision import Decision, Outcome
 from console.engine.model.policy import StopPolicy, Undeclared
+from console.engine.model.reasons import Reason
 from console.engine.pending.pending_class import Pending, ScanPosition
 from console.engine.state import State
 
 _RIGHTS = {
-    Reason.PREEMPTED_IN_QUEUE: VictimReason.IN_CLUSTER_QUEUE,
-    Reason.RECLAIMED_IN_COHORT: VictimReason.IN_COHORT_RECLAMATION,
-    Reason.RECLAIMED_WHILE_BORROWING: VictimReason.IN_COHORT_RECLAIM_WHILE_BORROWING,
-    Reason.PREEMPTED_FOR_FAIR_SHARE: VictimReason.IN_COHORT_FAIR_SHARING,
+    PREEMPTED_IN_QUEUE: VictimReason.IN_CLUSTER_QUEUE,
+    RECLAIMED_IN_COHORT: VictimReason.IN_COHORT_RECLAMATION,
+    RECLAIMED_WHILE_BORROWING: VictimReason.IN_COHORT_RECLAIM_WHILE_BORROWING,
+    PREEMPTED_FOR_FAIR_SHARE: VictimReason.IN_COHORT_FAIR_SHARING,
 }
 
 
@@ -250,7 +257,7 @@ def _state(world: World) -> State:
             assignment=each.assignment,
             reservation=each.reservation,
             evicting=each.is_departing,
-            reason=Reason.PREEMPTED_IN_QUEUE if each.is_departing else None,
+            reason=PREEMPTED_IN_QUEUE if each.is_departing else None,
         )
     for waiting in world.pending:
         if waiting.is_active:
@@ -289,7 +296,7 @@ def _deactivated(world: World) -> dict[str, Condition]:
 def _told(made: list[Decision]) -> list[_Told]:
     """Return what admits or preempts, in words that can be compared."""
     return [
-        (d.workload, d.outcome.value, d.reason.value, d.preemptor or "", repr(d.assignment))
+        (d.workload, d.outcome.value, d.reason, d.preemptor or "", repr(d.assignment))
         for d in made
         if d.outcome in (Outcome.ADMITTED, Outcome.PREEMPTED)
     ]

@@ -8,21 +8,32 @@ from console.dialects.kueue.conformance.answers import Condition, HeadCode, Head
 from console.dialects.kueue.conformance.product_words import no_fit_word, reasons_by_pod_set
 from console.engine.disciplines.quota.ledger import QuotaQueue
 from console.engine.disciplines.quota.nominate import QuotaNomination
-from console.engine.model.decision import Reason
+from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA, WAITING_FOR_QUOTA
+from console.engine.model.common_reasons import (
+    BEHIND_OTHERS,
+    QUEUE_MISCONFIGURED,
+    QUEUE_STOPPED,
+    WAITING_FOR_PREEMPTED,
+)
 from console.engine.model.trace import LocalQueueVerdict, TurnVerdict
 from console.engine.pending.pending_class import Pending, PendingClass, Verdict
+from console.engine.routing.reasons import (
+    LOCAL_QUEUE_MISSING,
+    NAMESPACE_NOT_ALLOWED,
+    NO_FLAVOR_MATCHED,
+)
 from console.engine.state import State
 
 _CONDITIONS = {
-    Reason.EXCEEDS_MAX_QUOTA: Condition.EXCEEDS_MAX_QUOTA,
-    Reason.NO_FLAVOR_MATCHED: Condition.NO_MATCHING_FLAVOR,
-    Reason.WAITING_FOR_QUOTA: Condition.WAITING_FOR_QUOTA,
-    Reason.BEHIND_OTHERS: Condition.WAITING_FOR_QUOTA,
-    Reason.WAITING_FOR_PREEMPTED: Condition.WAITING_FOR_PREEMPTED_WORKLOADS,
-    Reason.NAMESPACE_NOT_ALLOWED: Condition.MISCONFIGURED,
-    Reason.LOCAL_QUEUE_MISSING: Condition.MISCONFIGURED,
-    Reason.QUEUE_STOPPED: Condition.SUSPENDED,
-    Reason.QUEUE_MISCONFIGURED: Condition.SUSPENDED,
+    EXCEEDS_MAX_QUOTA: Condition.EXCEEDS_MAX_QUOTA,
+    NO_FLAVOR_MATCHED: Condition.NO_MATCHING_FLAVOR,
+    WAITING_FOR_QUOTA: Condition.WAITING_FOR_QUOTA,
+    BEHIND_OTHERS: Condition.WAITING_FOR_QUOTA,
+    WAITING_FOR_PREEMPTED: Condition.WAITING_FOR_PREEMPTED_WORKLOADS,
+    NAMESPACE_NOT_ALLOWED: Condition.MISCONFIGURED,
+    LOCAL_QUEUE_MISSING: Condition.MISCONFIGURED,
+    QUEUE_STOPPED: Condition.SUSPENDED,
+    QUEUE_MISCONFIGURED: Condition.SUSPENDED,
 }
 _TURNS = {
     TurnVerdict.OVERTAKEN: HeadCode.OVERTAKEN,

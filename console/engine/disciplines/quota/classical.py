@@ -17,11 +17,13 @@ from console.engine.disciplines.quota.candidates import (
 )
 from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.levels import within_nominal
+from console.engine.disciplines.quota.reasons import RECLAIMED_IN_COHORT, RECLAIMED_WHILE_BORROWING
 from console.engine.live.live_tree import Target
 from console.engine.live.running import Running
 from console.engine.model.amounts import Amount, FlavorResource
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import PREEMPTED_IN_QUEUE
 from console.engine.model.policy import PreemptionRule
+from console.engine.model.reasons import Reason
 
 
 class Candidate(NamedTuple):
@@ -63,7 +65,7 @@ class Candidates:
         #: Other workloads of the cohort.
         self._priority: list[_Reach] = []
         #: Workloads of the same queue.
-        self._own = [_Reach(search.queue, rules.within_queue, Reason.PREEMPTED_IN_QUEUE)]
+        self._own = [_Reach(search.queue, rules.within_queue, PREEMPTED_IN_QUEUE)]
         if search.queue.account.parent is not None and rules.reclaim_within_cohort is not (
             PreemptionRule.NEVER
         ):
@@ -167,7 +169,7 @@ class Candidates:
         while above is not None:
             for queue in _borrowers(search, above, visited):
                 if advantage:
-                    right = Reason.RECLAIMED_IN_COHORT
+                    right = RECLAIMED_IN_COHORT
                     self._hierarchical.append(_Reach(queue, rule, right, above))
                 else:
                     self._priority.append(_Reach(queue, rule, None, above))
@@ -218,9 +220,7 @@ def _by_priority(search: Search, running: Running, reach: _Reach) -> Candidate:
         or running.priority >= search.priority
         or (threshold is not None and running.priority > threshold)
     )
-    reason = (
-        Reason.RECLAIMED_IN_COHORT if only_without_borrowing else Reason.RECLAIMED_WHILE_BORROWING
-    )
+    reason = RECLAIMED_IN_COHORT if only_without_borrowing else RECLAIMED_WHILE_BORROWING
     return Candidate(running, reach.queue, reason, reach.common, only_without_borrowing)
 
 

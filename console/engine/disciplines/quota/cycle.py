@@ -24,7 +24,7 @@ from console.engine.disciplines.quota.order import (
 )
 from console.engine.live.live_tree import LiveTree, Preemptor, Target
 from console.engine.model.amounts import FlavorResource
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import BEHIND_OTHERS
 from console.engine.model.policy import PreemptionRule
 from console.engine.model.trace import TurnStep, TurnVerdict
 from console.engine.pending.pending_class import Pending, ScanPosition, Verdict
@@ -379,7 +379,7 @@ class Cycle:
 
 
 def _skipped(nomination: QuotaNomination, turn: TurnStep) -> Verdict:
-    return Verdict(Reason.BEHIND_OTHERS, nomination.told.usage, nomination, turn)
+    return Verdict(BEHIND_OTHERS, nomination.told.usage, nomination, turn)
 
 
 def _tried(pending: Pending) -> object:

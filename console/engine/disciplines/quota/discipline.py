@@ -22,6 +22,7 @@ from console.engine.disciplines.quota.ledger import Ledger, QuotaQueue
 from console.engine.disciplines.quota.load_plan import load_plan
 from console.engine.disciplines.quota.nominate import QuotaNomination, nominate
 from console.engine.disciplines.quota.quota_changes import quota_changes
+from console.engine.disciplines.quota.reasons import QUOTA_RESERVED
 from console.engine.disciplines.quota.report import Report, report
 from console.engine.disciplines.quota.setting_changes import WHOLE_MENU, setting_changes
 from console.engine.live.live_tree import LiveTree
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 class QuotaDiscipline:
     """Admits as Kueue does; the folder's README lists the differences."""
+
+    admitted = QUOTA_RESERVED
 
     def ledger(self, policy: Policy) -> Ledger:
         """Return the ledger of nominal quota, borrowing and lending, with nothing charged."""

@@ -163,7 +163,7 @@ def _target(queue: Queue, found: Found, target: Target) -> Candidate:
         verdict=CandidateVerdict.TARGET,
         frees={f"{f}/{r}": n for (f, r), n in running.usage.items() if (f, r) in found.short},
         queue=target.queue.name if target.queue.name != queue.name else None,
-        right=target.reason.value,
+        right=str(target.reason),
     )
 
 

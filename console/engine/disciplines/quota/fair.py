@@ -15,11 +15,13 @@ from console.engine.disciplines.quota.candidates import (
 )
 from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.levels import within_nominal
+from console.engine.disciplines.quota.reasons import PREEMPTED_FOR_FAIR_SHARE, RECLAIMED_IN_COHORT
 from console.engine.disciplines.quota.shares import Share, dominant_share
 from console.engine.live.live_tree import Target
 from console.engine.live.running import Running
-from console.engine.model.decision import Reason
+from console.engine.model.common_reasons import PREEMPTED_IN_QUEUE
 from console.engine.model.policy import FairStrategy, PreemptionRule
+from console.engine.model.reasons import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +107,9 @@ class _Run:
         while (node := ordering.next()) is not None:
             queue = self._queue(node)
             if queue is self.search.queue:
-                reason = Reason.PREEMPTED_IN_QUEUE
+                reason = PREEMPTED_IN_QUEUE
             elif self.within:
-                reason = Reason.RECLAIMED_IN_COHORT
+                reason = RECLAIMED_IN_COHORT
             else:
                 if self._take_fairly(node, ordering, strategy):
                     return True
@@ -124,7 +126,7 @@ class _Run:
             if new < old:
                 candidate = ordering.pop(node)
                 self._judge(candidate, node, new, old, allow=True)
-                reason = Reason.PREEMPTED_FOR_FAIR_SHARE
+                reason = PREEMPTED_FOR_FAIR_SHARE
                 if self._take(candidate, self._queue(node), reason):
                     return True
             ordering.drop(node)
@@ -151,7 +153,7 @@ class _Run:
                 passes = new < old
             self._judge(candidate, node, new, old, allow=passes)
             if passes:
-                return self._take(candidate, queue, Reason.PREEMPTED_FOR_FAIR_SHARE)
+                return self._take(candidate, queue, PREEMPTED_FOR_FAIR_SHARE)
             self.again.setdefault(node, []).append(candidate)
         return False
 

@@ -15,9 +15,11 @@ from console.engine.disciplines.quota.futile_searches import is_futile, may_suff
 from console.engine.disciplines.quota.ledger import Node, QuotaQueue
 from console.engine.disciplines.quota.levels import borrow_level
 from console.engine.disciplines.quota.modes import Mode, NoFit, Nominated
+from console.engine.disciplines.quota.reasons import EXCEEDS_MAX_QUOTA, WAITING_FOR_QUOTA
 from console.engine.live.live_tree import Target
 from console.engine.model.amounts import FlavorResource, Usage
-from console.engine.model.decision import Assignment, PodSetAssignment, Reason
+from console.engine.model.common_reasons import BEHIND_OTHERS, WAITING_FOR_PREEMPTED
+from console.engine.model.decision import Assignment, PodSetAssignment
 from console.engine.model.policy import (
     FairStrategy,
     PreemptionRule,
@@ -25,13 +27,15 @@ from console.engine.model.policy import (
     QuotaSettings,
     Undeclared,
 )
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import GroupStep, PreemptionStep
 from console.engine.pending.pending_class import Pending, ScanPosition
+from console.engine.routing.reasons import NO_FLAVOR_MATCHED
 
 _REASONS = {
-    NoFit.WAITING_FOR_QUOTA: Reason.WAITING_FOR_QUOTA,
-    NoFit.EXCEEDS_MAX: Reason.EXCEEDS_MAX_QUOTA,
-    NoFit.NO_MATCHING_FLAVOR: Reason.NO_FLAVOR_MATCHED,
+    NoFit.WAITING_FOR_QUOTA: WAITING_FOR_QUOTA,
+    NoFit.EXCEEDS_MAX: EXCEEDS_MAX_QUOTA,
+    NoFit.NO_MATCHING_FLAVOR: NO_FLAVOR_MATCHED,
 }
 
 
@@ -137,8 +141,8 @@ class QuotaNomination:
         if self.told.found.no_fit is not None:
             return _REASONS[self.told.found.no_fit]
         if self.targets:
-            return Reason.WAITING_FOR_PREEMPTED
-        return Reason.BEHIND_OTHERS if self.fits else Reason.WAITING_FOR_QUOTA
+            return WAITING_FOR_PREEMPTED
+        return BEHIND_OTHERS if self.fits else WAITING_FOR_QUOTA
 
 
 def nominate(

@@ -26,8 +26,8 @@ from console.engine.disciplines.quota.victim_eligibility import looked_through, 
 from console.engine.live.live_tree import Target
 from console.engine.live.running import Running
 from console.engine.model.amounts import FlavorResource
-from console.engine.model.decision import Reason
 from console.engine.model.policy import FairStrategy, PreemptionRule, QuotaSettings
+from console.engine.model.reasons import Reason
 from console.engine.model.trace import (
     Candidate,
     CandidateVerdict,

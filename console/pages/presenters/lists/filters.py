@@ -8,14 +8,21 @@ from dataclasses import dataclass
 
 from django.http import QueryDict
 
+from console.engine.model.reasons import ReasonClass
 from console.engine.wording import reasons
 from console.pages.presenters.lists.addresses import with_query
-from console.pages.templatetags.ui import STATE_TITLES, event_title
+from console.pages.templatetags.ui import REASON_CLASS_TITLES, STATE_TITLES, event_title
 
 _LABEL = "label."
 
 #: What a parameter is called where its own name says little.
-_NAMES = {"q": "name or id", "without": "has no", "noun": "changed a", "name": "called"}
+_NAMES = {
+    "q": "name or id",
+    "reason_class": "reason class",
+    "without": "has no",
+    "noun": "changed a",
+    "name": "called",
+}
 
 
 #: What stands behind a time that is not of UTC.
@@ -127,6 +134,8 @@ def _words(name: str, value: str) -> str:
         return _moment_words(value)
     if name == "reason":
         return reasons.reason_title(value)
+    if name == "reason_class":
+        return REASON_CLASS_TITLES[ReasonClass(value)]
     if name == "type" and value.isupper():
         return event_title(value)
     return value

@@ -114,7 +114,7 @@ def looser_of(
     found: list[tuple[int, Looser]] = []
     for chip in chips_of(path, query, names)[:MOST_TRIED]:
         rest = QueryDict(chip.remove_url.partition("?")[2])
-        total = count_workloads(org, WorkloadFilter.from_query(rest))
+        total = count_workloads(org, WorkloadFilter.from_query(rest, org))
         if total.count:
             without = f"{chip.name} {chip.value}"
             looser = Looser(without=without, url=chip.remove_url, total=total_text(total))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from console.engine.model.reasons import reason_of
 from console.engine.wording.reasons import reason_message, reason_title
 from console.engine.wording.words import amounts
 from console.pages.presenters.workloads.groups import total_text
@@ -44,6 +45,8 @@ class ReasonPage:
 
     reason: str
     title: str
+    #: What the submitter can do; "" for nothing.
+    advice: str
     queue: str
     total: str
     #: How the causes were found, in one sentence.
@@ -57,6 +60,7 @@ def reason_page(found: OneReason) -> ReasonPage:
     return ReasonPage(
         reason=found.reason,
         title=reason_title(found.reason),
+        advice=reason_of(found.reason).advice,
         queue=found.queue or "",
         total=total_text(found.total),
         note=_note(found),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from console.configs.models import ConfigVersion
-from console.engine.wording.reasons import ReasonClass, reason_class, reason_title
+from console.engine.model.reasons import ReasonClass
+from console.engine.wording.reasons import reason_class, reason_title
 from console.pages.presenters.charts.labels import span
 from console.workloads.queries.phases import Life, Phase, PhaseKind
 

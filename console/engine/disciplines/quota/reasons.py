@@ -1,0 +1,98 @@
+"""The reasons of the quota discipline."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from console.engine.explain.headline import admitted, exceeds, preempted, short
+from console.engine.model.reasons import (
+    PreemptionRight,
+    Reason,
+    ReasonClass,
+    Shortage,
+    register,
+)
+
+QUOTA_RESERVED: Final = register(
+    Reason(
+        "quota_reserved",
+        label="Quota reserved",
+        reason_class=ReasonClass.RUNNING,
+        headline=admitted,
+    )
+)
+EXCEEDS_MAX_QUOTA: Final = register(
+    Reason(
+        "exceeds_max_quota",
+        label="Can never run under this config",
+        reason_class=ReasonClass.CANNOT_RUN,
+        headline=exceeds,
+        advice="Request less, or have the config changed: every new version is tried again.",
+        shortage=Shortage.ALWAYS,
+    )
+)
+WAITING_FOR_QUOTA: Final = register(
+    Reason(
+        "waiting_for_quota",
+        label="Waiting for quota",
+        reason_class=ReasonClass.WAITING,
+        headline=short,
+        advice=(
+            "Wait, request less, finish running workloads, or use a higher priority where the "
+            "queue preempts."
+        ),
+        shortage=Shortage.NOW,
+    )
+)
+RECLAIMED_IN_COHORT: Final = register(
+    Reason(
+        "reclaimed_in_cohort",
+        label="Quota reclaimed",
+        reason_class=ReasonClass.PREEMPTED,
+        headline=preempted,
+        right=PreemptionRight(
+            rule=lambda rules: rules.reclaim_within_cohort,
+            words="{queue} takes back what other queues borrow, and may stop {whom} there",
+            target="has to stop: {queue} uses more than its own quota",
+            preempted_event=(
+                "{name} was told to stop: {queue} takes back quota that it lent, for {preemptor}."
+            ),
+        ),
+    )
+)
+RECLAIMED_WHILE_BORROWING: Final = register(
+    Reason(
+        "reclaimed_while_borrowing",
+        label="Preempted by a borrower",
+        reason_class=ReasonClass.PREEMPTED,
+        headline=preempted,
+        right=PreemptionRight(
+            rule=lambda rules: rules.borrow_within_cohort,
+            words="{queue} borrows too, and may stop {whom} in other queues that borrow",
+            target="has to stop: {queue} borrows, and its priority is lower",
+            preempted_event=(
+                "{name} was told to stop: {preemptor} has higher priority and borrows in its place."
+            ),
+            reclaim_event=(
+                "{name} borrows what others of lower priority borrowed in {cohort}{stops}."
+            ),
+        ),
+    )
+)
+PREEMPTED_FOR_FAIR_SHARE: Final = register(
+    Reason(
+        "preempted_for_fair_share",
+        label="Preempted for a fair share",
+        reason_class=ReasonClass.PREEMPTED,
+        headline=preempted,
+        right=PreemptionRight(
+            rule=lambda rules: rules.reclaim_within_cohort,
+            words="{queue} has the smaller share, and may stop {whom} in queues that borrow",
+            target="has to stop: {shares}",
+            preempted_event=(
+                "{name} was told to stop for {preemptor}: {queue} has the smaller share."
+            ),
+            reclaim_event="{name} takes its fair share of {cohort}{stops}.",
+        ),
+    )
+)

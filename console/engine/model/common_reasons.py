@@ -1,0 +1,79 @@
+"""The reasons that every discipline shares."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from console.engine.model.reasons import Reason, ReasonClass, register
+
+PASSTHROUGH: Final = register(
+    Reason("passthrough", label="Admitted without quota", reason_class=ReasonClass.RUNNING)
+)
+QUEUE_MISCONFIGURED: Final = register(
+    Reason(
+        "queue_misconfigured",
+        label="Queue misconfigured",
+        reason_class=ReasonClass.CANNOT_RUN,
+        advice="Have the config corrected.",
+    )
+)
+#: Stopped by its config; `QUEUE_HELD` is held by a person.
+QUEUE_STOPPED: Final = register(
+    Reason(
+        "queue_stopped",
+        label="Queue stopped",
+        reason_class=ReasonClass.HELD,
+        advice="Have the stop policy changed.",
+    )
+)
+QUEUE_HELD: Final = register(
+    Reason(
+        "queue_held",
+        label="Queue on hold",
+        reason_class=ReasonClass.HELD,
+        advice=(
+            "Ask the person named on the queue's page; an operator or owner resumes the queue."
+        ),
+    )
+)
+WAITING_FOR_PREEMPTED: Final = register(
+    Reason(
+        "waiting_for_preempted",
+        label="Starting soon",
+        reason_class=ReasonClass.SOON,
+        advice="Wait. If it lasts, the executor has not released the workloads it stopped.",
+    )
+)
+BEHIND_OTHERS: Final = register(
+    Reason(
+        "behind_others",
+        label="Behind others",
+        reason_class=ReasonClass.WAITING,
+        advice="Wait; the explanation names the workloads ahead of it.",
+    )
+)
+#: As rows know it: submitted, and no worker has evaluated it yet.
+NOT_EVALUATED: Final = register(
+    Reason(
+        "not_evaluated",
+        label="Not looked at yet",
+        reason_class=ReasonClass.UNSEEN,
+        advice=(
+            "Nothing. If it lasts, no worker is running: ask the operators of the console to check "
+            "`/readyz`."
+        ),
+        is_of_workload=True,
+    )
+)
+PREEMPTED_IN_QUEUE: Final = register(
+    Reason("preempted_in_queue", label="Preempted", reason_class=ReasonClass.PREEMPTED)
+)
+#: Its queue was stopped by a config that also stops what runs.
+DRAINED: Final = register(
+    Reason("drained", label="Queue drained", reason_class=ReasonClass.PREEMPTED)
+)
+WITHDRAWN_WHILE_RUNNING: Final = register(
+    Reason(
+        "withdrawn_while_running", label="Withdrawn while running", reason_class=ReasonClass.ENDED
+    )
+)

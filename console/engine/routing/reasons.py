@@ -1,0 +1,57 @@
+"""The reasons of routing: a workload reaches no queue, or no flavor of its queue accepts it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from console.engine.model.reasons import Reason, ReasonClass, register
+
+NO_RULES: Final = register(
+    Reason("no_rules", label="Admitted without a queue", reason_class=ReasonClass.RUNNING)
+)
+NO_RULE_MATCHED: Final = register(
+    Reason(
+        "no_rule_matched",
+        label="No rule matched",
+        reason_class=ReasonClass.REJECTED,
+        advice="Correct the tags or the priority and submit it again, or add a rule.",
+    )
+)
+#: Some config languages reject such a workload, others let it wait.
+NO_FLAVOR_MATCHED: Final = register(
+    Reason(
+        "no_flavor_matched",
+        label="No flavor matched",
+        reason_class=ReasonClass.REJECTED,
+        advice=(
+            "Correct the instance, accelerator or market type and submit it again, or add a flavor."
+        ),
+        cannot_run=True,
+    )
+)
+LOCAL_QUEUE_MISSING: Final = register(
+    Reason(
+        "local_queue_missing",
+        label="No such local queue",
+        reason_class=ReasonClass.CANNOT_RUN,
+        advice="Correct the label or the namespace and submit it again, or add the local queue.",
+        is_of_workload=True,
+    )
+)
+PRIORITY_CLASS_MISSING: Final = register(
+    Reason(
+        "priority_class_missing",
+        label="No such priority class",
+        reason_class=ReasonClass.CANNOT_RUN,
+        advice="Correct the label and submit it again, or add the class.",
+        is_of_workload=True,
+    )
+)
+NAMESPACE_NOT_ALLOWED: Final = register(
+    Reason(
+        "namespace_not_allowed",
+        label="Namespace not allowed",
+        reason_class=ReasonClass.CANNOT_RUN,
+        advice=("Have the queue's namespace selector changed, or submit from another namespace."),
+    )
+)
