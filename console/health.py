@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
-from enum import StrEnum
 from pathlib import Path
 
 import structlog
@@ -17,14 +15,10 @@ from redis import RedisError
 from console import broker
 from console.celery import QUEUES, SHARDS, shard_of
 from console.engine.wording.words import listed, plural
+from console.heartbeat import SILENCE, is_beating
 from console.migrating.skew import find_skew
 from console.piles import MOST, piles
 from console.workloads.queries.intake import LATE, late_by_org
-
-#: Seconds that a worker may stay silent; the sweep comes every two.
-SILENCE = 15
-
-_HEARTBEAT = "sluice:heartbeat"
 
 _UNKNOWN = "unknown, because the broker does not answer"
 
@@ -32,48 +26,6 @@ _UNKNOWN = "unknown, because the broker does not answer"
 _ROOM = 16 * 1024**2
 
 log = structlog.get_logger("console.health")
-
-
-def beat() -> None:
-    """
-    Note that a worker is alive; the periodic sweep calls it.
-
-    The note lives in the broker and expires there, so that it costs the database
-    nothing. A broker that is down is logged and not raised: the sweep goes on.
-    """
-    try:
-        broker.client().set(_HEARTBEAT, int(time.time()), ex=SILENCE)
-    except RedisError as error:
-        log.warning("heartbeat not noted", error=str(error))
-
-
-class Pulse(StrEnum):
-    """Whether workers give signs of life, as far as can be known."""
-
-    BEATING = "beating"
-    WORKER_SILENT = "worker_silent"
-    #: Without the broker no worker is reached, and nothing is known of any.
-    BROKER_AWAY = "broker_away"
-
-
-#: Seconds that an answer of `pulse` stands, so that many pages cost the broker little.
-_FRESH = 3.0
-
-#: When the pulse was felt last, and what it was.
-_felt: list[tuple[float, Pulse]] = []
-
-
-def pulse() -> Pulse:
-    """Return whether a worker is alive, as of a few seconds ago at most."""
-    if _felt and time.monotonic() - _felt[0][0] < _FRESH:
-        return _felt[0][1]
-    try:
-        with broker.sparing():
-            found = Pulse.BEATING if broker.client().exists(_HEARTBEAT) else Pulse.WORKER_SILENT
-    except RedisError:
-        found = Pulse.BROKER_AWAY
-    _felt[:] = [(time.monotonic(), found)]
-    return found
 
 
 @require_safe
@@ -200,7 +152,7 @@ def _left_lying() -> str:
 
 def _worker() -> str:
     try:
-        alive = broker.client().exists(_HEARTBEAT)
+        alive = is_beating()
     except RedisError:
         return _UNKNOWN
     return "ok" if alive else f"no sign of life for {SILENCE} seconds; are worker and beat running?"

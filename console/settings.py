@@ -225,6 +225,15 @@ INSTALLED_APPS = [
     "console.retention",
     "console.api",
     "console.pages",
+    "console.supervisor",
+]
+
+#: What other apps write with each batch of the engine's decisions, in this order: durations that
+#: are counted last include the others.
+BATCH_OBSERVERS = [
+    "console.webhooks.services.tell_of_batch.tell_of_batch",
+    "console.series.tallies.tally_batch",
+    "console.telemetry.happenings.count_batch",
 ]
 
 MIDDLEWARE = [

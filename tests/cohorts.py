@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from console.configs import queries as configs
 from console.configs.models import ActiveConfig, ConfigVersion
 from console.engine.model.amounts import UNLIMITED, Amount
 from console.engine.model.origin import Origin
@@ -19,6 +18,7 @@ from console.engine.model.policy import (
     ResourceGroup,
 )
 from console.orgs.models import Organization
+from console.policies import queries as configs
 from console.workloads.models import Engine, PendingClass, QueueCount, Usage
 
 

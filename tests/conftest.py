@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from console import expensive
-from console.health import Pulse
+from console.heartbeat import Pulse
 from console.orgs.models import Membership, Organization, Role, User
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
@@ -216,7 +216,7 @@ def with_token(actor: Actor) -> Client:
 @pytest.fixture(autouse=True)
 def _a_worker_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have pages and lists find a worker: no broker is ever there to say so."""
-    monkeypatch.setattr("console.health._felt", [(time.monotonic() + 3600, Pulse.BEATING)])
+    monkeypatch.setattr("console.heartbeat._felt", [(time.monotonic() + 3600, Pulse.BEATING)])
 
 
 @pytest.fixture

@@ -9,3 +9,7 @@ class ConfigsConfig(AppConfig):
     name = "console.configs"
     label = "configs"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Connect the receivers of signals."""
+        import console.configs.receivers  # noqa: F401, PLC0415

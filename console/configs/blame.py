@@ -8,10 +8,10 @@ from datetime import datetime
 from functools import lru_cache
 
 from console.configs.models import ConfigVersion
-from console.configs.queries import versions
 from console.engine.diff.lines import opcodes_of
 from console.engine.model.origin import lines_of
 from console.orgs.models import Organization
+from console.policies.queries import versions
 
 #: Versions that are walked back through.
 MOST_VERSIONS = 200

@@ -11,17 +11,16 @@ from django.db.models.functions import RowNumber
 from django.http import QueryDict
 
 from console.configs.models import ConfigVersion, VersionChange
-from console.configs.queries import versions
 from console.configs.stored_changes import load_change
 from console.engine.diff import Change, Noun
 from console.orgs.models import Organization
 from console.paging import Page, read_cursor, write_cursor
+from console.policies.queries import versions
+from console.policies.renames import MOST_NAMES
 from console.reading import QueryReader
 
 #: Changes of a version that a list of versions tells.
 _TOLD = 3
-#: Renames of one object that are followed back.
-MOST_NAMES = 20
 
 #: The kinds of version that can be asked for, and their rows.
 KINDS = {

@@ -1,15 +1,12 @@
-"""Named reads of configs: what is active, what was, and what it compiles to."""
+"""Named reads of configs: lists of versions, drafts, expectations, and impact runs."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from datetime import datetime
-from functools import lru_cache
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from console.configs.models import (
-    ActiveConfig,
     ConfigVersion,
     Draft,
     Expectation,
@@ -17,39 +14,11 @@ from console.configs.models import (
     QueueSpec,
     RevertTimer,
 )
-from console.dialects import default_dialect, dialects
 from console.dialects.base import PastSpec
-from console.dialects.reading_cache import read_kept
-from console.engine.model.policy import Policy
 from console.errors import NotFound
 from console.orgs.models import Organization, User
 from console.paging import Page, newest_first, read_cursor, write_cursor
-
-#: The policy of an organization that has not applied anything yet.
-NO_POLICY = Policy(dialect=default_dialect().name)
-
-
-def active_number(org: Organization) -> int:
-    """Return the number of the active version; 0 before the first apply."""
-    return ActiveConfig.objects.values_list("number", flat=True).get(org=org)
-
-
-def active_version(org: Organization) -> ConfigVersion | None:
-    """Return the active version, or None before the first apply."""
-    return ConfigVersion.objects.filter(org=org, number=F("org__active_config__number")).first()
-
-
-def get_version(org: Organization, number: int) -> ConfigVersion:
-    """Return version *number*; raises NotFound when there is none."""
-    version = ConfigVersion.objects.filter(org=org, number=number).first()
-    if version is None:
-        raise NotFound(f"There is no version {number} of the config in {org.slug}.")
-    return version
-
-
-def versions(org: Organization) -> QuerySet[ConfigVersion]:
-    """Return all versions, newest first."""
-    return ConfigVersion.objects.filter(org=org).order_by("-number")
+from console.policies.queries import versions
 
 
 def newest_number(org: Organization) -> int:
@@ -136,30 +105,6 @@ def past_specs(org: Organization) -> dict[str, PastSpec]:
     return {name: PastSpec(version=version, spec=spec) for name, version, spec in rows}
 
 
-def policy_of(version: ConfigVersion) -> Policy:
-    """Return what *version* compiles to."""
-    return _compile(version.dialect, version.text)
-
-
-def policies_of(org: Organization, numbers: Collection[int]) -> dict[int, Policy]:
-    """Return what the versions *numbers* compile to, by number."""
-    if not numbers:
-        return {}
-    rows = ConfigVersion.objects.filter(org=org, number__in=numbers)
-    return {version.number: policy_of(version) for version in rows}
-
-
-def active_policy(org: Organization) -> Policy:
-    """Return what the active version compiles to; a policy without anything before the first."""
-    version = active_version(org)
-    return policy_of(version) if version else NO_POLICY
-
-
-def least_priority(org: Organization) -> int:
-    """Return the lowest priority that workloads of *org* may request."""
-    return active_policy(org).least_priority
-
-
 def get_impact(org: Organization, number: int) -> ImpactRun:
     """Return an impact run without its text; raises NotFound when *org* has none of that number."""
     run = ImpactRun.objects.filter(org=org, pk=number).defer("text").first()
@@ -172,12 +117,3 @@ def unfinished_impacts(org: Organization) -> QuerySet[ImpactRun]:
     """Return the impact runs that wait or run."""
     unfinished = (ImpactRun.State.WAITING, ImpactRun.State.RUNNING)
     return ImpactRun.objects.filter(org=org, state__in=unfinished)
-
-
-@lru_cache(maxsize=64)
-def _compile(dialect: str, text: str) -> Policy:
-    # Immutability was judged when the text was applied, so no past specs here.
-    reading = read_kept(dialects()[dialect], text, {})
-    if reading.policy is None:
-        raise RuntimeError(f"an applied text no longer compiles: {reading.errors[:3]}")
-    return reading.policy

@@ -9,11 +9,11 @@ from django.db.models import Q
 
 from console.configs.changelog import VersionFilter, old_names_of, rules_to
 from console.configs.models import ConfigVersion, VersionChange
-from console.configs.queries import versions
 from console.configs.stored_changes import load_change
 from console.engine.diff import Change, Noun
 from console.orgs.models import Organization
 from console.paging import Page, read_cursor, write_cursor
+from console.policies.queries import versions
 
 #: Changes of one version that are told of one queue.
 MOST_CHANGES = 50

@@ -6,18 +6,12 @@ import re
 from dataclasses import dataclass
 
 from console.configs.errors import ConfigRejected
-from console.configs.queries import (
-    NO_POLICY,
-    active_version,
-    get_draft,
-    get_version,
-    past_specs,
-    policy_of,
-)
+from console.configs.queries import get_draft, past_specs
 from console.configs.services.check_config import find_dialect
 from console.engine.model.policy import Policy
 from console.errors import BadRequest, FieldError
 from console.orgs.models import Organization
+from console.policies.queries import NO_POLICY, active_version, get_version, policy_of
 
 _NAME = re.compile(r"active|(?P<draft>draft-)?v?(?P<number>[0-9]{1,9})", re.ASCII)
 

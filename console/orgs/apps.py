@@ -14,4 +14,4 @@ class OrgsConfig(AppConfig):
         """Bind shared tasks to the Celery app, and sign-ins to the audit log, in every process."""
         # Not in `console/__init__`: that would start Celery for whoever imports the engine.
         import console.celery  # noqa: PLC0415
-        import console.orgs.signals  # noqa: F401, PLC0415
+        import console.orgs.receivers  # noqa: F401, PLC0415

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from django.db.models import Count, Min, Q
 
 from console.configs.models import Draft
-from console.configs.queries import active_number, drafts_of, revert_timer_of
+from console.configs.queries import drafts_of, revert_timer_of
 from console.orgs.models import Organization
 from console.overview.items import MOST_SUBJECTS, Item, Kind, Subject
 from console.overview.models import CheckUp
+from console.policies.queries import active_number
 
 
 def config_items(org: Organization) -> Iterator[Item]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from django.db.models import Q
 
-from console.health import Pulse, pulse
+from console.heartbeat import Pulse, pulse
 from console.orgs.models import ApiToken, Organization
 from console.overview.items import MOST_SUBJECTS, Item, Kind, Subject
 from console.webhooks.models import Webhook

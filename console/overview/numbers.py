@@ -10,9 +10,9 @@ from console.engine.model.amounts import Amount, FlavorResource, Unlimited
 from console.engine.model.policy import Policy
 from console.orgs.models import Organization
 from console.overview.past import DAY
-from console.series.models import What
 from console.series.queries import Counts, CountsAt, counts_series
 from console.series.waits import WaitQuantiles, quantiles
+from console.workloads.happenings import What
 from console.workloads.queries import QueueView, UsageView, state_counts
 from console.workloads.queries.nodes import RUNNING
 

@@ -14,12 +14,13 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from console.configs.models import ConfigVersion, RevertTimer
-from console.configs.queries import active_version, revert_timer_of
+from console.configs.queries import revert_timer_of
 from console.orgs.models import Organization, User
 from console.orgs.permissions import Actor, Permission
 from console.overview.badges import badges_of
 from console.pages.poll import PollRequest
 from console.pages.snapshots import Stamp
+from console.policies.queries import active_version
 from console.workloads.queries.freshness import present_state
 
 #: As many organizations as the switcher lists; the page of all has the rest.

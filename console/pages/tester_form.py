@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from console.configs.errors import ConfigRejected
 from console.configs.models import Draft
-from console.configs.queries import drafts_of, get_draft, versions
+from console.configs.queries import drafts_of, get_draft
 from console.configs.subjects import Subject, find_subject
 from console.engine.model.policy import Policy
 from console.errors import BadRequest, FieldError, NotFound
 from console.orgs.models import Organization
 from console.pages.tester_query import Asked
+from console.policies.queries import versions
 from console.workloads.queries.labels import seen_labels
 
 #: Versions and drafts that a form offers, the newest; keys and values of labels.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.db import models
 
-from console.orgs.models import Organization
-
 
 class Kind(models.TextChoices):
     """What an installation keeps; the words for it are those of whoever shows it."""
@@ -39,7 +37,8 @@ class Look(models.Model):
 class Forgotten(models.Model):
     """What was forgotten last of an organization."""
 
-    org = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
+    #: By name: `orgs` lies above, and notes here what it deletes.
+    org = models.ForeignKey("orgs.Organization", on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=12, choices=Kind.choices)
     at = models.DateTimeField()
     #: How many rows the last time that there were any.

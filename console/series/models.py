@@ -10,6 +10,7 @@ from __future__ import annotations
 from django.db import models
 
 from console.orgs.models import Organization
+from console.workloads.happenings import What
 
 
 class Kind(models.TextChoices):
@@ -26,17 +27,6 @@ class Step(models.TextChoices):
     MINUTE = "minute"
     HOUR = "hour"
     DAY = "day"
-
-
-class What(models.TextChoices):
-    """What happened to a workload."""
-
-    SUBMITTED = "submitted"
-    ADMITTED = "admitted"
-    REJECTED = "rejected"
-    PREEMPTED = "preempted"
-    FINISHED = "finished"
-    WITHDRAWN = "withdrawn"
 
 
 class Sampler(models.Model):

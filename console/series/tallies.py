@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
 
 from console.bulk import Prepared, add_to_rows
 from console.engine.model.policy import Policy
 from console.series.coverage import floor_minute
-from console.series.models import Tally, What
+from console.series.models import Tally
 from console.series.subjects import subjects_of
 from console.series.waits import NO_WAIT, bucket_of
+from console.workloads.happenings import Happening, What
+from console.workloads.services.batch_observers import DecidedBatch, Writes
 
 
 @dataclass(slots=True)
@@ -50,18 +51,6 @@ class Counts:
 _COLUMNS = ("org_id", "kind", "name", "start", "what", "bucket", "count")
 
 
-class Happening(NamedTuple):
-    """One thing that happened to one workload."""
-
-    what: What
-    #: None when no queue has it.
-    queue: str | None
-    #: Of an admission: how long it was waited for, in seconds; None when no wait is to be told.
-    wait: float | None = None
-    #: Of a rejection or preemption: why.
-    reason: str = ""
-
-
 def tally(org_id: int, now: datetime, happenings: Iterable[Happening], policy: Policy) -> Prepared:
     """
     Return the statement that counts *happenings* in the minute of *now*.
@@ -89,6 +78,13 @@ def tally(org_id: int, now: datetime, happenings: Iterable[Happening], policy: P
         key=_COLUMNS[:-1],
         count="count",
     )
+
+
+def tally_batch(decided: DecidedBatch) -> Writes:
+    """Return the tally of a batch, which is written with it."""
+    batch = decided.batch
+    counted = tally(batch.org_id, batch.now, decided.happenings, decided.state.policy)
+    return Writes(statements=(counted,))
 
 
 def _bucket(happening: Happening) -> int:

@@ -9,3 +9,7 @@ class TelemetryConfig(AppConfig):
     name = "console.telemetry"
     label = "telemetry"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Connect the receivers of signals."""
+        import console.telemetry.receivers  # noqa: F401, PLC0415

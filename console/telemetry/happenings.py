@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 
-from console.series.models import What
-from console.series.tallies import Happening
 from console.telemetry.models import Metric
-from console.telemetry.totals import Count, observed
+from console.telemetry.totals import Count, add_totals, observed
+from console.workloads.happenings import Happening, What
+from console.workloads.services.batch_observers import DecidedBatch, Writes
 
 _METRICS = {
     What.SUBMITTED: Metric.SUBMITTED,
@@ -17,6 +18,13 @@ _METRICS = {
     What.FINISHED: Metric.FINISHED,
     What.WITHDRAWN: Metric.WITHDRAWN,
 }
+
+
+def count_batch(decided: DecidedBatch) -> Writes:
+    """Return what a batch adds to the totals, which is written with it."""
+    cycle = time.perf_counter() - decided.begun
+    counts = counts_of(decided.happenings, decided.intake_waits, cycle, decided.load)
+    return Writes(statements=(add_totals(decided.org.pk, counts),))
 
 
 def counts_of(

@@ -9,10 +9,10 @@ from datetime import datetime
 
 from django.db.models import Count, F, Min, Sum
 
-from console.configs.models import ConfigVersion
-from console.configs.queries import NO_POLICY, policy_of
 from console.engine.model.amounts import Amount, FlavorResource, Unlimited
 from console.engine.model.policy import Policy, StopPolicy
+from console.policies.models import ConfigVersion
+from console.policies.queries import NO_POLICY, policy_of
 from console.telemetry.models import Total
 from console.workloads.models import Engine, Intake, PendingClass, QueueCount, QueueHold, Usage
 from console.workloads.queries.demand import Demand

@@ -9,3 +9,7 @@ class WorkloadsConfig(AppConfig):
     name = "console.workloads"
     label = "workloads"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Connect the receivers of signals."""
+        import console.workloads.receivers  # noqa: F401, PLC0415

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from console.configs.queries import NO_POLICY, active_version, policy_of
 from console.engine.counterfactual import Findings
 from console.engine.counterfactual.change import Change
 from console.engine.explain import Sentence
 from console.engine.explain.changes import change_sentence, cut_sentence, in_vain_sentence
 from console.engine.model.common_reasons import NOT_EVALUATED
 from console.orgs.permissions import Actor
+from console.policies.queries import NO_POLICY, active_version, policy_of
 from console.workloads import models
 from console.workloads.fixes import what_would_let_in
 from console.workloads.models import SearchRun, Workload

@@ -22,9 +22,8 @@ from django.db import connection
 from django.utils import timezone
 
 from console import statements
-from console.telemetry.models import Metric
-from console.telemetry.totals import Count, add_totals
 from console.workloads.models import ENDED, State
+from console.workloads.signals import lease_taken_over
 
 #: How long a silent owner keeps the lease. Renewed with each batch.
 DURATION = timedelta(seconds=10)
@@ -236,7 +235,7 @@ def _acquire(org_id: int, owner: str, found: Found) -> Lease | None:
     if not statements.run(_TAKE, taken):
         return None
     if found.owner:
-        add_totals(org_id, [Count(Metric.TAKEOVER)]).run()
+        lease_taken_over.send(Lease, org_id=org_id)
     return Lease(org_id, owner, found.fence + 1, found)
 
 

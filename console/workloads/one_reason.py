@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Sum
 
-from console.configs.queries import NO_POLICY, active_policy
 from console.engine.explain import Sentence, headline_of, mentioned
 from console.engine.model.decision import Outcome
 from console.engine.model.trace import Trace
 from console.orgs.permissions import Actor
+from console.policies.queries import NO_POLICY, active_policy
 from console.workloads.disclosure import disclose, for_reader
 from console.workloads.explanations import Explained, explain_traces, explain_workloads
 from console.workloads.fixes import what_would_let_in

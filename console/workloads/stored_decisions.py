@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from console.configs.queries import policies_of
 from console.engine.model.stored_trace import trace_from_json
 from console.engine.model.trace import Trace
 from console.engine.routing.router import lacks_rules, with_rules
 from console.orgs.models import Organization
+from console.policies.queries import policies_of
 from console.workloads.models import Decision
 
 

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
-from console import health
+from console import heartbeat
 from console.workloads import wakeup
 from console.workloads.models import Engine, Intake
 from console.workloads.services.forget_answers import forget_answers
@@ -48,7 +48,7 @@ def admit(shard: str, message: str) -> None:
 @shared_task(name="console.workloads.tasks.sweep")
 def sweep() -> None:
     """Nudge every organization whose work was left lying, and note that a worker is alive."""
-    health.beat()
+    heartbeat.beat()
     waiting = Intake.objects.filter(_not_lately("created_at")).order_by()
     cut_short = Engine.objects.filter(_not_lately("settled_at"), is_settled=False)
     orgs = {

@@ -67,8 +67,8 @@ def _now() -> datetime:
 
 def _apply(actor: Actor, message: str, *changes: tuple[str, str]) -> None:
     """Apply the lab's config, or what is active with *changes*: rules, for queues stay."""
-    from console.configs.queries import active_number, active_version
     from console.configs.services.apply_config import apply_config
+    from console.policies.queries import active_number, active_version
 
     active = active_version(actor.org)
     text = active.text if active else _CONFIG.read_text("utf-8")

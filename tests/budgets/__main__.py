@@ -27,14 +27,14 @@ def main() -> None:
     django.setup()
     from django.test.utils import setup_test_environment
 
-    from console import health
+    from console import heartbeat
     from tests.worlds import page_patterns, path_patterns
     from tests.worlds.addresses import api_addresses, page_addresses
     from tests.worlds.world import World
 
     setup_test_environment()
     # No broker is there to say that a worker lives, as in tests.
-    health._felt = [(time.monotonic() + 3600, health.Pulse.BEATING)]
+    heartbeat._felt = [(time.monotonic() + 3600, heartbeat.Pulse.BEATING)]
     with tempfile.TemporaryDirectory() as folder:
         for name, told, addresses, client in (
             ("pages.toml", page_patterns.PAGES, page_addresses, World.browser),

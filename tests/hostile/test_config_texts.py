@@ -25,13 +25,13 @@ from hypothesis import HealthCheck, given, settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from console.configs.models import ConfigVersion, Draft
-from console.configs.queries import policy_of
 from console.configs.services.apply_config import apply_config
 from console.dialects import dialects, source
 from console.dialects.assist.sketch import Sketch
 from console.engine.model.origin import lines_of
 from console.orgs.models import Organization, Role
 from console.orgs.permissions import Actor
+from console.policies.queries import policy_of
 from console.reading import is_storable
 from console.workloads.services.submit_workloads import submit_workloads
 from tests.api.conftest import document

@@ -10,10 +10,11 @@ from django.http import HttpResponse
 from django.test import Client
 
 from console.configs.models import Draft
-from console.configs.queries import active_version, latest_draft
+from console.configs.queries import latest_draft
 from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.policies.queries import active_version
 from tests.pages.conftest import CONFIG
 from tests.pages.page import Element, read_page
 

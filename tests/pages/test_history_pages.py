@@ -7,12 +7,12 @@ from django.http import HttpResponse
 from django.test import Client
 
 from console.configs.models import ConfigVersion
-from console.configs.queries import active_number
 from console.configs.services.apply_config import apply_config
 from console.configs.services.begin_draft import begin_draft
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.pages.presenters.configs.history import effect_note
+from console.policies.queries import active_number
 from console.workloads.models import RecordedShape
 from tests.pages.conftest import CONFIG
 from tests.pages.page import Element, complaints, read_page

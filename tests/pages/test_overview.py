@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from console.configs.services.apply_config import apply_config
-from console.health import Pulse
+from console.heartbeat import Pulse
 from console.orgs.models import Membership, Organization, Role
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org

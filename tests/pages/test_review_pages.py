@@ -11,7 +11,6 @@ from django.test import Client
 from django.utils import timezone
 
 from console.configs.models import ConfigVersion, Draft, ImpactRun, RevertTimer
-from console.configs.queries import active_number, get_version
 from console.configs.services.apply_config import apply_config
 from console.configs.services.begin_draft import begin_draft
 from console.configs.services.find_impact import find_impact
@@ -19,6 +18,7 @@ from console.configs.services.revert_unconfirmed import revert_unconfirmed
 from console.configs.services.save_draft import save_draft
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.policies.queries import active_number, get_version
 from console.workloads.models import Event
 from tests.pages.conftest import CONFIG, World
 from tests.pages.page import Element, complaints, read_page

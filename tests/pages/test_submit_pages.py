@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from console.configs.queries import active_version
 from console.configs.services.apply_config import apply_config
 from console.engine.model.nodes import NodeExpression, NodeOperator, Toleration
 from console.engine.model.workload import PodSet
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.policies.queries import active_version
 from console.reading.typed_values import read_typed
 from console.workloads.models import Workload
 from console.workloads.stored_pod_sets import decode_pod_sets

@@ -15,7 +15,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from django.utils import timezone
 
-from console import broker, health
+from console import broker, health, heartbeat
 from console.celery import SHARDS, shard_of
 from console.configs.services.apply_config import apply_config
 from console.home import Home
@@ -63,7 +63,7 @@ def test_the_process_is_up_without_asking_anybody(client: Client) -> None:
 
 @pytest.mark.django_db
 def test_ready_when_all_do_their_part(client: Client, embedded) -> None:
-    health.beat()
+    heartbeat.beat()
     response = client.get("/readyz")
     assert (response.status_code, response.json()) == (
         200,
@@ -108,7 +108,7 @@ def test_without_worker_or_broker_a_process_goes_on_to_have_traffic(
 
 @pytest.mark.django_db
 def test_a_broker_that_is_down_is_named(client: Client) -> None:
-    health.beat()
+    heartbeat.beat()
     response = client.get("/readyz")
     assert response.status_code == 503
     assert response.json()["checks"] == {
@@ -123,7 +123,7 @@ def test_a_database_that_is_down_is_named(client: Client, embedded, monkeypatch)
         raise OperationalError("gone")
 
     monkeypatch.setattr(skew.connection, "cursor", fail)
-    health.beat()
+    heartbeat.beat()
     response = client.get("/readyz")
     assert response.status_code == 503
     assert response.json()["checks"] == {
@@ -135,7 +135,7 @@ def test_a_database_that_is_down_is_named(client: Client, embedded, monkeypatch)
 
 @pytest.mark.django_db
 def test_a_database_that_is_older_than_the_code_is_not_ready(client: Client, embedded) -> None:
-    health.beat()
+    heartbeat.beat()
     recorder = MigrationRecorder(connection)
     recorder.record_unapplied("workloads", "0001_create_workloads")
     recorder.record_unapplied("series", "0001_create_series")
@@ -158,7 +158,7 @@ def test_a_database_that_is_older_than_the_code_is_not_ready(client: Client, emb
 def test_a_database_that_is_newer_than_the_code_is_ready_and_says_so(
     client: Client, embedded
 ) -> None:
-    health.beat()
+    heartbeat.beat()
     recorder = MigrationRecorder(connection)
     recorder.record_applied("workloads", "0999_note_something")
     # Of an app that was switched off nothing is expected.
@@ -190,7 +190,7 @@ def test_a_full_disk_is_named(client: Client, embedded, monkeypatch) -> None:
         assert response.status_code == (200 if response.json()["status"] == "ok" else 503)
         return response.json()["checks"]
 
-    health.beat()
+    heartbeat.beat()
     fine = {"database": "ok", "broker": "ok", "worker": "ok"}
     assert left(16 * 1024**2) == fine
     assert left(16 * 1024**2 - 1) == {**fine, "database": "its disk is full: 15 MiB are left"}
@@ -199,7 +199,7 @@ def test_a_full_disk_is_named(client: Client, embedded, monkeypatch) -> None:
 @pytest.mark.django_db
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="A file has no standby.")
 def test_a_database_that_only_reads_is_not_ready(client: Client, embedded) -> None:
-    health.beat()
+    heartbeat.beat()
     with connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION READ ONLY")
     response = client.get("/readyz")
@@ -247,7 +247,7 @@ def test_requests_that_wait_for_too_long_are_told_with_their_lane(
     client: Client, embedded, org: Organization, other_org: Organization
 ) -> None:
     """The heartbeat alone says nothing of a worker that is stuck, or of an engine that fails."""
-    health.beat()
+    heartbeat.beat()
     accept(org, ACCEPTED)
     accept(org, ACCEPTED + timedelta(hours=1), number=3)
     accept(other_org, timezone.now())
@@ -262,7 +262,7 @@ def test_requests_that_wait_for_too_long_are_told_with_their_lane(
 
 
 def test_every_lane_is_told_once_and_in_order(client: Client, embedded, db: None) -> None:
-    health.beat()
+    heartbeat.beat()
     orgs = [create_org(f"org-{number}", "One of many", owner=None) for number in range(9)]
     for number, org in enumerate(orgs):
         accept(org, ACCEPTED - timedelta(seconds=number))
@@ -278,7 +278,7 @@ def test_every_lane_is_told_once_and_in_order(client: Client, embedded, db: None
 def test_thirty_seconds_are_not_too_long(
     client: Client, embedded, org: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    health.beat()
+    heartbeat.beat()
     accept(org, ACCEPTED)
     ages = [timedelta(seconds=30), timedelta(seconds=30, microseconds=1), timedelta(seconds=-60)]
     found = []
@@ -296,7 +296,7 @@ def test_what_a_queue_that_is_held_keeps_waiting_is_not_complained_of(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Its requests were taken in: they wait in their queue, as somebody wants."""
-    health.beat()
+    heartbeat.beat()
     apply_config(owner, "native", CONFIG, "first", 0)
     settle(owner.org)
     hold_queue(owner, "team", "moving racks")

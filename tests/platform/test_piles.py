@@ -15,7 +15,7 @@ from celery.beat import Scheduler
 from django.test import Client
 from structlog.testing import capture_logs
 
-from console import broker, health, piles
+from console import broker, heartbeat, piles
 from console.celery import BACKGROUND, CHECK_UPS, COMMON, WEBHOOKS, app
 from console.clock import Clock
 from console.orgs.models import Organization
@@ -144,7 +144,7 @@ def test_badges_do_not_wait_for_what_takes_seconds(
 
 @pytest.mark.django_db
 def test_piles_are_told_by_readiness(client: Client, url: str) -> None:
-    health.beat()
+    heartbeat.beat()
     assert "notes" not in client.get("/readyz").json()
     fill(WEBHOOKS, piles.MOST)
     fill(CHECK_UPS, piles.MOST + 1)

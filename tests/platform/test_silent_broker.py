@@ -14,8 +14,8 @@ from django.test import Client
 from redis import RedisError
 from structlog.testing import capture_logs
 
-from console import broker, health
-from console.health import Pulse
+from console import broker, heartbeat
+from console.heartbeat import Pulse
 from console.workloads import wakeup
 
 
@@ -54,7 +54,7 @@ def silent(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Silent]:
     monkeypatch.setattr(broker, "TIMEOUT", 0.2)
     monkeypatch.setattr(broker, "SLOW", 0.1)
     monkeypatch.setattr(broker, "_rests_until", [0.0])
-    monkeypatch.setattr(health, "_felt", [])
+    monkeypatch.setattr(heartbeat, "_felt", [])
     server = Silent()
     settings.REDIS_URL = f"redis://127.0.0.1:{server.port}/0"
     broker.client.cache_clear()
@@ -68,7 +68,7 @@ def test_one_waits_for_it_and_others_go_on(silent: Silent) -> None:
         for org_id in range(5):
             wakeup.send(org_id)
     assert silent.asked == 1
-    assert health.pulse() is Pulse.BROKER_AWAY
+    assert heartbeat.pulse() is Pulse.BROKER_AWAY
     assert silent.asked == 1
     assert [(each["event"], each["org"]) for each in logs] == [
         ("no wakeup was sent, the sweep sends one", org_id) for org_id in range(5)

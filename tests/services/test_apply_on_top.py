@@ -8,12 +8,12 @@ import pytest
 
 from console.configs.errors import ConfigRejected
 from console.configs.models import ConfigVersion
-from console.configs.queries import active_number
 from console.configs.services import apply_on_top as module
 from console.configs.services.apply_config import apply_config
 from console.configs.services.apply_on_top import apply_on_top, roll_back_on_top
 from console.errors import Conflict, NotAllowed
 from console.orgs.permissions import Actor
+from console.policies.queries import active_number
 from console.workloads.models import Event
 
 TEXT = "resource_queues: [{name: default}]\nscheduling_rules: [{resource_queue: default}]\n"

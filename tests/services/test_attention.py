@@ -16,7 +16,7 @@ from console.configs.services.save_expectations import delete_expectations, save
 from console.engine.model.workload import PodSet
 from console.engine.model.workload import Workload as Judged
 from console.engine.routing.expectations import Expected
-from console.health import Pulse
+from console.heartbeat import Pulse
 from console.orgs.models import ApiToken, Organization, User
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org

@@ -16,7 +16,6 @@ from console.configs import blame
 from console.configs.blame import blame_of, blamed
 from console.configs.changelog import Told, VersionFilter, authors_of, changes_of, read_log
 from console.configs.models import ConfigVersion, VersionChange
-from console.configs.queries import NO_POLICY, get_version, policy_of
 from console.configs.services import measure_effects as effects
 from console.configs.services.apply_config import apply_config
 from console.configs.services.measure_effects import measure_effects
@@ -28,6 +27,7 @@ from console.engine.diff import ChangeKind, compare_policies
 from console.errors import BadRequest
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.policies.queries import NO_POLICY, get_version, policy_of
 from console.workloads.models import LabelSet, State, Workload
 
 QUEUE = """

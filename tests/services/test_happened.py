@@ -9,8 +9,8 @@ import pytest
 from console.engine.model.policy import Policy
 from console.orgs.models import Organization
 from console.series.happened import happened
-from console.series.models import What
-from console.series.tallies import Happening, tally
+from console.series.tallies import tally
+from console.workloads.happenings import Happening, What
 
 NOW = datetime(2026, 3, 10, 15, 7, 30, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)

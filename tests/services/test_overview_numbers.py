@@ -10,7 +10,6 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from console.configs.queries import active_policy
 from console.configs.services.apply_config import apply_config
 from console.engine.model.amounts import UNLIMITED
 from console.engine.model.policy import Policy, Queue
@@ -20,11 +19,13 @@ from console.overview.consumers import top_consumers
 from console.overview.numbers import Number, numbers_of, usage_of_all
 from console.overview.past import past_of
 from console.overview.services.measure_consumers import due_consumptions, measure_consumers
-from console.series.models import SampledHour, Sampler, Step, What
+from console.policies.queries import active_policy
+from console.series.models import SampledHour, Sampler, Step
 from console.series.stored import point_of
 from console.series.subjects import EVERYTHING
-from console.series.tallies import Happening, tally
+from console.series.tallies import tally
 from console.series.totals import Level, Totals
+from console.workloads.happenings import Happening, What
 from console.workloads.models import Workload
 from console.workloads.queries import queue_list
 from console.workloads.services.end_workloads import finish_workloads

@@ -15,10 +15,10 @@ from django.db import connection, models
 from django.utils import timezone
 
 from console.bulk import insert_objects
-from console.configs.queries import active_policy
 from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.policies.queries import active_policy
 from console.retention.models import Forgotten, Kind
 from console.retention.parts.catalogue import Part, parts_of
 from console.retention.parts.drop_old import drop_old
@@ -27,9 +27,10 @@ from console.retention.parts.reshaping import Busy
 from console.retention.parts.tables import NUMBERED, TIMED
 from console.retention.parts.turn_over import turn_over
 from console.series.coverage import floor_minute
-from console.series.models import Sampler, SeriesPoint, Step, Tally, What
+from console.series.models import Sampler, SeriesPoint, Step, Tally
 from console.series.services.forget_series import forget_series
-from console.series.tallies import Happening, tally
+from console.series.tallies import tally
+from console.workloads.happenings import Happening, What
 from console.workloads.models import Decision, Event, LabelSet, Workload
 from console.workloads.services.end_workloads import finish_workloads
 from console.workloads.services.forget_events import forget_events

@@ -14,10 +14,10 @@ from django.utils import timezone
 
 from console.configs.changelog import VersionFilter, authors_of, read_log
 from console.configs.queue_log import queue_log
-from console.configs.renames import new_name_of
 from console.configs.services.apply_config import apply_config
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.policies.renames import new_name_of
 from console.workloads.disclosure import disclose
 from console.workloads.keyed import keyed
 from console.workloads.models import Decision, Event, LabelSet, PendingClass, State, Workload

@@ -8,14 +8,14 @@ from collections.abc import Callable
 import pytest
 from django.utils import timezone
 
-from console.configs.queries import active_policy
 from console.configs.queue_log import queue_log
-from console.configs.renames import new_name_of
 from console.configs.services.apply_config import apply_config
 from console.engine.disciplines.quota.nominate import nominate
 from console.engine.disciplines.quota.reasons import WAITING_FOR_QUOTA
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.policies.queries import active_policy
+from console.policies.renames import new_name_of
 from console.workloads.models import PendingClass, State, Workload
 from console.workloads.queries import pending, queue_view
 from console.workloads.queries.pending import capacity_end, pending_for_reason, place_of

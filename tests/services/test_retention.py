@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -10,11 +9,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from console.celery import app
 from console.orgs.models import Organization
-from console.retention import queries
+from console.retention import registry
 from console.retention.models import Forgotten, Kind, Look
 from console.retention.note import note
-from console.retention.queries import Rows, keepings_of
+from console.retention.queries import keepings_of
+from console.retention.registry import Rows
 from console.workloads.models import Event
 from console.workloads.services.forget_events import forget_events
 
@@ -38,7 +39,7 @@ def test_what_was_forgotten_is_told_to_whose_it_was(org: Organization, other: Or
     for _ in range(3):
         event(org, 100)
     assert forget_events(90) == 3
-    keeping = keepings_of(org)[0]
+    keeping = keepings_of(org.pk)[0]
     assert (keeping.kind, keeping.days, keeping.setting) == (
         Kind.EVENTS,
         90,
@@ -47,7 +48,7 @@ def test_what_was_forgotten_is_told_to_whose_it_was(org: Organization, other: Or
     assert (keeping.forgotten, keeping.every) == (3, 2)
     assert keeping.rows == Rows(count=1, oldest=kept.created_at)
     assert keeping.looked_at == keeping.forgotten_at
-    elsewhere = keepings_of(other)[0]
+    elsewhere = keepings_of(other.pk)[0]
     assert (elsewhere.forgotten, elsewhere.forgotten_at) == (0, None)
     assert elsewhere.looked_at == keeping.looked_at
 
@@ -72,10 +73,10 @@ def test_nothing_is_counted_far(
     org: Organization, monkeypatch: pytest.MonkeyPatch, settings
 ) -> None:
     settings.EVENT_RETENTION_DAYS = 0
-    monkeypatch.setattr(queries, "MOST", 4)
+    monkeypatch.setattr(registry, "MOST", 4)
     for days in range(6):
         event(org, days)
-    keeping = keepings_of(org)[0]
+    keeping = keepings_of(org.pk)[0]
     assert (keeping.days, keeping.every) == (None, None)
     assert (keeping.rows.count, keeping.rows.is_more) == (4, True)
 
@@ -83,7 +84,7 @@ def test_nothing_is_counted_far(
 def test_every_kind_is_told_once_with_as_many_queries(org: Organization) -> None:
     def asked() -> int:
         with CaptureQueriesContext(connection) as found:
-            kinds = [keeping.kind for keeping in keepings_of(org)]
+            kinds = [keeping.kind for keeping in keepings_of(org.pk)]
         assert sorted(kinds) == sorted(Kind)
         return len(found)
 
@@ -94,6 +95,11 @@ def test_every_kind_is_told_once_with_as_many_queries(org: Organization) -> None
 
 
 def test_each_kind_that_ends_has_a_job_that_ends_it() -> None:
-    kinds: list[Kind] = [kind for kind, days, _ in queries._rules() if days]
-    find: Callable[[Kind], int | None] = queries._every
-    assert [kind for kind in kinds if not find(kind)] == []
+    assert [each.kind for each in registry.registered()] == list(Kind)
+    ending = [each for each in registry.registered() if each.days]
+    assert [each.kind for each in ending if each.job not in app.conf.beat_schedule] == []
+
+
+def test_a_kind_is_registered_once() -> None:
+    with pytest.raises(ValueError, match="events is registered already"):
+        registry.register(registry.Retention(kind=Kind.EVENTS, rows=lambda org_id: Rows(count=0)))

@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from console.configs.errors import StaleVersion
 from console.configs.models import ActiveConfig, ConfigVersion, QueueSpec, RevertTimer
-from console.configs.queries import active_version
 from console.configs.services import revert_config as reverting
 from console.configs.services.apply_config import apply_config
 from console.configs.services.confirm_config import confirm_config
@@ -24,6 +23,7 @@ from console.orgs.models import Organization
 from console.orgs.permissions import Actor
 from console.orgs.services.create_org import create_org
 from console.orgs.services.create_user import create_user
+from console.policies.queries import active_version
 from console.workloads.models import Event, Intake
 from tests.services.conftest import RACERS
 

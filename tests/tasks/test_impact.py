@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from console.configs.errors import ConfigRejected
 from console.configs.models import ImpactRun
+from console.configs.retention import IMPACTS_KEPT
 from console.configs.services import find_impact as find_module
 from console.configs.services import run_impact as run_module
 from console.configs.services import sweep_impacts
@@ -19,7 +20,7 @@ from console.configs.services.apply_config import apply_config
 from console.configs.services.cancel_impact import cancel_impact
 from console.configs.services.find_impact import FRESH, MOST_OPEN, find_impact
 from console.configs.services.run_impact import run_impact
-from console.configs.services.sweep_impacts import KEPT, PATIENCE, SILENCE
+from console.configs.services.sweep_impacts import PATIENCE, SILENCE
 from console.configs.tasks import find_impact as find_task
 from console.configs.tasks import sweep_impact_runs, tidy_impact_runs
 from console.errors import Conflict, NotAllowed, NotFound
@@ -454,7 +455,7 @@ def test_a_message_that_comes_back_tells_of_a_worker_that_died(
 def test_what_ended_long_ago_is_forgotten(filled: Organization, owner: Actor) -> None:
     old = find_impact(owner, LANGUAGE, config(gpu=6))
     new = find_impact(owner, LANGUAGE, config(gpu=7))
-    age(old, KEPT, "ended_at")
+    age(old, IMPACTS_KEPT, "ended_at")
     tidy_impact_runs()
     assert list(ImpactRun.objects.all()) == [new]
 

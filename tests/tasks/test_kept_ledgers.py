@@ -10,7 +10,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from console.configs.services.apply_config import apply_config
+from console.engine.disciplines.quota.discipline import QuotaDiscipline
 from console.engine.disciplines.quota.ledger import Ledger
+from console.engine.model.policy import Policy
 from console.engine.model.trace import Trace
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
@@ -142,12 +144,12 @@ def test_a_kept_ledger_says_what_the_rows_say_as_the_engine_goes_on(
 ) -> None:
     planted: list[Ledger] = []
 
-    class Counted(Ledger):
-        def __init__(self, *args: object) -> None:
-            super().__init__(*args)  # type: ignore[arg-type]
-            planted.append(self)
+    class Counting(QuotaDiscipline):
+        def ledger(self, policy: Policy) -> Ledger:
+            planted.append(super().ledger(policy))
+            return planted[-1]
 
-    monkeypatch.setattr(books_module, "Ledger", Counted)
+    monkeypatch.setattr(books_module, "load_discipline", lambda name: Counting())
     for _ in range(2):
         assert [told(org, uid) for uid in crowd] == from_rows(org, crowd)
     running = Workload.objects.filter(org=org, state=State.ADMITTED, queue="batch").first()

@@ -8,11 +8,11 @@ from typing import Any
 
 from console.api.answers.times import time_answer
 from console.engine.model.amounts import SCALE, Amount, FlavorResource, amount_to_number
-from console.series.models import What
 from console.series.queries import Counts, QuotaSpan, owned_in
 from console.series.readings import Reading
 from console.series.totals import Cell, Level
 from console.series.waits import WaitQuantiles, quantiles
+from console.workloads.happenings import What
 
 
 def point_answer(

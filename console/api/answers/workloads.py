@@ -8,7 +8,6 @@ from typing import Any
 
 from console.api.answers.configs import range_answer
 from console.api.answers.times import time_answer
-from console.configs.queries import NO_POLICY
 from console.engine.counterfactual.change import Change, ChangeKind, Value
 from console.engine.explain import Sentence, StageText
 from console.engine.model.amounts import Unlimited, amount_to_number, decode_amount
@@ -16,6 +15,7 @@ from console.engine.model.launch_settings import pod_additions
 from console.engine.model.policy import Policy
 from console.engine.model.workload import PODS, PodSet
 from console.engine.wording.reasons import reason_message
+from console.policies.queries import NO_POLICY
 from console.workloads.changes import Help
 from console.workloads.explanations import Explained
 from console.workloads.models import Decision, SearchRun, Workload

@@ -17,18 +17,13 @@ from console.api.compat.documents import (
 )
 from console.configs.errors import ConfigRejected
 from console.configs.models import ConfigVersion
-from console.configs.queries import (
-    active_number,
-    active_version,
-    get_version,
-    list_versions,
-    newest_number,
-)
+from console.configs.queries import list_versions, newest_number
 from console.configs.services.apply_on_top import apply_on_top, roll_back_on_top
 from console.configs.services.lint_config import Checked, lint_config
 from console.errors import BadRequest, FieldError, NotFound
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Permission
+from console.policies.queries import active_number, active_version, get_version
 from console.reading import LARGEST_INTEGER, printable
 
 #: Versions of one page at most, and when the client does not say.

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from console.configs.models import ConfigVersion
-from console.configs.queries import active_version
 from console.dialects import client_dialect, dialects, likely_dialect
 from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.models import Organization
+from console.policies.queries import active_version
 from console.reading import Reader
 
 

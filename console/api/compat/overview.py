@@ -13,9 +13,9 @@ from console.api.answers.times import time_answer
 from console.api.compat.base import ClientView, result
 from console.api.compat.resources import counts_answer, market_answer, nodes_answer, usage_answer
 from console.configs.models import ConfigVersion
-from console.configs.queries import NO_POLICY, active_version, policy_of
 from console.engine.model.amounts import Amount, FlavorResource
 from console.engine.model.policy import Policy
+from console.policies.queries import NO_POLICY, active_version, policy_of
 from console.workloads.models import State
 from console.workloads.queries import state_counts
 from console.workloads.queries.nodes import RUNNING, nodes_of

@@ -23,13 +23,6 @@ from console.api.schemas.common import CURSOR, PAGED, PROBLEM_TYPE, example, pro
 from console.api.terms import TERMS, read_terms
 from console.configs.changelog import KINDS, VersionFilter, read_log
 from console.configs.models import ConfigVersion
-from console.configs.queries import (
-    NO_POLICY,
-    active_number,
-    active_version,
-    get_version,
-    policy_of,
-)
 from console.configs.services.apply_config import apply_config
 from console.configs.services.check_config import find_dialect
 from console.configs.services.lint_config import Checked, lint_config
@@ -40,6 +33,13 @@ from console.errors import BadRequest, FieldError, NotFound
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Permission
 from console.paging import MAX_LIMIT, read_cursor, write_cursor
+from console.policies.queries import (
+    NO_POLICY,
+    active_number,
+    active_version,
+    get_version,
+    policy_of,
+)
 from console.reading import LARGEST_INTEGER, Reader
 
 _TAG = ["config"]

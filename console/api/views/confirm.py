@@ -12,10 +12,11 @@ from console.api.answers.configs import timer_answer, version_answer
 from console.api.base import OrgView
 from console.api.schemas import configs as schemas
 from console.api.schemas.common import example, problems
-from console.configs.queries import active_number, get_version, revert_timer_of
+from console.configs.queries import revert_timer_of
 from console.configs.services.confirm_config import confirm_config
 from console.errors import NotFound
 from console.orgs.permissions import Permission
+from console.policies.queries import active_number, get_version
 
 _TAG = ["config"]
 

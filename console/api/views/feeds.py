@@ -14,10 +14,10 @@ from console.api.base import PAGING, OrgView, results
 from console.api.schemas import state as schemas
 from console.api.schemas.common import EXPORT, LIMIT, PAGED, or_files, problems, query
 from console.api.waiting import MOST_SECONDS, wait_for
-from console.configs.queries import policies_of
 from console.engine.model.decision import Outcome
 from console.expensive import Kind, take_place
 from console.exports import PARAMETER, asked_format, export_answer
+from console.policies.queries import policies_of
 from console.reading import LARGEST_INTEGER
 from console.reading.query import QueryReader
 from console.workloads.disclosure import disclose_decisions, disclose_events

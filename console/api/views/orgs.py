@@ -12,9 +12,9 @@ from console.api.authentication import person
 from console.api.base import JSONView, OrgView, results
 from console.api.schemas.common import problems
 from console.api.schemas.state import Org, OrgPage
-from console.configs.queries import active_number
 from console.orgs.models import ApiToken
 from console.orgs.queries import orgs_of
+from console.policies.queries import active_number
 from console.workloads.queries import state_counts
 
 

@@ -14,11 +14,11 @@ from console.api.answers.usage import waits_answer
 from console.api.base import OrgView
 from console.api.schemas import overview as schemas
 from console.api.schemas.common import problems
-from console.configs.queries import active_policy
 from console.orgs.permissions import Permission
 from console.overview.attention import attention
 from console.overview.numbers import numbers_of, usage_of_all
 from console.overview.past import past_of
+from console.policies.queries import active_policy
 from console.workloads.queries import queue_list
 
 

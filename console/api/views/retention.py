@@ -27,7 +27,7 @@ class Retention(OrgView):
     )
     def get(self, request: Request, **kwargs: Any) -> Response:
         """Show it."""
-        return Response({"results": [_answer(each) for each in keepings_of(self.actor.org)]})
+        return Response({"results": [_answer(each) for each in keepings_of(self.actor.org.pk)]})
 
 
 def _answer(keeping: Keeping) -> dict[str, Any]:

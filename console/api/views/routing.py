@@ -17,7 +17,7 @@ from console.api.config_text import REJECTED, read_config
 from console.api.schemas import expectations as expected
 from console.api.schemas import routing as schemas
 from console.api.schemas.common import example, problems
-from console.configs.queries import expectations_of, least_priority
+from console.configs.queries import expectations_of
 from console.configs.read_expectations import (
     ASKED,
     LONGEST_NAME,
@@ -31,6 +31,7 @@ from console.configs.services.try_route import try_route
 from console.configs.subjects import Subject, find_subject, subject_of_text
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Permission
+from console.policies.queries import least_priority
 from console.reading import Reader
 
 _SUBJECT: Final = ("text", "version", "draft")

@@ -24,7 +24,6 @@ from console.api.schemas.common import (
     query,
 )
 from console.api.schemas.groups import WorkloadGroups
-from console.configs.queries import least_priority
 from console.errors import NotFound
 from console.expensive import Kind, take_place
 from console.exports import (
@@ -37,6 +36,7 @@ from console.exports import (
 )
 from console.logs import bind_workloads
 from console.orgs.permissions import Permission
+from console.policies.queries import least_priority
 from console.workloads.changes import what_would_help, whole_help
 from console.workloads.disclosure import disclose_preemptors, for_reader, help_for_reader
 from console.workloads.explanations import explain_workload

@@ -3,13 +3,8 @@
 from console.configs.models.drafts import Draft, DraftVisit
 from console.configs.models.expectations import Expectation
 from console.configs.models.impact import ImpactRun
-from console.configs.models.versions import (
-    ActiveConfig,
-    ConfigVersion,
-    QueueSpec,
-    RevertTimer,
-    VersionChange,
-)
+from console.configs.models.versions import QueueSpec, RevertTimer
+from console.policies.models import ActiveConfig, ConfigVersion, VersionChange
 
 __all__ = [
     "ActiveConfig",

@@ -15,13 +15,7 @@ from django.utils import timezone
 
 from console.configs.errors import StaleVersion
 from console.configs.models import ActiveConfig, ConfigVersion, QueueSpec, RevertTimer
-from console.configs.queries import (
-    NO_POLICY,
-    active_number,
-    get_version,
-    policy_of,
-    versions_after,
-)
+from console.configs.queries import versions_after
 from console.configs.services.confirm_config import nothing_to_confirm
 from console.configs.services.set_timer import replace_timer
 from console.configs.stored_changes import store_changes
@@ -30,12 +24,12 @@ from console.engine.diff import compare_policies
 from console.orgs.audit import Action, record
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.policies.queries import NO_POLICY, active_number, get_version, policy_of
 from console.reading import Reader
 from console.webhooks.models import Kind
 from console.webhooks.outbox import tell_of_config
-from console.workloads.models import Event, EventType, Intake
-from console.workloads.services.ask_engine import ask_engine
-from console.workloads.services.move_holds import move_holds, resume_moved
+from console.workloads.models import Event, EventType
+from console.workloads.services.change_policy import change_policy
 
 #: Characters of a message.
 LONGEST_MESSAGE = 500
@@ -111,10 +105,7 @@ def activate_version(
         _fix_queue_specs(version, reading)
         timer = replace_timer(version, expected, revert_after)
         _tell(actor, version, expected, timer, is_revert=unless_confirmed)
-        moved = move_holds(actor, before, reading.policy or NO_POLICY)
-        payload = {"version": version.number, "actor": actor.name}
-        ask_engine(org.pk, Intake.Kind.POLICY, payload)
-        resume_moved(actor, moved)
+        change_policy(actor, version.number, before, reading.policy or NO_POLICY)
     return version
 
 

@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 from console.configs.errors import StaleVersion
 from console.configs.models import ConfigVersion
-from console.configs.queries import active_number
 from console.configs.services.apply_config import apply_config
 from console.configs.services.roll_back import roll_back
 from console.errors import Conflict
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.policies.queries import active_number
 
 #: Lost races after which somebody else is applying all the time.
 _ATTEMPTS = 10

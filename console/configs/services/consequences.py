@@ -11,8 +11,6 @@ from typing import Any, TypeAlias
 
 from console.configs.errors import ConfigRejected, ConsequencesNotAccepted
 from console.configs.models import ConfigVersion, ImpactRun
-from console.configs.queries import active_version, policy_of
-from console.configs.renames import new_name_of
 from console.configs.services.check_config import check_config
 from console.configs.services.check_expectations import check_expectations
 from console.configs.services.find_impact import digest_of
@@ -37,6 +35,8 @@ from console.engine.simulation.consequences import find, place_takers
 from console.engine.simulation.rejected_pending import find_rejected_pending
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.policies.queries import active_version, policy_of
+from console.policies.renames import new_name_of
 from console.workloads.queries.backlog import backlog_of
 from console.workloads.queries.history import live_of
 from console.workloads.queries.holdings import holdings_of

@@ -16,7 +16,7 @@ from redis import RedisError
 from console.celery import IMPACT
 from console.configs.errors import ConfigRejected
 from console.configs.models import ImpactRun
-from console.configs.queries import active_number, unfinished_impacts
+from console.configs.queries import unfinished_impacts
 from console.configs.services.check_config import check_config
 from console.configs.services.run_impact import run_impact
 from console.errors import Conflict
@@ -24,6 +24,7 @@ from console.orgs.audit import record
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.orgs.queries import lock_org
+from console.policies.queries import active_number
 from console.workloads.models import Engine, RecordedShape, State
 
 #: The task that answers one question.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from console.configs.queries import active_version, policy_of
 from console.configs.services.check_config import check_config, find_dialect
 from console.dialects.lints import Checked, Facts, lint
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
+from console.policies.queries import active_version, policy_of
 from console.workloads.queries.history import live_of
 from console.workloads.queries.recent_history import recent_history
 

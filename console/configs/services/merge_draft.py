@@ -9,7 +9,7 @@ from functools import partial
 from django.db import transaction
 
 from console.configs.models import ConfigVersion, Draft
-from console.configs.queries import get_draft, get_version, past_specs
+from console.configs.queries import get_draft, past_specs
 from console.configs.services.activate_version import require_active
 from console.configs.services.save_draft import save_draft
 from console.dialects import dialects
@@ -19,6 +19,7 @@ from console.engine.model.policy import Policy
 from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.audit import record
 from console.orgs.permissions import Actor, Permission
+from console.policies.queries import get_version
 from console.workloads.models import Event, EventType
 
 

@@ -9,7 +9,6 @@ from datetime import datetime
 from django.utils import timezone
 
 from console.configs.errors import ConfigRejected
-from console.configs.queries import active_version, policy_of
 from console.configs.services.lint_config import lint_config
 from console.dialects.diagnostics import Diagnostic, Severity
 from console.engine.model.history import Shape
@@ -18,6 +17,7 @@ from console.engine.model.workload import Workload
 from console.engine.routing.route_result import land
 from console.engine.routing.router import Router
 from console.orgs.permissions import Actor
+from console.policies.queries import active_version, policy_of
 from console.workloads.queries.history import history_of
 
 #: Sets of labels that one preview shows, the most frequent.

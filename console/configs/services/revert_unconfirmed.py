@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from console.configs.models import ConfigVersion, RevertTimer
-from console.configs.queries import get_version, past_specs
+from console.configs.queries import past_specs
 from console.configs.services.activate_version import activate_version
 from console.configs.services.confirm_config import lock_active
 from console.configs.services.roll_back import version_of_old
@@ -18,6 +18,7 @@ from console.dialects import dialects
 from console.dialects.base import Reading
 from console.orgs.models import Role
 from console.orgs.permissions import Actor
+from console.policies.queries import get_version
 from console.webhooks.models import Kind
 from console.webhooks.outbox import tell_of_config
 from console.workloads.models import Event, EventType, Level

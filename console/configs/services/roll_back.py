@@ -7,7 +7,6 @@ from datetime import timedelta
 
 from console.configs.errors import ConfigRejected
 from console.configs.models import ConfigVersion
-from console.configs.queries import get_version
 from console.configs.services.activate_version import (
     activate_version,
     read_message,
@@ -19,6 +18,7 @@ from console.configs.services.consequences import accept_consequences
 from console.configs.services.set_timer import read_revert_after
 from console.errors import Conflict
 from console.orgs.permissions import Actor, Permission
+from console.policies.queries import get_version
 
 
 def roll_back(

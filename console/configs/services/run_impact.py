@@ -17,12 +17,12 @@ from django.utils import timezone
 from console.chunks import chunks
 from console.configs.errors import ConfigRejected
 from console.configs.models import ImpactRun
-from console.configs.queries import NO_POLICY, get_version, policy_of
 from console.configs.services.check_config import find_dialect
 from console.configs.stored_impact import affected_ids, impact_to_json
 from console.engine.impact import history_impact, live_impact
 from console.engine.model.policy import Policy
 from console.errors import ConsoleError
+from console.policies.queries import NO_POLICY, get_version, policy_of
 from console.workloads.models import Engine, State, Workload
 from console.workloads.queries.history import history_of
 from console.workloads.services.load_state import load_policy

@@ -9,6 +9,7 @@ from django.db.models import Count, QuerySet
 from django.utils import timezone
 
 from console.configs.models import ImpactRun
+from console.configs.retention import IMPACTS_KEPT
 from console.configs.services.find_impact import send
 from console.configs.services.run_impact import WORKER_GONE
 from console.retention.models import Kind
@@ -20,9 +21,9 @@ SILENCE = timedelta(seconds=30)
 #: How long a question may wait for a worker.
 PATIENCE = timedelta(minutes=10)
 
-#: How long what has ended can be looked at, and how many of one organization. An answer may have
-#: megabytes; these are more than anybody asks about the drafts of a week.
-KEPT, MOST_KEPT = timedelta(days=7), 200
+#: Ended runs of one organization that are kept. An answer may have megabytes; these are more than
+#: anybody asks about the drafts of a week.
+MOST_KEPT = 200
 
 #: Rows of one statement, so that other writers need not wait long.
 _ROWS = 50
@@ -55,7 +56,7 @@ def forget_impacts() -> int:
     """Delete what ended long ago, or long before newer ones of the same organization."""
     ended = ImpactRun.objects.filter(ended_at__isnull=False)
     forgotten: Counter[int] = Counter()
-    _delete(ended.filter(ended_at__lt=timezone.now() - KEPT), forgotten)
+    _delete(ended.filter(ended_at__lt=timezone.now() - IMPACTS_KEPT), forgotten)
     crowds = ended.order_by().values_list("org").annotate(runs=Count("pk"))
     for org, _ in list(crowds.filter(runs__gt=MOST_KEPT)):
         of_org = ended.filter(org=org)

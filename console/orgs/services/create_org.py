@@ -6,12 +6,11 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
 
-from console.configs.models import ActiveConfig
 from console.errors import BadRequest, Conflict, FieldError
 from console.orgs.audit import record
 from console.orgs.models import Membership, Organization, Role, User
 from console.orgs.permissions import Actor
-from console.workloads.models import Engine
+from console.orgs.signals import org_created
 
 #: As the slug column of the table.
 _LONGEST_SLUG = 50
@@ -29,8 +28,7 @@ def create_org(slug: str, name: str, owner: User | None) -> Organization:
         org, created = Organization.objects.get_or_create(slug=slug, defaults={"name": name})
         if not created:
             raise Conflict("org_exists", f"There is already an organization {slug!r}.")
-        ActiveConfig.objects.create(org=org)
-        Engine.objects.create(org=org)
+        org_created.send(Organization, org=org)
         if owner is not None:
             Membership.objects.create(org=org, user=owner, role=Role.OWNER)
         record(

@@ -9,7 +9,6 @@ from typing import Final
 from django.db.models import Exists, F, OuterRef, Q
 
 from console.configs.models import ActiveConfig, ConfigVersion
-from console.configs.queries import policy_of
 from console.configs.services.check_expectations import check_expectations
 from console.engine.model.policy import Policy, Rule
 from console.engine.routing.router import Router
@@ -17,6 +16,7 @@ from console.orgs.models import Organization
 from console.overview.items import MOST_SUBJECTS
 from console.overview.models import CheckUp
 from console.overview.turns import MOST_DUE
+from console.policies.queries import policy_of
 from console.workloads.models import Event, EventType, RecordedShape
 from console.workloads.queries.history import WINDOW, history_of
 

@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from console.configs.queries import active_version
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
@@ -33,6 +32,7 @@ from console.pages.presenters.lists.addresses import PAGE_SIZE, Pager, pager_of
 from console.pages.presenters.quota_bars.examples import bar_cases
 from console.pages.shell import render_page
 from console.paging import Page, read_cursor, write_cursor
+from console.policies.queries import active_version
 from console.series.queries import peaks_of
 from console.series.subjects import Subject
 from console.workloads.queries.cohort_search import CohortSearch, MemberSearch

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from console.configs.queries import active_version, get_draft, get_version, versions
+from console.configs.queries import get_draft
 from console.configs.services.check_config import check_config
 from console.errors import BadRequest, FieldError
 from console.expensive import Kind, expensive
@@ -15,6 +15,7 @@ from console.pages.access import org_page
 from console.pages.presenters.configs.differences import Side, difference_of
 from console.pages.presenters.configs.version_sides import NOTHING, version_side
 from console.pages.shell import render_page
+from console.policies.queries import active_version, get_version, versions
 from console.workloads.queries.recent_history import recent_history
 
 #: Versions that the form offers, the newest; older ones are typed.

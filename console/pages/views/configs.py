@@ -10,13 +10,7 @@ from django.views.decorators.http import require_safe
 from console.configs.blame import blame_of, blamed
 from console.configs.changelog import changes_of
 from console.configs.models import ConfigVersion
-from console.configs.queries import (
-    active_number,
-    active_version,
-    get_version,
-    latest_draft,
-    policy_of,
-)
+from console.configs.queries import latest_draft
 from console.configs.services.check_config import check_config
 from console.expensive import Kind, expensive
 from console.orgs.permissions import Actor
@@ -27,6 +21,7 @@ from console.pages.presenters.configs.history import history_row
 from console.pages.presenters.configs.source import source_lines
 from console.pages.presenters.configs.version_sides import NOTHING, version_side
 from console.pages.shell import render_page
+from console.policies.queries import active_number, active_version, get_version, policy_of
 
 #: Changes of a version that its page tells in a line.
 _TOLD = 3

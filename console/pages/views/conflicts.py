@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from console.configs.models import ConfigVersion, Draft
-from console.configs.queries import active_version, get_version, versions_after
+from console.configs.queries import versions_after
 from console.configs.services.merge_draft import Decided, merge_draft, merge_of
 from console.configs.services.rebase_draft import rebase_draft
 from console.dialects.merging import Choice, Verdict
@@ -22,6 +22,7 @@ from console.pages.draft_address import draft_of_request
 from console.pages.presenters.configs.conflict import conflict_rows, fittings, renames
 from console.pages.presenters.configs.text_diff import diff_lines
 from console.pages.shell import render_page
+from console.policies.queries import active_version, get_version
 
 #: Conflicts that one form answers at most; more are for the editor.
 _MOST = 1000

@@ -13,14 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from console.configs.draft_lock import Presence, presences
 from console.configs.models import Draft
-from console.configs.queries import (
-    active_number,
-    active_version,
-    get_draft,
-    get_version,
-    latest_draft,
-    list_drafts,
-)
+from console.configs.queries import get_draft, latest_draft, list_drafts
 from console.configs.services.begin_draft import LONGEST_DRAFT, begin_draft
 from console.configs.services.check_config import find_dialect
 from console.configs.services.count_hits import count_hits
@@ -40,6 +33,7 @@ from console.pages.presenters.configs.outline import outline_of
 from console.pages.presenters.configs.text_diff import diff_lines
 from console.pages.presenters.lists.addresses import PAGE_SIZE, pager_of
 from console.pages.shell import render_page
+from console.policies.queries import active_number, active_version, get_version
 
 
 @org_page

@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from console.configs.changelog import KINDS, VersionFilter, authors_of, read_log
-from console.configs.queries import active_number
 from console.engine.diff import Noun
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
@@ -15,6 +14,7 @@ from console.pages.presenters.configs.history import history_row, kind_titles, n
 from console.pages.presenters.lists.addresses import pager_of
 from console.pages.presenters.lists.filters import canonical_query, chips_of
 from console.pages.shell import render_page
+from console.policies.queries import active_number
 
 #: Versions on one page.
 PAGE_SIZE = 20

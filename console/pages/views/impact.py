@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from console.configs.disclosed_impact import impact_for_reader
 from console.configs.errors import ConfigRejected
 from console.configs.models import Draft, ImpactRun
-from console.configs.queries import active_number, get_impact, get_version
+from console.configs.queries import get_impact
 from console.configs.services.cancel_impact import cancel_impact
 from console.configs.services.find_impact import digest_of, find_impact
 from console.dialects.base import Reading
@@ -26,6 +26,7 @@ from console.pages.presenters.impact.live import live_view
 from console.pages.presenters.impact.recorded import history_view
 from console.pages.presenters.impact.shape_tester import ShapeTester
 from console.pages.shell import render_page
+from console.policies.queries import active_number, get_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

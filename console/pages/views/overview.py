@@ -12,8 +12,7 @@ from django.views.decorators.http import require_safe
 
 from console.configs.changelog import Log, VersionFilter, read_log
 from console.configs.models import ConfigVersion
-from console.configs.queries import active_number, active_policy
-from console.health import pulse
+from console.heartbeat import pulse
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor, Permission
 from console.overview.attention import attention
@@ -36,6 +35,7 @@ from console.pages.presenters.overview.overview import (
 )
 from console.pages.presenters.queues.queue import queue_row
 from console.pages.shell import live_version, render_page
+from console.policies.queries import active_number, active_policy
 from console.series.models import Step
 from console.series.queries import Counts, Series, counts_series, sampled_until
 from console.workloads.queries import QueueView, queue_list

@@ -11,9 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from console.configs.queries import active_policy, active_version
 from console.configs.queue_log import queue_log
-from console.configs.renames import new_name_of
 from console.engine.model.amounts import Unlimited
 from console.engine.model.policy import Policy, Strategy
 from console.errors import BadRequest
@@ -41,6 +39,8 @@ from console.pages.presenters.workloads.workload import stages_of
 from console.pages.shell import render_page
 from console.pages.views.queues import fresh_version
 from console.paging import Page
+from console.policies.queries import active_policy, active_version
+from console.policies.renames import new_name_of
 from console.reading import QueryReader
 from console.series.queries import peaks_of
 from console.series.subjects import Subject

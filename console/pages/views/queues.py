@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from console.configs.queries import active_policy
 from console.errors import NotFound
 from console.exports import Row
 from console.orgs.models import Organization
@@ -30,6 +29,7 @@ from console.pages.presenters.queues.queue_list import (
 )
 from console.pages.queue_form import FEWEST, MOST, QueueSearch, page_of, read_search
 from console.pages.shell import render_page
+from console.policies.queries import active_policy
 from console.series.queries import sparks_of, wait_quantiles_of
 from console.workloads.queries import QueueView, queue_list
 from console.workloads.queries.freshness import present_state_and_age

@@ -16,5 +16,5 @@ from console.retention.queries import keepings_of
 @require_safe
 def retention(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Show what is kept; how long is set for the whole installation."""
-    context = {"rows": keeping_rows(keepings_of(actor.org))}
+    context = {"rows": keeping_rows(keepings_of(actor.org.pk))}
     return render_page(request, actor, "settings/retention.html", context, section="settings")

@@ -11,12 +11,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from console.configs.errors import ConfigRejected, ConsequencesNotAccepted, StaleVersion
 from console.configs.models import ConfigVersion, Draft
-from console.configs.queries import (
-    NO_POLICY,
-    active_version,
-    get_version,
-    policy_of,
-)
 from console.configs.services.apply_config import apply_config
 from console.configs.services.consequences import consequences_of, is_impact_known
 from console.configs.services.discard_draft import discard_draft
@@ -38,6 +32,7 @@ from console.pages.presenters.configs.version_sides import NOTHING, version_side
 from console.pages.review_form import ReviewForm, read_review
 from console.pages.shell import render_page
 from console.pages.views.conflicts import conflict_page
+from console.policies.queries import NO_POLICY, active_version, get_version, policy_of
 from console.workloads.queries.backlog import backlog_of
 from console.workloads.queries.recent_history import recent_history
 

@@ -7,12 +7,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from console.configs.queries import active_policy
 from console.errors import NotFound
 from console.orgs.permissions import Actor
 from console.pages.access import org_page
 from console.pages.presenters.workloads.saved_views import view_rows
 from console.pages.shell import render_page
+from console.policies.queries import active_policy
 from console.workloads.saved_views import view_address, views_of
 from console.workloads.services.save_view import delete_view, save_view
 

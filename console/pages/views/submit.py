@@ -11,7 +11,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from console.configs.queries import active_policy, least_priority
 from console.errors import BadRequest, FieldError
 from console.logs import bind_workloads
 from console.orgs.models import Organization
@@ -19,6 +18,7 @@ from console.orgs.permissions import Actor, Permission
 from console.pages.access import org_page
 from console.pages.forms import SubmitForm, read_pasted
 from console.pages.shell import render_page
+from console.policies.queries import active_policy, least_priority
 from console.workloads.models import Workload
 from console.workloads.services.submit_workloads import submit_workloads
 

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from console.configs.queries import active_number, versions_between
+from console.configs.queries import versions_between
 from console.exports import Row
 from console.orgs.models import Organization
 from console.orgs.permissions import Actor
@@ -31,6 +31,7 @@ from console.pages.presenters.usage.usage_page import (
 )
 from console.pages.shell import render_page
 from console.pages.usage_form import ALL, TITLES, read_asked
+from console.policies.queries import active_number
 from console.series.models import Kind
 from console.series.queries import course_of, known_subject, sampled_since, sampled_until
 from console.series.retention import Kept

@@ -7,7 +7,6 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.views.decorators.http import require_safe
 
-from console.configs.queries import active_policy
 from console.engine.model.reasons import ReasonClass, reason_of, registered_reasons
 from console.errors import BadRequest, FieldError
 from console.orgs.permissions import Actor
@@ -24,6 +23,7 @@ from console.pages.presenters.workloads.one_reason import reason_page
 from console.pages.presenters.workloads.saved_views import tabs_of
 from console.pages.shell import render_page
 from console.pages.templatetags.ui import REASON_CLASS_TITLES
+from console.policies.queries import active_policy
 from console.reading import QueryReader
 from console.workloads import columns
 from console.workloads.disclosure import disclose_preemptors

@@ -15,28 +15,12 @@ from console.retention.note import note
 from console.retention.parts.catalogue import Part, parts_of
 from console.retention.parts.reshaping import Busy, reshaping
 from console.retention.parts.tables import NUMBERED, TIMED, Numbered, Timed
-from console.series.models import Sampler
-from console.series.retention import Kept
-from console.workloads.models import Decision, Event, Workload
 
 #: Seconds that looking through one partition may take.
 _PATIENCE: Final = 30
 
 #: Longer than any transaction may take: whoever writes into a partition has committed.
 _LATE: Final = timedelta(hours=1)
-
-#: Rows that have to be kept, by the table that they are in.
-_STAYING: Final = {
-    Decision: (
-        f"JOIN {Workload._meta.db_table} AS w ON w.id = p.workload_id "
-        "WHERE w.ended_at IS NULL OR w.ended_at >= %s"
-    ),
-    Event: "WHERE p.created_at >= %s",
-}
-_UNROLLED: Final = (
-    f"WHERE NOT EXISTS (SELECT 1 FROM {Sampler._meta.db_table} AS s "  # noqa: S608
-    "WHERE s.org_id = p.org_id AND s.rolled_until >= %s)"
-)
 
 log = structlog.get_logger("console.retention")
 
@@ -73,9 +57,8 @@ def _due(now: datetime) -> Iterator[tuple[str, Part[Any], Numbered | Timed]]:
             for part in parts_of(numbered):
                 if part.until is not None and part.until <= reached:
                     yield numbered.table, part, numbered
-    kept = Kept.configured()
     for timed in TIMED:
-        since = kept.since(timed.step, now)
+        since = timed.kept_since(now)
         for span in parts_of(timed):
             if span.until is not None and span.until <= since:
                 yield timed.table, span, timed
@@ -84,14 +67,14 @@ def _due(now: datetime) -> Iterator[tuple[str, Part[Any], Numbered | Timed]]:
 def _may_go(each: Numbered | Timed, part: Part[Any], now: datetime) -> bool:
     """Say whether no row of a partition has to be kept; none comes any more."""
     if isinstance(each, Timed):
-        return not _has_rows(part, _UNROLLED, part.until)
-    behind = each.model.objects.filter(pk__gte=part.until).order_by("pk")
+        return not _has_rows(part, each.staying, part.until)
+    behind = each.rows.filter(pk__gte=part.until).order_by("pk")
     followed = behind.values_list("created_at", flat=True).first()
     if followed is None or followed > now - _LATE:
         return False
     limit = now - timedelta(days=getattr(settings, each.setting))
     # From the newest on: where any has to be kept, it is mostly these.
-    return not _has_rows(part, f"{_STAYING[each.model]} ORDER BY p.id DESC", limit)
+    return not _has_rows(part, f"{each.staying} ORDER BY p.id DESC", limit)
 
 
 def _has_rows(part: Part[Any], condition: str, value: object) -> bool:

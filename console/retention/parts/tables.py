@@ -1,23 +1,22 @@
 """
 Which tables are partitioned, by what, and where one partition ends and the next begins.
 
-Decisions and events are cut by their primary key, so that the key stays unique by itself and
-lists, which walk along it, go from one partition to the next. Samples have unique constraints
-without that key, and are cut by time.
+Apps register them in their modules `retention`. Decisions and events are cut by their primary key,
+so that the key stays unique by itself and lists, which walk along it, go from one partition to the
+next. Samples have unique constraints without that key, and are cut by time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Protocol, TypeVar
 
 from django.conf import settings
-from django.db import connection
+from django.db import connection, models
 
 from console.retention.models import Kind
-from console.series.models import SeriesPoint, Step, Tally
-from console.workloads.models import Decision, Event
 
 B = TypeVar("B", int, datetime)
 
@@ -58,16 +57,20 @@ class Ranged(Protocol[B]):
 class Numbered:
     """A table that is cut by its primary key, into `PARTITION_ROWS` numbers each."""
 
-    model: type[Decision | Event]
+    rows: models.Manager[Any]
     kind: Kind
     #: The setting that says for how many days its rows are kept.
     setting: str
+    #: SQL that leaves of a partition `p` the rows that have to be kept, given the moment of the
+    #: oldest day that is kept.
+    staying: str
     column: str = "id"
 
     @property
     def table(self) -> str:
         """Return its name."""
-        return self.model._meta.db_table
+        table: str = self.rows.model._meta.db_table
+        return table
 
     def read(self, text: str) -> int:
         """Return a bound as the database writes it."""
@@ -91,8 +94,10 @@ class Timed:
     table: str
     kind: Kind
     length: timedelta
-    #: How long its rows are kept: as those of this step.
-    step: Step
+    #: Returns the moment from which on rows are kept.
+    kept_since: Callable[[datetime], datetime]
+    #: SQL that leaves of a partition `p` the rows that have to be kept, given its end.
+    staying: str
     column: str = "start"
 
     def read(self, text: str) -> datetime:
@@ -108,28 +113,29 @@ class Timed:
         return now
 
 
-NUMBERED: Final = (
-    Numbered(model=Decision, kind=Kind.DECISIONS, setting="WORKLOAD_RETENTION_DAYS"),
-    Numbered(model=Event, kind=Kind.EVENTS, setting="EVENT_RETENTION_DAYS"),
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampled:
+    """A table of samples as the models have it, and those of its parts that are cut by time."""
 
-#: The tables of samples as the models have them.
-TALLIES: Final = Tally._meta.db_table
-POINTS: Final = SeriesPoint._meta.db_table
+    table: str
+    timed: tuple[Timed, ...]
+    #: Values of the column `step`, each of which has a part `<table>_<step>` of its own; empty
+    #: where the whole table is cut by time.
+    steps: tuple[str, ...] = ()
 
-TIMED: Final = (
-    Timed(table=TALLIES, kind=Kind.MINUTES, length=timedelta(days=1), step=Step.MINUTE),
-    # Each step is kept for another time, so it has partitions of its own; of days there are few.
-    Timed(
-        table=f"{POINTS}_{Step.MINUTE.value}",
-        kind=Kind.MINUTES,
-        length=timedelta(days=1),
-        step=Step.MINUTE,
-    ),
-    Timed(
-        table=f"{POINTS}_{Step.HOUR.value}",
-        kind=Kind.HOURS,
-        length=timedelta(days=10),
-        step=Step.HOUR,
-    ),
-)
+
+#: What apps have registered, in that order.
+NUMBERED: Final[list[Numbered]] = []
+SAMPLED: Final[list[Sampled]] = []
+TIMED: Final[list[Timed]] = []
+
+
+def register_numbered(*tables: Numbered) -> None:
+    """Register tables that are cut by their primary key."""
+    NUMBERED.extend(tables)
+
+
+def register_sampled(*tables: Sampled) -> None:
+    """Register tables that are cut by time."""
+    SAMPLED.extend(tables)
+    TIMED.extend(timed for each in tables for timed in each.timed)

@@ -19,14 +19,12 @@ from console.retention.parts.make_ahead import create
 from console.retention.parts.reshaping import reshaping
 from console.retention.parts.tables import (
     NUMBERED,
-    POINTS,
-    TALLIES,
-    TIMED,
+    SAMPLED,
     Numbered,
+    Sampled,
     Timed,
     last_key,
 )
-from console.series.models import Step
 
 #: Milliseconds that whoever still uses a table is waited for.
 _PATIENCE: Final = 10_000
@@ -56,10 +54,10 @@ def turn_over(now: datetime) -> list[str]:
         if not is_partitioned(numbered.table):
             _turn_numbered(numbered, now)
             turned.append(numbered.table)
-    for table, turn in ((TALLIES, _turn_tallies), (POINTS, _turn_points)):
-        if not is_partitioned(table):
-            turn(now)
-            turned.append(table)
+    for sampled in SAMPLED:
+        if not is_partitioned(sampled.table):
+            _turn_sampled(sampled, now)
+            turned.append(sampled.table)
     for table in turned:
         with connection.cursor() as cursor:
             cursor.execute(f"ANALYZE {table}")
@@ -75,31 +73,37 @@ def _turn_numbered(each: Numbered, now: datetime) -> None:
         create(cursor, each.table, [cut, None])
 
 
-def _turn_tallies(now: datetime) -> None:
-    with reshaping(TALLIES, _PATIENCE) as cursor:
-        whole = f"{TALLIES}_whole"
-        _replace(cursor, TALLIES, whole, "RANGE (start)", ("start",))
-        for each in TIMED:
-            if each.table == TALLIES:
-                _create_times(cursor, each, whole, now)
-        _move(cursor, whole, TALLIES)
+def _turn_sampled(each: Sampled, now: datetime) -> None:
+    if each.steps:
+        _turn_by_step(each, now)
+    else:
+        _turn_by_time(each, now)
 
 
-def _turn_points(now: datetime) -> None:
-    with reshaping(POINTS, _PATIENCE) as cursor:
-        whole = f"{POINTS}_whole"
-        _replace(cursor, POINTS, whole, "LIST (step)", ("step", "start"))
-        tables = {each.table: each for each in TIMED}
-        for step in Step:
-            table = f"{POINTS}_{step.value}"
-            each = tables.get(table)
-            by = "PARTITION BY RANGE (start)" if each else ""
+def _turn_by_time(each: Sampled, now: datetime) -> None:
+    with reshaping(each.table, _PATIENCE) as cursor:
+        whole = f"{each.table}_whole"
+        _replace(cursor, each.table, whole, "RANGE (start)", ("start",))
+        for timed in each.timed:
+            _create_times(cursor, timed, whole, now)
+        _move(cursor, whole, each.table)
+
+
+def _turn_by_step(each: Sampled, now: datetime) -> None:
+    with reshaping(each.table, _PATIENCE) as cursor:
+        whole = f"{each.table}_whole"
+        _replace(cursor, each.table, whole, "LIST (step)", ("step", "start"))
+        parts = {timed.table: timed for timed in each.timed}
+        for step in each.steps:
+            part = f"{each.table}_{step}"
+            timed = parts.get(part)
+            by = "PARTITION BY RANGE (start)" if timed else ""
             cursor.execute(
-                f"CREATE TABLE {table} PARTITION OF {POINTS} FOR VALUES IN ('{step.value}') {by}"
+                f"CREATE TABLE {part} PARTITION OF {each.table} FOR VALUES IN ('{step}') {by}"
             )
-            if each:
-                _create_times(cursor, each, f"{whole} WHERE step = '{step.value}'", now)
-        _move(cursor, whole, POINTS)
+            if timed:
+                _create_times(cursor, timed, f"{whole} WHERE step = '{step}'", now)
+        _move(cursor, whole, each.table)
 
 
 class _Index(NamedTuple):

@@ -14,7 +14,7 @@ from django.utils import timezone
 from console.moments import moment_of
 from console.orgs.models import Organization
 from console.series.coverage import DAY, HOUR, floor_hour, floor_minute
-from console.series.models import Kind, SeriesPoint, Step, Tally, What
+from console.series.models import Kind, SeriesPoint, Step, Tally
 from console.series.queries.edges import ceiling, rolled_until
 from console.series.queries.points import Points
 from console.series.queries.use import series_of
@@ -22,6 +22,7 @@ from console.series.readings import FLOOR, LENGTH, edges
 from console.series.subjects import EVERYTHING, Subject
 from console.series.tallies import Counts
 from console.series.waits import WaitQuantiles, quantiles
+from console.workloads.happenings import What
 from console.workloads.stored_texts import as_text
 
 

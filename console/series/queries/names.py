@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from console.configs.changelog import MOST_NAMES
-from console.configs.models import ConfigVersion, VersionChange
-from console.configs.queries import active_policy
-from console.configs.renames import absent
 from console.engine.diff import Noun
 from console.errors import Renamed
 from console.orgs.models import Organization
+from console.policies.models import ConfigVersion, VersionChange
+from console.policies.queries import active_policy
+from console.policies.renames import MOST_NAMES, absent
 from console.series.models import Kind, QuotaLine, SeriesPoint, Step, Tally
 from console.series.queries.counts import counts_series
 from console.series.queries.points import Points

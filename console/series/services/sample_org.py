@@ -10,10 +10,10 @@ from typing import Any
 from django.db import transaction
 
 from console.chunks import chunks
-from console.configs.queries import NO_POLICY, get_version, policy_of
 from console.engine.model.amounts import FlavorResource, encode_amount
 from console.engine.model.policy import Policy
 from console.orgs.models import Organization
+from console.policies.queries import NO_POLICY, get_version, policy_of
 from console.series.coverage import floor_hour, floor_minute
 from console.series.models import QuotaLine, Sampler, SeriesPoint, Step
 from console.series.picture import Picture, Quota, Standing, standing_of, take_picture

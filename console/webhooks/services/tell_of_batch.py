@@ -29,6 +29,7 @@ from console.webhooks.outbox import put, told_of
 from console.webhooks.payloads import LISTED, Message, workload_url, workloads_message
 from console.workloads.models import Workload
 from console.workloads.services.batch import Batch
+from console.workloads.services.batch_observers import DecidedBatch, Writes
 from console.workloads.services.quota_events import preemptor_queue
 
 _KINDS = {Outcome.REJECTED: Kind.REJECTED, Outcome.PREEMPTED: Kind.PREEMPTED}
@@ -71,12 +72,17 @@ class Notices:
             ToldClass.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def tell_of_batch(org: Organization, batch: Batch, state: State, changes: DirtySet) -> Notices:
+def tell_of_batch(decided: DecidedBatch) -> Writes:
     """
-    Return what *batch* has to tell; without a webhook, at the cost of one small query.
+    Return the deliveries that a batch causes; without a webhook, at the cost of one small query.
 
     Call it before the rows of the batch are written: what they say so far is compared.
     """
+    return Writes(finish=_notices(decided).write)
+
+
+def _notices(decided: DecidedBatch) -> Notices:
+    org, batch = decided.org, decided.batch
     notices = Notices(batch, org)
     webhooks = told_of(org)
     wanted = {kind for webhook in webhooks for kind in webhook.kinds}
@@ -87,7 +93,7 @@ def tell_of_batch(org: Organization, batch: Batch, state: State, changes: DirtyS
         for each, trace in _ended(batch, wanted)
     ]
     if Kind.CANNOT_RUN in wanted:
-        facts += _cannot_run(notices, state, changes)
+        facts += _cannot_run(notices, decided.state, decided.changes)
     if facts:
         notices.messages = list(_messages(org, batch, webhooks, facts))
     return notices

@@ -15,13 +15,13 @@ from functools import cache
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
-from console.configs.queries import active_policy
-from console.configs.renames import absent
 from console.engine.diff import Noun
 from console.engine.disciplines.quota.hierarchy import Member
 from console.engine.disciplines.quota.lending import Loan
 from console.engine.model.amounts import FlavorResource
 from console.orgs.models import Organization
+from console.policies.queries import active_policy
+from console.policies.renames import absent
 from console.workloads.models import PendingClass, QueueCount
 from console.workloads.queries.cohort_views import (
     CohortSummary,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from console.configs.queries import NO_POLICY, policies_of
 from console.engine.model.policy import Policy
 from console.errors import NotFound
 from console.orgs.models import Organization
+from console.policies.queries import NO_POLICY, policies_of
 from console.workloads.models import Decision, Workload
 
 

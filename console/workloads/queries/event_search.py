@@ -14,7 +14,6 @@ from django.db.models.functions import Cast
 from django.db.models.sql.compiler import SQLCompiler
 from django.http import QueryDict
 
-from console.configs.models import ConfigVersion
 from console.orgs.models import Organization
 from console.paging import (
     MAX_LIMIT,
@@ -25,6 +24,7 @@ from console.paging import (
     newest_of,
     oldest_first,
 )
+from console.policies.models import ConfigVersion
 from console.reading import QueryReader
 from console.time_keys import around
 from console.workloads.models import Event, EventType, Level, Workload

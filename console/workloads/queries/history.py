@@ -14,10 +14,11 @@ from console.engine.model.workload import PodSet, Workload
 from console.orgs.models import Organization
 from console.workloads.models import LabelSet, QueueCount, RecordedShape
 from console.workloads.queries.used import used_of
+from console.workloads.retention import SHAPES_KEPT
 from console.workloads.stored_pod_sets import decode_pod_sets
 
 #: Days that a look at history goes back.
-WINDOW = 30
+WINDOW = SHAPES_KEPT
 
 #: Shapes of one history.
 MAX_SHAPES = 20_000

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from console.configs.models import ConfigVersion
-from console.configs.queries import active_policy, versions
 from console.orgs.models import Organization
+from console.policies.models import ConfigVersion
+from console.policies.queries import active_policy, versions
 from console.workloads.models import Workload
 from console.workloads.queries.filters import WorkloadFilter
 from console.workloads.queries.listing import list_workloads

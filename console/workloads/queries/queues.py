@@ -16,12 +16,12 @@ from datetime import datetime
 from django.db.models import OuterRef, QuerySet, Subquery, TextField
 from django.db.models.functions import Cast
 
-from console.configs.queries import active_policy
-from console.configs.renames import absent
 from console.engine.disciplines.quota.lending import Loan
 from console.engine.model.origin import Origin
 from console.engine.model.policy import Queue, StopPolicy, Strategy
 from console.orgs.models import Organization
+from console.policies.queries import active_policy
+from console.policies.renames import absent
 from console.workloads.models import PendingClass, QueueCount, QueueHold, State, Workload
 from console.workloads.queries.demand import Demand, cannot_run_count
 from console.workloads.queries.pressure import Pressure, pressure_of

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from console.chunks import chunks
 from console.engine.model.decision import Decision
 from console.engine.state import State
-from console.series.models import What
-from console.series.tallies import Happening
+from console.workloads.happenings import Happening, What
 from console.workloads.models import EventType, Workload
 from console.workloads.services.batch import Batch
 

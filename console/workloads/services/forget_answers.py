@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import timedelta
 
 from django.utils import timezone
 
@@ -11,17 +10,15 @@ from console.retention.models import Kind
 from console.retention.note import note
 from console.retention.sharing import sharing
 from console.workloads.models import IdempotentAnswer
-
-#: How long a request may be sent again.
-KEPT = timedelta(days=7)
+from console.workloads.retention import ANSWERS_KEPT
 
 #: Rows of one statement, so that other writers need not wait long.
 _ROWS = 1000
 
 
 def forget_answers() -> int:
-    """Delete the answers older than `KEPT`; return how many there were."""
-    limit = timezone.now() - KEPT
+    """Delete the answers older than `ANSWERS_KEPT`; return how many there were."""
+    limit = timezone.now() - ANSWERS_KEPT
     forgotten: Counter[int] = Counter()
     while True:
         rows = IdempotentAnswer.objects.order_by("pk").values_list("pk", "org_id", "created_at")

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 from django.db.models import QuerySet
 from django.db.models.functions import Cast
 
-from console.configs.queries import NO_POLICY, get_version, policy_of
 from console.engine.model.policy import Policy
 from console.engine.model.reasons import reason_of
 from console.engine.model.workload import Workload
 from console.engine.state import State
 from console.orgs.models import Organization
+from console.policies.queries import NO_POLICY, get_version, policy_of
 from console.workloads import models
 from console.workloads.models import Intake, QueueHold
 from console.workloads.stored_texts import as_text, assignment_of, labels_of, pod_sets_of, stops_of

@@ -22,17 +22,14 @@ from console import statements
 from console.bulk import delete_keys
 from console.logs import naming
 from console.orgs.models import Organization
-from console.series.tallies import tally
-from console.telemetry.happenings import counts_of
-from console.telemetry.totals import add_totals
 from console.tracing.spans import note, span
-from console.webhooks.services.tell_of_batch import tell_of_batch
 from console.workloads import models
 from console.workloads.lease import Lease, LeaseLostError, Standing, leased, look
 from console.workloads.models import Intake
 from console.workloads.services.aggregates import aggregates
 from console.workloads.services.apply_intake import apply_intake
 from console.workloads.services.batch import Batch
+from console.workloads.services.batch_observers import DecidedBatch, observe_batch
 from console.workloads.services.count_happenings import happenings_of
 from console.workloads.services.load_state import load_state
 from console.workloads.services.next_intake import next_intake
@@ -168,16 +165,20 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
     decisions = warm.state.settle(BATCH)
     batch.decide(decisions, loans_made(warm.state, decisions))
     changes = warm.state.take_changes()
-    notices = tell_of_batch(org, batch, warm.state, changes)
-    happenings = happenings_of(batch, warm.state)
-    written_down = [
-        *batch.prepare(),
-        *aggregates(org.pk, warm.state, changes),
-        tally(org.pk, batch.now, happenings, warm.state.policy),
-    ]
-    waits = ((batch.now - row.created_at).total_seconds() for row in intake)
-    totals = counts_of(happenings, waits, time.perf_counter() - begun, warm.load)
-    written_down += [add_totals(org.pk, totals), delete_keys(Intake, (row.pk for row in intake))]
+    written_down = [*batch.prepare(), *aggregates(org.pk, warm.state, changes)]
+    decided = DecidedBatch(
+        org=org,
+        batch=batch,
+        state=warm.state,
+        changes=changes,
+        happenings=happenings_of(batch, warm.state),
+        intake_waits=[(batch.now - row.created_at).total_seconds() for row in intake],
+        begun=begun,
+        load=warm.load,
+    )
+    observed = observe_batch(decided)
+    written_down += [statement for writes in observed for statement in writes.statements]
+    written_down.append(delete_keys(Intake, (row.pk for row in intake)))
     with transaction.atomic():
         written = lease.claim_write(warm.version, _standing(warm, batch))
         with statements.pipeline():
@@ -186,7 +187,9 @@ def _run_batch(org: Organization, lease: Lease, warm: Warm, intake: list[Intake]
         if batch.preempted:
             _count_preemptions(batch.preempted)
         warm.over_quota_since.note(warm.state, changes.queues, warm.config_version, batch.now)
-        notices.write()
+        for writes in observed:
+            if writes.finish is not None:
+                writes.finish()
     warm.version += 1
     warm.written = written
     warm.is_noted_settled = warm.state.is_settled

@@ -10,10 +10,10 @@ from django.db import transaction
 
 from console.errors import ConsoleError
 from console.orgs.management.accounts import add_account_options, wanted_account
-from console.orgs.management.prepared import PreparedCommand
 from console.orgs.models import Organization, Role
 from console.orgs.services.add_member import add_member
 from console.orgs.services.choose_account import choose_account
+from console.prepared import PreparedCommand
 
 
 class Command(PreparedCommand):

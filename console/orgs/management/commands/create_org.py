@@ -10,9 +10,9 @@ from django.db import transaction
 
 from console.errors import ConsoleError
 from console.orgs.management.accounts import add_account_options, wanted_account
-from console.orgs.management.prepared import PreparedCommand
 from console.orgs.services.choose_account import choose_account
 from console.orgs.services.create_org import create_org
+from console.prepared import PreparedCommand
 
 
 class Command(PreparedCommand):

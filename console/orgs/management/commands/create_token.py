@@ -10,9 +10,9 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from console.errors import ConsoleError
-from console.orgs.management.prepared import PreparedCommand
 from console.orgs.models import Organization, Role
 from console.orgs.services.issue_token import MOST_DAYS, USUAL_DAYS, issue_token
+from console.prepared import PreparedCommand
 
 
 class Command(PreparedCommand):

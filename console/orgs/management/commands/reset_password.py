@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from console.errors import ConsoleError
-from console.orgs.management.prepared import PreparedCommand
 from console.orgs.services.reset_password import reset_password
+from console.prepared import PreparedCommand
 
 
 class Command(PreparedCommand):

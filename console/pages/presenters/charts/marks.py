@@ -10,7 +10,7 @@ from console.configs.models import ConfigVersion
 from console.pages.presenters.charts.frame import WIDTH, Box, Frame, percent, unit
 from console.pages.presenters.charts.labels import moment
 from console.pages.presenters.usage.points import Point
-from console.series.models import What
+from console.workloads.happenings import What
 from console.workloads.queries.holds import Held
 
 #: How near two versions may be, in units of the drawing, before only the first is named.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.urls import reverse
 
 from console.configs.models import ConfigVersion
-from console.configs.queries import NO_POLICY, policy_of
 from console.pages.presenters.configs.differences import Side
+from console.policies.queries import NO_POLICY, policy_of
 
 #: What the first version is compared with.
 NOTHING = Side(title="nothing", text="", policy=NO_POLICY)

@@ -20,10 +20,11 @@ from console.pages.presenters.usage.points import points_of
 from console.pages.presenters.usage.usage_page import Shown, shown, stride_of
 from console.pages.presenters.usage.workload_panels import waits_panel, workloads_panel
 from console.pages.templatetags.ui import count, field_time
-from console.series.models import Step, What
+from console.series.models import Step
 from console.series.queries import Counts, Series, Sparks
 from console.series.readings import FLOOR, LENGTH
 from console.series.waits import WaitQuantiles
+from console.workloads.happenings import What
 from console.workloads.models import State
 from console.workloads.queries import UsageView
 

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from console.engine.model.amounts import SCALE, Amount, FlavorResource, Unlimited
 from console.pages.presenters.charts.labels import about, moment, plain, span
-from console.series.models import What
 from console.series.queries import Counts, QuotaSpan, Series, owned_in
 from console.series.readings import LENGTH
 from console.series.totals import UNUSED, ZERO, Cell, Level, Totals
 from console.series.waits import WaitQuantiles, quantiles
+from console.workloads.happenings import What
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from console.orgs.management.prepared import PreparedCommand
+from console.prepared import PreparedCommand
 from console.retention.parts.make_ahead import make_ahead
 from console.retention.parts.reshaping import Busy
 from console.retention.parts.turn_over import turn_over

@@ -14,10 +14,10 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from console.orgs.management.prepared import PreparedCommand
 from console.orgs.models import Organization, Role
 from console.orgs.services.issue_token import issue_token
 from console.orgs.services.revoke_token import revoke_secret
+from console.prepared import PreparedCommand
 from console.supervisor.listener import url_of
 from console.traffic.client import Away, Client, Refused
 from console.traffic.executor import Executor

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from console.configs.changelog import MOST_NAMES
-from console.configs.models import VersionChange
-from console.configs.queries import active_policy
 from console.engine.diff import Noun
 from console.errors import NotFound, Renamed
 from console.orgs.models import Organization
+from console.policies.models import VersionChange
+from console.policies.queries import active_policy
+
+#: Renames of one object that are followed.
+MOST_NAMES = 20
 
 
 def new_name_of(org: Organization, name: str, noun: Noun = Noun.QUEUE) -> tuple[str, int] | None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, connection
-
-from console.orgs.models import Organization
 
 
 class PreparedCommand(BaseCommand):
@@ -22,7 +21,7 @@ class PreparedCommand(BaseCommand):
             tables = connection.introspection.table_names()
         except OperationalError as error:
             raise CommandError(f"The database cannot be used ({error}).") from error
-        if Organization._meta.db_table not in tables:
+        if get_user_model()._meta.db_table not in tables:
             raise CommandError(
                 "The database has no tables yet: start the console once with `make run`, "
                 "or run `manage.py migrate`."

@@ -1,0 +1,10 @@
+"""The supervisor app: commands that start the processes of one machine; it has no rows."""
+
+from django.apps import AppConfig
+
+
+class SupervisorConfig(AppConfig):
+    """Commands that start the processes of one machine."""
+
+    name = "console.supervisor"
+    label = "supervisor"

@@ -1,0 +1,64 @@
+"""
+Batch observers: what other apps write in the transaction that writes a batch of decisions.
+
+Series, metrics and webhooks follow the engine, which knows none of them. `BATCH_OBSERVERS` in the
+settings names their functions in the order in which they are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from console.bulk import Prepared
+from console.engine.live.dirty_set import DirtySet
+from console.engine.state import State
+from console.orgs.models import Organization
+from console.workloads.happenings import Happening
+from console.workloads.services.batch import Batch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecidedBatch:
+    """A batch that the engine has decided and that is not yet written."""
+
+    org: Organization
+    batch: Batch
+    #: The state that has just settled; observers only read it.
+    state: State
+    changes: DirtySet
+    happenings: Sequence[Happening]
+    #: How long each request waited for this batch, in seconds.
+    intake_waits: Sequence[float]
+    #: When work on the batch began, by `time.perf_counter`.
+    begun: float
+    #: How long the state was loaded from rows before its first batch, in seconds; None later.
+    load: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writes:
+    """What an observer writes in the transaction of a batch."""
+
+    #: Statements to send without waiting for each answer.
+    statements: tuple[Prepared, ...] = ()
+    #: Called at the end of the transaction, for writes that depend on what they read.
+    finish: Callable[[], None] | None = None
+
+
+#: Returns what follows from a batch. It may read rows, which are as before the batch.
+BatchObserver = Callable[[DecidedBatch], Writes]
+
+
+def observe_batch(decided: DecidedBatch) -> list[Writes]:
+    """Return what all observers write with *decided*, in their order."""
+    return [observer(decided) for observer in _observers()]
+
+
+@cache
+def _observers() -> tuple[BatchObserver, ...]:
+    return tuple(import_string(path) for path in settings.BATCH_OBSERVERS)
